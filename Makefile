@@ -1,0 +1,39 @@
+# Everything happens in .venv; a fresh machine needs Python >= 3.11, a C++20
+# compiler and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+BUILD_FLAGS ?= -C cmake.define.TREEPROOF_DEV=ON
+
+.DEFAULT_GOAL := help
+.PHONY: help demo build test lint bench sanitize clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade pip
+	$(PIP) install "scikit-build-core>=0.11" "nanobind>=2.4" ninja cmake
+	$(PIP) install --no-build-isolation $(BUILD_FLAGS) -e ".[dev]"
+	touch $@
+
+build: $(VENV)/ready  ## compile what changed and install it into .venv
+	$(PIP) install --no-build-isolation --no-deps $(BUILD_FLAGS) -e .
+
+demo: build  ## an optimal tree on a bundled data set, with its certificate
+	@$(BIN)/python examples/demo.py
+
+test: build lint  ## all tests
+	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest --doctest-modules src/treeproof
+
+lint: $(VENV)/ready  ## ruff and mypy
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/mypy
+
+clean:  ## remove the environment and all build products
+	rm -rf $(VENV) build

@@ -1,0 +1,130 @@
+// The Python module: arrays in, a plain dictionary out. No logic lives here.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "core/cost.hpp"
+#include "search/sparse/solve.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using IntArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using DoubleArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> view(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& a) {
+  return {a.data(), a.size()};
+}
+
+nb::object to_numpy(std::vector<std::int32_t> values) {
+  auto* owned = new std::vector<std::int32_t>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
+  return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(owned->data(), {owned->size()}, owner).cast();
+}
+
+const char* status_name(const treeproof::SearchResult& result) {
+  if (result.optimal()) return "optimal";
+  switch (result.stop) {
+    case treeproof::StopReason::memory_limit: return "memory_limit";
+    case treeproof::StopReason::interrupted: return "interrupted";
+    default: return "time_limit";
+  }
+}
+
+// Ctrl-C: run Python's signal handlers; a handler that raises means "stop and keep the
+// tree", so the exception ends here.
+bool python_interrupted() {
+  nb::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() == 0) return false;
+  PyErr_Clear();
+  return true;
+}
+
+nb::dict tree_to_dict(const treeproof::Problem& problem, const treeproof::Tree& tree) {
+  std::vector<std::int32_t> feature, kind, code, first_child, n_children;
+  for (const treeproof::TreeNode& node : tree.nodes) {
+    const bool leaf = node.test < 0;
+    const treeproof::Test test =
+        leaf ? treeproof::Test{-1, treeproof::TestKind::threshold, -1, 0}
+             : problem.tests[static_cast<std::size_t>(node.test)];
+    feature.push_back(test.feature);
+    kind.push_back(leaf ? 0 : 1 + static_cast<std::int32_t>(test.kind));
+    code.push_back(test.code);
+    first_child.push_back(node.first_child);
+    n_children.push_back(node.n_children);
+  }
+  nb::dict d;
+  d["feature"] = to_numpy(std::move(feature));
+  d["kind"] = to_numpy(std::move(kind));
+  d["code"] = to_numpy(std::move(code));
+  d["first_child"] = to_numpy(std::move(first_child));
+  d["n_children"] = to_numpy(std::move(n_children));
+  d["children"] = to_numpy(tree.children);
+  d["child_outcome"] = to_numpy(tree.child_outcome);
+  return d;
+}
+
+nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray& n_values,
+               const IntArray& codes, const IntArray& labels, int n_classes,
+               const DoubleArray& weights, double split_penalty, int max_depth, int max_splits,
+               std::int64_t min_samples_leaf, double time_limit, std::uint64_t memory_limit,
+               std::optional<nb::callable> observer) {
+  std::vector<treeproof::Feature> features(kinds.size());
+  for (std::size_t f = 0; f < features.size(); ++f)
+    features[f] = {static_cast<treeproof::FeatureKind>(view(kinds)[f]), view(n_values)[f]};
+  treeproof::Observer notify;
+  if (observer) {
+    notify = [&](const treeproof::Event& e) {
+      nb::gil_scoped_acquire lock;
+      (*observer)(static_cast<int>(e.kind), e.seconds, e.lower, e.upper, e.nodes);
+    };
+  }
+  treeproof::Problem problem;
+  treeproof::SearchResult result;
+  treeproof::Limits limits(time_limit, memory_limit, python_interrupted);
+  {
+    nb::gil_scoped_release unlocked;
+    problem = treeproof::make_problem(std::move(features), view(codes), view(labels), n_classes,
+                                      view(weights));
+    const treeproof::TreeLimits tree_limits{split_penalty, max_depth, max_splits,
+                                            min_samples_leaf};
+    if (solver == "sparse") {
+      result = treeproof::sparse::solve(problem, tree_limits, limits, notify);
+    } else {
+      throw std::invalid_argument("unknown solver '" + solver + "'");
+    }
+  }
+  nb::dict statistics;
+  for (const auto& [name, value] : result.statistics) statistics[name.c_str()] = value;
+  nb::dict out;
+  out["tree"] = tree_to_dict(problem, result.tree);
+  out["lower"] = result.lower;
+  out["upper"] = result.upper;
+  out["unit"] = treeproof::cost_of(problem.total_weight);  // the cost that stands for 1.0
+  out["split_cost"] = treeproof::split_cost(split_penalty, problem.total_weight);
+  out["status"] = status_name(result);
+  out["seconds"] = limits.seconds();
+  out["n_merged_rows"] = problem.n_rows();
+  out["statistics"] = statistics;
+  return out;
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native engine of treeproof. Private: use the estimators.";
+  m.def("solve", &solve, nb::kw_only(), "solver"_a, "kinds"_a, "n_values"_a, "codes"_a,
+        "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
+        "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
+        "memory_limit"_a = 0, "observer"_a = nb::none(),
+        "Search for an optimal tree on encoded, clean data.");
+}

@@ -1,0 +1,33 @@
+// Exact cost arithmetic.
+//
+// Row weights are whole numbers of *weight units* (a plain row is one unit; real-valued
+// weights are rounded once, when the table is read). Costs are 64-bit integers counting
+// 2^-20 of a unit, so that a split penalty that is no whole number of rows is rounded
+// once, at the start, and every comparison after that is exact. "Optimal" means
+// lower == upper in these integers; no tolerance exists anywhere in the classifiers.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace treeproof {
+
+using Weight = std::int32_t;
+using Cost = std::int64_t;
+
+inline constexpr int kCostBits = 20;
+inline constexpr Cost kUnitCost = Cost{1} << kCostBits;
+inline constexpr Cost kInfiniteCost = std::numeric_limits<Cost>::max() / 4;
+// The total weight of a table stays below this, so that total * kUnitCost fits.
+inline constexpr std::int64_t kMaxTotalWeight = std::int64_t{1} << 30;
+
+constexpr Cost cost_of(std::int64_t weight) { return weight << kCostBits; }
+
+// The cost of one split for a penalty given as a fraction of the total weight.
+inline Cost split_cost(double penalty, std::int64_t total_weight) {
+  return std::llround(penalty * static_cast<double>(total_weight) *
+                      static_cast<double>(kUnitCost));
+}
+
+}  // namespace treeproof

@@ -1,0 +1,33 @@
+#include "core/limits.hpp"
+
+namespace treeproof {
+
+Limits::Limits(double seconds, std::uint64_t bytes, Interrupt interrupt)
+    : start_(Clock::now()),
+      deadline_(Clock::time_point::max()),
+      next_signal_(start_ + kSignalPeriod),
+      bytes_(bytes),
+      interrupt_(std::move(interrupt)) {
+  if (seconds > 0.0 && seconds < 1e9) {
+    deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
+                             std::chrono::duration<double>(seconds));
+  }
+}
+
+double Limits::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+bool Limits::poll() {
+  countdown_ = kStride;
+  const auto now = Clock::now();
+  if (now >= deadline_) {
+    reason_ = StopReason::time_limit;
+  } else if (now >= next_signal_) {
+    next_signal_ = now + kSignalPeriod;
+    if (interrupt_ && interrupt_()) reason_ = StopReason::interrupted;
+  }
+  return reason_ != StopReason::none;
+}
+
+}  // namespace treeproof

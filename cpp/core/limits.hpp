@@ -1,0 +1,55 @@
+// Time, memory and interruption, polled together.
+//
+// A search calls `stop()` often; the call is one counter decrement except every
+// `kStride`-th time, when the clock is read, and every `kSignalPeriod`, when the caller's
+// interrupt function is asked (from Python it needs the interpreter lock, so not oftener).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+namespace treeproof {
+
+enum class StopReason { none, time_limit, memory_limit, interrupted };
+
+class Limits {
+ public:
+  using Clock = std::chrono::steady_clock;
+  using Interrupt = std::function<bool()>;
+
+  // `seconds` <= 0 and `bytes` == 0 mean: no limit. The clock starts here.
+  explicit Limits(double seconds = 0.0, std::uint64_t bytes = 0, Interrupt interrupt = {});
+
+  // True once any limit is hit; stays true. `work` is roughly the microseconds of
+  // computing done since the last call.
+  bool stop(std::uint32_t work = 1) {
+    if (reason_ != StopReason::none) return true;
+    if (countdown_ > work) {
+      countdown_ -= work;
+      return false;
+    }
+    return poll();
+  }
+
+  StopReason reason() const { return reason_; }
+  double seconds() const;
+  std::uint64_t memory_allowance() const { return bytes_; }  // 0: no limit
+  void memory_exhausted() { reason_ = StopReason::memory_limit; }
+
+ private:
+  bool poll();
+
+  static constexpr std::uint32_t kStride = 1000;  // microseconds of work between clock reads
+  static constexpr std::chrono::milliseconds kSignalPeriod{25};
+
+  Clock::time_point start_;
+  Clock::time_point deadline_;
+  Clock::time_point next_signal_;
+  std::uint64_t bytes_;
+  Interrupt interrupt_;
+  StopReason reason_ = StopReason::none;
+  std::uint32_t countdown_ = kStride;
+};
+
+}  // namespace treeproof

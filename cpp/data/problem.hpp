@@ -1,0 +1,77 @@
+// The training data as every categorical search sees it: merged weighted rows and the
+// tests a tree may use.
+//
+// Rows with the same feature codes and the same label are merged into one weighted row.
+// Rows with the same codes and different labels stay apart but share a *group*: no tree
+// can tell them from each other (the papers' equivalent points).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/cost.hpp"
+
+namespace treeproof {
+
+// How a feature may be split. `ordered` codes are ranks of distinct values, split by
+// `code <= c`; `multiway` has one child for each category; `one_vs_rest` splits by
+// `code == c`.
+enum class FeatureKind : std::uint8_t { ordered, multiway, one_vs_rest };
+
+struct Feature {
+  FeatureKind kind;
+  std::int32_t n_values;  // codes are 0 .. n_values - 1
+};
+
+enum class TestKind : std::uint8_t { threshold, equals, multiway };
+
+// A split: outcome 0 is "yes" for thresholds (code <= c) and equality (code == c),
+// outcome 1 is "no"; a multiway test has outcome v for category v.
+struct Test {
+  std::int32_t feature;
+  TestKind kind;
+  std::int32_t code;
+  std::int32_t n_outcomes;
+};
+
+struct Problem {
+  std::vector<Feature> features;
+  std::int32_t n_classes = 0;
+
+  // Merged rows, sorted by label, then by first appearance.
+  std::vector<std::int32_t> label;
+  std::vector<Weight> weight;
+  std::vector<std::int64_t> samples;  // how many table rows were merged into it
+  std::vector<std::int32_t> group;    // equal groups: equal feature codes
+  std::vector<std::int32_t> codes;    // column-major: codes[feature * n_rows + row]
+  std::int32_t n_groups = 0;
+  std::int64_t total_weight = 0;
+  bool weights_are_samples = false;  // weight == samples on every row
+
+  std::vector<Test> tests;
+
+  std::int32_t n_rows() const { return static_cast<std::int32_t>(label.size()); }
+  std::int32_t code(std::int32_t feature, std::int32_t row) const {
+    return codes[static_cast<std::size_t>(feature) * label.size() +
+                 static_cast<std::size_t>(row)];
+  }
+  std::int32_t outcome(const Test& test, std::int32_t row) const {
+    const std::int32_t c = code(test.feature, row);
+    switch (test.kind) {
+      case TestKind::threshold: return c <= test.code ? 0 : 1;
+      case TestKind::equals: return c == test.code ? 0 : 1;
+      case TestKind::multiway: return c;
+    }
+    return 0;
+  }
+};
+
+// `codes` is column-major, n_rows * features.size(); labels in 0 .. n_classes - 1; weights
+// are positive and finite (the input border has seen to that). Whole-number weights are
+// kept exactly where their total allows it; others are rounded to 2^-30 of their total.
+Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
+                     std::span<const std::int32_t> labels, std::int32_t n_classes,
+                     std::span<const double> weights);
+
+}  // namespace treeproof
