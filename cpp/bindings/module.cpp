@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/cost.hpp"
+#include "data/kernels/kernels.hpp"
 #include "search/sparse/solve.hpp"
 
 namespace nb = nanobind;
@@ -73,14 +74,33 @@ nb::dict tree_to_dict(const treeproof::Problem& problem, const treeproof::Tree& 
   return d;
 }
 
+treeproof::sparse::Switches read_switches(const nb::dict& given) {
+  treeproof::sparse::Switches switches;
+  for (const auto& [key, value] : given) {
+    const auto name = nb::cast<std::string>(key);
+    bool known = false;
+#define X(field, what)                         \
+  if (name == #field) {                        \
+    switches.field = nb::cast<bool>(value);    \
+    known = true;                              \
+  }
+    TREEPROOF_SPARSE_SWITCHES(X)
+#undef X
+    if (!known) throw std::invalid_argument("unknown switch '" + name + "'");
+  }
+  return switches;
+}
+
 nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray& n_values,
                const IntArray& codes, const IntArray& labels, int n_classes,
                const DoubleArray& weights, double split_penalty, int max_depth, int max_splits,
                std::int64_t min_samples_leaf, double time_limit, std::uint64_t memory_limit,
-               std::optional<nb::callable> observer) {
+               std::optional<nb::callable> observer, const nb::dict& switches,
+               const std::string& kernel) {
   std::vector<treeproof::Feature> features(kinds.size());
   for (std::size_t f = 0; f < features.size(); ++f)
     features[f] = {static_cast<treeproof::FeatureKind>(view(kinds)[f]), view(n_values)[f]};
+  const treeproof::sparse::Switches sparse_switches = read_switches(switches);
   treeproof::Observer notify;
   if (observer) {
     notify = [&](const treeproof::Event& e) {
@@ -98,7 +118,8 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
     const treeproof::TreeLimits tree_limits{split_penalty, max_depth, max_splits,
                                             min_samples_leaf};
     if (solver == "sparse") {
-      result = treeproof::sparse::solve(problem, tree_limits, limits, notify);
+      result = treeproof::sparse::solve(problem, tree_limits, sparse_switches, kernel, limits,
+                                         notify);
     } else {
       throw std::invalid_argument("unknown solver '" + solver + "'");
     }
@@ -125,6 +146,20 @@ NB_MODULE(_core, m) {
   m.def("solve", &solve, nb::kw_only(), "solver"_a, "kinds"_a, "n_values"_a, "codes"_a,
         "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
-        "memory_limit"_a = 0, "observer"_a = nb::none(),
+        "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
+        "kernel"_a = "",
         "Search for an optimal tree on encoded, clean data.");
+  m.def("switches", [] {
+    nb::dict names;
+#define X(name, what) names[#name] = what;
+    TREEPROOF_SPARSE_SWITCHES(X)
+#undef X
+    return names;
+  }, "The switches of the sparse search, with what each does.");
+  m.def("kernels", [] {
+    nb::list names;
+    for (const std::string_view name : treeproof::kernels::available())
+      names.append(nb::str(name.data(), name.size()));
+    return names;
+  }, "The kernels this machine can run, the best first.");
 }

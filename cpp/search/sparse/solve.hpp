@@ -5,10 +5,12 @@
 #include "core/limits.hpp"
 #include "core/options.hpp"
 #include "search/result.hpp"
+#include "search/sparse/settings.hpp"
 
 namespace treeproof::sparse {
 
-SearchResult solve(const Problem& problem, const TreeLimits& tree_limits, Limits& limits,
+SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
+                   const Switches& switches, const std::string& kernel, Limits& limits,
                    const Observer& observer);
 
 }  // namespace treeproof::sparse

@@ -1,0 +1,10 @@
+#include "data/kernels/kernels.inl"
+#include "data/kernels/variants.hpp"
+
+namespace treeproof::kernels {
+
+Variant portable_variant() {
+  return {make_kernels<std::uint16_t>(), make_kernels<std::uint32_t>(), true};
+}
+
+}  // namespace treeproof::kernels

@@ -1,0 +1,430 @@
+#include "search/sparse/expand.hpp"
+
+#include <algorithm>
+
+#include "bounds/covering.hpp"
+#include "bounds/rounding.hpp"
+
+namespace treeproof::sparse {
+namespace {
+
+// Beyond this many columns the pair matrix costs more than it saves; children then get
+// only their leaf cost and the errors forced by equivalent points.
+constexpr std::int32_t kMaxPairColumns = 3000;
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+template <class Word>
+bool Expander<Word>::expand(Frame<Word>& frame, int depth_left, Expansion<Word>& out) {
+  ++counters_.expansions;
+  out.candidates.clear();
+  out.at_least.clear();
+  out.has_pairs = false;
+  frame.count(kernel_);
+  std::int64_t total = 0, most = 0;
+  for (std::int32_t c = 0; c < layout_.n_classes; ++c) {
+    const std::int64_t n = frame.channel_total[index(c)];
+    total += n;
+    most = std::max(most, n);
+  }
+  out.leaf = out.best = cost_of(total - most);
+  out.best_test = -1;
+  if (depth_left == 0 || out.leaf == 0) return true;
+
+  filter(frame, out);
+  const bool look = settings_.switches.lookahead && depth_left >= 2 &&
+                    frame.n_columns <= kMaxPairColumns && frame.n_columns > 0;
+  if (look && !count_pairs(frame, out)) return false;
+  bound_children(frame, depth_left, out);
+  if (settings_.switches.merging && merging_is_sound_) drop_merged(frame, out);
+  return true;
+}
+
+// Whether the test in columns [first, first + n) can be the root split of a tree on the
+// frame's rows; `dead` is set if it can be used nowhere below either.
+//
+// Lemma (admissible tests). Take an optimal tree with the fewest splits. Replacing a split
+// by the subtree of one of its children saves L and more; so the weight that the other
+// children's subtrees predict right exceeds L * (1 + their splits). In a tree of two-way
+// splits some leaf of each side then has a class heavier than L: delete that leaf's parent
+// instead. With multiway splits about, a side is a leaf with a class heavier than L, or has
+// a split of its own and weighs more than 2L. A multiway split needs more than L outside
+// its heaviest child. Sides only shrink further down, so such a test is dead there too.
+// Depth limits survive, since replacing never deepens a tree. With a least leaf size above
+// one the replaced rows could form too small a child of a multiway split: no use of it then.
+template <class Word>
+bool Expander<Word>::usable(const Frame<Word>& frame, std::int32_t first, std::int32_t n,
+                            bool two_way, bool& dead) const {
+  const Cost penalty = settings_.split_cost;
+  const bool lemma = settings_.switches.admissible && merging_is_sound_;
+  const std::int64_t least = settings_.min_samples_leaf;
+  dead = false;
+  std::int64_t total = 0, heaviest = 0;
+  std::int32_t occupied = 0;
+  bool large_enough = true;
+  for (std::int32_t k = 0; k < (two_way ? 2 : n); ++k) {
+    const std::int32_t child = two_way ? 2 * first + 1 - k : 2 * (first + k) + 1;
+    std::int64_t weight = 0, most = 0;
+    for (std::int32_t c = 0; c < layout_.n_classes; ++c) {
+      const std::int64_t w = frame.child_count(c, child);
+      weight += w;
+      most = std::max(most, w);
+    }
+    if (weight == 0) continue;
+    ++occupied;
+    total += weight;
+    heaviest = std::max(heaviest, weight);
+    if (least > 1) {
+      const std::int64_t samples =
+          layout_.has_samples ? frame.child_count(layout_.n_classes, child) : weight;
+      if (samples < least) large_enough = false;
+    }
+    if (lemma && two_way && cost_of(most) <= penalty &&
+        (!layout_.has_multiway || cost_of(weight) <= 2 * penalty))
+      dead = true;
+  }
+  if (occupied < 2) {
+    dead = true;
+    return false;
+  }
+  if (lemma && cost_of(total - heaviest) <= penalty) dead = true;
+  if (two_way && !large_enough) dead = true;  // sides only shrink; categories may vanish
+  return !dead && large_enough;
+}
+
+template <class Word>
+void Expander<Word>::filter(Frame<Word>& frame, Expansion<Word>& out) {
+  const std::int32_t n = frame.n_columns;
+  keep_.assign(index(n), 0);
+  blocked_.assign(index(n), 0);
+  bool changed = false;
+  for (std::int32_t j = 0; j < n;) {
+    if (frame.column[index(j)] < 0) {  // padding
+      ++j;
+      continue;
+    }
+    const bool two_way = j < frame.n_binary;
+    const std::int32_t test = layout_.columns[index(frame.column[index(j)])].test;
+    std::int32_t width = 1;
+    while (!two_way && j + width < n &&
+           layout_.columns[index(frame.column[index(j + width)])].test == test)
+      ++width;
+    bool dead = false;
+    const bool ok = usable(frame, j, width, two_way, dead);
+    if (dead) {
+      ++counters_.admissible_dropped;
+      changed = true;
+    } else {
+      for (std::int32_t k = 0; k < width; ++k) {
+        std::int64_t weight = 0;
+        for (std::int32_t c = 0; c < layout_.n_classes; ++c)
+          weight += frame.column_of(c, j + k);
+        // A category without rows here has none further down.
+        keep_[index(j + k)] = two_way || weight > 0 ? 1 : 0;
+        if (keep_[index(j + k)] == 0) changed = true;
+      }
+      blocked_[index(j)] = ok ? 0 : 1;
+    }
+    j += width;
+  }
+  if (settings_.switches.equal_tests) {
+    const std::int64_t before = counters_.equal_tests_dropped;
+    drop_equal_tests(frame, keep_);
+    changed = changed || counters_.equal_tests_dropped != before;
+  }
+  if (changed) {
+    // `blocked_` must follow the columns that stay.
+    std::vector<std::int32_t> blocked_columns;
+    for (std::int32_t j = 0; j < n; ++j)
+      if (keep_[index(j)] && blocked_[index(j)])
+        blocked_columns.push_back(frame.column[index(j)]);
+    frame.keep_columns(keep_);
+    blocked_.assign(index(frame.n_columns), 0);
+    for (std::int32_t j = 0; j < frame.n_columns; ++j)
+      if (std::ranges::binary_search(blocked_columns, frame.column[index(j)]))
+        blocked_[index(j)] = 1;
+  }
+  for (std::int32_t j = 0; j < frame.n_columns;) {
+    if (frame.column[index(j)] < 0) {
+      ++j;
+      continue;
+    }
+    const bool two_way = j < frame.n_binary;
+    const std::int32_t test = layout_.columns[index(frame.column[index(j)])].test;
+    std::int32_t width = 1;
+    while (!two_way && j + width < frame.n_columns &&
+           layout_.columns[index(frame.column[index(j + width)])].test == test)
+      ++width;
+    if (!blocked_[index(j)])
+      out.candidates.push_back({test, j, two_way ? 2 : width, two_way});
+    j += width;
+  }
+}
+
+// Two-way tests that part the rows alike (or with the sides exchanged) lead to the same
+// children here and everywhere below: one of them is enough. Columns are compared by a
+// linear hash of their words, so that the complement's hash is a subtraction, and equal
+// hashes by their words.
+template <class Word>
+void Expander<Word>::drop_equal_tests(const Frame<Word>& frame,
+                                      std::vector<std::uint8_t>& keep) {
+  hashes_.clear();
+  while (word_factor_.size() < index(frame.n_words))
+    word_factor_.push_back(random_key(word_factor_.size()).low);
+  std::uint64_t everything = 0;
+  for (std::int32_t w = 0; w < frame.n_words; ++w)
+    everything += frame.valid[index(w)] * word_factor_[index(w)];
+  const std::int32_t n = std::min(frame.n_binary, frame.n_columns);
+  for (std::int32_t j = 0; j < n; ++j) {
+    if (!keep[index(j)]) continue;
+    std::uint64_t h = 0;
+    for (std::int32_t w = 0; w < frame.n_words; ++w)
+      h += frame.child_word(2 * j + 1, w) * word_factor_[index(w)];
+    hashes_.emplace_back(std::min(h, everything - h), j);
+  }
+  std::ranges::sort(hashes_);
+  const auto alike = [&](std::int32_t a, std::int32_t b) {
+    bool same = true, opposite = true;
+    for (std::int32_t w = 0; w < frame.n_words && (same || opposite); ++w) {
+      const Word x = frame.child_word(2 * a + 1, w);
+      same = same && x == frame.child_word(2 * b + 1, w);
+      opposite = opposite && x == frame.child_word(2 * b, w);
+    }
+    return same || opposite;
+  };
+  for (std::size_t k = 1; k < hashes_.size(); ++k) {
+    if (hashes_[k].first != hashes_[k - 1].first) continue;
+    if (!alike(hashes_[k - 1].second, hashes_[k].second)) continue;
+    keep[index(hashes_[k - 1].second)] = 0;
+    ++counters_.equal_tests_dropped;
+  }
+}
+
+template <class Word>
+bool Expander<Word>::count_pairs(const Frame<Word>& frame, Expansion<Word>& out) {
+  const std::int32_t n_channels = layout_.n_classes + (layout_.has_samples ? 1 : 0);
+  const bool cover = settings_.switches.covering && settings_.split_cost > 0 &&
+                     !layout_.has_multiway &&
+                     layout_.n_classes <= kernels::kMaxCoveringClasses;
+  const std::size_t plane = index(frame.n_columns) * index(frame.stride);
+  if (out.pairs.size() < index(n_channels) * plane) out.pairs.resize(index(n_channels) * plane);
+  out.best_right.assign(2 * index(frame.stride), 0);
+  out.cover.assign(cover ? 2 * index(layout_.n_classes) * index(frame.stride) : 0, 0);
+
+  kernels::PairTask<Word> task{};
+  task.words = frame.words.data();
+  task.stride = frame.stride;
+  task.n_columns = frame.n_columns;
+  task.n_binary = frame.n_binary;
+  task.blocks = frame.blocks.data();
+  task.n_blocks = 0;
+  std::int32_t n_words = 0;
+  for (const Block& b : frame.blocks) {
+    if (b.channel >= n_channels) break;
+    ++task.n_blocks;
+    n_words += b.end - b.begin;
+  }
+  task.n_classes = layout_.n_classes;
+  task.has_samples = layout_.has_samples;
+  task.column_count = frame.column_count.data();
+  task.channel_total = frame.channel_total.data();
+  task.pair = out.pairs.data();
+  task.best_right = out.best_right.data();
+  task.covering = cover ? out.cover.data() : nullptr;
+  constexpr std::int64_t top = std::numeric_limits<Count<Word>>::max();
+  task.penalty = static_cast<Count<Word>>(
+      std::min<std::int64_t>(top, settings_.split_cost >> kCostBits));
+  task.min_samples =
+      static_cast<Count<Word>>(std::min<std::int64_t>(top, settings_.min_samples_leaf));
+
+  // In pieces of about a millisecond, so that limits are noticed in wide tables too.
+  const std::int64_t row_work =
+      1 + std::int64_t{frame.stride} / kernels::kLanes<Word> * (n_words + 4 * n_channels);
+  const auto piece = static_cast<std::int32_t>(std::max<std::int64_t>(1, 200000 / row_work));
+  for (std::int32_t i = 0; i < frame.n_columns; i += piece) {
+    const std::int32_t last = std::min(frame.n_columns, i + piece);
+    kernel_.pair_counts(task, i, last);
+    const auto spent = static_cast<std::uint32_t>((last - i) * row_work / 600 + 1);
+    work_ += spent;
+    if (limits_.stop(spent)) return false;
+  }
+  out.has_pairs = true;
+  if (layout_.has_multiway) multiway_pairs(frame, out);
+  return true;
+}
+
+template <class Word>
+std::int64_t Expander<Word>::shared(const Frame<Word>& frame, const Expansion<Word>& e,
+                                    std::int32_t c, std::int32_t a, std::int32_t b) const {
+  const std::int32_t i = a >> 1, j = b >> 1;
+  const std::size_t row = index(std::min(i, j)), col = index(std::max(i, j));
+  const std::int64_t both =
+      e.pairs[(index(c) * index(frame.n_columns) + row) * index(frame.stride) + col];
+  const std::int64_t in_i = frame.column_of(c, i), in_j = frame.column_of(c, j);
+  if (a & 1) return (b & 1) ? both : in_i - both;
+  return (b & 1) ? in_j - both : frame.channel_total[index(c)] - in_i - in_j + both;
+}
+
+// One-split trees that involve a multiway test, as the split or as the parent; the kernel
+// has done the pairs of two-way tests.
+template <class Word>
+void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& out) {
+  const std::int64_t least = settings_.min_samples_leaf;
+  const auto right = [&](std::int32_t child, const Candidate& split) -> std::int64_t {
+    std::int64_t sum = 0;
+    for (std::int32_t k = 0; k < split.n_children; ++k) {
+      std::int64_t most = 0, samples = 0, total = 0;
+      for (std::int32_t c = 0; c < layout_.n_classes; ++c) {
+        const std::int64_t w = shared(frame, out, c, child, split.child(k));
+        most = std::max(most, w);
+        total += w;
+      }
+      sum += most;
+      if (least > 1 && total > 0) {
+        samples = layout_.has_samples
+                      ? shared(frame, out, layout_.n_classes, child, split.child(k))
+                      : total;
+        if (samples < least) return 0;
+      }
+    }
+    return sum;
+  };
+  // Every test of the frame, also one that cannot be the root split but may serve below.
+  std::vector<Candidate> tests = out.candidates;
+  for (std::int32_t j = frame.n_binary; j < frame.n_columns;) {
+    const std::int32_t test = layout_.columns[index(frame.column[index(j)])].test;
+    std::int32_t width = 1;
+    while (j + width < frame.n_columns &&
+           layout_.columns[index(frame.column[index(j + width)])].test == test)
+      ++width;
+    if (blocked_[index(j)]) tests.push_back({test, j, width, false});
+    j += width;
+  }
+  for (const Candidate& parent : out.candidates) {
+    for (std::int32_t k = 0; k < parent.n_children; ++k) {
+      const std::int32_t child = parent.child(k);
+      Count<Word>& best =
+          out.best_right[index(child & 1) * index(frame.stride) + index(child >> 1)];
+      for (const Candidate& split : tests) {
+        if (split.test == parent.test || (parent.two_way && split.two_way)) continue;
+        best = static_cast<Count<Word>>(
+            std::max<std::int64_t>(best, right(child, split)));
+      }
+    }
+  }
+}
+
+// Lower bound for trees of two or more splits on a child, at least 2L + forced errors;
+// `below` is what such trees would have to beat, so once the bound reaches it we stop.
+template <class Word>
+Cost Expander<Word>::two_or_more(const Frame<Word>& frame, const Expansion<Word>& e,
+                                 std::int32_t child, Cost below) {
+  const Cost penalty = settings_.split_cost;
+  const Cost forced = e.forced[index(child)];
+  Cost bound = 2 * penalty + forced;
+  if (!e.cover.empty()) {
+    Cost cover = -penalty;
+    for (std::int32_t c = 0; c < layout_.n_classes; ++c)
+      cover += bounds::covering_term(
+          penalty, frame.child_count(c, child),
+          e.cover[(2 * index(c) + index(child & 1)) * index(frame.stride) + index(child >> 1)]);
+    if (cover > bound) {
+      bound = cover;
+      ++counters_.covering_raised;
+    }
+  }
+  if (settings_.switches.rounding && bound < below) {
+    const Cost rounded = bounds::rounding(penalty, forced, bound, 2);
+    if (rounded > bound) {
+      bound = rounded;
+      ++counters_.rounding_raised;
+    }
+  }
+  return bound;
+}
+
+template <class Word>
+void Expander<Word>::bound_children(const Frame<Word>& frame, int depth_left,
+                                    Expansion<Word>& out) {
+  const Cost penalty = settings_.split_cost;
+  const std::size_t n = 2 * index(frame.n_columns);
+  out.lower.resize(n);
+  out.upper.resize(n);
+  out.forced.resize(n);
+  for (const Candidate& candidate : out.candidates) {
+    Cost at_least = penalty, at_most = penalty;
+    for (std::int32_t k = 0; k < candidate.n_children; ++k) {
+      const std::int32_t child = candidate.child(k);
+      const std::size_t v = index(child);
+      std::int64_t total = 0, most = 0;
+      for (std::int32_t c = 0; c < layout_.n_classes; ++c) {
+        const std::int64_t w = frame.child_count(c, child);
+        total += w;
+        most = std::max(most, w);
+      }
+      const Cost leaf = cost_of(total - most);
+      out.forced[v] = layout_.has_equivalent
+                          ? cost_of(frame.child_count(layout_.equivalent_channel, child))
+                          : 0;
+      if (depth_left == 1) {
+        out.lower[v] = out.upper[v] = leaf;
+      } else if (!out.has_pairs) {
+        out.upper[v] = leaf;
+        out.lower[v] = std::min(leaf, penalty + out.forced[v]);
+      } else {
+        const std::int64_t right =
+            out.best_right[index(child & 1) * index(frame.stride) + index(child >> 1)];
+        out.upper[v] = std::min(leaf, penalty + cost_of(total - right));
+        out.lower[v] = out.upper[v];
+        if (depth_left > 2 && 2 * penalty + out.forced[v] < out.upper[v])
+          out.lower[v] = std::min(out.upper[v], two_or_more(frame, out, child, out.upper[v]));
+        else
+          ++counters_.lookahead_solved;
+      }
+      at_least += out.lower[v];
+      at_most += out.upper[v];
+    }
+    out.at_least.push_back(at_least);
+    if (at_most < out.best) {
+      out.best = at_most;
+      out.best_test = candidate.test;
+    }
+  }
+}
+
+// Lemma (merging). Giving all rows to the tree of one child b costs at most the weight of
+// the other children more and saves the split: if weight(S) - weight(b) <= L + sum over the
+// other children's lower bounds, a tree with fewer splits is as good, so the split can go.
+template <class Word>
+void Expander<Word>::drop_merged(const Frame<Word>& frame, Expansion<Word>& out) {
+  std::size_t kept = 0;
+  for (std::size_t a = 0; a < out.candidates.size(); ++a) {
+    const Candidate& candidate = out.candidates[a];
+    std::int64_t total = 0;
+    for (std::int32_t c = 0; c < layout_.n_classes; ++c) total += frame.channel_total[index(c)];
+    bool drop = false;
+    for (std::int32_t k = 0; k < candidate.n_children && !drop; ++k) {
+      const std::int32_t child = candidate.child(k);
+      std::int64_t weight = 0;
+      for (std::int32_t c = 0; c < layout_.n_classes; ++c)
+        weight += frame.child_count(c, child);
+      drop = cost_of(total - weight) <= out.at_least[a] - out.lower[index(child)];
+    }
+    if (drop) {
+      ++counters_.merging_dropped;
+      continue;
+    }
+    out.candidates[kept] = candidate;
+    out.at_least[kept] = out.at_least[a];
+    ++kept;
+  }
+  out.candidates.resize(kept);
+  out.at_least.resize(kept);
+}
+
+template class Expander<std::uint16_t>;
+template class Expander<std::uint32_t>;
+
+}  // namespace treeproof::sparse

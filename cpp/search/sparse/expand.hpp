@@ -1,0 +1,87 @@
+// Expanding a node: which tests are of use at it, and what each of their children costs at
+// least and at most.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/limits.hpp"
+#include "search/sparse/frame.hpp"
+#include "search/sparse/settings.hpp"
+
+namespace treeproof::sparse {
+
+// The outcome of an expansion; arrays over children are indexed by child number.
+template <class Word>
+struct Expansion {
+  std::vector<Candidate> candidates;
+  std::vector<Cost> lower;    // per child
+  std::vector<Cost> upper;    // per child
+  std::vector<Cost> forced;   // per child: errors of equivalent points
+  std::vector<Cost> at_least; // per candidate: penalty + sum of its children's lower bounds
+  Cost leaf = 0;
+  Cost best = 0;              // least cost of a tree found here
+  std::int32_t best_test = -1;
+  bool has_pairs = false;
+
+  // Pair counts [channel][column][stride]; see `pair`.
+  std::vector<Count<Word>> pairs;
+  std::vector<Count<Word>> best_right;
+  std::vector<Count<Word>> cover;
+};
+
+template <class Word>
+class Expander {
+ public:
+  Expander(const Layout& layout, const Settings& settings,
+           const kernels::Kernels<Word>& kernel, Counters& counters, Limits& limits)
+      : layout_(layout),
+        settings_(settings),
+        kernel_(kernel),
+        counters_(counters),
+        limits_(limits),
+        merging_is_sound_(settings.min_samples_leaf <= 1 || !layout.has_multiway) {}
+
+  // Drops useless columns from the frame and fills `out`. False if a limit was hit.
+  bool expand(Frame<Word>& frame, int depth_left, Expansion<Word>& out);
+
+  // Weight of class/channel c in the rows of S inside both children.
+  std::int64_t shared(const Frame<Word>& frame, const Expansion<Word>& e, std::int32_t c,
+                      std::int32_t a, std::int32_t b) const;
+
+  // Rough number of microseconds spent since the last call.
+  std::uint32_t take_work() {
+    const std::uint32_t w = work_;
+    work_ = 0;
+    return w;
+  }
+
+ private:
+  void filter(Frame<Word>& frame, Expansion<Word>& out);
+  bool usable(const Frame<Word>& frame, std::int32_t first, std::int32_t n, bool two_way,
+              bool& dead) const;
+  void drop_equal_tests(const Frame<Word>& frame, std::vector<std::uint8_t>& keep);
+  bool count_pairs(const Frame<Word>& frame, Expansion<Word>& out);
+  void multiway_pairs(const Frame<Word>& frame, Expansion<Word>& out);
+  void bound_children(const Frame<Word>& frame, int depth_left, Expansion<Word>& out);
+  Cost two_or_more(const Frame<Word>& frame, const Expansion<Word>& e, std::int32_t child,
+                   Cost below);
+  void drop_merged(const Frame<Word>& frame, Expansion<Word>& out);
+
+  const Layout& layout_;
+  const Settings& settings_;
+  const kernels::Kernels<Word>& kernel_;
+  Counters& counters_;
+  Limits& limits_;
+  bool merging_is_sound_;
+  std::uint32_t work_ = 0;
+  std::vector<std::uint64_t> word_factor_;
+  std::vector<std::uint8_t> keep_;
+  std::vector<std::uint8_t> blocked_;
+  std::vector<std::pair<std::uint64_t, std::int32_t>> hashes_;
+};
+
+extern template class Expander<std::uint16_t>;
+extern template class Expander<std::uint32_t>;
+
+}  // namespace treeproof::sparse

@@ -1,0 +1,17 @@
+// Rebuilding the best tree from the memo.
+#pragma once
+
+#include <functional>
+
+#include "search/sparse/memo.hpp"
+#include "search/sparse/settings.hpp"
+#include "tree/tree.hpp"
+
+namespace treeproof::sparse {
+
+// What the search knows about rows with a number of levels left.
+using Known = std::function<Bounds(const Key& rows, int depth_left)>;
+
+Tree extract(const Layout& layout, const Settings& settings, const Known& known);
+
+}  // namespace treeproof::sparse

@@ -1,0 +1,210 @@
+#include "search/sparse/frame.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace treeproof::sparse {
+namespace {
+
+template <class Word>
+std::int32_t padded(std::int32_t n) {
+  constexpr std::int32_t lanes = kernels::kLanes<Word>;
+  return (n + lanes - 1) / lanes * lanes;
+}
+
+std::size_t at(std::int32_t word, std::int32_t stride, std::int32_t column) {
+  return static_cast<std::size_t>(word) * static_cast<std::size_t>(stride) +
+         static_cast<std::size_t>(column);
+}
+
+}  // namespace
+
+template <class Word>
+void Frame<Word>::build_root(const Layout& root) {
+  layout = &root;
+  const Problem& problem = *root.problem;
+  n_binary = padded<Word>(root.n_two_way);
+  const auto n_total = static_cast<std::int32_t>(root.columns.size());
+  n_columns = root.n_two_way == n_total ? root.n_two_way
+                                        : n_binary + (n_total - root.n_two_way);
+  stride = std::max(padded<Word>(n_columns), static_cast<std::int32_t>(kernels::kLanes<Word>));
+  column.assign(static_cast<std::size_t>(n_columns), -1);
+  for (std::int32_t k = 0; k < n_total; ++k)
+    column[static_cast<std::size_t>(k < root.n_two_way ? k : n_binary + k - root.n_two_way)] = k;
+
+  n_words = 0;
+  n_rows = 0;
+  blocks.clear();
+  slots.clear();
+  valid.clear();
+  key = {};
+  for (const SlotBlock& source : root.blocks) {
+    const auto n = static_cast<std::int32_t>(source.slots.size());
+    const std::int32_t n_block_words = (n + kBits - 1) / kBits;
+    blocks.push_back({source.channel, source.multiplier, n_words, n_words + n_block_words});
+    for (std::int32_t k = 0; k < n_block_words * kBits; ++k) {
+      if (k % kBits == 0) valid.push_back(0);
+      slots.push_back(k < n ? source.slots[static_cast<std::size_t>(k)] : -1);
+      if (k >= n) continue;
+      valid.back() = static_cast<Word>(valid.back() | Word{1} << (k % kBits));
+      key += root.slot_key[static_cast<std::size_t>(slots.back())];
+    }
+    n_words += n_block_words;
+    n_rows += n;
+  }
+  words.assign(at(n_words, stride, 0), 0);
+  for (std::int32_t j = 0; j < n_columns; ++j) {
+    if (column[static_cast<std::size_t>(j)] < 0) continue;
+    const Column& c = root.columns[static_cast<std::size_t>(column[static_cast<std::size_t>(j)])];
+    const Test& test = problem.tests[static_cast<std::size_t>(c.test)];
+    for (std::size_t bit = 0; bit < slots.size(); ++bit) {
+      if (slots[bit] < 0) continue;
+      const std::int32_t row = root.slot_row[static_cast<std::size_t>(slots[bit])];
+      if (problem.outcome(test, row) != c.outcome) continue;
+      Word& word = words[at(static_cast<std::int32_t>(bit / kBits), stride, j)];
+      word = static_cast<Word>(word | Word{1} << (bit % kBits));
+    }
+  }
+}
+
+template <class Word>
+void Frame<Word>::build_child(const Frame& parent, std::int32_t child,
+                              const kernels::Kernels<Word>& kernel) {
+  mask_.resize(static_cast<std::size_t>(parent.n_words));
+  for (std::int32_t w = 0; w < parent.n_words; ++w)
+    mask_[static_cast<std::size_t>(w)] = parent.child_word(child, w);
+  build_subset(parent, kernel);
+}
+
+template <class Word>
+void Frame<Word>::build_subset(const Frame& parent, const kernels::Kernels<Word>& kernel) {
+  layout = parent.layout;
+  stride = parent.stride;
+  n_columns = parent.n_columns;
+  n_binary = parent.n_binary;
+  column = parent.column;
+  blocks.clear();
+  slots.clear();
+  valid.clear();
+  words.clear();
+  key = {};
+  n_words = 0;
+  n_rows = 0;
+  for (const Block& source : parent.blocks) {
+    std::int32_t n = 0;
+    for (std::int32_t w = source.begin; w < source.end; ++w)
+      n += std::popcount(mask_[static_cast<std::size_t>(w)]);
+    if (n == 0) continue;
+    const std::int32_t n_block_words = (n + kBits - 1) / kBits;
+    blocks.push_back({source.channel, source.multiplier, n_words, n_words + n_block_words});
+    words.resize(at(n_words + n_block_words, stride, 0), 0);
+    std::int32_t filled = 0;
+    for (std::int32_t w = source.begin; w < source.end; ++w) {
+      const Word mask = mask_[static_cast<std::size_t>(w)];
+      if (mask == 0) continue;
+      Word moves[5];
+      kernels::compress_moves<Word>(mask, moves);
+      const std::int32_t taken = std::popcount(mask);
+      const std::int32_t offset = filled % kBits;
+      const std::int32_t target = n_words + filled / kBits;
+      Word* current = words.data() + at(target, stride, 0);
+      Word* next = offset + taken > kBits ? current + stride : nullptr;
+      kernel.compress(parent.words.data() + at(w, stride, 0), stride, moves, mask, offset,
+                      current, next);
+      for (Word left = mask; left != 0; left = static_cast<Word>(left & (left - 1))) {
+        const std::int32_t slot =
+            parent.slots[static_cast<std::size_t>(w * kBits + std::countr_zero(left))];
+        slots.push_back(slot);
+        key += layout->slot_key[static_cast<std::size_t>(slot)];
+      }
+      filled += taken;
+    }
+    for (std::int32_t k = 0; k < n_block_words; ++k) {
+      const std::int32_t left = n - k * kBits;
+      valid.push_back(left >= kBits ? static_cast<Word>(~Word{0})
+                                    : static_cast<Word>((Word{1} << left) - 1));
+    }
+    slots.resize(static_cast<std::size_t>((n_words + n_block_words) * kBits), -1);
+    n_words += n_block_words;
+    n_rows += n;
+  }
+}
+
+template <class Word>
+void Frame<Word>::count(const kernels::Kernels<Word>& kernel) {
+  const auto n_channels = static_cast<std::size_t>(layout->n_channels);
+  column_count.assign(n_channels * static_cast<std::size_t>(stride), 0);
+  channel_total.assign(n_channels, 0);
+  for (const Block& block : blocks) {
+    const auto channel = static_cast<std::size_t>(block.channel);
+    kernel.column_counts(words.data(), stride, block.begin, block.end, block.multiplier,
+                         column_count.data() + channel * static_cast<std::size_t>(stride));
+    std::int32_t bits = 0;
+    for (std::int32_t w = block.begin; w < block.end; ++w)
+      bits += std::popcount(valid[static_cast<std::size_t>(w)]);
+    channel_total[channel] =
+        static_cast<C>(channel_total[channel] + bits * block.multiplier);
+  }
+}
+
+template <class Word>
+void Frame<Word>::keep_columns(std::span<const std::uint8_t> keep) {
+  std::vector<std::int32_t> source;
+  std::int32_t new_binary = 0;
+  for (std::int32_t j = 0; j < n_columns; ++j) {
+    if (j == n_binary) {  // two-way columns end here: pad before the multiway ones
+      new_binary = padded<Word>(static_cast<std::int32_t>(source.size()));
+      source.resize(static_cast<std::size_t>(new_binary), -1);
+    }
+    if (keep[static_cast<std::size_t>(j)]) source.push_back(j);
+  }
+  while (!source.empty() && source.back() < 0) source.pop_back();
+  const auto new_columns = static_cast<std::int32_t>(source.size());
+  if (n_columns <= n_binary) new_binary = padded<Word>(new_columns);
+  const std::int32_t new_stride =
+      std::max(padded<Word>(new_columns), static_cast<std::int32_t>(kernels::kLanes<Word>));
+
+  // Columns only move to the left and strides only shrink, so the copy can be in place.
+  const auto move_row = [&](auto* to, const auto* from) {
+    for (std::int32_t j = 0; j < new_columns; ++j) {
+      const std::int32_t s = source[static_cast<std::size_t>(j)];
+      to[j] = s < 0 ? std::remove_cvref_t<decltype(*to)>{0} : from[s];
+    }
+    for (std::int32_t j = new_columns; j < new_stride; ++j) to[j] = 0;
+  };
+  // A padding gap may be wider than what was dropped before it; then copy through a buffer.
+  std::vector<Word> word_row(static_cast<std::size_t>(new_stride));
+  std::vector<C> count_row(static_cast<std::size_t>(new_stride));
+  for (std::int32_t w = 0; w < n_words; ++w) {
+    move_row(word_row.data(), words.data() + at(w, stride, 0));
+    std::ranges::copy(word_row, words.data() + at(w, new_stride, 0));
+  }
+  words.resize(at(n_words, new_stride, 0));
+  for (std::int32_t c = 0; c < layout->n_channels; ++c) {
+    move_row(count_row.data(), column_count.data() + at(c, stride, 0));
+    std::ranges::copy(count_row, column_count.data() + at(c, new_stride, 0));
+  }
+  column_count.resize(at(layout->n_channels, new_stride, 0));
+  std::vector<std::int32_t> new_column(static_cast<std::size_t>(new_columns), -1);
+  for (std::size_t j = 0; j < source.size(); ++j)
+    if (source[j] >= 0) new_column[j] = column[static_cast<std::size_t>(source[j])];
+  column = std::move(new_column);
+  stride = new_stride;
+  n_columns = new_columns;
+  n_binary = new_binary;
+}
+
+template <class Word>
+Key Frame<Word>::child_key(std::int32_t child) const {
+  Key sum;
+  for (std::int32_t w = 0; w < n_words; ++w)
+    for (Word left = child_word(child, w); left != 0; left = static_cast<Word>(left & (left - 1)))
+      sum += layout->slot_key[static_cast<std::size_t>(
+          slots[static_cast<std::size_t>(w * kBits + std::countr_zero(left))])];
+  return sum;
+}
+
+template class Frame<std::uint16_t>;
+template class Frame<std::uint32_t>;
+
+}  // namespace treeproof::sparse

@@ -1,0 +1,92 @@
+// One node of the search, its rows packed for counting: bits of the columns that are still
+// of use there, re-packed from the parent so that the cost of counting follows the number
+// of rows left.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/kernels/kernels.hpp"
+#include "search/sparse/layout.hpp"
+
+namespace treeproof::sparse {
+
+using kernels::Block;
+using kernels::Count;
+
+// A test that may be split on at a node. Its children are numbered by columns: child
+// 2 * column + 1 holds the rows whose bit is set, child 2 * column the others.
+struct Candidate {
+  std::int32_t test;
+  std::int32_t column;     // first column
+  std::int32_t n_children;
+  bool two_way;
+
+  std::int32_t child(std::int32_t k) const {
+    return two_way ? 2 * column + 1 - k : 2 * (column + k) + 1;
+  }
+};
+
+template <class Word>
+class Frame {
+ public:
+  using C = Count<Word>;
+  static constexpr int kBits = static_cast<int>(sizeof(Word)) * 8;
+
+  void build_root(const Layout& layout);
+  void build_child(const Frame& parent, std::int32_t child,
+                   const kernels::Kernels<Word>& kernel);
+  // Any subset of the parent's rows, given as one mask a word.
+  void build_subset(const Frame& parent, const kernels::Kernels<Word>& kernel);
+  std::vector<Word>& mask() { return mask_; }
+
+  // Single counts of every column and channel.
+  void count(const kernels::Kernels<Word>& kernel);
+
+  // Keeps the columns marked in `keep` (whole tests) and forgets the others; two-way
+  // columns stay padded to whole vectors. Counts move along.
+  void keep_columns(std::span<const std::uint8_t> keep);
+
+  // The mask of a child's rows, a word at a time.
+  Word child_word(std::int32_t child, std::int32_t word) const {
+    const Word bits = words[static_cast<std::size_t>(word) * static_cast<std::size_t>(stride) +
+                            static_cast<std::size_t>(child >> 1)];
+    return (child & 1) ? bits
+                       : static_cast<Word>(valid[static_cast<std::size_t>(word)] &
+                                           static_cast<Word>(~bits));
+  }
+  Key child_key(std::int32_t child) const;
+
+  std::int64_t column_of(std::int32_t channel, std::int32_t j) const {
+    return column_count[static_cast<std::size_t>(channel) * static_cast<std::size_t>(stride) +
+                        static_cast<std::size_t>(j)];
+  }
+  std::int64_t child_count(std::int32_t channel, std::int32_t child) const {
+    const std::int64_t in = column_of(channel, child >> 1);
+    return (child & 1) ? in : channel_total[static_cast<std::size_t>(channel)] - in;
+  }
+
+  const Layout* layout = nullptr;
+  std::int32_t stride = 0;
+  std::int32_t n_columns = 0;
+  std::int32_t n_binary = 0;          // two-way columns, padded to whole vectors
+  std::int32_t n_words = 0;
+  std::int64_t n_rows = 0;            // occupied bits
+  std::vector<std::int32_t> column;   // index into Layout::columns, -1 for padding
+  std::vector<Block> blocks;
+  std::vector<Word> words;
+  std::vector<Word> valid;            // occupied bits of each word
+  std::vector<std::int32_t> slots;    // slot of each bit
+  std::vector<C> column_count;        // [channel][stride]
+  std::vector<C> channel_total;
+  Key key;                            // of the rows, whatever the path to them
+
+ private:
+  std::vector<Word> mask_;
+};
+
+extern template class Frame<std::uint16_t>;
+extern template class Frame<std::uint32_t>;
+
+}  // namespace treeproof::sparse

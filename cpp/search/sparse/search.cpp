@@ -1,0 +1,250 @@
+#include "search/sparse/search.hpp"
+
+#include <algorithm>
+
+namespace treeproof::sparse {
+namespace {
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Roughly three quarters of the allowance go to the memo, the rest to the path and to the
+// discrepancy search.
+std::uint64_t memo_bytes(const Limits& limits) { return limits.memory_allowance() / 4 * 3; }
+
+}  // namespace
+
+template <class Word>
+Search<Word>::Search(const Layout& layout, const Settings& settings, Limits& limits)
+    : layout_(layout),
+      settings_(settings),
+      kernel_(kernels::select<Word>(settings.kernel)),
+      limits_(limits),
+      expander_(layout, settings, kernel_, counters_, limits),
+      memo_(memo_bytes(limits)),
+      depth_limit_(settings.max_depth < 0 ? kUnlimited : settings.max_depth),
+      similarity_is_sound_(settings.min_samples_leaf <= 1) {
+  level(0).frame.build_root(layout);
+}
+
+template <class Word>
+typename Search<Word>::Level& Search<Word>::level(std::size_t depth) {
+  while (levels_.size() <= depth) levels_.push_back(std::make_unique<Level>());
+  return *levels_[depth];
+}
+
+template <class Word>
+Key Search<Word>::key_at(Key rows, int depth_left) const {
+  if (depth_left < kUnlimited)
+    rows += random_key(~static_cast<std::uint64_t>(depth_left));
+  return rows;
+}
+
+// A deeper tree is never worse: a lower bound holds for fewer levels too, and a tree found
+// with fewer levels is a tree here.
+template <class Word>
+Bounds Search<Word>::known(const Key& rows, int depth_left) const {
+  Bounds b;
+  if (const Bounds* here = memo_.find(key_at(rows, depth_left))) b = *here;
+  if (depth_left >= kUnlimited) return b;
+  if (const Bounds* deeper = memo_.find(key_at(rows, depth_left + 1)))
+    b.lower = std::max(b.lower, deeper->lower);
+  const Bounds* shallower =
+      depth_left > 0 ? memo_.find(key_at(rows, depth_left - 1)) : nullptr;
+  if (shallower != nullptr && shallower->upper < b.upper) {
+    b.upper = shallower->upper;
+    b.test = shallower->test;
+  }
+  return b;
+}
+
+template <class Word>
+Bounds Search<Word>::root() const {
+  return known(levels_[0]->frame.key, depth_limit_);
+}
+
+template <class Word>
+bool Search<Word>::stop() {
+  const std::uint32_t work = expander_.take_work() + 1;
+  work_done_ += work;
+  return limits_.stop(1) || (work_limit_ > 0 && work_done_ >= work_limit_);
+}
+
+template <class Word>
+void Search<Word>::deepen(Cost budget, std::int64_t work) {
+  work_limit_ = work > 0 ? work_done_ + work : 0;
+  ++counters_.rounds;
+  solve(0, depth_limit_, budget);
+  work_limit_ = 0;
+}
+
+template <class Word>
+void Search<Word>::find_child_keys(Level& here, const Candidate& candidate) const {
+  here.child_keys.resize(index(candidate.n_children));
+  if (!candidate.two_way) {
+    for (std::int32_t k = 0; k < candidate.n_children; ++k)
+      here.child_keys[index(k)] = here.frame.child_key(candidate.child(k));
+    return;
+  }
+  here.child_keys[0] = here.frame.child_key(candidate.child(0));
+  here.child_keys[1] = here.frame.key;
+  here.child_keys[1] -= here.child_keys[0];
+}
+
+template <class Word>
+Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
+  Level& here = level(depth);
+  const Key rows = here.frame.key;
+  Bounds node = known(rows, depth_left);
+  if (node.lower >= std::min(budget, node.upper)) {
+    ++counters_.memo_hits;
+    return node;
+  }
+  if (stop() || !expander_.expand(here.frame, depth_left, here.expansion)) return node;
+  const Expansion<Word>& e = here.expansion;
+  if (e.best < node.upper) {
+    node.upper = e.best;
+    node.test = e.best_test;
+  }
+
+  here.used.assign(e.candidates.size(), 0);
+  Cost rest = kInfiniteCost;  // no split costs less, but for those still to be worked on
+  for (;;) {
+    std::size_t a = e.candidates.size();
+    for (std::size_t k = 0; k < e.candidates.size(); ++k)
+      if (!here.used[k] && (a == e.candidates.size() || e.at_least[k] < e.at_least[a])) a = k;
+    if (a == e.candidates.size()) break;
+    const bool stopped = stop();
+    if (stopped || e.at_least[a] >= std::min(node.upper, budget)) {
+      rest = std::min(rest, e.at_least[a]);
+      break;
+    }
+    here.used[a] = 1;
+    rest = std::min(rest, work_on(depth, depth_left, a, budget, node));
+    if (settings_.switches.similarity && similarity_is_sound_ && e.has_pairs)
+      share_bounds(here, e.candidates[a], depth_left >= kUnlimited);
+  }
+  // Every tree is a leaf, costing at least `upper`, or starts with one of the splits.
+  node.lower = std::max(node.lower, std::min(rest, node.upper));
+  return memo_.update(key_at(rows, depth_left), here.frame.n_rows, node);
+}
+
+// Solves the children of one split until it is too dear or settled; returns its bound.
+template <class Word>
+Cost Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, Cost budget,
+                           Bounds& node) {
+  Level& here = level(depth);
+  Expansion<Word>& e = here.expansion;
+  const Candidate candidate = e.candidates[a];
+  const int below = child_depth(depth_left);
+
+  const auto settle = [&] {
+    Cost at_least = settings_.split_cost, at_most = settings_.split_cost;
+    for (std::int32_t k = 0; k < candidate.n_children; ++k) {
+      at_least += e.lower[index(candidate.child(k))];
+      at_most += e.upper[index(candidate.child(k))];
+    }
+    e.at_least[a] = at_least;
+    if (at_most < node.upper) {
+      node.upper = at_most;
+      node.test = candidate.test;
+    }
+  };
+  const auto learn = [&](std::int32_t child, const Bounds& b) {
+    e.lower[index(child)] = std::max(e.lower[index(child)], b.lower);
+    e.upper[index(child)] = std::min(e.upper[index(child)], b.upper);
+  };
+
+  find_child_keys(here, candidate);
+  here.tried.assign(index(candidate.n_children), 0);
+  for (std::int32_t k = 0; k < candidate.n_children; ++k) {
+    const std::int32_t child = candidate.child(k);
+    if (e.lower[index(child)] < e.upper[index(child)])
+      learn(child, known(here.child_keys[index(k)], below));
+  }
+  settle();
+
+  for (;;) {
+    const Cost best = std::min(node.upper, budget);
+    if (e.at_least[a] >= best) break;
+    std::int32_t next = -1;
+    for (std::int32_t k = 0; k < candidate.n_children; ++k) {
+      const std::size_t child = index(candidate.child(k));
+      if (here.tried[index(k)] || e.lower[child] >= e.upper[child]) continue;
+      if (next < 0 || (settings_.switches.easy_first &&
+                       e.upper[child] < e.upper[index(candidate.child(next))]))
+        next = k;
+    }
+    if (next < 0) break;
+    here.tried[index(next)] = 1;
+    const std::int32_t child = candidate.child(next);
+    Level& there = level(depth + 1);
+    there.frame.build_child(here.frame, child, kernel_);
+    learn(child, solve(depth + 1, below, best - (e.at_least[a] - e.lower[index(child)])));
+    settle();
+    if (stop()) break;
+  }
+  return e.at_least[a];
+}
+
+// Lemma (similarity). For sets of rows A and B, opt(B) <= opt(A) + weight(B \ A): use A's
+// tree, restricted to the rows both share, for all of B. So a child that has just been
+// bounded, B, bounds every child A of the splits still open. Without a depth limit B may
+// also first split off B \ A as a leaf: opt(B) <= opt(A) + L + its minority. (For a multiway
+// test every other child becomes a leaf.) A least leaf size breaks the lemma: a tree that
+// is allowed on A may have too small a leaf on fewer rows.
+template <class Word>
+void Search<Word>::share_bounds(Level& here, const Candidate& done, bool unlimited) {
+  Expansion<Word>& e = here.expansion;
+  const Frame<Word>& frame = here.frame;
+  const std::int32_t n_classes = layout_.n_classes;
+  const bool as_leaf = unlimited && settings_.switches.similarity_leaf;
+  for (std::size_t k = 0; k < e.candidates.size(); ++k) {
+    if (here.used[k]) continue;
+    const Candidate& open = e.candidates[k];
+    Cost gained = 0;
+    for (std::int32_t v = 0; v < done.n_children; ++v) {
+      const std::int32_t from = done.child(v);
+      const Cost known_bound = e.lower[index(from)];
+      if (known_bound == 0) continue;
+      // Weight and largest class of each part of `from`.
+      std::int64_t parts_total = 0, parts_minority = 0;
+      part_total_.assign(index(open.n_children), 0);
+      part_minority_.assign(index(open.n_children), 0);
+      for (std::int32_t u = 0; u < open.n_children; ++u) {
+        std::int64_t total = 0, most = 0;
+        for (std::int32_t c = 0; c < n_classes; ++c) {
+          const std::int64_t w = expander_.shared(frame, e, c, from, open.child(u));
+          total += w;
+          most = std::max(most, w);
+        }
+        part_total_[index(u)] = total;
+        part_minority_[index(u)] = total - most;
+        parts_total += total;
+        parts_minority += total - most;
+      }
+      for (std::int32_t u = 0; u < open.n_children; ++u) {
+        const std::size_t child = index(open.child(u));
+        const Cost apart = cost_of(parts_total - part_total_[index(u)]);
+        const Cost leaves =
+            settings_.split_cost + cost_of(parts_minority - part_minority_[index(u)]);
+        Cost bound = known_bound - apart;
+        if (bound > e.lower[child]) ++counters_.similarity_raised;
+        if (as_leaf && known_bound - leaves > std::max(bound, e.lower[child])) {
+          bound = known_bound - leaves;
+          ++counters_.similarity_leaf_raised;
+        }
+        bound = std::min(bound, e.upper[child]);
+        if (bound > e.lower[child]) {
+          gained += bound - e.lower[child];
+          e.lower[child] = bound;
+        }
+      }
+    }
+    e.at_least[k] += gained;
+  }
+}
+
+template class Search<std::uint16_t>;
+template class Search<std::uint32_t>;
+
+}  // namespace treeproof::sparse

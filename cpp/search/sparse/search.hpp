@@ -1,0 +1,81 @@
+// The budgeted depth-first search: is there a tree for these rows that costs less than the
+// budget? The answer is always a pair of bounds, written to the memo. Splits are tried in
+// the order of their bounds, the easy child first, because a child that turns out too dear
+// closes the split before its harder sibling is touched.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/limits.hpp"
+#include "search/sparse/expand.hpp"
+#include "search/sparse/memo.hpp"
+
+namespace treeproof::sparse {
+
+template <class Word>
+class Search {
+ public:
+  Search(const Layout& layout, const Settings& settings, Limits& limits);
+
+  Bounds root() const;
+
+  // Raises the root's lower bound to `budget` or solves it, unless stopped. `work` limits
+  // this call to about so many microseconds (0: no limit).
+  void deepen(Cost budget, std::int64_t work);
+
+  const Memo& memo() const { return memo_; }
+  Memo& memo() { return memo_; }
+  Counters& counters() { return counters_; }
+  std::int64_t work_done() const { return work_done_; }
+  int depth_limit() const { return depth_limit_; }
+  Cost split_cost() const { return settings_.split_cost; }
+  bool out_of_time() const { return limits_.reason() != StopReason::none; }
+
+  // The memo's key for rows with a number of levels left below them.
+  Key key_at(Key rows, int depth_left) const;
+  // All that is known about rows with so many levels left, neighbouring depths included.
+  Bounds known(const Key& rows, int depth_left) const;
+  int child_depth(int depth_left) const {
+    return depth_left >= kUnlimited ? kUnlimited : depth_left - 1;
+  }
+
+  // A node of the current path: its rows and its expansion.
+  struct Level {
+    Frame<Word> frame;
+    Expansion<Word> expansion;
+    std::vector<std::uint8_t> used;   // per candidate: finished or being worked on
+    std::vector<std::uint8_t> tried;  // per child of the current candidate
+    std::vector<Key> child_keys;      // per child of the current candidate
+  };
+  Level& level(std::size_t depth);
+  Expander<Word>& expander() { return expander_; }
+  const kernels::Kernels<Word>& kernel() const { return kernel_; }
+  // Also tracks work; true if the search has to unwind.
+  bool stop();
+
+ private:
+  Bounds solve(std::size_t depth, int depth_left, Cost budget);
+  Cost work_on(std::size_t depth, int depth_left, std::size_t a, Cost budget, Bounds& node);
+  void find_child_keys(Level& here, const Candidate& candidate) const;
+  void share_bounds(Level& here, const Candidate& done, bool unlimited);
+
+  const Layout& layout_;
+  const Settings& settings_;
+  const kernels::Kernels<Word>& kernel_;
+  Limits& limits_;
+  Counters counters_;
+  Expander<Word> expander_;
+  Memo memo_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  int depth_limit_;
+  bool similarity_is_sound_;
+  std::int64_t work_done_ = 0;
+  std::int64_t work_limit_ = 0;
+  std::vector<std::int64_t> part_total_, part_minority_;
+};
+
+extern template class Search<std::uint16_t>;
+extern template class Search<std::uint32_t>;
+
+}  // namespace treeproof::sparse

@@ -1,0 +1,70 @@
+// What the sparse search is told, and what it counts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/cost.hpp"
+
+namespace treeproof::sparse {
+
+// Every bound and every habit of the search can be switched off; the optimum must not
+// change (the test-suite runs all combinations). X(name, what it does)
+#define TREEPROOF_SPARSE_SWITCHES(X)                                                       \
+  X(lookahead, "pair counts: exact leaf and one-split cost of every child")                \
+  X(admissible, "drop tests with a side too small to pay for a split")                     \
+  X(equal_tests, "keep one of several tests that part the rows alike")                     \
+  X(covering, "bound by the largest literal of each class")                                \
+  X(rounding, "bound by whole numbers of splits and errors")                               \
+  X(merging, "drop a split dearer than giving its rows to one child's tree")               \
+  X(similarity, "bound a child by finished children that share most of its rows")          \
+  X(similarity_leaf, "the same, with the rows not shared made a leaf")                     \
+  X(two_splits, "refute trees of exactly two splits before expanding a child")             \
+  X(three_splits, "refute trees of exactly three splits before expanding a child")         \
+  X(easy_first, "solve the child with the smaller upper bound first")                      \
+  X(discrepancy, "look for good trees by limited discrepancy search")
+
+struct Switches {
+#define X(name, what) bool name = true;
+  TREEPROOF_SPARSE_SWITCHES(X)
+#undef X
+};
+
+#define TREEPROOF_SPARSE_COUNTERS(X) \
+  X(expansions)                      \
+  X(memo_hits)                       \
+  X(memo_entries)                    \
+  X(memo_evictions)                  \
+  X(rounds)                          \
+  X(admissible_dropped)              \
+  X(equal_tests_dropped)             \
+  X(lookahead_solved)                \
+  X(covering_raised)                 \
+  X(rounding_raised)                 \
+  X(merging_dropped)                 \
+  X(similarity_raised)               \
+  X(similarity_leaf_raised)          \
+  X(two_splits_raised)               \
+  X(two_splits_solved)               \
+  X(three_splits_raised)             \
+  X(discrepancy_visits)              \
+  X(discrepancy_improved)
+
+struct Counters {
+#define X(name) std::int64_t name = 0;
+  TREEPROOF_SPARSE_COUNTERS(X)
+#undef X
+};
+
+struct Settings {
+  Cost split_cost = 0;
+  int max_depth = -1;
+  std::int64_t min_samples_leaf = 1;
+  Switches switches;
+  std::string kernel;  // empty: the best this machine has
+};
+
+// No depth limit.
+inline constexpr int kUnlimited = 1 << 20;
+
+}  // namespace treeproof::sparse
