@@ -124,8 +124,8 @@ void Expander<Word>::filter(Frame<Word>& frame, Expansion<Word>& out) {
         // A category without rows here has none further down.
         keep_[index(j + k)] = two_way || weight > 0 ? 1 : 0;
         if (keep_[index(j + k)] == 0) changed = true;
+        blocked_[index(j + k)] = ok ? 0 : 1;
       }
-      blocked_[index(j)] = ok ? 0 : 1;
     }
     j += width;
   }
