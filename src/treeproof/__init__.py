@@ -1,3 +1,8 @@
 """Optimal decision trees with a proof that no better tree exists."""
 
+from treeproof.classifier import OptimalTreeClassifier
+from treeproof.tree import Tree
+
 __version__ = "0.1.0"
+
+__all__ = ["OptimalTreeClassifier", "Tree", "__version__"]

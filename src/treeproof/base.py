@@ -1,0 +1,172 @@
+"""What all optimal-tree estimators have in common.
+
+Parameters and their constraints are written once here, and so are the certificate (the
+fitted attributes that say what was proved), the warning of a fit that stopped early, and
+everything that only needs the fitted tree.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from treeproof.border import read_rows
+from treeproof.tree import Columns, Tree
+
+__all__ = ["OptimalTree", "common_constraints"]
+
+_STOPPED = {
+    "time_limit": "the time limit was reached; raise time_limit",
+    "memory_limit": "the memory limit was reached; raise memory_limit",
+    "interrupted": "it was interrupted",
+}
+
+
+def common_constraints(solvers: set[str]) -> dict[str, list[Any]]:
+    """Return what scikit-learn's parameter check allows for the shared parameters."""
+    return {
+        "split_penalty": [Interval(Real, 0, 1, closed="both")],
+        "max_depth": [Interval(Integral, 0, None, closed="left"), None],
+        "max_splits": [Interval(Integral, 0, None, closed="left"), None],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "categorical_split": [StrOptions({"multiway", "one-vs-rest"})],
+        "solver": [StrOptions({"auto", *solvers})],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "memory_limit": [Interval(Integral, 1, None, closed="left"), str, None],
+        "n_jobs": [
+            Interval(Integral, 1, None, closed="left"),
+            Interval(Integral, None, -1, closed="right"),
+            None,
+        ],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+
+class OptimalTree(BaseEstimator):
+    """Base of the estimators that hold one fitted `Tree` and its certificate."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    tree_: Tree
+    optimal_: bool
+    objective_: float
+    lower_bound_: float
+    gap_: float
+    status_: str
+    n_splits_: int
+    stats_: dict[str, Any]
+
+    def _set_certificate(
+        self, tree: Tree, *, lower: float, objective: float, status: str
+    ) -> None:
+        """Store tree and bounds, and warn if the search stopped early."""
+        self.tree_ = tree
+        self.n_splits_ = tree.n_splits
+        self.objective_ = float(objective)
+        self.lower_bound_ = float(lower)
+        self.gap_ = self.objective_ - self.lower_bound_
+        self.optimal_ = self.lower_bound_ == self.objective_
+        self.status_ = status
+        if status in _STOPPED:
+            warnings.warn(
+                f"The search stopped before the tree was proved optimal: "
+                f"{_STOPPED[status]}. The best tree found has objective "
+                f"{self.objective_:.6g}; no tree has less than "
+                f"{self.lower_bound_:.6g}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _read_rows(self, X: Any) -> Columns:
+        check_is_fitted(self, "tree_")
+        return read_rows(self, X, self.tree_.columns)
+
+    def apply(self, X: Any) -> NDArray[np.intp]:
+        """Return the node of `tree_` in which each row ends.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows with the columns of the training table.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Node numbers. It is a leaf, or the inner node at which a category turned up
+            that no training row of that node had.
+        """
+        columns = self._read_rows(X)
+        return self.tree_.apply(columns)
+
+    def decision_path(self, X: Any) -> sparse.csr_matrix:
+        """Return which nodes each row passes.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows with the columns of the training table.
+
+        Returns
+        -------
+        csr_matrix of shape (n_samples, n_nodes)
+            One where the row passes the node, zero elsewhere.
+        """
+        columns = self._read_rows(X)
+        return self.tree_.decision_path(columns)
+
+    def get_depth(self) -> int:
+        """Return the number of tests on the longest path from the root to a leaf."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    def export_text(self, *, collapse: bool = True) -> str:
+        """Return the tree as text, one node per line.
+
+        Parameters
+        ----------
+        collapse : bool, default=True
+            Show equal siblings of a multiway split as one child for a set of categories.
+        """
+        check_is_fitted(self, "tree_")
+        return (self.tree_.collapse() if collapse else self.tree_).export_text()
+
+    def certificate(self) -> str:
+        """Return in one line what was proved about the tree.
+
+        Examples
+        --------
+        >>> from treeproof import OptimalTreeClassifier
+        >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
+        >>> clf.certificate()
+        'optimal: objective 0.01, and no tree has less'
+        """
+        check_is_fitted(self, "tree_")
+        if self.optimal_:
+            return f"optimal: objective {self.objective_:.6g}, and no tree has less"
+        return (
+            f"{self.status_}: objective {self.objective_:.6g}, no tree has less than "
+            f"{self.lower_bound_:.6g} (gap {self.gap_:.3g})"
+        )
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

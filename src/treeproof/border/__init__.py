@@ -1,0 +1,94 @@
+"""The input border: from any table to clean arrays, with every message about data.
+
+Nothing beyond this package looks at a user's table. `read_training_data` turns a table,
+labels and weights into arrays an engine can trust; `read_rows` does the same for a table
+to predict on. Every complaint about data is one sentence that names the column, the row
+or the value, and says what to do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.border.labels import class_weights, read_labels, read_weights
+from treeproof.border.names import record_names
+from treeproof.border.raw import read_raw_table
+from treeproof.border.table import TrainingTable, encode_table, read_rows
+
+__all__ = [
+    "ClassificationData",
+    "TrainingTable",
+    "check_lengths",
+    "read_classification_data",
+    "read_rows",
+    "read_training_table",
+]
+
+
+@dataclass
+class ClassificationData:
+    """Clean training data of a classifier; rows of weight zero are gone."""
+
+    table: TrainingTable
+    classes: NDArray[Any]
+    labels: NDArray[np.int32]
+    weights: NDArray[np.float64]
+
+
+def read_classification_data(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    categorical_features: Any = "from_dtype",
+    categorical_split: str = "multiway",
+    class_weight: Any = None,
+) -> ClassificationData:
+    """Read everything `fit` of a classifier is given.
+
+    Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
+    estimator.
+    """
+    raw = read_raw_table(X)
+    classes, labels = read_labels(y, type(estimator).__name__)
+    check_lengths(raw.n_rows, len(labels))
+    weights = read_weights(sample_weight, raw.n_rows)
+    weights = class_weights(class_weight, classes, labels, weights)
+    record_names(estimator, raw)
+    keep = weights > 0
+    if not keep.all():
+        raw, labels, weights = raw.take(keep), labels[keep], weights[keep]
+    table = encode_table(raw, categorical_features, categorical_split)
+    return ClassificationData(table, classes, labels, weights)
+
+
+def read_training_table(
+    estimator: Any,
+    X: Any,
+    weights: NDArray[np.float64] | None = None,
+    *,
+    categorical_features: Any = "from_dtype",
+    categorical_split: str = "multiway",
+) -> TrainingTable:
+    """Read the table alone, keeping the rows whose weight is positive."""
+    raw = read_raw_table(X)
+    record_names(estimator, raw)
+    if weights is not None:
+        check_lengths(raw.n_rows, len(weights))
+        if not (weights > 0).all():
+            raw = raw.take(weights > 0)
+    return encode_table(raw, categorical_features, categorical_split)
+
+
+def check_lengths(n_rows: int, n_labels: int) -> None:
+    """Refuse labels that are not one per row."""
+    if n_rows != n_labels:
+        raise ValueError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"[{n_rows}, {n_labels}] (rows of X, labels in y)."
+        )

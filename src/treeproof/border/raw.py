@@ -1,0 +1,311 @@
+"""Reading any two-dimensional table into NumPy arrays, without interpreting it.
+
+NumPy arrays and lists of rows are read directly; pandas, Polars and Arrow tables through
+narwhals. The result is a `RawTable`: either one numeric matrix (the fast way, for tables
+whose columns are all numbers) or one array per column. Whatever can be said against a
+table before its columns are given a meaning (sparse, one-dimensional, empty, ragged,
+complex, dates, missing or infinite numbers) is said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Number
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from treeproof.columns import plain
+
+__all__ = ["RawTable", "is_missing", "read_raw_table"]
+
+MISSING_ADVICE = (
+    "Fill them in (for example with sklearn.impute.SimpleImputer) or drop these rows"
+)
+
+
+@dataclass
+class RawTable:
+    """A table as it came in.
+
+    Attributes
+    ----------
+    names : list of str or None
+        Column names, where the table has any and all of them are strings.
+    matrix : ndarray of shape (rows, columns) or None
+        All values, if all columns are numbers (or all are booleans).
+    arrays : list of ndarray or None
+        One array per column otherwise: numbers, booleans, or objects that are all
+        strings.
+    """
+
+    names: list[str] | None
+    n_rows: int
+    n_columns: int
+    matrix: NDArray[Any] | None = None
+    arrays: list[NDArray[Any]] | None = None
+
+    def label(self, column: int) -> str:
+        """Return how messages call a column."""
+        if self.names is not None:
+            return f"Column {self.names[column]!r}"
+        return f"Column {column}"
+
+    def name(self, column: int) -> str:
+        """Return the column's name, or x3 for the fourth column of a nameless table."""
+        return f"x{column}" if self.names is None else self.names[column]
+
+    def column(self, column: int) -> NDArray[Any]:
+        """Return one column."""
+        if self.matrix is not None:
+            return self.matrix[:, column]
+        assert self.arrays is not None
+        return self.arrays[column]
+
+    def take(self, rows: NDArray[Any]) -> RawTable:
+        """Return the table of the given rows."""
+        return RawTable(
+            self.names,
+            int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows),
+            self.n_columns,
+            None if self.matrix is None else self.matrix[rows],
+            None if self.arrays is None else [a[rows] for a in self.arrays],
+        )
+
+
+def read_raw_table(X: Any) -> RawTable:
+    """Read any table; raise ValueError or TypeError with one clear sentence."""
+    if sparse.issparse(X):
+        raise TypeError(
+            "Sparse data was passed, but dense data is required. Use X.toarray() to "
+            "convert it to a dense array."
+        )
+    if isinstance(X, np.ndarray):
+        return _from_array(X)
+    if isinstance(X, (list, tuple)):
+        return _from_array(_rows_to_array(X))
+    frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return _from_frame(frame)
+    if isinstance(frame, nw.Series):
+        raise ValueError(
+            "Expected a table with rows and columns, got a single Series. Reshape your "
+            "data: pass a data frame with one column, for example X.to_frame()."
+        )
+    lazy = nw.from_native(X, pass_through=True)
+    if isinstance(lazy, nw.LazyFrame):
+        raise TypeError("X is a lazy frame; call collect() on it first.")
+    try:
+        array = np.asarray(X)
+    except Exception as error:
+        raise TypeError(f"X cannot be read as a table: {error}") from error
+    return _from_array(array)
+
+
+def _rows_to_array(rows: Sequence[Any]) -> NDArray[Any]:
+    """Read a list of rows, keeping each value's own type if there are strings."""
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        lengths = [len(r) if hasattr(r, "__len__") else 0 for r in rows]
+        odd = next((i for i, k in enumerate(lengths) if k != lengths[0]), 0)
+        raise ValueError(
+            f"The rows of X differ in length: row 0 has {lengths[0]} values, row {odd} "
+            f"has {lengths[odd]}."
+        ) from None
+    # NumPy would turn [["a", 1.5]] into an array of strings.
+    return np.array(rows, dtype=object) if array.dtype.kind in "US" else array
+
+
+def _from_array(array: NDArray[Any]) -> RawTable:
+    if array.ndim < 2:
+        kind = "1D array" if array.ndim == 1 else "scalar array"
+        raise ValueError(
+            f"Expected 2D array, got {kind} instead. Reshape your data either using "
+            "array.reshape(-1, 1) if your data has a single feature or "
+            "array.reshape(1, -1) if it contains a single sample."
+        )
+    if array.ndim > 2:
+        raise ValueError(
+            f"Found array with dim {array.ndim}, while dim <= 2 is required."
+        )
+    n_rows, n_columns = array.shape
+    _check_size(n_rows, n_columns)
+    kind = array.dtype.kind
+    table = RawTable(None, n_rows, n_columns)
+    if kind in "biuf":
+        table.matrix = _double(array)
+        _check_finite(table)
+        return table
+    if kind == "c":
+        raise ValueError("Complex data not supported: X holds complex numbers.")
+    if kind in "mM":
+        raise _dates("X", array.dtype)
+    if kind not in "OUS":
+        raise TypeError(f"X has the dtype {array.dtype}, which is not supported.")
+    table.arrays = [
+        _read_objects(array[:, j].astype(object), table.label(j))
+        for j in range(n_columns)
+    ]
+    _check_finite(table)
+    return table
+
+
+def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
+    n_rows, n_columns = frame.shape
+    _check_size(n_rows, n_columns)
+    columns = list(frame.columns)
+    duplicates = {name for name in columns if columns.count(name) > 1}
+    if duplicates:
+        raise ValueError(
+            f"The table has more than one column named {sorted(map(str, duplicates))[0]!r};"
+            " give each column its own name."
+        )
+    strings = [isinstance(name, str) for name in columns]
+    if any(strings) and not all(strings):
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, "
+            f"but X has names of the types {sorted({type(c).__name__ for c in columns})}."
+            " Convert them with X.columns = X.columns.astype(str)."
+        )
+    table = RawTable(columns if all(strings) else None, n_rows, n_columns)
+    schema = frame.schema
+    numeric = [dtype.is_numeric() for dtype in schema.values()]
+    if all(numeric):
+        matrix = frame.to_numpy()
+        if matrix.dtype.kind in "iuf":
+            table.matrix = _double(matrix)
+            _check_finite(table)
+            return table
+    table.arrays = [
+        _read_series(frame[name], table.label(j)) for j, name in enumerate(columns)
+    ]
+    _check_finite(table)
+    return table
+
+
+def _read_series(series: nw.Series[Any], label: str) -> NDArray[Any]:
+    dtype = series.dtype
+    if dtype.is_temporal():
+        raise _dates(label, dtype)
+    if dtype.is_nested() or dtype == nw.Binary:
+        raise TypeError(
+            f"{label} has the type {dtype}; only numbers, booleans and text are "
+            "supported."
+        )
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        values = series.to_numpy()
+        if values.dtype.kind in "biuf":
+            return _double(values)
+        return _read_objects(values.astype(object), label)
+    return _read_objects(np.array(series.to_list(), dtype=object), label)
+
+
+def _read_objects(values: NDArray[Any], label: str) -> NDArray[Any]:
+    """Turn a column of Python objects into numbers, booleans, or strings only."""
+    if values.ndim != 1:
+        raise TypeError(_not_scalar(label, values[0].tolist()))
+    types = set(map(type, values))
+    if all(issubclass(t, str) for t in types):
+        return values
+    if any(is_missing(v) for v in values):
+        rows = [i for i, v in enumerate(values) if is_missing(v)]
+        raise ValueError(
+            f"{label} contains NaN or None in {_count(len(rows), 'row')} (first: row "
+            f"{rows[0]}). {MISSING_ADVICE}."
+        )
+    if all(issubclass(t, (bool, np.bool_)) for t in types):
+        return values.astype(bool)
+    for value in values:
+        if isinstance(value, (complex, np.complexfloating)):
+            raise ValueError(f"Complex data not supported: {label} holds {value!r}.")
+        if hasattr(value, "year") or isinstance(value, np.datetime64):
+            raise _dates(label, type(value).__name__)
+        if not isinstance(value, (str, Number, np.generic)):
+            raise TypeError(_not_scalar(label, value))
+    if any(issubclass(t, str) for t in types):
+        text = next(v for v in values if isinstance(v, str))
+        other = next(v for v in values if not isinstance(v, str))
+        raise TypeError(
+            f"{label} mixes text such as {str(text)!r} with other values such as "
+            f"{plain(other)!r}. Make all its values text, or all numbers."
+        )
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(_not_scalar(label, values[0])) from None
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a single object stands for a missing value (None, NaN, NA, NaT)."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and value != value
+
+
+def _not_scalar(label: str, value: Any) -> str:
+    return (
+        f"{label} holds {value!r}, a {type(value).__name__}; each value, like any float() "
+        "argument, must be a string or a real number."
+    )
+
+
+def _dates(label: str, dtype: Any) -> TypeError:
+    return TypeError(
+        f"{label} holds dates or times ({dtype}). Turn them into numbers first, such as "
+        "the year, the month or the days since a start date."
+    )
+
+
+def _double(array: NDArray[Any]) -> NDArray[Any]:
+    """Make float16 and long double plain doubles; leave other numbers alone."""
+    if array.dtype.kind == "f" and array.dtype not in (np.float32, np.float64):
+        return array.astype(np.float64)
+    return array
+
+
+def _check_size(n_rows: int, n_columns: int) -> None:
+    if n_columns == 0:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 "
+            "is required."
+        )
+    if n_rows == 0:
+        raise ValueError(
+            f"Found array with 0 sample(s) (shape=(0, {n_columns})) while a minimum of "
+            "1 is required."
+        )
+
+
+def _check_finite(table: RawTable) -> None:
+    if table.matrix is not None:
+        if table.matrix.dtype.kind != "f" or np.isfinite(table.matrix).all():
+            return
+        bad = ~np.isfinite(table.matrix)
+        column = int(np.flatnonzero(bad.any(axis=0))[0])
+        _refuse_not_finite(table.matrix[:, column], table.label(column))
+    for j, values in enumerate(table.arrays or []):
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            _refuse_not_finite(values, table.label(j))
+
+
+def _refuse_not_finite(values: NDArray[Any], label: str) -> None:
+    missing = np.flatnonzero(np.isnan(values))
+    if len(missing):
+        raise ValueError(
+            f"{label} contains NaN in {_count(len(missing), 'row')} (first: row "
+            f"{missing[0]}). {MISSING_ADVICE}."
+        )
+    infinite = np.flatnonzero(np.isinf(values))
+    raise ValueError(
+        f"{label} contains infinity in {_count(len(infinite), 'row')} (first: row "
+        f"{infinite[0]}). Replace infinite values by finite ones or drop these rows."
+    )
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

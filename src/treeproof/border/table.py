@@ -1,0 +1,259 @@
+"""From a table to the codes an engine sees, and back at prediction time.
+
+At fit, every column becomes small integers: a numeric column the ranks of its distinct
+values (split by threshold), a categorical column the places of its values among its
+sorted categories. Which columns are categorical is said by their dtype (text, category,
+enum and boolean columns) or by the user. Text that looks like numbers ("1", "2") is text.
+
+At prediction, the new table must have the same columns in the same order. Numeric columns
+stay numbers; categories are looked up, and unseen ones get the code -1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.border.names import check_names
+from treeproof.border.ranks import midpoint, rank_columns
+from treeproof.border.raw import RawTable, read_raw_table
+from treeproof.columns import UNSEEN, Column, plain
+
+__all__ = ["MAX_CATEGORIES", "TrainingTable", "encode_table", "read_rows"]
+
+MAX_CATEGORIES = 65_535
+
+ORDERED, MULTIWAY, ONE_VS_REST = 0, 1, 2
+_SPLIT_KINDS = {"multiway": MULTIWAY, "one-vs-rest": ONE_VS_REST}
+
+# Beyond this, whole numbers are no longer exact as doubles.
+_EXACT_WHOLE = 2**53
+
+
+@dataclass
+class TrainingTable:
+    """Encoded training rows.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        Name and categories of each column.
+    kinds : ndarray of int32
+        How the engine may split each column: 0 by threshold on the codes, 1 with one
+        child per category, 2 one category against the rest.
+    n_values : ndarray of int32
+        The number of codes of each column.
+    codes : ndarray of int32 of shape (columns, rows)
+        The encoded values.
+    distinct : list of ndarray
+        The distinct values behind the codes of each column.
+    """
+
+    columns: tuple[Column, ...]
+    kinds: NDArray[np.int32]
+    n_values: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    distinct: list[NDArray[Any]]
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return self.codes.shape[1]
+
+    def cut(self, column: int, code: int) -> float:
+        """Return the threshold between a code of a numeric column and the next one."""
+        values = self.distinct[column]
+        return midpoint(float(values[code]), float(values[code + 1]))
+
+
+def encode_table(
+    raw: RawTable, categorical_features: Any, categorical_split: str
+) -> TrainingTable:
+    """Give every column its meaning and encode it."""
+    categorical = _which_categorical(raw, categorical_features)
+    split_kind = _SPLIT_KINDS[categorical_split]
+    if raw.matrix is not None:
+        codes, distinct = _encode_matrix(raw.matrix, categorical)
+    else:
+        codes, distinct = _encode_arrays(raw, categorical)
+    n_values = np.fromiter(map(len, distinct), dtype=np.int32, count=len(distinct))
+    for j in np.flatnonzero(categorical & (n_values > MAX_CATEGORIES)):
+        raise ValueError(
+            f"{raw.label(j)} has {n_values[j]} categories, more than the {MAX_CATEGORIES}"
+            " that are supported. Group rare categories or leave the column out."
+        )
+    columns = tuple(
+        Column(raw.name(j), distinct[j] if categorical[j] else None)
+        for j in range(raw.n_columns)
+    )
+    kinds = np.where(categorical, split_kind, ORDERED).astype(np.int32)
+    return TrainingTable(columns, kinds, n_values, codes, distinct)
+
+
+def _encode_matrix(
+    matrix: NDArray[Any], categorical: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], list[NDArray[Any]]]:
+    if matrix.dtype.kind not in "iu" or not _beyond_doubles(matrix):
+        return rank_columns(matrix)
+    # Thresholds are doubles, so numeric columns must be told apart as doubles; the
+    # categories of a categorical column stay exact.
+    codes = np.empty(matrix.shape[::-1], dtype=np.int32)
+    distinct: list[NDArray[Any]] = [np.empty(0)] * matrix.shape[1]
+    for j, is_categorical in enumerate(categorical):
+        column = matrix[:, [j]]
+        part, values = rank_columns(
+            column if is_categorical else column.astype(np.float64)
+        )
+        codes[j], distinct[j] = part[0], values[0]
+    return codes, distinct
+
+
+def _beyond_doubles(matrix: NDArray[Any]) -> bool:
+    if matrix.dtype.itemsize < 8:
+        return False
+    return bool(matrix.max() > _EXACT_WHOLE or int(matrix.min()) < -_EXACT_WHOLE)
+
+
+def _encode_arrays(
+    raw: RawTable, categorical: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], list[NDArray[Any]]]:
+    codes = np.empty((raw.n_columns, raw.n_rows), dtype=np.int32)
+    distinct: list[NDArray[Any]] = []
+    for j in range(raw.n_columns):
+        values = raw.column(j)
+        if values.dtype == object:
+            if not categorical[j]:
+                raise ValueError(
+                    f"{raw.label(j)} holds text such as {_text_example(values)!r} but is "
+                    "not among categorical_features. Add it there, or turn its values "
+                    "into numbers."
+                )
+            items = values.tolist()
+            categories = sorted(set(items))
+            place = {value: code for code, value in enumerate(categories)}
+            codes[j] = np.fromiter(
+                map(place.__getitem__, items), dtype=np.int32, count=len(items)
+            )
+            distinct.append(np.array(categories, dtype=object))
+        else:
+            part, found = _encode_matrix(values[:, None], categorical[j : j + 1])
+            codes[j] = part[0]
+            distinct.append(found[0])
+    return codes, distinct
+
+
+def _text_example(values: NDArray[Any]) -> str:
+    """Return a value that is not a number, if there is one."""
+    for value in values:
+        try:
+            float(value)
+        except ValueError:
+            return str(value)
+    return str(values[0])
+
+
+def _which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.bool_]:
+    n = raw.n_columns
+    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
+        if raw.matrix is not None:
+            return np.full(n, raw.matrix.dtype == bool)
+        return np.array([raw.column(j).dtype.kind in "bO" for j in range(n)])
+    chosen = np.zeros(n, dtype=bool)
+    if categorical_features is None:
+        return chosen
+    given = np.asarray(categorical_features)
+    if given.ndim != 1:
+        raise ValueError(
+            "categorical_features must be 'from_dtype', None, a mask, or a list of "
+            f"column numbers or names; got {categorical_features!r}."
+        )
+    if given.size == 0:
+        return chosen
+    if given.dtype == bool:
+        if len(given) != n:
+            raise ValueError(
+                f"categorical_features is a mask of length {len(given)}, but X has {n} "
+                "columns."
+            )
+        return given
+    if given.dtype.kind in "iu":
+        if given.min() < 0 or given.max() >= n:
+            odd = next(int(i) for i in given if not 0 <= i < n)
+            raise ValueError(
+                f"categorical_features contains the column number {odd}, but X has the "
+                f"columns 0 to {n - 1}."
+            )
+        chosen[given] = True
+        return chosen
+    names = [plain(name) for name in given]
+    if not all(isinstance(name, str) for name in names):
+        raise ValueError(
+            "categorical_features must be 'from_dtype', None, a mask, or a list of "
+            f"column numbers or names; got {categorical_features!r}."
+        )
+    if raw.names is None:
+        raise ValueError(
+            f"categorical_features names the column {names[0]!r}, but X has no column "
+            "names. Use column numbers, or pass a data frame."
+        )
+    for name in names:
+        if name not in raw.names:
+            raise ValueError(
+                f"categorical_features names the column {name!r}, which X does not have."
+            )
+        chosen[raw.names.index(name)] = True
+    return chosen
+
+
+def read_rows(
+    estimator: Any, X: Any, columns: Sequence[Column]
+) -> list[NDArray[Any]] | NDArray[Any]:
+    """Read a table to predict on, column by column, as `Tree.apply` wants it."""
+    raw = read_raw_table(X)
+    check_names(estimator, raw)
+    if raw.matrix is not None and not any(c.is_categorical for c in columns):
+        return raw.matrix.T
+    encoded = []
+    for j, column in enumerate(columns):
+        values = raw.column(j)
+        if column.categories is not None:
+            encoded.append(_look_up(values, column.categories, raw.label(j)))
+        elif values.dtype == object:
+            raise ValueError(
+                f"{raw.label(j)} held numbers when the tree was fitted and holds text "
+                f"such as {_text_example(values)!r} now."
+            )
+        else:
+            encoded.append(values)
+    return encoded
+
+
+def _look_up(
+    values: NDArray[Any], categories: NDArray[Any], label: str
+) -> NDArray[np.int32]:
+    if (values.dtype == object) != (categories.dtype == object):
+        then, now = ("text", "numbers") if categories.dtype == object else (
+            "numbers",
+            "text",
+        )  # fmt: skip
+        raise ValueError(
+            f"{label} held {then} such as {plain(categories[0])!r} when the tree was "
+            f"fitted and holds {now} such as {plain(values[0])!r} now."
+        )
+    if categories.dtype == object:
+        place = {value: code for code, value in enumerate(categories.tolist())}
+        return np.fromiter(
+            (place.get(value, UNSEEN) for value in values.tolist()),
+            dtype=np.int32,
+            count=len(values),
+        )
+    if categories.dtype == bool:
+        categories = categories.view(np.uint8)
+    if values.dtype == bool:
+        values = values.view(np.uint8)
+    code = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
+    return np.where(categories[code] == values, code, UNSEEN).astype(np.int32)

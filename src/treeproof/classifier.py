@@ -1,0 +1,338 @@
+"""The optimal classification tree as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from treeproof import sklearn_export
+from treeproof.base import OptimalTree, common_constraints
+from treeproof.border import ClassificationData, read_classification_data
+from treeproof.limits import engine_allowance, parse_memory
+from treeproof.progress import ProgressLine
+from treeproof.solvers import SOLVERS, Task, solve
+from treeproof.tree import Tree
+
+__all__ = ["OptimalTreeClassifier"]
+
+
+class OptimalTreeClassifier(ClassifierMixin, OptimalTree):
+    """A classification tree with a proof that no better one exists.
+
+    Among all trees allowed by the parameters, `fit` finds one of least cost, where
+
+        cost = misclassified share of the weight + split_penalty * number of splits,
+
+    and proves that no tree costs less. If a limit ends the search early, the best tree
+    found so far is kept together with a true lower bound.
+
+    Parameters
+    ----------
+    split_penalty : float in [0, 1], default=0.01
+        What one split costs, as a fraction of the total weight: a split must correct at
+        least this share of the rows to pay off. A multiway split costs it once.
+    max_depth : int or None, default=None
+        Most tests on a path from the root to a leaf; None for no limit.
+    max_splits : int or None, default=None
+        Most splits in the tree; None for no limit.
+    min_samples_leaf : int, default=1
+        Fewest training rows in a leaf. Rows of weight zero do not count.
+    categorical_features : "from_dtype", None, or array-like, default="from_dtype"
+        Which columns are categorical: "from_dtype" takes text, category, enum and
+        boolean columns; a mask, column numbers or column names say it explicitly; None
+        means that all columns are numbers. Text that looks like numbers is text.
+    categorical_split : {"multiway", "one-vs-rest"}, default="multiway"
+        Whether a split on a categorical column has one child for each category, or
+        separates one category from the others.
+    solver : {"auto", "sparse", "branches", "dt-miner"}, default="auto"
+        The engine. "auto" chooses by the data and says which in ``stats_["solver"]``;
+        "sparse" is our own for binary and categorical data; "branches" and "dt-miner"
+        are the published algorithms of those names.
+    time_limit : float or None, default=60.0
+        Seconds after which the search stops; None for no limit.
+    memory_limit : int, str or None, default=None
+        Bytes, or text such as "500MB" or "2GB", that the whole process should keep to;
+        None for no limit. What the process occupies before the search is taken off, but
+        the search gets at least a quarter of the limit.
+    n_jobs : int or None, default=1
+        Number of threads. The search is sequential in this version, so that any
+        value gives the same run; the parameter is checked and kept.
+    class_weight : dict, "balanced" or None, default=None
+        Factors for the weights of the classes. "balanced" gives all classes the same
+        total weight. Classes not named in the dict have the factor 1.
+    random_state : int, RandomState instance or None, default=None
+        Accepted for compatibility; the search makes no random choices.
+    verbose : bool, default=False
+        Show a progress line on standard error.
+
+    Attributes
+    ----------
+    optimal_ : bool
+        True if and only if ``lower_bound_ == objective_``; they come from whole numbers,
+        so that no tolerance is involved.
+    objective_ : float
+        The cost of the tree.
+    lower_bound_ : float
+        No tree costs less.
+    gap_ : float
+        ``objective_ - lower_bound_``.
+    status_ : {"optimal", "time_limit", "memory_limit", "interrupted"}
+        Why the search ended.
+    n_splits_ : int
+        Number of splits of the tree.
+    tree_ : Tree
+        The tree itself, as a flat node table.
+    stats_ : dict
+        The solver's name, its time, and its counters.
+    classes_ : ndarray
+        The class labels.
+    n_features_in_ : int
+        Number of columns of the training table.
+    feature_names_in_ : ndarray
+        Their names, if the table had any.
+
+    Notes
+    -----
+    Weights that are not whole numbers are rounded once, to 2^-30 of their total; all
+    arithmetic after that is exact.
+
+    A category that no training row had at a multiway split gets the majority class of
+    that split's node. In a one-vs-rest split it counts as "another category".
+
+    References
+    ----------
+    A. Chaouki, J. Read, A. Bifet. "Branches: Efficiently seeking optimal sparse decision
+    trees via AO*." 2024.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treeproof import OptimalTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OptimalTreeClassifier(max_depth=1).fit(X, y)
+    >>> clf.n_splits_, round(clf.objective_, 4)
+    (1, 0.3433)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **common_constraints(set(SOLVERS)),
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    def __init__(
+        self,
+        split_penalty: float = 0.01,
+        *,
+        max_depth: int | None = None,
+        max_splits: int | None = None,
+        min_samples_leaf: int = 1,
+        categorical_features: Any = "from_dtype",
+        categorical_split: str = "multiway",
+        solver: str = "auto",
+        time_limit: float | None = 60.0,
+        memory_limit: int | str | None = None,
+        n_jobs: int | None = 1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.split_penalty = split_penalty
+        self.max_depth = max_depth
+        self.max_splits = max_splits
+        self.min_samples_leaf = min_samples_leaf
+        self.categorical_features = categorical_features
+        self.categorical_split = categorical_split
+        self.solver = solver
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeClassifier:
+        """Find a tree of least cost, with proof.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A NumPy array, a pandas, Polars or Arrow table, or a list of rows.
+        y : array-like of shape (n_samples,)
+            Class labels: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows; rows of weight zero are left out.
+
+        Returns
+        -------
+        OptimalTreeClassifier
+            The fitted estimator.
+        """
+        self._validate_params()
+        memory = parse_memory(self.memory_limit)
+        data = read_classification_data(
+            self,
+            X,
+            y,
+            sample_weight,
+            categorical_features=self.categorical_features,
+            categorical_split=self.categorical_split,
+            class_weight=self.class_weight,
+        )
+        with ProgressLine() if self.verbose else nullcontext() as observer:
+            task = Task(
+                data.table,
+                data.labels,
+                len(data.classes),
+                data.weights,
+                float(self.split_penalty),
+                self.max_depth,
+                self.max_splits,
+                int(self.min_samples_leaf),
+                self.time_limit,
+                engine_allowance(memory),
+                observer,
+            )
+            name, found = solve(self.solver, task)
+        self.classes_ = data.classes
+        self.stats_ = {
+            "solver": name,
+            "seconds": found["seconds"],
+            "n_rows": data.table.n_rows,
+            "n_merged_rows": found["n_merged_rows"],
+            **found["statistics"],
+        }
+        self._set_certificate(
+            _grow(found["tree"], data),
+            lower=found["lower"] / found["unit"],
+            objective=found["upper"] / found["unit"],
+            status=found["status"],
+        )
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows with the columns of the training table.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Class labels.
+        """
+        columns = self._read_rows(X)
+        best = np.argmax(self.tree_.value, axis=1)
+        return self.classes_[best[self.tree_.apply(columns)]]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict class probabilities: the shares of the weight in each row's leaf.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows with the columns of the training table.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+        """
+        columns = self._read_rows(X)
+        value = self.tree_.value
+        share = value / value.sum(axis=1, keepdims=True)
+        return share[self.tree_.apply(columns)]
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict the logarithm of the class probabilities.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows with the columns of the training table.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of probabilities, minus infinity for zero.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def to_sklearn(self) -> DecisionTreeClassifier:
+        """Return a fitted scikit-learn tree that makes the same predictions.
+
+        Everything that understands `sklearn.tree.DecisionTreeClassifier` (plotting, SHAP,
+        ONNX converters) then works. It takes numbers: a table of numbers as it is, any
+        other table as ``clf.encode(X)``. See `treeproof.sklearn_export` for how
+        categories are encoded and for the single precision of scikit-learn's trees.
+
+        Returns
+        -------
+        DecisionTreeClassifier
+            Multiway splits become nested thresholds.
+
+        Examples
+        --------
+        >>> from treeproof import OptimalTreeClassifier
+        >>> X, y = [["red"], ["green"], ["blue"]] * 4, [1, 0, 1] * 4
+        >>> clf = OptimalTreeClassifier().fit(X, y)
+        >>> clf.to_sklearn().predict(clf.encode([["green"], ["red"]]))
+        array([0, 1])
+        """
+        check_is_fitted(self, "tree_")
+        model = sklearn_export.to_sklearn(self.tree_, self._one_hot)
+        numeric = not any(c.is_categorical for c in self.tree_.columns)
+        if numeric and hasattr(self, "feature_names_in_"):
+            model.feature_names_in_ = self.feature_names_in_
+        return model
+
+    def encode(self, X: Any) -> NDArray[np.float32]:
+        """Return a table as the numbers that the tree of `to_sklearn` takes.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows with the columns of the training table.
+
+        Returns
+        -------
+        ndarray of float32
+            Numeric columns as they are, categorical columns as numbers; see
+            `treeproof.sklearn_export`. `encoded_names` gives the columns' names.
+        """
+        return sklearn_export.encode(self.tree_, self._read_rows(X), self._one_hot)
+
+    def encoded_names(self) -> list[str]:
+        """Return the names of the columns that `encode` makes."""
+        check_is_fitted(self, "tree_")
+        return sklearn_export.encoded_names(self.tree_, self._one_hot)
+
+    @property
+    def _one_hot(self) -> bool:
+        return bool(self.categorical_split == "one-vs-rest")
+
+
+def _grow(splits: Any, data: ClassificationData) -> Tree:
+    n_classes = len(data.classes)
+
+    def class_totals(rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        return np.bincount(data.labels[rows], data.weights[rows], minlength=n_classes)
+
+    return Tree.grow(
+        splits,
+        codes=data.table.codes,
+        weights=data.weights,
+        columns=data.table.columns,
+        cut=data.table.cut,
+        value=class_totals,
+        classes=data.classes,
+    )

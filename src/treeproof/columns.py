@@ -1,0 +1,78 @@
+"""What a model remembers about each column of its training table.
+
+A column is *numeric* (split by ``x <= threshold``) or *categorical*. A categorical column
+keeps its sorted categories; the position of a category in that list is its *code*, and
+trees speak of codes only. A value that is none of the categories has the code -1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["UNSEEN", "Column"]
+
+UNSEEN = -1
+"""The code of a category that the training table did not contain."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The name of a column and, if it is categorical, its categories.
+
+    Attributes
+    ----------
+    name : str
+        The column's name in the training table, or ``x3`` for the fourth column of a
+        table without names.
+    categories : ndarray or None
+        The distinct values of a categorical column in sorted order; None for a numeric
+        column.
+
+    Examples
+    --------
+    >>> from treeproof.columns import Column
+    >>> Column("colour", np.array(["blue", "red"], dtype=object)).text(1)
+    'red'
+    """
+
+    name: str
+    categories: NDArray[Any] | None = None
+
+    @property
+    def is_categorical(self) -> bool:
+        """Whether the column is split by category, not by threshold."""
+        return self.categories is not None
+
+    def text(self, code: int) -> str:
+        """Return the category with this code as text for people."""
+        assert self.categories is not None
+        return str(plain(self.categories[code]))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Column):
+            return NotImplemented
+        if self.name != other.name or self.is_categorical != other.is_categorical:
+            return False
+        return self.categories is None or np.array_equal(
+            self.categories, other.categories
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def plain(value: Any) -> Any:
+    """Turn a NumPy scalar into a Python one, and a whole float into an int.
+
+    Examples
+    --------
+    >>> plain(np.float64(3.0)), plain(np.str_("a")), plain(2.5)
+    (3, 'a', 2.5)
+    """
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value

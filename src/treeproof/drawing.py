@@ -1,0 +1,173 @@
+"""Trees as text: plain lines, and the same lines in colour for a terminal.
+
+Each line shows the outcome that leads to a node and, for a leaf, what it predicts, how
+many rows it holds and how many of them it gets wrong::
+
+    150 rows
+    ├── petal width (cm) <= 0.8: setosa   50 rows (33%), 0 wrong
+    └── petal width (cm) > 0.8
+        ├── petal width (cm) <= 1.75: versicolor   54 rows (36%), 5 wrong
+        └── petal width (cm) > 1.75: virginica   46 rows (31%), 1 wrong
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rich.text import Text
+
+from treeproof.columns import plain
+from treeproof.tree import EQUALS, LEAF, THRESHOLD, Tree
+
+__all__ = ["draw", "export_text", "outcome_text"]
+
+_SHOWN_CATEGORIES = 8
+# Readable on dark and light backgrounds, and told apart by colour-blind readers.
+_CLASS_STYLES = ("bold blue", "bold yellow", "bold magenta", "bold cyan", "bold green")
+
+
+@dataclass
+class _Line:
+    """One node: tree lines, the outcome leading here, and a leaf's verdict."""
+
+    prefix: str
+    condition: str
+    verdict: str
+    detail: str
+    class_code: int
+
+
+def export_text(tree: Tree) -> str:
+    """Return the tree as plain text, one node per line.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
+    >>> print(export_text(clf.tree_))
+    4 rows
+    ├── x0 <= 4.5: 0   2 rows (50%), 0 wrong
+    └── x0 > 4.5: 1   2 rows (50%), 0 wrong
+    """
+    return "\n".join(_plain(line) for line in _lines(tree))
+
+
+def _plain(line: _Line) -> str:
+    text = line.prefix + line.condition
+    if line.verdict:
+        text += (": " if line.condition else "") + line.verdict
+    return text + ("   " if line.condition or line.verdict else "") + line.detail \
+        if line.detail else text  # fmt: skip
+
+
+def draw(tree: Tree) -> Text:
+    """Return the tree as coloured text for a rich console."""
+    text = Text()
+    for line in _lines(tree):
+        if len(text):
+            text.append("\n")
+        text.append(line.prefix, style="dim")
+        text.append(line.condition)
+        if line.verdict:
+            text.append(": " if line.condition else "")
+            style = _CLASS_STYLES[line.class_code % len(_CLASS_STYLES)]
+            text.append(line.verdict, style=style)
+        if line.detail:
+            gap = "   " if line.condition or line.verdict else ""
+            text.append(gap + line.detail, style="dim")
+    return text
+
+
+def _lines(tree: Tree) -> Iterator[_Line]:
+    stack: list[tuple[int, str, str, str]] = [(0, "", "", "")]
+    while stack:
+        node, prefix, child_prefix, condition = stack.pop()
+        leaf = tree.kind[node] == LEAF
+        yield _Line(
+            prefix,
+            condition,
+            _verdict(tree, node) if leaf else "",
+            _detail(tree, node) if leaf else (_rows(tree, 0) if node == 0 else ""),
+            0 if tree.classes is None else int(np.argmax(tree.value[node])),
+        )
+        children = outcomes(tree, node)
+        for k, (child, text) in reversed(list(enumerate(children))):
+            last = k == len(children) - 1
+            stack.append(
+                (
+                    child,
+                    child_prefix + ("└── " if last else "├── "),
+                    child_prefix + ("    " if last else "│   "),
+                    text,
+                )
+            )
+
+
+def outcomes(tree: Tree, node: int) -> list[tuple[int, str]]:
+    """Return the children of a node, each with the outcome that leads to it."""
+    if tree.kind[node] == LEAF:
+        return []
+    slots = tree.slots(node)
+    if tree.kind[node] in (THRESHOLD, EQUALS):
+        return [
+            (child, outcome_text(tree, node, [outcome]))
+            for child, outcome in zip(
+                tree.children[slots].tolist(), tree.child_outcome[slots], strict=True
+            )
+        ]
+    groups: dict[int, list[int]] = {}
+    for child, code in zip(
+        tree.children[slots].tolist(), tree.child_outcome[slots].tolist(), strict=True
+    ):
+        groups.setdefault(child, []).append(code)
+    return [(c, outcome_text(tree, node, codes)) for c, codes in groups.items()]
+
+
+def outcome_text(tree: Tree, node: int, outcome: list[int]) -> str:
+    """Return the outcome of a node's test in words, such as ``x3 = red``."""
+    column = tree.columns[tree.feature[node]]
+    if tree.kind[node] == THRESHOLD:
+        sign = "<=" if outcome[0] == 0 else ">"
+        return f"{column.name} {sign} {number(tree.threshold[node])}"
+    if tree.kind[node] == EQUALS:
+        sign = "=" if outcome[0] == 0 else "!="
+        return f"{column.name} {sign} {column.text(int(tree.category[node]))}"
+    names = [column.text(code) for code in outcome]
+    if len(names) == 1:
+        return f"{column.name} = {names[0]}"
+    if len(names) > _SHOWN_CATEGORIES:
+        hidden = len(names) - _SHOWN_CATEGORIES + 1
+        names = [*names[: _SHOWN_CATEGORIES - 1], f"and {hidden} more"]
+    return f"{column.name} in {{{', '.join(names)}}}"
+
+
+def number(value: Any) -> str:
+    """Return a number with six significant digits at most."""
+    return f"{float(value):.6g}"
+
+
+def _verdict(tree: Tree, node: int) -> str:
+    prediction = tree.prediction(node)
+    if tree.classes is not None:
+        return str(plain(prediction))
+    if isinstance(prediction, np.ndarray):
+        return "[" + ", ".join(number(v) for v in prediction) + "]"
+    return number(prediction)
+
+
+def _rows(tree: Tree, node: int) -> str:
+    samples, weight = tree.n_node_samples[node], tree.weighted_n_node_samples[node]
+    text = f"{samples} row" + ("" if samples == 1 else "s")
+    return text if samples == weight else f"{text}, weight {number(weight)}"
+
+
+def _detail(tree: Tree, node: int) -> str:
+    share = tree.weighted_n_node_samples[node] / tree.weighted_n_node_samples[0]
+    text = f"{_rows(tree, node)} ({share:.0%})"
+    if tree.classes is None:
+        return text
+    wrong = tree.value[node].sum() - tree.value[node].max()
+    return f"{text}, {number(wrong)} wrong"

@@ -1,0 +1,65 @@
+"""Reading a memory limit, and turning it into an allowance for the engine."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+__all__ = ["engine_allowance", "parse_memory", "resident_bytes"]
+
+_UNITS = {
+    "": 1, "B": 1,
+    "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+    "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40,
+}  # fmt: skip
+
+
+def parse_memory(limit: int | str | None) -> int:
+    """Return a memory limit in bytes; 0 means no limit.
+
+    Examples
+    --------
+    >>> parse_memory("500MB"), parse_memory("1.5 GiB"), parse_memory(4096)
+    (500000000, 1610612736, 4096)
+    >>> parse_memory(None)
+    0
+    """
+    if limit is None:
+        return 0
+    if not isinstance(limit, str):
+        return int(limit)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-zA-Z]*)\s*", limit)
+    unit = _UNITS.get(match[2].upper()) if match else None
+    if match is None or unit is None or float(match[1]) <= 0:
+        raise ValueError(
+            f"memory_limit={limit!r} is not an amount of memory. Use a number of bytes, "
+            "or text such as '500MB' or '2GB'."
+        )
+    return int(float(match[1]) * unit)
+
+
+def resident_bytes() -> int:
+    """Return the memory this process occupies now (its peak where that is unknown)."""
+    try:
+        with open("/proc/self/statm") as statm:
+            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        try:
+            import resource
+        except ImportError:  # Windows
+            return 0
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+
+
+def engine_allowance(limit: int) -> int:
+    """Return how much the engine may use, so that the whole process keeps the limit.
+
+    What Python, NumPy and the data occupy already is taken off. If they leave less than
+    a quarter of the limit, the engine gets that quarter all the same: a search needs some
+    memory, and the process then exceeds the limit by what was there before.
+    """
+    if limit == 0:
+        return 0
+    return max(limit - resident_bytes(), limit // 4)

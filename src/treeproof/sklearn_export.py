@@ -1,0 +1,236 @@
+"""A fitted scikit-learn tree with the same predictions.
+
+scikit-learn's trees know one test, ``x <= threshold``, on single-precision numbers. So the
+table is encoded as numbers (`encode`), and every test of ours becomes one or more
+thresholds on them:
+
+* A *numeric* column is itself. Thresholds are rounded to single precision, as
+  scikit-learn rounds its input; rounding keeps the order of numbers, so that every
+  training row goes the same way, unless two of its values are the same number in single
+  precision.
+* A *multiway* categorical column is one number: a category that is a whole number (or a
+  boolean) is itself, other categories are their place 0, 1, ... among the sorted
+  categories, and an unseen category is one less than the smallest number. Every category
+  owns the interval of half a unit around its number; the children of a split are then
+  found by nested thresholds, and whatever belongs to no child ends in a leaf with the
+  majority class of the split's node, as with us.
+* A *one-vs-rest* categorical column becomes one 0/1 column for each category.
+
+The counts in all nodes are those of the training rows; the leaves that wait for unseen
+categories hold none.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
+
+from treeproof.columns import Column
+from treeproof.tree import EQUALS, LEAF, THRESHOLD, Columns, Tree
+
+__all__ = ["encode", "encoded_names", "to_sklearn"]
+
+_SINGLE_EXACT = 2**24  # whole numbers below this are exact in single precision
+
+Piece = tuple[float, int]
+"""Upper end of an interval of an encoded column, and where rows in it go: a node number,
+or -1 - node for the leaf that shows the majority of that node."""
+
+
+def encode(tree: Tree, columns: Columns, one_hot: bool) -> NDArray[np.float32]:
+    """Return encoded rows as the matrix that the scikit-learn tree takes.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree whose columns are meant.
+    columns : sequence of ndarray
+        Rows column by column, as the input border makes them.
+    one_hot : bool
+        Whether categorical columns become one column for each category.
+    """
+    parts = []
+    for j, column in enumerate(tree.columns):
+        x = columns[j]
+        if column.categories is None:
+            parts.append(x.astype(np.float32)[:, None])
+        elif one_hot:
+            parts.append((x[:, None] == np.arange(len(column.categories))))
+        else:
+            number = _numbers(column)
+            # The code -1 of an unseen category finds the last entry.
+            number = np.append(number, number.min() - 1)
+            parts.append(number[x][:, None])
+    return np.hstack(parts).astype(np.float32)
+
+
+def encoded_names(tree: Tree, one_hot: bool) -> list[str]:
+    """Return the names of the columns that `encode` makes."""
+    names = []
+    for column in tree.columns:
+        if column.categories is not None and one_hot:
+            names += [
+                f"{column.name}={column.text(k)}" for k in range(len(column.categories))
+            ]
+        else:
+            names.append(column.name)
+    return names
+
+
+def to_sklearn(tree: Tree, one_hot: bool) -> DecisionTreeClassifier:
+    """Return a fitted `DecisionTreeClassifier` that predicts what the tree does.
+
+    Parameters
+    ----------
+    tree : Tree
+        A classification tree.
+    one_hot : bool
+        Whether categorical columns become one column for each category.
+    """
+    assert tree.classes is not None
+    width = [1 if c.categories is None or not one_hot else len(c.categories)
+             for c in tree.columns]  # fmt: skip
+    start = np.concatenate([[0], np.cumsum(width)])
+    n_columns = int(start[-1])
+    # Fitting on one row for each class sets every attribute but the tree.
+    model = DecisionTreeClassifier()
+    model.fit(np.zeros((len(tree.classes), n_columns)), tree.classes)
+    builder = _Builder(tree, start, one_hot)
+    builder.build()
+    state = model.tree_.__getstate__()
+    state.update(builder.state(state["nodes"].dtype))
+    model.tree_ = type(model.tree_)(n_columns, model.tree_.n_classes, 1)
+    model.tree_.__setstate__(state)
+    return model
+
+
+def _numbers(column: Column) -> NDArray[np.float64]:
+    """Return the number that stands for each category."""
+    categories = column.categories
+    assert categories is not None
+    if categories.dtype != object:
+        numbers = categories.astype(np.float64)
+        if np.all(numbers == np.rint(numbers)) and np.all(
+            np.abs(numbers) < _SINGLE_EXACT
+        ):
+            return numbers
+    return np.arange(len(categories), dtype=np.float64)
+
+
+class _Builder:
+    """Translates node by node; a stack instead of recursion, trees may be deep."""
+
+    def __init__(self, tree: Tree, start: NDArray[np.int64], one_hot: bool) -> None:
+        self.tree = tree
+        self.start = start
+        self.one_hot = one_hot
+        self.counts: list[tuple[int, float]] = []
+        self.values: list[NDArray[np.float64]] = []
+        self.max_depth = 0
+
+    def build(self) -> None:
+        """Fill the node table in preorder."""
+        left: list[int] = []
+        right: list[int] = []
+        # What remains to be built: a list of pieces of one column, and whose child it is.
+        stack: list[tuple[list[Piece], int, int, int]] = [([(np.inf, 0)], -1, -1, 0)]
+        split: list[tuple[int, float]] = []
+        while stack:
+            pieces, column, parent, depth = stack.pop()
+            if len(pieces) == 1 and pieces[0][1] >= 0:
+                node = pieces[0][1]
+                if self.tree.kind[node] != LEAF:
+                    column, pieces = self._pieces(node)
+            number = len(left)
+            if parent >= 0:
+                (left if left[parent] == -1 else right)[parent] = number
+            left.append(-1)
+            right.append(-1)
+            self.max_depth = max(self.max_depth, depth)
+            self._add_counts(pieces)
+            if len(pieces) == 1:
+                split.append((-2, -2.0))
+                continue
+            middle = len(pieces) // 2
+            split.append((column, pieces[middle - 1][0]))
+            stack.append((pieces[middle:], column, number, depth + 1))
+            stack.append((pieces[:middle], column, number, depth + 1))
+        self.left, self.right, self.split = left, right, split
+
+    def _pieces(self, node: int) -> tuple[int, list[Piece]]:
+        """Cut the encoded column of a test into the intervals of its children."""
+        tree = self.tree
+        feature = int(tree.feature[node])
+        column = int(self.start[feature])
+        slots = tree.slots(node)
+        child = dict(
+            zip(
+                tree.child_outcome[slots].tolist(),
+                tree.children[slots].tolist(),
+                strict=True,
+            )
+        )
+        if tree.kind[node] == THRESHOLD:
+            t = float(np.float32(tree.threshold[node]))
+            return column, [(t, child[0]), (np.inf, child[1])]
+        if tree.kind[node] == EQUALS:
+            code = int(tree.category[node])
+            return column + code, [(0.5, child[1]), (np.inf, child[0])]
+        about = tree.columns[feature]
+        nowhere = -1 - node
+        pieces: list[Piece] = []
+        closed = about.categories is not None and about.categories.dtype == bool
+        end = -np.inf
+        for code, number in enumerate(_numbers(about)):
+            if number - 0.5 > end and not closed:
+                pieces.append((number - 0.5, nowhere))
+            end = number + 0.5
+            pieces.append((end, child.get(code, nowhere)))
+        if closed:
+            pieces[-1] = (np.inf, pieces[-1][1])
+        else:
+            pieces.append((np.inf, nowhere))
+        return column, _merged(pieces)
+
+    def _add_counts(self, pieces: list[Piece]) -> None:
+        tree = self.tree
+        nodes = sorted({target for _, target in pieces if target >= 0})
+        value = tree.value[nodes].sum(axis=0)
+        samples = int(tree.n_node_samples[nodes].sum())
+        weight = float(tree.weighted_n_node_samples[nodes].sum())
+        if not nodes:
+            value = tree.value[-1 - pieces[0][1]]
+        self.values.append(value / value.sum())
+        self.counts.append((samples, weight))
+
+    def state(self, dtype: np.dtype[Any]) -> dict[str, Any]:
+        """Return the node table as scikit-learn stores it."""
+        nodes = np.zeros(len(self.left), dtype=dtype)
+        nodes["left_child"] = self.left
+        nodes["right_child"] = self.right
+        nodes["feature"] = [feature for feature, _ in self.split]
+        nodes["threshold"] = [threshold for _, threshold in self.split]
+        values = np.array(self.values)
+        nodes["impurity"] = 1.0 - (values**2).sum(axis=1)  # Gini
+        nodes["n_node_samples"] = [samples for samples, _ in self.counts]
+        nodes["weighted_n_node_samples"] = [weight for _, weight in self.counts]
+        return {
+            "max_depth": self.max_depth,
+            "node_count": len(nodes),
+            "nodes": nodes,
+            "values": values[:, None, :],
+        }
+
+
+def _merged(pieces: list[Piece]) -> list[Piece]:
+    """Join neighbouring intervals that lead to the same place."""
+    joined: list[Piece] = []
+    for end, target in pieces:
+        if joined and joined[-1][1] == target:
+            joined.pop()
+        joined.append((end, target))
+    return joined
+

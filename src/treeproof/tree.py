@@ -1,0 +1,487 @@
+"""The tree every engine returns: a flat table of nodes.
+
+Nodes are numbered in preorder, the root is node 0, and every column of the table is a
+NumPy array indexed by node. A node is a leaf or one of three tests:
+
+========== ======================= ==================================================
+kind       test                    children
+========== ======================= ==================================================
+LEAF       none                    none
+THRESHOLD  ``x <= threshold``      two: outcome 0 is yes, outcome 1 is no
+EQUALS     ``x == category``       two: outcome 0 is yes, outcome 1 is no
+MULTIWAY   which category is x?    one for each category that occurs; several
+                                   categories may share one child after `collapse`
+========== ======================= ==================================================
+
+The children of node ``i`` stand in the slots ``first_child[i]`` to ``first_child[i] +
+n_children[i] - 1`` of `children`; `child_outcome` gives the outcome that leads to each
+slot (for a multiway test the category's code). A row whose category has no slot, because
+no training row of that node had it, stays at the node and gets the node's own value: the
+majority class or the mean there.
+
+Rows are sent down the tree by partitioning index arrays, node by node, so that the work
+per row is one vectorised comparison per level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from treeproof.columns import Column, plain
+
+__all__ = ["EQUALS", "LEAF", "MULTIWAY", "THRESHOLD", "Tree"]
+
+LEAF, THRESHOLD, EQUALS, MULTIWAY = 0, 1, 2, 3
+
+NO_FEATURE = -2  # what scikit-learn writes for "undefined" in a leaf
+NO_CHILD = -1
+
+Columns = Sequence[NDArray[Any]] | NDArray[Any]
+"""Encoded rows, column by column: numbers, or the codes of a categorical column."""
+
+_NODE_ARRAYS = (
+    "feature",
+    "kind",
+    "threshold",
+    "category",
+    "first_child",
+    "n_children",
+    "value",
+    "n_node_samples",
+    "weighted_n_node_samples",
+)
+_SLOT_ARRAYS = ("children", "child_outcome")
+
+
+class Tree:
+    """A fitted decision tree as a flat node table.
+
+    Attributes
+    ----------
+    feature : ndarray of int32
+        The column a node tests; -2 for a leaf.
+    kind : ndarray of int8
+        LEAF, THRESHOLD, EQUALS or MULTIWAY.
+    threshold : ndarray of float64
+        Rows with ``x <= threshold`` go to the first child; -2 where there is none.
+    category : ndarray of int32
+        The code an EQUALS node compares with; -1 elsewhere.
+    first_child, n_children : ndarray of int32
+        The slots of a node in `children`.
+    children, child_outcome : ndarray of int32
+        Per slot: the child's node number, and the outcome that leads there.
+    value : ndarray of float64
+        Shape (nodes, classes): the weight of each class; or shape (nodes, outputs): the
+        prediction of a regression tree.
+    n_node_samples : ndarray of int64
+        Training rows in each node.
+    weighted_n_node_samples : ndarray of float64
+        Their total weight.
+    columns : tuple of Column
+        Names and categories of the table's columns.
+    classes : ndarray or None
+        The class labels; None for a regression tree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treeproof import OptimalTreeClassifier
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> tree = OptimalTreeClassifier().fit(X, ["a", "a", "b", "b"]).tree_
+    >>> tree.n_splits, tree.n_leaves, tree.depth
+    (1, 2, 1)
+    >>> tree.threshold[0], tree.apply(X.T)
+    (np.float64(1.5), array([1, 1, 2, 2]))
+    """
+
+    def __init__(
+        self,
+        *,
+        feature: ArrayLike,
+        kind: ArrayLike,
+        threshold: ArrayLike,
+        category: ArrayLike,
+        first_child: ArrayLike,
+        n_children: ArrayLike,
+        children: ArrayLike,
+        child_outcome: ArrayLike,
+        value: ArrayLike,
+        n_node_samples: ArrayLike,
+        weighted_n_node_samples: ArrayLike,
+        columns: Sequence[Column],
+        classes: NDArray[Any] | None = None,
+    ) -> None:
+        self.feature = np.asarray(feature, dtype=np.int32)
+        self.kind = np.asarray(kind, dtype=np.int8)
+        self.threshold = np.asarray(threshold, dtype=np.float64)
+        self.category = np.asarray(category, dtype=np.int32)
+        self.first_child = np.asarray(first_child, dtype=np.int32)
+        self.n_children = np.asarray(n_children, dtype=np.int32)
+        self.children = np.asarray(children, dtype=np.int32)
+        self.child_outcome = np.asarray(child_outcome, dtype=np.int32)
+        self.value = np.asarray(value, dtype=np.float64)
+        self.n_node_samples = np.asarray(n_node_samples, dtype=np.int64)
+        self.weighted_n_node_samples = np.asarray(
+            weighted_n_node_samples, dtype=np.float64
+        )
+        self.columns = tuple(columns)
+        self.classes = classes
+
+    @classmethod
+    def grow(
+        cls,
+        splits: Mapping[str, NDArray[Any]],
+        *,
+        codes: NDArray[np.int32],
+        weights: NDArray[np.float64],
+        columns: Sequence[Column],
+        cut: Callable[[int, int], float],
+        value: Callable[[NDArray[np.intp]], ArrayLike],
+        classes: NDArray[Any] | None = None,
+    ) -> Tree:
+        """Complete an engine's split table with thresholds and node values.
+
+        Parameters
+        ----------
+        splits : mapping
+            The arrays ``feature, kind, code, first_child, n_children, children,
+            child_outcome`` of the engine, nodes in preorder, a leaf's kind being 0.
+        codes : ndarray of shape (columns, rows)
+            The encoded training rows the engine saw.
+        weights : ndarray of shape (rows,)
+            Their weights.
+        columns : sequence of Column
+            What is known of each column.
+        cut : callable
+            ``cut(feature, code)`` is the threshold between this code and the next.
+        value : callable
+            The value of a node, from the numbers of its rows.
+        classes : ndarray or None
+            The class labels of a classification tree.
+        """
+        kind = np.asarray(splits["kind"], dtype=np.int8)
+        code = np.asarray(splits["code"], dtype=np.int32)
+        feature = np.asarray(splits["feature"], dtype=np.int32)
+        n_nodes = len(kind)
+        threshold = np.full(n_nodes, float(NO_FEATURE))
+        for node in np.flatnonzero(kind == THRESHOLD):
+            threshold[node] = cut(int(feature[node]), int(code[node]))
+        values: list[Any] = [None] * n_nodes
+        samples = np.zeros(n_nodes, dtype=np.int64)
+        totals = np.zeros(n_nodes)
+        tree = cls(
+            feature=np.where(kind == LEAF, NO_FEATURE, feature),
+            kind=kind,
+            threshold=threshold,
+            category=np.where(kind == EQUALS, code, -1),
+            first_child=splits["first_child"],
+            n_children=splits["n_children"],
+            children=splits["children"],
+            child_outcome=splits["child_outcome"],
+            value=np.zeros((n_nodes, 1)),
+            n_node_samples=samples,
+            weighted_n_node_samples=totals,
+            columns=columns,
+            classes=classes,
+        )
+        for node, rows in tree._route(codes, np.where(kind == THRESHOLD, code, -1)):
+            values[node] = value(rows)
+            samples[node] = len(rows)
+            totals[node] = weights[rows].sum()
+        tree.value = np.asarray(values, dtype=np.float64)
+        tree.n_node_samples = samples
+        tree.weighted_n_node_samples = totals
+        return tree
+
+    # ------------------------------------------------------------------ shape
+
+    @property
+    def node_count(self) -> int:
+        """How many nodes the tree has, leaves included."""
+        return len(self.kind)
+
+    @property
+    def n_splits(self) -> int:
+        """How many nodes are tests."""
+        return int(np.count_nonzero(self.kind))
+
+    @property
+    def n_leaves(self) -> int:
+        """How many nodes are leaves."""
+        return self.node_count - self.n_splits
+
+    @property
+    def n_features(self) -> int:
+        """How many columns the training table had."""
+        return len(self.columns)
+
+    @property
+    def depth(self) -> int:
+        """Tests on the longest way from the root to a leaf."""
+        return int(self.node_depth.max())
+
+    @property
+    def max_depth(self) -> int:
+        """The same as `depth`, by scikit-learn's name."""
+        return self.depth
+
+    @property
+    def node_depth(self) -> NDArray[np.int32]:
+        """The number of tests above each node."""
+        depth = np.zeros(self.node_count, dtype=np.int32)
+        for node in np.flatnonzero(self.kind):
+            depth[self.node_children(node)] = depth[node] + 1
+        return depth
+
+    @property
+    def parent(self) -> NDArray[np.int32]:
+        """The parent of each node; -1 for the root."""
+        parent = np.full(self.node_count, -1, dtype=np.int32)
+        for node in np.flatnonzero(self.kind):
+            parent[self.node_children(node)] = node
+        return parent
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether every test has exactly two children."""
+        return bool(np.all(self.n_children[self.kind != LEAF] == 2))
+
+    @property
+    def children_left(self) -> NDArray[np.int32]:
+        """First child of each node, -1 for a leaf; only where all splits are binary."""
+        return self._binary_child(0)
+
+    @property
+    def children_right(self) -> NDArray[np.int32]:
+        """Second child of each node, -1 for a leaf; only where all splits are binary."""
+        return self._binary_child(1)
+
+    def _binary_child(self, which: int) -> NDArray[np.int32]:
+        if not self.is_binary:
+            raise AttributeError(
+                "children_left and children_right exist only for trees whose splits all "
+                "have two children; use node_children(i), or to_sklearn() of the "
+                "estimator"
+            )
+        child = np.full(self.node_count, NO_CHILD, dtype=np.int32)
+        inner = self.kind != LEAF
+        child[inner] = self.children[self.first_child[inner] + which]
+        return child
+
+    def slots(self, node: int) -> slice:
+        """Return the slice of `children` and `child_outcome` that is this node's."""
+        start = int(self.first_child[node])
+        return slice(start, start + int(self.n_children[node]))
+
+    def node_children(self, node: int) -> NDArray[np.int32]:
+        """Return the children of a node, one for each slot."""
+        return self.children[self.slots(node)]
+
+    # ------------------------------------------------------------- prediction
+
+    def apply(self, columns: Columns) -> NDArray[np.intp]:
+        """Return the node in which each row ends.
+
+        Parameters
+        ----------
+        columns : sequence of 1-D arrays
+            Encoded rows column by column, as the input border makes them; for a numeric
+            matrix ``X`` this is ``X.T``.
+
+        Returns
+        -------
+        ndarray of shape (rows,)
+            Node numbers: leaves, or the inner node at which a row with a category unseen
+            there has to stop.
+        """
+        where = np.zeros(len(columns[0]), dtype=np.intp)
+        for node, rows in self._route(columns, self.threshold):
+            where[rows] = node
+        return where
+
+    def decision_path(self, columns: Columns) -> sparse.csr_matrix:
+        """Return which nodes each row passes, as a 0/1 matrix (rows, nodes)."""
+        where = self.apply(columns)
+        parent = self.parent
+        paths: dict[int, list[int]] = {}
+        for node in np.unique(where):
+            path, step = [], int(node)
+            while step >= 0:
+                path.append(step)
+                step = int(parent[step])
+            paths[int(node)] = path[::-1]
+        lengths = np.zeros(self.node_count, dtype=np.int64)
+        for node, path in paths.items():
+            lengths[node] = len(path)
+        indptr = np.concatenate([[0], np.cumsum(lengths[where])])
+        indices = (
+            np.concatenate([paths[int(node)] for node in where])
+            if len(where)
+            else np.zeros(0, dtype=np.intp)
+        )
+        return sparse.csr_matrix(
+            (np.ones(len(indices), dtype=np.int64), indices, indptr),
+            shape=(len(where), self.node_count),
+        )
+
+    def predict(self, columns: Columns) -> NDArray[np.float64]:
+        """Return the value of the node in which each row ends."""
+        return self.value[self.apply(columns)]
+
+    def prediction(self, node: int) -> Any:
+        """Return what a row that ends in this node is predicted to be."""
+        if self.classes is None:
+            value = self.value[node]
+            return value[0] if len(value) == 1 else value
+        return self.classes[int(np.argmax(self.value[node]))]
+
+    def _route(
+        self, columns: Columns, threshold: NDArray[Any]
+    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
+        """Yield every node that rows reach, with those rows; parents come first."""
+        stack = [(0, np.arange(len(columns[0])))]
+        while stack:
+            node, rows = stack.pop()
+            yield node, rows
+            if self.kind[node] == LEAF or len(rows) == 0:
+                continue
+            x = columns[self.feature[node]][rows]
+            slots = self.slots(node)
+            if self.kind[node] == MULTIWAY:
+                stack.extend(self._route_multiway(node, x, rows))
+                continue
+            if self.kind[node] == THRESHOLD:
+                # Compare as doubles: a float32 column against a double threshold must
+                # not round the threshold.
+                yes = x.astype(np.float64, copy=False) <= threshold[node]
+            else:
+                yes = x == self.category[node]
+            for child, outcome in zip(
+                self.children[slots], self.child_outcome[slots], strict=True
+            ):
+                stack.append((int(child), rows[yes if outcome == 0 else ~yes]))
+
+    def _route_multiway(
+        self, node: int, x: NDArray[Any], rows: NDArray[np.intp]
+    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
+        slots = self.slots(node)
+        categories = self.columns[self.feature[node]].categories
+        assert categories is not None
+        # One entry more than there are categories: code -1 finds the last one.
+        child_of_code = np.full(len(categories) + 1, NO_CHILD, dtype=np.int32)
+        child_of_code[self.child_outcome[slots]] = self.children[slots]
+        child_of_row = child_of_code[x]
+        order = np.argsort(child_of_row, kind="stable")
+        targets, starts = np.unique(child_of_row[order], return_index=True)
+        for child, part in zip(targets, np.split(order, starts[1:]), strict=True):
+            if child != NO_CHILD:
+                yield int(child), rows[part]
+
+    # --------------------------------------------------------------- the rest
+
+    def collapse(self) -> Tree:
+        """Return the same tree with equal sibling subtrees merged.
+
+        See `treeproof.collapse.collapse`.
+        """
+        from treeproof.collapse import collapse
+
+        return collapse(self)
+
+    def export_text(self) -> str:
+        """Return the tree as lines of text."""
+        from treeproof.drawing import export_text
+
+        return export_text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as plain dictionaries and lists, ready for JSON.
+
+        Examples
+        --------
+        >>> from treeproof import OptimalTreeClassifier
+        >>> clf = OptimalTreeClassifier().fit([["a"], ["b"], ["b"]], [0, 1, 1])
+        >>> clf.tree_.to_dict()["nodes"][0]["children"]
+        [{'node': 1, 'categories': ['a']}, {'node': 2, 'categories': ['b']}]
+        """
+        names = [column.name for column in self.columns]
+        result: dict[str, Any] = {
+            "columns": [
+                {"name": c.name}
+                if c.categories is None
+                else {"name": c.name, "categories": [plain(v) for v in c.categories]}
+                for c in self.columns
+            ],
+            "classes": None
+            if self.classes is None
+            else [plain(label) for label in self.classes],
+            "nodes": [],
+        }
+        for node in range(self.node_count):
+            entry: dict[str, Any] = {
+                "samples": int(self.n_node_samples[node]),
+                "weight": float(self.weighted_n_node_samples[node]),
+                "value": self.value[node].tolist(),
+            }
+            if self.kind[node] != LEAF:
+                entry["feature"] = names[self.feature[node]]
+                entry |= self._test_to_dict(node)
+            result["nodes"].append(entry)
+        return result
+
+    def _test_to_dict(self, node: int) -> dict[str, Any]:
+        slots = self.slots(node)
+        targets = self.children[slots].tolist()
+        if self.kind[node] == THRESHOLD:
+            head: dict[str, Any] = {"threshold": float(self.threshold[node])}
+        elif self.kind[node] == EQUALS:
+            categories = self.columns[self.feature[node]].categories
+            assert categories is not None
+            head = {"category": plain(categories[self.category[node]])}
+        else:
+            return {"children": [
+                {"node": child, "categories": [plain(c) for c in group]}
+                for child, group in self.category_groups(node)
+            ]}  # fmt: skip
+        by_outcome = dict(zip(self.child_outcome[slots].tolist(), targets, strict=True))
+        return head | {"yes": by_outcome.get(0), "no": by_outcome.get(1)}
+
+    def category_groups(self, node: int) -> list[tuple[int, list[Any]]]:
+        """Return the children of a multiway node with the categories of each."""
+        categories = self.columns[self.feature[node]].categories
+        assert categories is not None
+        slots = self.slots(node)
+        groups: dict[int, list[Any]] = {}
+        for child, code in zip(
+            self.children[slots].tolist(), self.child_outcome[slots], strict=True
+        ):
+            groups.setdefault(child, []).append(categories[code])
+        return list(groups.items())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return (
+            all(
+                np.array_equal(getattr(self, name), getattr(other, name))
+                for name in _NODE_ARRAYS + _SLOT_ARRAYS
+            )
+            and self.columns == other.columns
+            and (self.classes is None) == (other.classes is None)
+            and (
+                self.classes is None or np.array_equal(self.classes, other.classes)  # type: ignore[arg-type]
+            )
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Tree: {self.n_splits} splits, {self.n_leaves} leaves, "
+            f"depth {self.depth}>"
+        )
