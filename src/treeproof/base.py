@@ -1,8 +1,8 @@
 """What all optimal-tree estimators have in common.
 
 Parameters and their constraints are written once here, and so are the certificate (the
-fitted attributes that say what was proved), the warning of a fit that stopped early, and
-everything that only needs the fitted tree.
+fitted attributes that say what was proved), the warning of a fit that stopped early,
+and everything that only needs the fitted tree.
 """
 
 from __future__ import annotations
@@ -69,13 +69,19 @@ class OptimalTree(BaseEstimator):
     stats_: dict[str, Any]
 
     def _set_certificate(
-        self, tree: Tree, *, lower: float, objective: float, status: str
+        self, tree: Tree, *, objective: float, lower: float, proved: bool, status: str
     ) -> None:
-        """Store tree and bounds, and warn if the search stopped early."""
+        """Store tree and bounds, and warn if the search stopped early.
+
+        `proved` is the engine's verdict in its own exact arithmetic. The bound of an
+        unproved tree stays below its objective even where rounding to doubles would
+        make the two equal.
+        """
         self.tree_ = tree
         self.n_splits_ = tree.n_splits
         self.objective_ = float(objective)
-        self.lower_bound_ = float(lower)
+        below = float(np.nextafter(self.objective_, -np.inf))
+        self.lower_bound_ = self.objective_ if proved else min(float(lower), below)
         self.gap_ = self.objective_ - self.lower_bound_
         self.optimal_ = self.lower_bound_ == self.objective_
         self.status_ = status
@@ -142,7 +148,8 @@ class OptimalTree(BaseEstimator):
         Parameters
         ----------
         collapse : bool, default=True
-            Show equal siblings of a multiway split as one child for a set of categories.
+            Show equal siblings of a multiway split as one child for a set of
+            categories.
         """
         check_is_fitted(self, "tree_")
         return (self.tree_.collapse() if collapse else self.tree_).export_text()
@@ -154,7 +161,7 @@ class OptimalTree(BaseEstimator):
         --------
         >>> from treeproof import OptimalTreeClassifier
         >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
-        >>> clf.certificate()
+        >>> clf.certificate()  # doctest: +SKIP
         'optimal: objective 0.01, and no tree has less'
         """
         check_is_fitted(self, "tree_")

@@ -18,7 +18,7 @@ from treeproof.border import ClassificationData, read_classification_data
 from treeproof.limits import engine_allowance, parse_memory
 from treeproof.progress import ProgressLine
 from treeproof.solvers import SOLVERS, Task, solve
-from treeproof.tree import Tree
+from treeproof.tree import LEAF, Tree
 
 __all__ = ["OptimalTreeClassifier"]
 
@@ -75,8 +75,8 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):
     Attributes
     ----------
     optimal_ : bool
-        True if and only if ``lower_bound_ == objective_``; they come from whole numbers,
-        so that no tolerance is involved.
+        True if and only if ``lower_bound_ == objective_``. The search decides this
+        in whole numbers; no tolerance is involved.
     objective_ : float
         The cost of the tree.
     lower_bound_ : float
@@ -100,16 +100,16 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):
 
     Notes
     -----
-    Weights that are not whole numbers are rounded once, to 2^-30 of their total; all
-    arithmetic after that is exact.
+    The penalty of a split is rounded once, to 2^-20 of a row's weight, and weights that
+    are not whole numbers to 2^-30 of their total; all arithmetic after that is exact.
 
     A category that no training row had at a multiway split gets the majority class of
     that split's node. In a one-vs-rest split it counts as "another category".
 
     References
     ----------
-    A. Chaouki, J. Read, A. Bifet. "Branches: Efficiently seeking optimal sparse decision
-    trees via AO*." 2024.
+    A. Chaouki, J. Read, A. Bifet. "Branches: Efficiently seeking optimal sparse
+    decision trees via AO*." 2024.
 
     Examples
     --------
@@ -208,10 +208,12 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):
             "n_merged_rows": found["n_merged_rows"],
             **found["statistics"],
         }
+        tree = _grow(found["tree"], data)
         self._set_certificate(
-            _grow(found["tree"], data),
+            tree,
+            objective=_loss(tree) + self.split_penalty * tree.n_splits,
             lower=found["lower"] / found["unit"],
-            objective=found["upper"] / found["unit"],
+            proved=found["lower"] == found["upper"],
             status=found["status"],
         )
         return self
@@ -270,9 +272,9 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):
     def to_sklearn(self) -> DecisionTreeClassifier:
         """Return a fitted scikit-learn tree that makes the same predictions.
 
-        Everything that understands `sklearn.tree.DecisionTreeClassifier` (plotting, SHAP,
-        ONNX converters) then works. It takes numbers: a table of numbers as it is, any
-        other table as ``clf.encode(X)``. See `treeproof.sklearn_export` for how
+        Everything that understands `sklearn.tree.DecisionTreeClassifier` (plotting,
+        SHAP, ONNX converters) then works. It takes numbers: a table of numbers as it
+        is, any other table as ``clf.encode(X)``. See `treeproof.sklearn_export` for how
         categories are encoded and for the single precision of scikit-learn's trees.
 
         Returns
@@ -325,7 +327,8 @@ def _grow(splits: Any, data: ClassificationData) -> Tree:
     n_classes = len(data.classes)
 
     def class_totals(rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        return np.bincount(data.labels[rows], data.weights[rows], minlength=n_classes)
+        labels, weights = data.labels[rows], data.weights[rows]
+        return np.bincount(labels, weights, minlength=n_classes).astype(np.float64)
 
     return Tree.grow(
         splits,
@@ -336,3 +339,9 @@ def _grow(splits: Any, data: ClassificationData) -> Tree:
         value=class_totals,
         classes=data.classes,
     )
+
+
+def _loss(tree: Tree) -> float:
+    """Return the share of the weight that the tree misclassifies."""
+    leaves = tree.value[tree.kind == LEAF]
+    return float((leaves.sum(axis=1) - leaves.max(axis=1)).sum() / leaves.sum())

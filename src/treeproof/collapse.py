@@ -1,13 +1,12 @@
 """Merging equal siblings, as in Figures 4.13 and 4.18 of the BRANCHES thesis.
 
-A multiway split has one child for each category, and many of those children are the same
-subtree: on the mushroom data the optimal tree is a single split on the odour with nine
-leaves that say "edible" or "poisonous". `collapse` gives equal siblings one child for the
-whole set of their categories. Subtrees are equal if they make the same tests and predict
-the same; the class counts of merged nodes are added up. The cost that was minimised is
-not changed by it (a multiway split costs the penalty once), but the tree has fewer nodes
-and, where merged siblings were splits, fewer splits. Predictions stay the same, those for
-unseen categories included.
+A multiway split has one child for each category, and many of those children are the
+same subtree: on the mushroom data the optimal tree is a single split on the odour with
+nine leaves that say "edible" or "poisonous". `collapse` gives equal siblings one child
+for the whole set of their categories. Subtrees are equal if they make the same tests
+and predict the same; the class counts of merged nodes are added up. Predictions
+stay the same, those for unseen categories included. Where merged siblings were splits,
+the tree has fewer splits than the one that was proved optimal.
 
 Subtrees are compared bottom-up by number: equal subtrees get equal numbers, so that a
 comparison looks at one level only and the whole pass takes linear time.

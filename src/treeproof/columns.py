@@ -1,8 +1,9 @@
 """What a model remembers about each column of its training table.
 
-A column is *numeric* (split by ``x <= threshold``) or *categorical*. A categorical column
-keeps its sorted categories; the position of a category in that list is its *code*, and
-trees speak of codes only. A value that is none of the categories has the code -1.
+A column is *numeric* (split by ``x <= threshold``) or *categorical*. A categorical
+column keeps its sorted categories; the position of a category in that list is its
+*code*, and trees speak of codes only. A value that is none of the categories has the
+code -1.
 """
 
 from __future__ import annotations
@@ -57,8 +58,9 @@ class Column:
             return NotImplemented
         if self.name != other.name or self.is_categorical != other.is_categorical:
             return False
-        return self.categories is None or np.array_equal(
-            self.categories, other.categories
+        return self.categories is None or (
+            other.categories is not None
+            and np.array_equal(self.categories, other.categories)
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -33,7 +33,7 @@ def parse_memory(limit: int | str | None) -> int:
     unit = _UNITS.get(match[2].upper()) if match else None
     if match is None or unit is None or float(match[1]) <= 0:
         raise ValueError(
-            f"memory_limit={limit!r} is not an amount of memory. Use a number of bytes, "
+            f"memory_limit={limit!r} is not an amount of memory. Use a number of bytes "
             "or text such as '500MB' or '2GB'."
         )
     return int(float(match[1]) * unit)
@@ -57,8 +57,8 @@ def engine_allowance(limit: int) -> int:
     """Return how much the engine may use, so that the whole process keeps the limit.
 
     What Python, NumPy and the data occupy already is taken off. If they leave less than
-    a quarter of the limit, the engine gets that quarter all the same: a search needs some
-    memory, and the process then exceeds the limit by what was there before.
+    a quarter of the limit, the engine gets that quarter all the same: a search needs
+    some memory, and the process then exceeds the limit by what was there before.
     """
     if limit == 0:
         return 0

@@ -1,7 +1,8 @@
 """The progress line of ``verbose=True`` and of the command line.
 
-One line on standard error, rewritten a few times a second: elapsed time, best objective,
-lower bound, gap, and how fast the search goes. It is fed by the engine's events.
+One line on standard error, rewritten a few times a second: elapsed time, best
+objective, lower bound, gap, and how fast the search goes. It is fed by the engine's
+events.
 """
 
 from __future__ import annotations

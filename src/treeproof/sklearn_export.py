@@ -1,7 +1,7 @@
 """A fitted scikit-learn tree with the same predictions.
 
-scikit-learn's trees know one test, ``x <= threshold``, on single-precision numbers. So the
-table is encoded as numbers (`encode`), and every test of ours becomes one or more
+scikit-learn's trees know one test, ``x <= threshold``, on single-precision numbers. So
+the table is encoded as numbers (`encode`), and every test of ours becomes one or more
 thresholds on them:
 
 * A *numeric* column is itself. Thresholds are rounded to single precision, as
@@ -10,10 +10,10 @@ thresholds on them:
   precision.
 * A *multiway* categorical column is one number: a category that is a whole number (or a
   boolean) is itself, other categories are their place 0, 1, ... among the sorted
-  categories, and an unseen category is one less than the smallest number. Every category
-  owns the interval of half a unit around its number; the children of a split are then
-  found by nested thresholds, and whatever belongs to no child ends in a leaf with the
-  majority class of the split's node, as with us.
+  categories, and an unseen category is one less than the smallest number. Every
+  category owns the interval of half a unit around its number; the children of a split
+  are then found by nested thresholds, and whatever belongs to no child ends in a leaf
+  with the majority class of the split's node, as with us.
 * A *one-vs-rest* categorical column becomes one 0/1 column for each category.
 
 The counts in all nodes are those of the training rows; the leaves that wait for unseen
@@ -36,8 +36,8 @@ __all__ = ["encode", "encoded_names", "to_sklearn"]
 _SINGLE_EXACT = 2**24  # whole numbers below this are exact in single precision
 
 Piece = tuple[float, int]
-"""Upper end of an interval of an encoded column, and where rows in it go: a node number,
-or -1 - node for the leaf that shows the majority of that node."""
+"""Upper end of an interval of an encoded column, and where its rows go: a node, or
+-1 - node for the leaf that shows the majority of that node."""
 
 
 def encode(tree: Tree, columns: Columns, one_hot: bool) -> NDArray[np.float32]:
@@ -58,7 +58,7 @@ def encode(tree: Tree, columns: Columns, one_hot: bool) -> NDArray[np.float32]:
         if column.categories is None:
             parts.append(x.astype(np.float32)[:, None])
         elif one_hot:
-            parts.append((x[:, None] == np.arange(len(column.categories))))
+            parts.append(x[:, None] == np.arange(len(column.categories)))
         else:
             number = _numbers(column)
             # The code -1 of an unseen category finds the last entry.
@@ -135,7 +135,8 @@ class _Builder:
         """Fill the node table in preorder."""
         left: list[int] = []
         right: list[int] = []
-        # What remains to be built: a list of pieces of one column, and whose child it is.
+        # What remains to be built: a list of pieces of one column, and whose child it
+        # is.
         stack: list[tuple[list[Piece], int, int, int]] = [([(np.inf, 0)], -1, -1, 0)]
         split: list[tuple[int, float]] = []
         while stack:
@@ -233,4 +234,3 @@ def _merged(pieces: list[Piece]) -> list[Piece]:
             joined.pop()
         joined.append((end, target))
     return joined
-

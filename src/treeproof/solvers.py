@@ -1,7 +1,7 @@
 """Which engine solves which problem.
 
-`SOLVERS` maps each value of the estimators' ``solver`` parameter to the function that runs
-it. A solver takes a `Task` and returns the engine's answer as a mapping:
+`SOLVERS` maps each value of the estimators' ``solver`` parameter to the function that
+runs it. A solver takes a `Task` and returns the engine's answer as a mapping:
 
 =============== ==================================================================
 tree            the split table: ``feature, kind, code, first_child, n_children,

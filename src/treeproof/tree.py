@@ -15,9 +15,9 @@ MULTIWAY   which category is x?    one for each category that occurs; several
 
 The children of node ``i`` stand in the slots ``first_child[i]`` to ``first_child[i] +
 n_children[i] - 1`` of `children`; `child_outcome` gives the outcome that leads to each
-slot (for a multiway test the category's code). A row whose category has no slot, because
-no training row of that node had it, stays at the node and gets the node's own value: the
-majority class or the mean there.
+slot (for a multiway test the category's code). A row whose category has no slot,
+because no training row of that node had it, stays at the node and gets the node's own
+value: the majority class or the mean there.
 
 Rows are sent down the tree by partitioning index arrays, node by node, so that the work
 per row is one vectorised comparison per level.
@@ -169,7 +169,7 @@ class Tree:
         feature = np.asarray(splits["feature"], dtype=np.int32)
         n_nodes = len(kind)
         threshold = np.full(n_nodes, float(NO_FEATURE))
-        for node in np.flatnonzero(kind == THRESHOLD):
+        for node in np.flatnonzero(kind == THRESHOLD).tolist():
             threshold[node] = cut(int(feature[node]), int(code[node]))
         values: list[Any] = [None] * n_nodes
         samples = np.zeros(n_nodes, dtype=np.int64)
@@ -234,7 +234,7 @@ class Tree:
     def node_depth(self) -> NDArray[np.int32]:
         """The number of tests above each node."""
         depth = np.zeros(self.node_count, dtype=np.int32)
-        for node in np.flatnonzero(self.kind):
+        for node in np.flatnonzero(self.kind).tolist():
             depth[self.node_children(node)] = depth[node] + 1
         return depth
 
@@ -242,7 +242,7 @@ class Tree:
     def parent(self) -> NDArray[np.int32]:
         """The parent of each node; -1 for the root."""
         parent = np.full(self.node_count, -1, dtype=np.int32)
-        for node in np.flatnonzero(self.kind):
+        for node in np.flatnonzero(self.kind).tolist():
             parent[self.node_children(node)] = node
         return parent
 
@@ -253,19 +253,19 @@ class Tree:
 
     @property
     def children_left(self) -> NDArray[np.int32]:
-        """First child of each node, -1 for a leaf; only where all splits are binary."""
+        """First child of each node, -1 for a leaf; only if all splits are binary."""
         return self._binary_child(0)
 
     @property
     def children_right(self) -> NDArray[np.int32]:
-        """Second child of each node, -1 for a leaf; only where all splits are binary."""
+        """Second child of each node, -1 for a leaf; only if all splits are binary."""
         return self._binary_child(1)
 
     def _binary_child(self, which: int) -> NDArray[np.int32]:
         if not self.is_binary:
             raise AttributeError(
-                "children_left and children_right exist only for trees whose splits all "
-                "have two children; use node_children(i), or to_sklearn() of the "
+                "children_left and children_right exist only for trees whose splits "
+                "all have two children; use node_children(i), or to_sklearn() of the "
                 "estimator"
             )
         child = np.full(self.node_count, NO_CHILD, dtype=np.int32)
@@ -296,8 +296,8 @@ class Tree:
         Returns
         -------
         ndarray of shape (rows,)
-            Node numbers: leaves, or the inner node at which a row with a category unseen
-            there has to stop.
+            Node numbers: leaves, or the inner node at which a row with a category
+            unseen there has to stop.
         """
         where = np.zeros(len(columns[0]), dtype=np.intp)
         for node, rows in self._route(columns, self.threshold):

@@ -1,9 +1,9 @@
 """The input border: from any table to clean arrays, with every message about data.
 
 Nothing beyond this package looks at a user's table. `read_training_data` turns a table,
-labels and weights into arrays an engine can trust; `read_rows` does the same for a table
-to predict on. Every complaint about data is one sentence that names the column, the row
-or the value, and says what to do.
+labels and weights into arrays an engine can trust; `read_rows` does the same for a
+table to predict on. Every complaint about data is one sentence that names the column,
+the row or the value, and says what to do.
 """
 
 from __future__ import annotations

@@ -133,9 +133,9 @@ def _check_whole(labels: NDArray[Any]) -> None:
     odd = labels[labels != np.floor(labels)]
     if len(odd):
         raise ValueError(
-            f"Unknown label type: continuous. y holds numbers such as {odd[0]:g} that are"
-            " not whole, so they cannot be classes. For numbers use a regressor, for "
-            "classes whole numbers or text."
+            f"Unknown label type: continuous. y holds numbers such as {odd[0]:g} that "
+            "are not whole, so they cannot be classes. For numbers use a regressor, "
+            "for classes whole numbers or text."
         )
 
 
@@ -149,7 +149,9 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
         try:
             weights = read_vector(sample_weight, "sample_weight").astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError("sample_weight must be numbers, one for each row.") from None
+            raise ValueError(
+                "sample_weight must be numbers, one for each row."
+            ) from None
     if weights.ndim != 1:
         raise ValueError("Sample weights must be 1D array or scalar.")
     if len(weights) != n_rows:
@@ -170,11 +172,13 @@ def _check_weights(weights: NDArray[np.float64]) -> None:
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
             raise ValueError(
-                f"sample_weight contains {what} ({weights[row]:g} in row {row}). Weights "
-                "must be finite numbers >= 0."
+                f"sample_weight contains {what} ({weights[row]:g} in row {row}). "
+                "Weights must be finite numbers >= 0."
             )
     if not weights.any():
-        raise ValueError("sample_weight is zero for every row: no weight is left to fit.")
+        raise ValueError(
+            "sample_weight is zero for every row: no weight is left to fit."
+        )
 
 
 def class_weights(
@@ -199,7 +203,7 @@ def class_weights(
         factor = np.ones(len(classes))
         known = {plain(label): code for code, label in enumerate(classes)}
         for label, value in class_weight.items():
-            if not isinstance(value, Real) or not 0 <= value < np.inf:
+            if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
                 raise ValueError(
                     f"class_weight gives class {label!r} the weight {value!r}; it must "
                     "be a finite number >= 0."

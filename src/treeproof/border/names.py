@@ -58,7 +58,9 @@ def _difference(fitted: list[str], given: list[str]) -> str:
     if unexpected:
         message += "Feature names unseen at fit time:\n" + _listed(unexpected)
     if missing:
-        message += "Feature names seen at fit time, yet now missing:\n" + _listed(missing)
+        message += "Feature names seen at fit time, yet now missing:\n" + _listed(
+            missing
+        )
     if not unexpected and not missing:
         place = next(i for i, name in enumerate(fitted) if name != given[i])
         message += (

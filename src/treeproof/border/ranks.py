@@ -49,7 +49,7 @@ def rank_columns(
     codes = np.empty((n_columns, n_rows), dtype=np.int32)
     distinct: list[NDArray[Any]] = [np.empty(0)] * n_columns
     dtype = matrix.dtype
-    if dtype == bool:
+    if dtype.kind == "b":
         matrix = matrix.view(np.uint8)
     low = matrix.min(axis=0)
     # In floating point so that the range of int64 columns cannot overflow.
@@ -64,7 +64,7 @@ def rank_columns(
         _count_ranks(part, low[counted], width[counted], counted, codes, distinct)
     for j in np.flatnonzero(~small):
         _sort_ranks(matrix[:, j], int(j), codes, distinct)
-    if dtype == bool:
+    if dtype.kind == "b":
         distinct = [values.astype(bool) for values in distinct]
     return codes, distinct
 
@@ -81,7 +81,9 @@ def _count_ranks(
     ends = np.cumsum(sizes)
     starts = ends - sizes
     # Column j uses the places starts[j] .. ends[j] - 1 of one shared table.
-    wide = part.dtype if part.dtype.kind == "f" or part.dtype.itemsize == 8 else np.int64
+    wide = (
+        part.dtype if part.dtype.kind == "f" or part.dtype.itemsize == 8 else np.int64
+    )
     place = np.ascontiguousarray(np.subtract(part, low, dtype=wide).T).astype(np.int32)
     place += starts.astype(np.int32)[:, None]
     present = np.zeros(int(ends[-1]), dtype=bool)
@@ -123,7 +125,7 @@ def midpoint(a: float, b: float) -> float:
     >>> midpoint(1.0, 2.0)
     1.5
     >>> b = np.nextafter(1.0, 2.0)
-    >>> midpoint(1.0, b) == 1.0
+    >>> bool(midpoint(1.0, b) == 1.0)
     True
     """
     t = a / 2 + b / 2

@@ -1,10 +1,10 @@
 """Reading any two-dimensional table into NumPy arrays, without interpreting it.
 
-NumPy arrays and lists of rows are read directly; pandas, Polars and Arrow tables through
-narwhals. The result is a `RawTable`: either one numeric matrix (the fast way, for tables
-whose columns are all numbers) or one array per column. Whatever can be said against a
-table before its columns are given a meaning (sparse, one-dimensional, empty, ragged,
-complex, dates, missing or infinite numbers) is said here.
+NumPy arrays and lists of rows are read directly; pandas, Polars and Arrow tables
+through narwhals. The result is a `RawTable`: either one numeric matrix (the fast way,
+for tables whose columns are all numbers) or one array per column. Whatever can be said
+against a table before its columns are given a meaning (sparse, one-dimensional, empty,
+ragged, complex, dates, missing or infinite numbers) is said here.
 """
 
 from __future__ import annotations
@@ -162,15 +162,16 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
     duplicates = {name for name in columns if columns.count(name) > 1}
     if duplicates:
         raise ValueError(
-            f"The table has more than one column named {sorted(map(str, duplicates))[0]!r};"
-            " give each column its own name."
+            "The table has more than one column named "
+            f"{sorted(map(str, duplicates))[0]!r}; give each column its own name."
         )
     strings = [isinstance(name, str) for name in columns]
     if any(strings) and not all(strings):
         raise TypeError(
             "Feature names are only supported if all input features have string names, "
-            f"but X has names of the types {sorted({type(c).__name__ for c in columns})}."
-            " Convert them with X.columns = X.columns.astype(str)."
+            "but X has names of the types "
+            f"{sorted({type(c).__name__ for c in columns})}. "
+            "Convert them with X.columns = X.columns.astype(str)."
         )
     table = RawTable(columns if all(strings) else None, n_rows, n_columns)
     schema = frame.schema
@@ -249,15 +250,15 @@ def is_missing(value: Any) -> bool:
 
 def _not_scalar(label: str, value: Any) -> str:
     return (
-        f"{label} holds {value!r}, a {type(value).__name__}; each value, like any float() "
-        "argument, must be a string or a real number."
+        f"{label} holds {value!r}, a {type(value).__name__}; each value, like any "
+        "float() argument, must be a string or a real number."
     )
 
 
 def _dates(label: str, dtype: Any) -> TypeError:
     return TypeError(
-        f"{label} holds dates or times ({dtype}). Turn them into numbers first, such as "
-        "the year, the month or the days since a start date."
+        f"{label} holds dates or times ({dtype}). Turn them into numbers first, such "
+        "as the year, the month or the days since a start date."
     )
 
 

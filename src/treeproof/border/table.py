@@ -3,10 +3,11 @@
 At fit, every column becomes small integers: a numeric column the ranks of its distinct
 values (split by threshold), a categorical column the places of its values among its
 sorted categories. Which columns are categorical is said by their dtype (text, category,
-enum and boolean columns) or by the user. Text that looks like numbers ("1", "2") is text.
+enum and boolean columns) or by the user. Text that looks like numbers ("1", "2") is
+text.
 
-At prediction, the new table must have the same columns in the same order. Numeric columns
-stay numbers; categories are looked up, and unseen ones get the code -1.
+At prediction, the new table must have the same columns in the same order. Numeric
+columns stay numbers; categories are looked up, and unseen ones get the code -1.
 """
 
 from __future__ import annotations
@@ -81,10 +82,11 @@ def encode_table(
     else:
         codes, distinct = _encode_arrays(raw, categorical)
     n_values = np.fromiter(map(len, distinct), dtype=np.int32, count=len(distinct))
-    for j in np.flatnonzero(categorical & (n_values > MAX_CATEGORIES)):
+    for j in np.flatnonzero(categorical & (n_values > MAX_CATEGORIES)).tolist():
         raise ValueError(
-            f"{raw.label(j)} has {n_values[j]} categories, more than the {MAX_CATEGORIES}"
-            " that are supported. Group rare categories or leave the column out."
+            f"{raw.label(j)} has {n_values[j]} categories, more than the "
+            f"{MAX_CATEGORIES} that are supported. Group rare categories or leave "
+            "the column out."
         )
     columns = tuple(
         Column(raw.name(j), distinct[j] if categorical[j] else None)
@@ -128,9 +130,9 @@ def _encode_arrays(
         if values.dtype == object:
             if not categorical[j]:
                 raise ValueError(
-                    f"{raw.label(j)} holds text such as {_text_example(values)!r} but is "
-                    "not among categorical_features. Add it there, or turn its values "
-                    "into numbers."
+                    f"{raw.label(j)} holds text such as {_text_example(values)!r} but "
+                    "is not among categorical_features. Add it there, or turn its "
+                    "values into numbers."
                 )
             items = values.tolist()
             categories = sorted(set(items))
@@ -160,7 +162,7 @@ def _which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.b
     n = raw.n_columns
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
         if raw.matrix is not None:
-            return np.full(n, raw.matrix.dtype == bool)
+            return np.full(n, raw.matrix.dtype.kind == "b")
         return np.array([raw.column(j).dtype.kind in "bO" for j in range(n)])
     chosen = np.zeros(n, dtype=bool)
     if categorical_features is None:
@@ -203,7 +205,8 @@ def _which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.b
     for name in names:
         if name not in raw.names:
             raise ValueError(
-                f"categorical_features names the column {name!r}, which X does not have."
+                f"categorical_features names the column {name!r}, which X does not "
+                "have."
             )
         chosen[raw.names.index(name)] = True
     return chosen
