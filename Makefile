@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 BUILD_FLAGS ?= -C cmake.define.TREEPROOF_DEV=ON
+LINTED := src tests $(wildcard benchmarks examples)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build test lint bench sanitize clean
@@ -31,8 +32,8 @@ test: build lint  ## all tests
 	$(BIN)/python -m pytest --doctest-modules src/treeproof
 
 lint: $(VENV)/ready  ## ruff and mypy
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check $(LINTED)
+	$(BIN)/ruff format --check $(LINTED)
 	$(BIN)/mypy
 
 clean:  ## remove the environment and all build products

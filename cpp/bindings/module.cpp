@@ -101,14 +101,16 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
   for (std::size_t f = 0; f < features.size(); ++f)
     features[f] = {static_cast<treeproof::FeatureKind>(view(kinds)[f]), view(n_values)[f]};
   const treeproof::sparse::Switches sparse_switches = read_switches(switches);
+  treeproof::Problem problem;
   treeproof::Observer notify;
   if (observer) {
-    notify = [&](const treeproof::Event& e) {
+    notify = [&](const treeproof::Event& e) {  // bounds as fractions of the total weight
+      const auto unit = static_cast<double>(treeproof::cost_of(problem.total_weight));
       nb::gil_scoped_acquire lock;
-      (*observer)(static_cast<int>(e.kind), e.seconds, e.lower, e.upper, e.nodes);
+      (*observer)(static_cast<int>(e.kind), e.seconds, static_cast<double>(e.lower) / unit,
+                  static_cast<double>(e.upper) / unit, e.nodes);
     };
   }
-  treeproof::Problem problem;
   treeproof::SearchResult result;
   treeproof::Limits limits(time_limit, memory_limit, python_interrupted);
   {
