@@ -7,11 +7,6 @@ from treeproof import OptimalTreeClassifier
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [OptimalTreeClassifier(time_limit=5)],
-    expected_failed_checks=lambda _: {
-        "check_classifiers_train": "needs more than one split"
-    },
-)
+@parametrize_with_checks([OptimalTreeClassifier(time_limit=5)])
 def test_estimator_check(estimator, check):
     check(estimator)

@@ -161,7 +161,7 @@ class OptimalTree(BaseEstimator):
         --------
         >>> from treeproof import OptimalTreeClassifier
         >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
-        >>> clf.certificate()  # doctest: +SKIP
+        >>> clf.certificate()
         'optimal: objective 0.01, and no tree has less'
         """
         check_is_fitted(self, "tree_")
