@@ -11,6 +11,7 @@
 
 #include "core/cost.hpp"
 #include "data/kernels/kernels.hpp"
+#include "search/branches/solve.hpp"
 #include "search/sparse/solve.hpp"
 
 namespace nb = nanobind;
@@ -122,6 +123,8 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
     if (solver == "sparse") {
       result = treeproof::sparse::solve(problem, tree_limits, sparse_switches, kernel, limits,
                                          notify);
+    } else if (solver == "branches") {
+      result = treeproof::branches::solve(problem, tree_limits, limits, notify);
     } else {
       throw std::invalid_argument("unknown solver '" + solver + "'");
     }

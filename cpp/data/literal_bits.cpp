@@ -1,0 +1,172 @@
+#include "data/literal_bits.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace treeproof {
+namespace {
+
+constexpr std::size_t kWordBits = 64;
+
+void set_bit(std::uint64_t* words, std::size_t bit) {
+  words[bit / kWordBits] |= std::uint64_t{1} << (bit % kWordBits);
+}
+
+}  // namespace
+
+LiteralBits::LiteralBits(const Problem& problem, bool count_samples)
+    : n_classes_(static_cast<std::size_t>(problem.n_classes)) {
+  std::size_t n_vectors = 0;
+  std::uint32_t next_literal = 0;
+  for (std::size_t t = 0; t < problem.tests.size(); ++t) {
+    const std::int32_t outcomes = problem.tests[t].n_outcomes;
+    first_literal_.push_back(next_literal);
+    first_vector_.push_back(n_vectors);
+    next_literal += static_cast<std::uint32_t>(outcomes);
+    n_vectors += outcomes == 2 ? 1 : static_cast<std::size_t>(outcomes);
+    test_of_.insert(test_of_.end(), static_cast<std::size_t>(outcomes),
+                    static_cast<std::int32_t>(t));
+  }
+  first_literal_.push_back(next_literal);
+  samples_are_weights_ = problem.weights_are_samples;
+  lay_out(problem, count_samples);
+  words_.resize(n_vectors * static_cast<std::size_t>(n_words_));
+  scratch_.resize(static_cast<std::size_t>(n_words_));
+  set_bits(problem);
+}
+
+// One slice for each class (or for all rows, when numbers of table rows are counted) and
+// each binary digit that some row has set; the row's bits follow in row order.
+void LiteralBits::lay_out(const Problem& problem, bool count_samples) {
+  const auto add_slice = [&](std::int32_t label, std::int32_t shift) {
+    std::size_t bits = 0;
+    for (std::size_t r = 0; r < problem.label.size(); ++r) {
+      if (label >= 0 && problem.label[r] != label) continue;
+      const std::int64_t value = label >= 0 ? problem.weight[r] : problem.samples[r];
+      bits += static_cast<std::size_t>((value >> shift) & 1);
+    }
+    if (bits == 0) return;
+    const auto first = static_cast<std::size_t>(n_words_);
+    const std::size_t end = first + (bits + kWordBits - 1) / kWordBits;
+    slices_.push_back({label, shift, first, end});
+    n_words_ = static_cast<std::int32_t>(end);
+  };
+  const std::int64_t heaviest =
+      problem.weight.empty() ? 0 : *std::ranges::max_element(problem.weight);
+  for (std::int32_t k = 0; k < problem.n_classes; ++k)
+    for (std::int32_t b = 0; (heaviest >> b) > 0; ++b) add_slice(k, b);
+  if (!count_samples || samples_are_weights_) return;
+  const std::int64_t most =
+      problem.samples.empty() ? 0 : *std::ranges::max_element(problem.samples);
+  for (std::int32_t b = 0; (most >> b) > 0; ++b) add_slice(-1, b);
+}
+
+void LiteralBits::set_bits(const Problem& problem) {
+  everything_.assign(static_cast<std::size_t>(n_words_), 0);
+  for (const Slice& slice : slices_) {
+    std::size_t bit = slice.first_word * kWordBits;
+    for (std::int32_t r = 0; r < problem.n_rows(); ++r) {
+      const auto row = static_cast<std::size_t>(r);
+      if (slice.label >= 0 && problem.label[row] != slice.label) continue;
+      const std::int64_t value =
+          slice.label >= 0 ? problem.weight[row] : problem.samples[row];
+      if (((value >> slice.shift) & 1) == 0) continue;
+      set_bit(everything_.data(), bit);
+      for (std::size_t t = 0; t < problem.tests.size(); ++t) {
+        const Test& test = problem.tests[t];
+        const std::int32_t outcome = problem.outcome(test, r);
+        if (test.n_outcomes == 2 && outcome == 1) continue;
+        set_bit(words_.data() + (first_vector_[t] + static_cast<std::size_t>(outcome)) *
+                                    static_cast<std::size_t>(n_words_),
+                bit);
+      }
+      ++bit;
+    }
+  }
+}
+
+std::uint64_t LiteralBits::bytes() const {
+  return sizeof(std::uint64_t) * (words_.size() + everything_.size() + scratch_.size()) +
+         sizeof(std::int32_t) * (first_literal_.size() + test_of_.size());
+}
+
+void LiteralBits::intersect(std::span<const std::uint32_t> literals, RowSet& rows) {
+  const auto n = static_cast<std::size_t>(n_words_);
+  std::ranges::copy(everything_, scratch_.begin());
+  for (const std::uint32_t l : literals) {
+    const auto test = static_cast<std::size_t>(test_of_[l]);
+    const std::uint32_t outcome = l - first_literal_[test];
+    const bool two_way = first_literal_[test + 1] - first_literal_[test] == 2;
+    const std::uint64_t* mask = bits(first_vector_[test] + (two_way ? 0 : outcome));
+    if (two_way && outcome == 1) {
+      for (std::size_t w = 0; w < n; ++w) scratch_[w] &= ~mask[w];
+    } else {
+      for (std::size_t w = 0; w < n; ++w) scratch_[w] &= mask[w];
+    }
+  }
+  rows.index.clear();
+  rows.word.clear();
+  rows.slice_end.clear();
+  for (const Slice& slice : slices_) {
+    for (std::size_t w = slice.first_word; w < slice.end_word; ++w) {
+      if (scratch_[w] == 0) continue;
+      rows.index.push_back(static_cast<std::uint32_t>(w));
+      rows.word.push_back(scratch_[w]);
+    }
+    rows.slice_end.push_back(rows.index.size());
+  }
+}
+
+// Adds the rows of `rows` that are in `mask` (all of them where it is null).
+void LiteralBits::add(const RowSet& rows, const std::uint64_t* mask, Weight* weight,
+                      std::int64_t& samples) const {
+  const std::uint32_t* const index = rows.index.data();
+  const std::uint64_t* const word = rows.word.data();
+  std::size_t i = 0;
+  for (std::size_t s = 0; s < slices_.size(); ++s) {
+    const std::size_t end = rows.slice_end[s];
+    std::int64_t ones = 0;
+    if (mask == nullptr) {
+      for (; i < end; ++i) ones += std::popcount(word[i]);
+    } else {
+      for (; i < end; ++i) ones += std::popcount(word[i] & mask[index[i]]);
+    }
+    const std::int64_t value = ones << slices_[s].shift;
+    if (slices_[s].label >= 0) {
+      weight[slices_[s].label] += static_cast<Weight>(value);
+    } else {
+      samples += value;
+    }
+  }
+}
+
+void LiteralBits::count(const RowSet& rows, Counts& counts) const {
+  counts.weight.assign(n_classes_, 0);
+  counts.samples.assign(1, 0);
+  add(rows, nullptr, counts.weight.data(), counts.samples[0]);
+  if (samples_are_weights_)
+    for (const Weight w : counts.weight) counts.samples[0] += w;
+}
+
+void LiteralBits::count_outcomes(const RowSet& rows, const Counts& whole,
+                                 std::int32_t test, Counts& outcomes) const {
+  const auto t = static_cast<std::size_t>(test);
+  const std::size_t n = first_literal_[t + 1] - first_literal_[t];
+  outcomes.weight.assign(n * n_classes_, 0);
+  outcomes.samples.assign(n, 0);
+  // The last outcome holds what the others leave.
+  Weight* const last = outcomes.weight.data() + (n - 1) * n_classes_;
+  std::ranges::copy(whole.weight, last);
+  outcomes.samples[n - 1] = whole.samples[0];
+  for (std::size_t o = 0; o + 1 < n; ++o) {
+    Weight* const own = outcomes.weight.data() + o * n_classes_;
+    add(rows, bits(first_vector_[t] + o), own, outcomes.samples[o]);
+    for (std::size_t k = 0; k < n_classes_; ++k) {
+      last[k] -= own[k];
+      if (samples_are_weights_) outcomes.samples[o] += own[k];
+    }
+    outcomes.samples[n - 1] -= outcomes.samples[o];
+  }
+}
+
+}  // namespace treeproof

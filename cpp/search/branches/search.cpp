@@ -1,0 +1,327 @@
+// BRANCHES, after Chaouki, Read and Bifet ("BRANCHES: Efficiently Seeking Optimal Sparse
+// Decision Trees via AO*"; chapter 4 of Chaouki's thesis "Optimal Decision Trees via
+// Search", 2024).
+//
+// A branch is a set of literals. Each branch has a lower bound on the cost of its best
+// subtree and a heap of its splits, least bound first. An iteration walks from the root
+// along the best split of each branch, in it to the child whose best known subtree is of
+// least value, until it meets a branch that was never expanded; expands it; and carries
+// the new bounds back along that path only. The search ends when the root is complete,
+// that is, when its bound is the cost of a tree.
+//
+// This follows the published program: the papers maximise accuracy - penalty * splits,
+// here costs are minimised, in exact integers; a value V of the papers is weight - cost.
+// As in their program, where all splits are two-way both children are expanded in one
+// iteration; the papers' text does not mention it, but Table 4.3 counts so. Splits that
+// leave all rows in one child are dropped, as no optimal tree needs them.
+#include "search/branches/search.hpp"
+
+#include <algorithm>
+
+namespace treeproof::branches {
+namespace {
+
+// Heap order: least bound first; among equals the largest value of complete children, so
+// that a complete split, which settles its branch, comes before all others; then the
+// first test.
+struct Worse {
+  const Memo& memo;
+
+  bool operator()(const Action& a, const Action& b) const {
+    if (a.lower != b.lower) return a.lower > b.lower;
+    if (a.complete_value != b.complete_value) return a.complete_value < b.complete_value;
+    return memo.test_of(a) > memo.test_of(b);
+  }
+};
+
+std::int32_t whole_units(Cost value) { return static_cast<std::int32_t>(value >> kCostBits); }
+
+}  // namespace
+
+Search::Search(const Problem& problem, const TreeLimits& tree_limits)
+    : problem_(problem),
+      split_cost_(split_cost(tree_limits.split_penalty, problem.total_weight)),
+      max_depth_(tree_limits.max_depth),
+      min_samples_(tree_limits.min_samples_leaf),
+      n_tests_(static_cast<std::int32_t>(problem.tests.size())),
+      all_two_way_(std::ranges::all_of(
+          problem.tests, [](const Test& test) { return test.n_outcomes == 2; })),
+      bits_(problem, tree_limits.min_samples_leaf > 1),
+      memo_(bits_.n_literals()) {
+  const NodeId root = memo_.insert_root();
+  memo_[root].depth = 0;
+  load_rows(root);
+  const Evaluation value = evaluate(whole_.weight.data(), whole_.samples[0], 0);
+  Node& node = memo_[root];
+  node = {value.lower, value.leaf, value.leaf, nullptr, nullptr, 0, 0, 0,
+          -1,          value.weight, false, value.complete};
+}
+
+// The purification bound (Proposition 4.2): a branch that stays a leaf costs its errors;
+// one that is split costs at least one split, were all its children pure. A branch whose
+// errors cost no more than a split is therefore complete, and so is one that may not be
+// split any more.
+Search::Evaluation Search::evaluate(const Weight* by_class, std::int64_t samples,
+                                    std::int32_t depth) {
+  Evaluation value;
+  Weight majority = 0;
+  for (std::int32_t k = 0; k < problem_.n_classes; ++k) {
+    value.weight += by_class[k];
+    majority = std::max(majority, by_class[k]);
+  }
+  value.leaf = cost_of(value.weight - majority);
+  value.lower = value.leaf;
+  const bool splittable =
+      depth != max_depth_ && (min_samples_ <= 1 || samples >= 2 * min_samples_);
+  if (value.leaf <= split_cost_ || !splittable) {
+    value.complete = true;
+    if (splittable) ++counters_.purified;
+  } else {
+    value.lower = split_cost_;
+  }
+  ++counters_.evaluations;
+  return value;
+}
+
+std::uint32_t Search::iterate() {
+  ++counters_.iterations;
+  work_ = 0;
+  const NodeId chosen = select();
+  if (!memo_[chosen].complete) expand(chosen);
+  if (all_two_way_ && path_.size() > 1) expand_sibling(path_[path_.size() - 2]);
+  backpropagate();
+  counters_.longest_path =
+      std::max(counters_.longest_path, static_cast<std::int64_t>(path_.size()));
+  return static_cast<std::uint32_t>(1 + work_ / 1000);
+}
+
+NodeId Search::select() {
+  path_.clear();
+  NodeId id = 0;
+  path_.push_back(id);
+  while (memo_[id].expanded && !memo_[id].complete) {
+    if (!memo_[id].heap[0].open()) open_top(id);
+    const OpenAction& action = memo_.open_action(memo_[id].heap[0].record());
+    // The child whose best known subtree is of least value, among those not complete; all
+    // may have been completed along other paths, and then backpropagation will tell.
+    NodeId worst = action.incomplete[0];
+    Cost least = kInfiniteCost;
+    for (std::int32_t c = 0; c < action.n_incomplete; ++c) {
+      const Node& child = memo_[action.incomplete[c]];
+      const Cost value = cost_of(child.weight) - child.upper;
+      if (!child.complete && value < least) {
+        least = value;
+        worst = action.incomplete[c];
+      }
+    }
+    id = worst;
+    path_.push_back(id);
+  }
+  return id;
+}
+
+void Search::load_rows(NodeId id) {
+  if (id == loaded_) return;
+  loaded_ = id;
+  bits_.intersect(memo_.literals(id), rows_);
+  bits_.count(rows_, whole_);
+  hash_ = memo_.hash(memo_.literals(id));
+  work_ += static_cast<std::uint64_t>(bits_.n_words()) *
+           static_cast<std::uint64_t>(1 + memo_[id].depth);
+}
+
+// Fills `children_` with the outcomes of a test on the loaded rows. False where the test
+// is no split of them: all rows in one child, or a child with too few.
+bool Search::split(NodeId id, std::int32_t test) {
+  bits_.count_outcomes(rows_, whole_, test, outcomes_);
+  const std::int32_t n = problem_.tests[static_cast<std::size_t>(test)].n_outcomes;
+  const auto n_classes = static_cast<std::size_t>(problem_.n_classes);
+  const std::int32_t depth = memo_[id].depth + 1;
+  children_.clear();
+  for (std::int32_t o = 0; o < n; ++o) {
+    const Weight* const by_class = outcomes_.weight.data() + static_cast<std::size_t>(o) * n_classes;
+    const std::int64_t samples = outcomes_.samples[static_cast<std::size_t>(o)];
+    if (std::all_of(by_class, by_class + n_classes, [](Weight w) { return w == 0; })) continue;
+    if (min_samples_ > 1 && samples < min_samples_) return false;
+    children_.push_back({kNoNode, o, evaluate(by_class, samples, depth)});
+  }
+  if (children_.size() < 2) return false;
+  for (Child& child : children_) {
+    if (child.value.complete) continue;
+    const std::uint32_t literal = bits_.literal(test, child.outcome);
+    child.node = memo_.find(hash_ + memo_.hash_of(literal), memo_.literals(id), literal);
+    if (child.node != kNoNode) ++counters_.memo_hits;
+  }
+  return true;
+}
+
+void Search::expand(NodeId id) {
+  ++counters_.expansions;
+  load_rows(id);
+  work_ += rows_.index.size() * static_cast<std::uint64_t>(n_tests_);
+  actions_.clear();
+  Cost upper = memo_[id].leaf;
+  std::int32_t greedy_test = -1;
+  for (std::int32_t t = 0; t < n_tests_; ++t) {
+    if (!split(id, t)) continue;
+    Cost lower = split_cost_;
+    Cost greedy = split_cost_;
+    Cost complete_value = 0;
+    bool all_complete = true;
+    for (const Child& child : children_) {
+      const Node* const known = child.node == kNoNode ? nullptr : &memo_[child.node];
+      const Cost bound = known ? known->lower : child.value.lower;
+      lower += bound;
+      greedy += known ? known->upper : child.value.leaf;
+      if (known ? known->complete : child.value.complete) {
+        complete_value += cost_of(child.value.weight) - bound;
+      } else {
+        all_complete = false;
+      }
+    }
+    if (greedy < upper) {
+      upper = greedy;
+      greedy_test = t;
+    }
+    // A split that cannot be cheaper than the leaf never matters: once it were on top,
+    // the branch would be complete as a leaf.
+    if (lower >= memo_[id].leaf) continue;
+    actions_.push_back({lower, all_complete ? kAllComplete : whole_units(complete_value),
+                        static_cast<std::uint32_t>(t)});
+  }
+  std::ranges::make_heap(actions_, Worse{memo_});
+  Action* heap = memo_.allocate_heap(actions_.size());
+  std::ranges::copy(actions_, heap);
+  Node& node = memo_[id];
+  node.heap = heap;
+  node.n_actions = node.n_allocated = static_cast<std::uint32_t>(actions_.size());
+  node.upper = upper;
+  node.greedy_test = greedy_test;
+  node.expanded = true;
+  settle(id);
+}
+
+// Gives the best action of a branch a record of its children, each with its node.
+void Search::open_top(NodeId id) {
+  Action top = memo_[id].heap[0];
+  const auto test = static_cast<std::int32_t>(top.where);
+  load_rows(id);
+  split(id, test);
+  work_ += rows_.index.size();
+  const auto incomplete = std::ranges::count_if(
+      children_, [](const Child& child) { return !child.value.complete; });
+  const std::uint32_t number = memo_.open(test, static_cast<std::int32_t>(incomplete));
+  for (Child& child : children_) {
+    if (child.value.complete) {
+      memo_.open_action(number).complete_cost += child.value.leaf;
+      memo_.open_action(number).complete_weight += child.value.weight;
+      continue;
+    }
+    if (child.node == kNoNode) {
+      const std::uint32_t literal = bits_.literal(test, child.outcome);
+      child.node =
+          memo_.insert(hash_ + memo_.hash_of(literal), memo_.literals(id), literal);
+      Node& node = memo_[child.node];
+      const std::uint32_t* const literals = node.literals;
+      const std::int32_t depth = node.depth;
+      node = {child.value.lower, child.value.leaf, child.value.leaf, nullptr, literals, 0, 0,
+              depth, -1, child.value.weight, false, false};
+    }
+    OpenAction& record = memo_.open_action(number);
+    record.incomplete[record.n_incomplete++] = child.node;
+  }
+  top.where = Action::kOpen | number;
+  memo_[id].heap[0] = top;
+}
+
+// The other child of the last split is expanded along with the chosen one.
+void Search::expand_sibling(NodeId parent) {
+  const Node& node = memo_[parent];
+  const OpenAction& action = memo_.open_action(node.heap[0].record());
+  for (std::int32_t c = 0; c < action.n_incomplete; ++c) {
+    const NodeId child = action.incomplete[c];
+    if (!memo_[child].expanded && !memo_[child].complete) expand(child);
+  }
+}
+
+void Search::backpropagate() {
+  for (std::size_t p = path_.size() - 1; p-- > 0;) {
+    const NodeId id = path_[p];
+    // The action on the path, then whatever comes to the top in its place, since the
+    // children of that one may have been improved along other paths; each once.
+    refreshed_.clear();
+    while (memo_[id].n_actions > 0) {
+      if (!memo_[id].heap[0].open()) open_top(id);
+      const std::uint32_t top = memo_[id].heap[0].where;
+      if (std::ranges::find(refreshed_, top) != refreshed_.end()) break;
+      refreshed_.push_back(top);
+      refresh_top(id);
+    }
+    settle(id);
+  }
+}
+
+// Brings the best action of a branch up to date with its children, and the branch's best
+// known subtree with the action.
+void Search::refresh_top(NodeId id) {
+  ++counters_.refreshes;
+  Node& node = memo_[id];
+  std::pop_heap(node.heap, node.heap + node.n_actions, Worse{memo_});
+  Action& action = node.heap[node.n_actions - 1];
+  OpenAction& record = memo_.open_action(action.record());
+  Cost incomplete_lower = 0;
+  Cost incomplete_upper = 0;
+  std::int32_t kept = 0;
+  for (std::int32_t c = 0; c < record.n_incomplete; ++c) {
+    const Node& child = memo_[record.incomplete[c]];
+    if (child.complete) {
+      record.complete_cost += child.lower;
+      record.complete_weight += child.weight;
+    } else {
+      incomplete_lower += child.lower;
+      incomplete_upper += child.upper;
+      record.incomplete[kept++] = record.incomplete[c];
+    }
+  }
+  record.n_incomplete = kept;
+  action.lower = split_cost_ + record.complete_cost + incomplete_lower;
+  action.complete_value =
+      kept == 0 ? kAllComplete
+                : whole_units(cost_of(record.complete_weight) - record.complete_cost);
+  const Cost greedy = split_cost_ + record.complete_cost + incomplete_upper;
+  if (greedy < node.upper) {
+    node.upper = greedy;
+    node.greedy_test = record.test;
+  }
+  std::push_heap(node.heap, node.heap + node.n_actions, Worse{memo_});
+}
+
+// The bound of a branch from the top of its heap. It is complete when a leaf is as good as
+// the best split can be, or when all children of the best split are complete: then its
+// bound is the cost of a subtree, and no other split can be cheaper.
+void Search::settle(NodeId id) {
+  Node& node = memo_[id];
+  const Cost best_split = node.n_actions > 0 ? node.heap[0].lower : kInfiniteCost;
+  node.lower = std::min(node.leaf, best_split);
+  if (best_split >= node.leaf || node.heap[0].complete_value == kAllComplete) {
+    node.complete = true;
+    memo_.release_heap(node);
+  }
+}
+
+// Follows the greedy tests; a branch that is not in the memo is a leaf.
+TreeDraft Search::draft(NodeId id) {
+  TreeDraft tree;
+  if (id == kNoNode || memo_[id].greedy_test < 0) return tree;
+  tree.test = memo_[id].greedy_test;
+  load_rows(id);
+  split(id, tree.test);
+  const std::vector<Child> children = children_;
+  for (const Child& child : children) {
+    tree.outcomes.push_back(child.outcome);
+    tree.children.push_back(draft(child.node));
+  }
+  return tree;
+}
+
+}  // namespace treeproof::branches

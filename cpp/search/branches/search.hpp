@@ -1,0 +1,92 @@
+// The state and the steps of one BRANCHES search; `solve.cpp` has the loop, `search.cpp`
+// the steps.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/events.hpp"
+#include "core/limits.hpp"
+#include "core/options.hpp"
+#include "data/literal_bits.hpp"
+#include "search/branches/memo.hpp"
+#include "search/result.hpp"
+
+namespace treeproof::branches {
+
+struct Counters {
+  std::int64_t iterations = 0;
+  std::int64_t expansions = 0;
+  std::int64_t evaluations = 0;  // child branches whose rows were counted
+  std::int64_t purified = 0;     // of these, closed by the purification bound at once
+  std::int64_t memo_hits = 0;    // of these, known to the memo with better values
+  std::int64_t refreshes = 0;    // actions brought up to date while backpropagating
+  std::int64_t longest_path = 0;
+};
+
+class Search {
+ public:
+  Search(const Problem& problem, const TreeLimits& tree_limits);
+
+  // One iteration: select, expand, backpropagate. Returns roughly its microseconds.
+  std::uint32_t iterate();
+
+  const Node& root() const { return memo_[0]; }
+  const Counters& counters() const { return counters_; }
+  NodeId n_branches() const { return memo_.size(); }
+  std::uint64_t bytes() const { return bits_.bytes() + memo_.bytes(); }
+  std::uint64_t bytes_to_grow() const { return memo_.bytes_to_grow(); }
+  // The tree of the greedy policy: the best one found so far.
+  TreeDraft incumbent() { return draft(0); }
+
+ private:
+  // What Proposition 4.2 says of a branch from its counts alone.
+  struct Evaluation {
+    Cost leaf = 0;
+    Cost lower = 0;
+    Weight weight = 0;
+    bool complete = false;
+  };
+  struct Child {
+    NodeId node = kNoNode;  // kNoNode: not in the memo (or complete as it stands)
+    std::int32_t outcome = 0;
+    Evaluation value;
+  };
+
+  Evaluation evaluate(const Weight* by_class, std::int64_t samples, std::int32_t depth);
+  NodeId select();
+  void expand(NodeId id);
+  void load_rows(NodeId id);
+  bool split(NodeId id, std::int32_t test);
+  void open_top(NodeId id);
+  void expand_sibling(NodeId parent);
+  void backpropagate();
+  void refresh_top(NodeId id);
+  void settle(NodeId id);
+  TreeDraft draft(NodeId id);
+
+  const Problem& problem_;
+  Cost split_cost_;
+  std::int32_t max_depth_;
+  std::int64_t min_samples_;
+  std::int32_t n_tests_;
+  bool all_two_way_;
+  LiteralBits bits_;
+  Memo memo_;
+  Counters counters_;
+
+  std::vector<NodeId> path_;
+  std::uint64_t work_ = 0;  // words touched in this iteration
+
+  // Scratch of the branch whose rows are loaded.
+  NodeId loaded_ = kNoNode;
+  RowSet rows_;
+  Counts whole_;
+  Counts outcomes_;
+  std::uint64_t hash_ = 0;
+  std::vector<Child> children_;
+  std::vector<Action> actions_;
+  std::vector<std::uint32_t> refreshed_;
+};
+
+}  // namespace treeproof::branches

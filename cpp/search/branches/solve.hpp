@@ -1,0 +1,17 @@
+// BRANCHES (Chaouki, Read, Bifet): best-first search over branches.
+#pragma once
+
+#include "core/events.hpp"
+#include "core/limits.hpp"
+#include "core/options.hpp"
+#include "search/result.hpp"
+
+namespace treeproof::branches {
+
+// Honours the penalty (zero too), max_depth and min_samples_leaf. A limit on the number
+// of splits ties branches to each other, which a value per branch cannot express: a
+// problem with `max_splits` is refused (std::invalid_argument).
+SearchResult solve(const Problem& problem, const TreeLimits& tree_limits, Limits& limits,
+                   const Observer& observer);
+
+}  // namespace treeproof::branches
