@@ -74,6 +74,10 @@ class Memo {
   // The branch `parent` with one literal more; kNoNode where it is not known.
   NodeId find(std::uint64_t child_hash, std::span<const std::uint32_t> parent,
               std::uint32_t literal) const;
+  // Tells the processor that `find` will be asked about a branch with this hash.
+  void prefetch(std::uint64_t child_hash) const {
+    __builtin_prefetch(&slots_[child_hash & (slots_.size() - 1)]);
+  }
   // Adds it (it must not be there); its values are for the caller to fill in.
   NodeId insert(std::uint64_t child_hash, std::span<const std::uint32_t> parent,
                 std::uint32_t literal);

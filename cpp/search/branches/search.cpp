@@ -11,9 +11,13 @@
 //
 // This follows the published program: the papers maximise accuracy - penalty * splits,
 // here costs are minimised, in exact integers; a value V of the papers is weight - cost.
-// As in their program, where all splits are two-way both children are expanded in one
-// iteration; the papers' text does not mention it, but Table 4.3 counts so. Splits that
-// leave all rows in one child are dropped, as no optimal tree needs them.
+// Splits that leave all rows in one child are dropped, as no optimal tree needs them.
+//
+// Table 4.3 was made with two programs, and its iteration numbers tell them apart. The
+// one for binary features expands both children of the last split in one iteration, and
+// while backpropagating refreshes whatever action comes to the top (the text of Section
+// 4.5.2); the one for categories does neither (the pseudo-code of Section 4.12). Here the
+// first is followed where all tests are two-way, the second otherwise.
 #include "search/branches/search.hpp"
 
 #include <algorithm>
@@ -130,45 +134,62 @@ void Search::load_rows(NodeId id) {
            static_cast<std::uint64_t>(1 + memo_[id].depth);
 }
 
-// Fills `children_` with the outcomes of a test on the loaded rows. False where the test
-// is no split of them: all rows in one child, or a child with too few.
+// Appends the outcomes of a test on the loaded rows to `children_`. False, and nothing
+// appended, where the test is no split of them: all rows in one child, or a child with
+// too few.
 bool Search::split(NodeId id, std::int32_t test) {
   bits_.count_outcomes(rows_, whole_, test, outcomes_);
   const std::int32_t n = problem_.tests[static_cast<std::size_t>(test)].n_outcomes;
   const auto n_classes = static_cast<std::size_t>(problem_.n_classes);
   const std::int32_t depth = memo_[id].depth + 1;
-  children_.clear();
-  for (std::int32_t o = 0; o < n; ++o) {
-    const Weight* const by_class = outcomes_.weight.data() + static_cast<std::size_t>(o) * n_classes;
-    const std::int64_t samples = outcomes_.samples[static_cast<std::size_t>(o)];
+  const std::size_t before = children_.size();
+  bool allowed = true;
+  for (std::int32_t o = 0; o < n && allowed; ++o) {
+    const auto outcome = static_cast<std::size_t>(o);
+    const Weight* const by_class = outcomes_.weight.data() + outcome * n_classes;
+    const std::int64_t samples = outcomes_.samples[outcome];
     if (std::all_of(by_class, by_class + n_classes, [](Weight w) { return w == 0; })) continue;
-    if (min_samples_ > 1 && samples < min_samples_) return false;
+    allowed = min_samples_ <= 1 || samples >= min_samples_;
     children_.push_back({kNoNode, o, evaluate(by_class, samples, depth)});
+    if (!children_.back().value.complete) memo_.prefetch(child_hash(test, o));
   }
-  if (children_.size() < 2) return false;
-  for (Child& child : children_) {
+  allowed = allowed && children_.size() - before >= 2;
+  if (!allowed) children_.resize(before);
+  return allowed;
+}
+
+// Looks up the children of a test in the memo.
+void Search::recall(NodeId id, std::int32_t test, std::span<Child> children) {
+  for (Child& child : children) {
     if (child.value.complete) continue;
-    const std::uint32_t literal = bits_.literal(test, child.outcome);
-    child.node = memo_.find(hash_ + memo_.hash_of(literal), memo_.literals(id), literal);
+    child.node = memo_.find(child_hash(test, child.outcome), memo_.literals(id),
+                            bits_.literal(test, child.outcome));
     if (child.node != kNoNode) ++counters_.memo_hits;
   }
-  return true;
 }
 
 void Search::expand(NodeId id) {
   ++counters_.expansions;
   load_rows(id);
-  work_ += rows_.index.size() * static_cast<std::uint64_t>(n_tests_);
+  work_ += (10 + rows_.index.size()) * static_cast<std::uint64_t>(n_tests_);
+  // All tests are counted before the first look-up, so that the memo's slots are on their
+  // way from memory meanwhile.
+  children_.clear();
+  candidates_.clear();
+  for (std::int32_t t = 0; t < n_tests_; ++t)
+    if (split(id, t)) candidates_.push_back({t, children_.size()});
+  Node& node = memo_[id];
   actions_.clear();
-  Cost upper = memo_[id].leaf;
-  std::int32_t greedy_test = -1;
-  for (std::int32_t t = 0; t < n_tests_; ++t) {
-    if (!split(id, t)) continue;
+  std::size_t first = 0;
+  for (const Candidate& candidate : candidates_) {
+    const std::span<Child> children(children_.data() + first, candidate.end - first);
+    first = candidate.end;
+    recall(id, candidate.test, children);
     Cost lower = split_cost_;
     Cost greedy = split_cost_;
     Cost complete_value = 0;
     bool all_complete = true;
-    for (const Child& child : children_) {
+    for (const Child& child : children) {
       const Node* const known = child.node == kNoNode ? nullptr : &memo_[child.node];
       const Cost bound = known ? known->lower : child.value.lower;
       lower += bound;
@@ -179,24 +200,20 @@ void Search::expand(NodeId id) {
         all_complete = false;
       }
     }
-    if (greedy < upper) {
-      upper = greedy;
-      greedy_test = t;
+    if (greedy < node.upper) {
+      node.upper = greedy;
+      node.greedy_test = candidate.test;
     }
     // A split that cannot be cheaper than the leaf never matters: once it were on top,
     // the branch would be complete as a leaf.
-    if (lower >= memo_[id].leaf) continue;
+    if (lower >= node.leaf) continue;
     actions_.push_back({lower, all_complete ? kAllComplete : whole_units(complete_value),
-                        static_cast<std::uint32_t>(t)});
+                        static_cast<std::uint32_t>(candidate.test)});
   }
   std::ranges::make_heap(actions_, Worse{memo_});
-  Action* heap = memo_.allocate_heap(actions_.size());
-  std::ranges::copy(actions_, heap);
-  Node& node = memo_[id];
-  node.heap = heap;
+  node.heap = memo_.allocate_heap(actions_.size());
   node.n_actions = node.n_allocated = static_cast<std::uint32_t>(actions_.size());
-  node.upper = upper;
-  node.greedy_test = greedy_test;
+  std::ranges::copy(actions_, node.heap);
   node.expanded = true;
   settle(id);
 }
@@ -206,7 +223,9 @@ void Search::open_top(NodeId id) {
   Action top = memo_[id].heap[0];
   const auto test = static_cast<std::int32_t>(top.where);
   load_rows(id);
+  children_.clear();
   split(id, test);
+  recall(id, test, children_);
   work_ += rows_.index.size();
   const auto incomplete = std::ranges::count_if(
       children_, [](const Child& child) { return !child.value.complete; });
@@ -218,9 +237,8 @@ void Search::open_top(NodeId id) {
       continue;
     }
     if (child.node == kNoNode) {
-      const std::uint32_t literal = bits_.literal(test, child.outcome);
-      child.node =
-          memo_.insert(hash_ + memo_.hash_of(literal), memo_.literals(id), literal);
+      child.node = memo_.insert(child_hash(test, child.outcome), memo_.literals(id),
+                                bits_.literal(test, child.outcome));
       Node& node = memo_[child.node];
       const std::uint32_t* const literals = node.literals;
       const std::int32_t depth = node.depth;
@@ -247,18 +265,21 @@ void Search::expand_sibling(NodeId parent) {
 void Search::backpropagate() {
   for (std::size_t p = path_.size() - 1; p-- > 0;) {
     const NodeId id = path_[p];
-    // The action on the path, then whatever comes to the top in its place, since the
-    // children of that one may have been improved along other paths; each once.
-    refreshed_.clear();
-    while (memo_[id].n_actions > 0) {
-      if (!memo_[id].heap[0].open()) open_top(id);
-      const std::uint32_t top = memo_[id].heap[0].where;
-      if (std::ranges::find(refreshed_, top) != refreshed_.end()) break;
-      refreshed_.push_back(top);
+    refreshed_.assign(1, memo_[id].heap[0].where);
+    refresh_top(id);
+    // Whatever comes to the top in its place may have been improved along other paths.
+    while (all_two_way_ && is_stale(id)) {
+      refreshed_.push_back(memo_[id].heap[0].where);
       refresh_top(id);
     }
     settle(id);
   }
+}
+
+// Is the action on top of a branch's heap one that this backpropagation did not refresh?
+bool Search::is_stale(NodeId id) {
+  if (!memo_[id].heap[0].open()) open_top(id);
+  return std::ranges::find(refreshed_, memo_[id].heap[0].where) == refreshed_.end();
 }
 
 // Brings the best action of a branch up to date with its children, and the branch's best
@@ -315,7 +336,9 @@ TreeDraft Search::draft(NodeId id) {
   if (id == kNoNode || memo_[id].greedy_test < 0) return tree;
   tree.test = memo_[id].greedy_test;
   load_rows(id);
+  children_.clear();
   split(id, tree.test);
+  recall(id, tree.test, children_);
   const std::vector<Child> children = children_;
   for (const Child& child : children) {
     tree.outcomes.push_back(child.outcome);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/events.hpp"
@@ -52,15 +53,24 @@ class Search {
     std::int32_t outcome = 0;
     Evaluation value;
   };
+  struct Candidate {
+    std::int32_t test;
+    std::size_t end;  // of its children in `children_`
+  };
 
   Evaluation evaluate(const Weight* by_class, std::int64_t samples, std::int32_t depth);
   NodeId select();
   void expand(NodeId id);
   void load_rows(NodeId id);
   bool split(NodeId id, std::int32_t test);
+  void recall(NodeId id, std::int32_t test, std::span<Child> children);
+  std::uint64_t child_hash(std::int32_t test, std::int32_t outcome) const {
+    return hash_ + memo_.hash_of(bits_.literal(test, outcome));
+  }
   void open_top(NodeId id);
   void expand_sibling(NodeId parent);
   void backpropagate();
+  bool is_stale(NodeId id);
   void refresh_top(NodeId id);
   void settle(NodeId id);
   TreeDraft draft(NodeId id);
@@ -85,6 +95,7 @@ class Search {
   Counts outcomes_;
   std::uint64_t hash_ = 0;
   std::vector<Child> children_;
+  std::vector<Candidate> candidates_;
   std::vector<Action> actions_;
   std::vector<std::uint32_t> refreshed_;
 };
