@@ -55,6 +55,7 @@ class BlockPool {
   }
 
   std::uint64_t bytes() const { return bytes_; }
+  static constexpr std::uint64_t chunk_bytes() { return kChunk * sizeof(T); }
 
  private:
   static constexpr std::size_t kUnit = 4;

@@ -1,25 +1,21 @@
-// The memo of BRANCHES: one node for each branch (set of literals) that was ever chosen.
+// The memo of BRANCHES: one node for each branch that was ever chosen.
 //
 // The published program keeps every child it ever evaluated. Here a branch enters the memo
 // only when an action that leads to it has come to the top of its parent's heap: before
 // that its bounds are those of Proposition 4.2, which cost nothing to recompute, so the
-// search behaves the same with a small part of the memory. Branches are told apart by
-// their sorted literals, not by a hash alone.
+// search behaves the same with a small part of the memory.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "core/block_pool.hpp"
 #include "core/cost.hpp"
+#include "data/branch_index.hpp"
 
 namespace treeproof::branches {
-
-using NodeId = std::uint32_t;
-inline constexpr NodeId kNoNode = ~NodeId{0};
 
 // A split action in the heap of its branch. A closed action knows only its test; an open
 // one has a record of its children.
@@ -43,7 +39,7 @@ struct OpenAction {
   std::int32_t n_incomplete;
   Cost complete_cost;
   std::int64_t complete_weight;
-  NodeId* incomplete;
+  BranchId* incomplete;
   std::int32_t n_allocated;
   std::uint32_t next_free;
 };
@@ -52,42 +48,25 @@ struct Node {
   Cost lower;  // no subtree of this branch costs less
   Cost upper;  // cost of the best subtree found: a leaf, or `greedy_test` at the top
   Cost leaf;
-  Action* heap;
-  const std::uint32_t* literals;  // sorted
-  std::uint32_t n_actions;
-  std::uint32_t n_allocated;
-  std::int32_t depth;  // number of literals
-  std::int32_t greedy_test;
+  Action* heap = nullptr;
+  std::uint32_t n_actions = 0;
+  std::uint32_t n_allocated = 0;
+  std::int32_t greedy_test = -1;
   Weight weight;
-  bool expanded;
+  bool expanded = false;
   bool complete;
 };
 
 class Memo {
  public:
-  explicit Memo(std::uint32_t n_literals);
+  explicit Memo(std::uint32_t n_literals) : index_(n_literals) {}
 
-  // Hash of a set of literals: a sum, so that a child's is its parent's plus one term.
-  std::uint64_t hash(std::span<const std::uint32_t> literals) const;
-  std::uint64_t hash_of(std::uint32_t literal) const { return keys_[literal]; }
-
-  // The branch `parent` with one literal more; kNoNode where it is not known.
-  NodeId find(std::uint64_t child_hash, std::span<const std::uint32_t> parent,
-              std::uint32_t literal) const;
-  // Tells the processor that `find` will be asked about a branch with this hash.
-  void prefetch(std::uint64_t child_hash) const {
-    __builtin_prefetch(&slots_[child_hash & (slots_.size() - 1)]);
-  }
-  // Adds it (it must not be there); its values are for the caller to fill in.
-  NodeId insert(std::uint64_t child_hash, std::span<const std::uint32_t> parent,
-                std::uint32_t literal);
-  NodeId insert_root();
-
-  Node& operator[](NodeId id) { return chunks_[id / kChunk][id % kChunk]; }
-  const Node& operator[](NodeId id) const { return chunks_[id / kChunk][id % kChunk]; }
-  std::span<const std::uint32_t> literals(NodeId id) const {
-    return {(*this)[id].literals, static_cast<std::size_t>((*this)[id].depth)};
-  }
+  BranchIndex& index() { return index_; }
+  const BranchIndex& index() const { return index_; }
+  Node& operator[](BranchId id) { return chunks_[id / kChunk][id % kChunk]; }
+  const Node& operator[](BranchId id) const { return chunks_[id / kChunk][id % kChunk]; }
+  // The node of the branch that `index()` numbered last.
+  void append(const Node& node);
 
   std::int32_t test_of(const Action& action) const {
     return action.open() ? records_[action.record()].test
@@ -100,27 +79,19 @@ class Memo {
   // A complete branch is never descended into again: its heap is given back.
   void release_heap(Node& node);
 
-  NodeId size() const { return size_; }
   std::uint64_t bytes() const;
-  // What the next growth step of the table would add at its worst.
+  // What one iteration may add at its worst, a few branches being expanded.
   std::uint64_t bytes_to_grow() const;
 
  private:
-  static constexpr NodeId kChunk = 1024;
+  static constexpr BranchId kChunk = 1024;
 
-  NodeId append();
-  void grow();
-
-  std::vector<std::uint64_t> keys_;  // one random number per literal
+  BranchIndex index_;
   std::vector<std::unique_ptr<Node[]>> chunks_;
-  NodeId size_ = 0;
-  // Open addressing; a slot holds the upper half of the hash and the node's number + 1.
-  std::vector<std::uint64_t> slots_;
   std::vector<OpenAction> records_;
-  std::uint32_t free_record_ = kNoNode;
+  std::uint32_t free_record_ = kNoBranch;
   BlockPool<Action> actions_;
-  BlockPool<std::uint32_t> sorted_literals_;
-  BlockPool<NodeId> children_;
+  BlockPool<BranchId> children_;
 };
 
 }  // namespace treeproof::branches

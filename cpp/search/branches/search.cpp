@@ -38,6 +38,18 @@ struct Worse {
   }
 };
 
+// Replaces the top of a heap and restores its order.
+void sift_down(Action* heap, std::size_t n, const Action& action, const Worse& worse) {
+  std::size_t hole = 0;
+  for (std::size_t child = 1; child < n; child = 2 * hole + 1) {
+    if (child + 1 < n && worse(heap[child], heap[child + 1])) ++child;
+    if (!worse(action, heap[child])) break;
+    heap[hole] = heap[child];
+    hole = child;
+  }
+  heap[hole] = action;
+}
+
 std::int32_t whole_units(Cost value) { return static_cast<std::int32_t>(value >> kCostBits); }
 
 }  // namespace
@@ -52,13 +64,8 @@ Search::Search(const Problem& problem, const TreeLimits& tree_limits)
           problem.tests, [](const Test& test) { return test.n_outcomes == 2; })),
       bits_(problem, tree_limits.min_samples_leaf > 1),
       memo_(bits_.n_literals()) {
-  const NodeId root = memo_.insert_root();
-  memo_[root].depth = 0;
-  load_rows(root);
-  const Evaluation value = evaluate(whole_.weight.data(), whole_.samples[0], 0);
-  Node& node = memo_[root];
-  node = {value.lower, value.leaf, value.leaf, nullptr, nullptr, 0, 0, 0,
-          -1,          value.weight, false, value.complete};
+  load_rows(0);
+  memo_.append(fresh_node(evaluate(whole_.weight.data(), whole_.samples[0], 0)));
 }
 
 // The purification bound (Proposition 4.2): a branch that stays a leaf costs its errors;
@@ -87,10 +94,19 @@ Search::Evaluation Search::evaluate(const Weight* by_class, std::int64_t samples
   return value;
 }
 
+Node Search::fresh_node(const Evaluation& value) {
+  Node node;
+  node.lower = value.lower;
+  node.upper = node.leaf = value.leaf;
+  node.weight = value.weight;
+  node.complete = value.complete;
+  return node;
+}
+
 std::uint32_t Search::iterate() {
   ++counters_.iterations;
   work_ = 0;
-  const NodeId chosen = select();
+  const BranchId chosen = select();
   if (!memo_[chosen].complete) expand(chosen);
   if (all_two_way_ && path_.size() > 1) expand_sibling(path_[path_.size() - 2]);
   backpropagate();
@@ -99,16 +115,16 @@ std::uint32_t Search::iterate() {
   return static_cast<std::uint32_t>(1 + work_ / 1000);
 }
 
-NodeId Search::select() {
+BranchId Search::select() {
   path_.clear();
-  NodeId id = 0;
+  BranchId id = 0;
   path_.push_back(id);
   while (memo_[id].expanded && !memo_[id].complete) {
     if (!memo_[id].heap[0].open()) open_top(id);
     const OpenAction& action = memo_.open_action(memo_[id].heap[0].record());
     // The child whose best known subtree is of least value, among those not complete; all
     // may have been completed along other paths, and then backpropagation will tell.
-    NodeId worst = action.incomplete[0];
+    BranchId worst = action.incomplete[0];
     Cost least = kInfiniteCost;
     for (std::int32_t c = 0; c < action.n_incomplete; ++c) {
       const Node& child = memo_[action.incomplete[c]];
@@ -124,24 +140,24 @@ NodeId Search::select() {
   return id;
 }
 
-void Search::load_rows(NodeId id) {
+void Search::load_rows(BranchId id) {
   if (id == loaded_) return;
   loaded_ = id;
-  bits_.intersect(memo_.literals(id), rows_);
+  const BranchIndex& index = memo_.index();
+  bits_.intersect(index.literals(id), rows_);
   bits_.count(rows_, whole_);
-  hash_ = memo_.hash(memo_.literals(id));
-  work_ += static_cast<std::uint64_t>(bits_.n_words()) *
-           static_cast<std::uint64_t>(1 + memo_[id].depth);
+  hash_ = index.hash(id);
+  work_ += static_cast<std::uint64_t>(bits_.n_words()) * (1 + index.literals(id).size());
 }
 
 // Appends the outcomes of a test on the loaded rows to `children_`. False, and nothing
 // appended, where the test is no split of them: all rows in one child, or a child with
 // too few.
-bool Search::split(NodeId id, std::int32_t test) {
+bool Search::split(BranchId id, std::int32_t test) {
   bits_.count_outcomes(rows_, whole_, test, outcomes_);
   const std::int32_t n = problem_.tests[static_cast<std::size_t>(test)].n_outcomes;
   const auto n_classes = static_cast<std::size_t>(problem_.n_classes);
-  const std::int32_t depth = memo_[id].depth + 1;
+  const std::int32_t depth = memo_.index().depth(id) + 1;
   const std::size_t before = children_.size();
   bool allowed = true;
   for (std::int32_t o = 0; o < n && allowed; ++o) {
@@ -150,8 +166,8 @@ bool Search::split(NodeId id, std::int32_t test) {
     const std::int64_t samples = outcomes_.samples[outcome];
     if (std::all_of(by_class, by_class + n_classes, [](Weight w) { return w == 0; })) continue;
     allowed = min_samples_ <= 1 || samples >= min_samples_;
-    children_.push_back({kNoNode, o, evaluate(by_class, samples, depth)});
-    if (!children_.back().value.complete) memo_.prefetch(child_hash(test, o));
+    children_.push_back({kNoBranch, o, evaluate(by_class, samples, depth)});
+    if (!children_.back().value.complete) memo_.index().prefetch(child_hash(test, o));
   }
   allowed = allowed && children_.size() - before >= 2;
   if (!allowed) children_.resize(before);
@@ -159,16 +175,16 @@ bool Search::split(NodeId id, std::int32_t test) {
 }
 
 // Looks up the children of a test in the memo.
-void Search::recall(NodeId id, std::int32_t test, std::span<Child> children) {
+void Search::recall(BranchId id, std::int32_t test, std::span<Child> children) {
   for (Child& child : children) {
     if (child.value.complete) continue;
-    child.node = memo_.find(child_hash(test, child.outcome), memo_.literals(id),
-                            bits_.literal(test, child.outcome));
-    if (child.node != kNoNode) ++counters_.memo_hits;
+    child.node = memo_.index().find(child_hash(test, child.outcome), id,
+                                    bits_.literal(test, child.outcome));
+    if (child.node != kNoBranch) ++counters_.memo_hits;
   }
 }
 
-void Search::expand(NodeId id) {
+void Search::expand(BranchId id) {
   ++counters_.expansions;
   load_rows(id);
   work_ += (10 + rows_.index.size()) * static_cast<std::uint64_t>(n_tests_);
@@ -190,7 +206,7 @@ void Search::expand(NodeId id) {
     Cost complete_value = 0;
     bool all_complete = true;
     for (const Child& child : children) {
-      const Node* const known = child.node == kNoNode ? nullptr : &memo_[child.node];
+      const Node* const known = child.node == kNoBranch ? nullptr : &memo_[child.node];
       const Cost bound = known ? known->lower : child.value.lower;
       lower += bound;
       greedy += known ? known->upper : child.value.leaf;
@@ -219,7 +235,7 @@ void Search::expand(NodeId id) {
 }
 
 // Gives the best action of a branch a record of its children, each with its node.
-void Search::open_top(NodeId id) {
+void Search::open_top(BranchId id) {
   Action top = memo_[id].heap[0];
   const auto test = static_cast<std::int32_t>(top.where);
   load_rows(id);
@@ -236,14 +252,10 @@ void Search::open_top(NodeId id) {
       memo_.open_action(number).complete_weight += child.value.weight;
       continue;
     }
-    if (child.node == kNoNode) {
-      child.node = memo_.insert(child_hash(test, child.outcome), memo_.literals(id),
-                                bits_.literal(test, child.outcome));
-      Node& node = memo_[child.node];
-      const std::uint32_t* const literals = node.literals;
-      const std::int32_t depth = node.depth;
-      node = {child.value.lower, child.value.leaf, child.value.leaf, nullptr, literals, 0, 0,
-              depth, -1, child.value.weight, false, false};
+    if (child.node == kNoBranch) {
+      child.node = memo_.index().insert(child_hash(test, child.outcome), id,
+                                        bits_.literal(test, child.outcome));
+      memo_.append(fresh_node(child.value));
     }
     OpenAction& record = memo_.open_action(number);
     record.incomplete[record.n_incomplete++] = child.node;
@@ -253,18 +265,18 @@ void Search::open_top(NodeId id) {
 }
 
 // The other child of the last split is expanded along with the chosen one.
-void Search::expand_sibling(NodeId parent) {
+void Search::expand_sibling(BranchId parent) {
   const Node& node = memo_[parent];
   const OpenAction& action = memo_.open_action(node.heap[0].record());
   for (std::int32_t c = 0; c < action.n_incomplete; ++c) {
-    const NodeId child = action.incomplete[c];
+    const BranchId child = action.incomplete[c];
     if (!memo_[child].expanded && !memo_[child].complete) expand(child);
   }
 }
 
 void Search::backpropagate() {
   for (std::size_t p = path_.size() - 1; p-- > 0;) {
-    const NodeId id = path_[p];
+    const BranchId id = path_[p];
     refreshed_.assign(1, memo_[id].heap[0].where);
     refresh_top(id);
     // Whatever comes to the top in its place may have been improved along other paths.
@@ -277,18 +289,17 @@ void Search::backpropagate() {
 }
 
 // Is the action on top of a branch's heap one that this backpropagation did not refresh?
-bool Search::is_stale(NodeId id) {
+bool Search::is_stale(BranchId id) {
   if (!memo_[id].heap[0].open()) open_top(id);
   return std::ranges::find(refreshed_, memo_[id].heap[0].where) == refreshed_.end();
 }
 
 // Brings the best action of a branch up to date with its children, and the branch's best
 // known subtree with the action.
-void Search::refresh_top(NodeId id) {
+void Search::refresh_top(BranchId id) {
   ++counters_.refreshes;
   Node& node = memo_[id];
-  std::pop_heap(node.heap, node.heap + node.n_actions, Worse{memo_});
-  Action& action = node.heap[node.n_actions - 1];
+  Action action = node.heap[0];
   OpenAction& record = memo_.open_action(action.record());
   Cost incomplete_lower = 0;
   Cost incomplete_upper = 0;
@@ -314,13 +325,13 @@ void Search::refresh_top(NodeId id) {
     node.upper = greedy;
     node.greedy_test = record.test;
   }
-  std::push_heap(node.heap, node.heap + node.n_actions, Worse{memo_});
+  sift_down(node.heap, node.n_actions, action, Worse{memo_});
 }
 
 // The bound of a branch from the top of its heap. It is complete when a leaf is as good as
 // the best split can be, or when all children of the best split are complete: then its
 // bound is the cost of a subtree, and no other split can be cheaper.
-void Search::settle(NodeId id) {
+void Search::settle(BranchId id) {
   Node& node = memo_[id];
   const Cost best_split = node.n_actions > 0 ? node.heap[0].lower : kInfiniteCost;
   node.lower = std::min(node.leaf, best_split);
@@ -331,9 +342,9 @@ void Search::settle(NodeId id) {
 }
 
 // Follows the greedy tests; a branch that is not in the memo is a leaf.
-TreeDraft Search::draft(NodeId id) {
+TreeDraft Search::draft(BranchId id) {
   TreeDraft tree;
-  if (id == kNoNode || memo_[id].greedy_test < 0) return tree;
+  if (id == kNoBranch || memo_[id].greedy_test < 0) return tree;
   tree.test = memo_[id].greedy_test;
   load_rows(id);
   children_.clear();

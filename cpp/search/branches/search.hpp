@@ -34,7 +34,7 @@ class Search {
 
   const Node& root() const { return memo_[0]; }
   const Counters& counters() const { return counters_; }
-  NodeId n_branches() const { return memo_.size(); }
+  BranchId n_branches() const { return memo_.index().size(); }
   std::uint64_t bytes() const { return bits_.bytes() + memo_.bytes(); }
   std::uint64_t bytes_to_grow() const { return memo_.bytes_to_grow(); }
   // The tree of the greedy policy: the best one found so far.
@@ -49,7 +49,7 @@ class Search {
     bool complete = false;
   };
   struct Child {
-    NodeId node = kNoNode;  // kNoNode: not in the memo (or complete as it stands)
+    BranchId node = kNoBranch;  // kNoBranch: not in the memo (or complete as it stands)
     std::int32_t outcome = 0;
     Evaluation value;
   };
@@ -59,21 +59,22 @@ class Search {
   };
 
   Evaluation evaluate(const Weight* by_class, std::int64_t samples, std::int32_t depth);
-  NodeId select();
-  void expand(NodeId id);
-  void load_rows(NodeId id);
-  bool split(NodeId id, std::int32_t test);
-  void recall(NodeId id, std::int32_t test, std::span<Child> children);
+  static Node fresh_node(const Evaluation& value);
+  BranchId select();
+  void expand(BranchId id);
+  void load_rows(BranchId id);
+  bool split(BranchId id, std::int32_t test);
+  void recall(BranchId id, std::int32_t test, std::span<Child> children);
   std::uint64_t child_hash(std::int32_t test, std::int32_t outcome) const {
-    return hash_ + memo_.hash_of(bits_.literal(test, outcome));
+    return memo_.index().hash_with(hash_, bits_.literal(test, outcome));
   }
-  void open_top(NodeId id);
-  void expand_sibling(NodeId parent);
+  void open_top(BranchId id);
+  void expand_sibling(BranchId parent);
   void backpropagate();
-  bool is_stale(NodeId id);
-  void refresh_top(NodeId id);
-  void settle(NodeId id);
-  TreeDraft draft(NodeId id);
+  bool is_stale(BranchId id);
+  void refresh_top(BranchId id);
+  void settle(BranchId id);
+  TreeDraft draft(BranchId id);
 
   const Problem& problem_;
   Cost split_cost_;
@@ -85,11 +86,11 @@ class Search {
   Memo memo_;
   Counters counters_;
 
-  std::vector<NodeId> path_;
+  std::vector<BranchId> path_;
   std::uint64_t work_ = 0;  // words touched in this iteration
 
   // Scratch of the branch whose rows are loaded.
-  NodeId loaded_ = kNoNode;
+  BranchId loaded_ = kNoBranch;
   RowSet rows_;
   Counts whole_;
   Counts outcomes_;
