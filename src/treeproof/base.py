@@ -95,9 +95,12 @@ class OptimalTree(BaseEstimator):
                 stacklevel=3,
             )
 
-    def _read_rows(self, X: Any) -> Columns:
+    def _read_rows(self, X: Any, *, all_columns: bool = False) -> Columns:
+        """Read rows to predict on; by default encode only what the tree looks at."""
         check_is_fitted(self, "tree_")
-        return read_rows(self, X, self.tree_.columns)
+        tree = self.tree_
+        needed = range(tree.n_features) if all_columns else set(tree.feature.tolist())
+        return read_rows(self, X, tree.columns, needed)
 
     def apply(self, X: Any) -> NDArray[np.intp]:
         """Return the node of `tree_` in which each row ends.

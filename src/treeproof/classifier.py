@@ -311,7 +311,8 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):
             Numeric columns as they are, categorical columns as numbers; see
             `treeproof.sklearn_export`. `encoded_names` gives the columns' names.
         """
-        return sklearn_export.encode(self.tree_, self._read_rows(X), self._one_hot)
+        columns = self._read_rows(X, all_columns=True)
+        return sklearn_export.encode(self.tree_, columns, self._one_hot)
 
     def encoded_names(self) -> list[str]:
         """Return the names of the columns that `encode` makes."""

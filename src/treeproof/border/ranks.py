@@ -58,15 +58,32 @@ def rank_columns(
     if dtype.kind == "f":
         candidates = matrix if small.all() else matrix[:, small]
         small[small] = (candidates == np.rint(candidates)).all(axis=0)
-    counted = np.flatnonzero(small)
-    if len(counted):
-        part = matrix if len(counted) == n_columns else matrix[:, counted]
-        _count_ranks(part, low[counted], width[counted], counted, codes, distinct)
+    binary = small & (width <= 1)
+    for where, rank in ((binary, _binary_ranks), (small & ~binary, _count_ranks)):
+        chosen = np.flatnonzero(where)
+        if len(chosen):
+            part = matrix if len(chosen) == n_columns else matrix[:, chosen]
+            rank(part, low[chosen], width[chosen], chosen, codes, distinct)
     for j in np.flatnonzero(~small):
         _sort_ranks(matrix[:, j], int(j), codes, distinct)
     if dtype.kind == "b":
         distinct = [values.astype(bool) for values in distinct]
     return codes, distinct
+
+
+def _binary_ranks(
+    part: NDArray[Any],
+    low: NDArray[Any],
+    width: NDArray[np.float64],
+    where: NDArray[np.intp],
+    codes: NDArray[np.int32],
+    distinct: list[NDArray[Any]],
+) -> None:
+    # Both ends of a range occur, so with a width of one the value is the rank.
+    codes[where] = (part != low).T
+    both = np.stack([low, low + np.ones(1, dtype=low.dtype)])
+    for k, j in enumerate(where.tolist()):
+        distinct[j] = both[: 1 + int(width[k]), k]
 
 
 def _count_ranks(
@@ -84,8 +101,8 @@ def _count_ranks(
     wide = (
         part.dtype if part.dtype.kind == "f" or part.dtype.itemsize == 8 else np.int64
     )
-    place = np.ascontiguousarray(np.subtract(part, low, dtype=wide).T).astype(np.int32)
-    place += starts.astype(np.int32)[:, None]
+    offset = np.subtract(part, low, dtype=wide).astype(np.int32)
+    place = np.ascontiguousarray(offset.T) + starts.astype(np.int32)[:, None]
     present = np.zeros(int(ends[-1]), dtype=bool)
     present[place.ravel()] = True
     rank = np.cumsum(present, dtype=np.int32) - 1

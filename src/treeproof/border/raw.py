@@ -9,7 +9,7 @@ ragged, complex, dates, missing or infinite numbers) is said here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
@@ -19,6 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from treeproof.border.text import (
+    MISSING,
+    TextColumn,
+    factorize_list,
+    factorize_series,
+)
 from treeproof.columns import plain
 
 __all__ = ["RawTable", "is_missing", "read_raw_table"]
@@ -26,6 +32,9 @@ __all__ = ["RawTable", "is_missing", "read_raw_table"]
 MISSING_ADVICE = (
     "Fill them in (for example with sklearn.impute.SimpleImputer) or drop these rows"
 )
+
+
+Array = NDArray[Any] | TextColumn
 
 
 @dataclass
@@ -38,16 +47,18 @@ class RawTable:
         Column names, where the table has any and all of them are strings.
     matrix : ndarray of shape (rows, columns) or None
         All values, if all columns are numbers (or all are booleans).
-    arrays : list of ndarray or None
-        One array per column otherwise: numbers, booleans, or objects that are all
-        strings.
+    arrays : list of ndarray or TextColumn, or None
+        One array per column otherwise: numbers, booleans, or text as codes.
+    declared : frozenset of int
+        Columns whose dtype says that they are categorical, whatever they hold.
     """
 
     names: list[str] | None
     n_rows: int
     n_columns: int
     matrix: NDArray[Any] | None = None
-    arrays: list[NDArray[Any]] | None = None
+    arrays: list[Array] | None = None
+    declared: frozenset[int] = frozenset()
 
     def label(self, column: int) -> str:
         """Return how messages call a column."""
@@ -59,7 +70,7 @@ class RawTable:
         """Return the column's name, or x3 for the fourth column of a nameless table."""
         return f"x{column}" if self.names is None else self.names[column]
 
-    def column(self, column: int) -> NDArray[Any]:
+    def column(self, column: int) -> Array:
         """Return one column."""
         if self.matrix is not None:
             return self.matrix[:, column]
@@ -73,7 +84,13 @@ class RawTable:
             int(np.count_nonzero(rows)) if rows.dtype == bool else len(rows),
             self.n_columns,
             None if self.matrix is None else self.matrix[rows],
-            None if self.arrays is None else [a[rows] for a in self.arrays],
+            None
+            if self.arrays is None
+            else [
+                a.take(rows) if isinstance(a, TextColumn) else a[rows]
+                for a in self.arrays
+            ],
+            self.declared,
         )
 
 
@@ -148,8 +165,7 @@ def _from_array(array: NDArray[Any]) -> RawTable:
     if kind not in "OUS":
         raise TypeError(f"X has the dtype {array.dtype}, which is not supported.")
     table.arrays = [
-        _read_objects(array[:, j].astype(object), table.label(j))
-        for j in range(n_columns)
+        _read_objects(array[:, j].tolist(), table.label(j)) for j in range(n_columns)
     ]
     _check_finite(table)
     return table
@@ -182,6 +198,11 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
             table.matrix = _double(matrix)
             _check_finite(table)
             return table
+    table.declared = frozenset(
+        j
+        for j, dtype in enumerate(schema.values())
+        if dtype in (nw.Categorical, nw.Enum)
+    )
     table.arrays = [
         _read_series(frame[name], table.label(j)) for j, name in enumerate(columns)
     ]
@@ -189,7 +210,7 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
     return table
 
 
-def _read_series(series: nw.Series[Any], label: str) -> NDArray[Any]:
+def _read_series(series: nw.Series[Any], label: str) -> Array:
     dtype = series.dtype
     if dtype.is_temporal():
         raise _dates(label, dtype)
@@ -202,43 +223,60 @@ def _read_series(series: nw.Series[Any], label: str) -> NDArray[Any]:
         values = series.to_numpy()
         if values.dtype.kind in "biuf":
             return _double(values)
-        return _read_objects(values.astype(object), label)
-    return _read_objects(np.array(series.to_list(), dtype=object), label)
+        return _read_objects(values.tolist(), label)
+    try:
+        codes, distinct = factorize_series(series)
+    except TypeError:
+        return _read_objects(series.to_list(), label)
+    return _read_codes(codes, distinct, label)
 
 
-def _read_objects(values: NDArray[Any], label: str) -> NDArray[Any]:
-    """Turn a column of Python objects into numbers, booleans, or strings only."""
-    if values.ndim != 1:
-        raise TypeError(_not_scalar(label, values[0].tolist()))
-    types = set(map(type, values))
-    if all(issubclass(t, str) for t in types):
-        return values
-    if any(is_missing(v) for v in values):
-        rows = [i for i, v in enumerate(values) if is_missing(v)]
+def _read_objects(items: list[Any], label: str) -> Array:
+    """Turn a column of Python objects into numbers, booleans, or text."""
+    try:
+        codes, distinct = factorize_list(items)
+    except TypeError:
+        for value in items:
+            if not isinstance(value, Hashable):
+                raise TypeError(_not_scalar(label, value)) from None
+        raise
+    return _read_codes(codes, distinct, label)
+
+
+def _read_codes(codes: NDArray[np.int32], distinct: list[Any], label: str) -> Array:
+    """Look at the distinct values of a column and decide what it holds."""
+    types = set(map(type, distinct))
+    if types == {str} and codes.min() >= 0:
+        return TextColumn(codes, distinct)
+    missing = [k for k, value in enumerate(distinct) if is_missing(value)]
+    rows = np.flatnonzero(np.isin(codes, [MISSING, *missing]))
+    if len(rows):
         raise ValueError(
             f"{label} contains NaN or None in {_count(len(rows), 'row')} (first: row "
             f"{rows[0]}). {MISSING_ADVICE}."
         )
+    if all(issubclass(t, str) for t in types):
+        return TextColumn(codes, [str(value) for value in distinct])
     if all(issubclass(t, (bool, np.bool_)) for t in types):
-        return values.astype(bool)
-    for value in values:
+        return np.array(distinct, dtype=bool)[codes]
+    for value in distinct:
         if isinstance(value, (complex, np.complexfloating)):
             raise ValueError(f"Complex data not supported: {label} holds {value!r}.")
         if hasattr(value, "year") or isinstance(value, np.datetime64):
             raise _dates(label, type(value).__name__)
         if not isinstance(value, (str, Number, np.generic)):
             raise TypeError(_not_scalar(label, value))
-    if any(issubclass(t, str) for t in types):
-        text = next(v for v in values if isinstance(v, str))
-        other = next(v for v in values if not isinstance(v, str))
+    text = [value for value in distinct if isinstance(value, str)]
+    other = [value for value in distinct if not isinstance(value, str)]
+    if text:
         raise TypeError(
-            f"{label} mixes text such as {str(text)!r} with other values such as "
-            f"{plain(other)!r}. Make all its values text, or all numbers."
+            f"{label} mixes text such as {str(text[0])!r} with other values such as "
+            f"{plain(other[0])!r}. Make all its values text, or all numbers."
         )
     try:
-        return values.astype(np.float64)
+        return np.array(distinct, dtype=np.float64)[codes]
     except (TypeError, ValueError):
-        raise TypeError(_not_scalar(label, values[0])) from None
+        raise TypeError(_not_scalar(label, distinct[0])) from None
 
 
 def is_missing(value: Any) -> bool:
@@ -290,7 +328,9 @@ def _check_finite(table: RawTable) -> None:
         column = int(np.flatnonzero(bad.any(axis=0))[0])
         _refuse_not_finite(table.matrix[:, column], table.label(column))
     for j, values in enumerate(table.arrays or []):
-        if values.dtype.kind == "f" and not np.isfinite(values).all():
+        if isinstance(values, TextColumn) or values.dtype.kind != "f":
+            continue
+        if not np.isfinite(values).all():
             _refuse_not_finite(values, table.label(j))
 
 

@@ -12,7 +12,7 @@ columns stay numbers; categories are looked up, and unseen ones get the code -1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from treeproof.border.names import check_names
 from treeproof.border.ranks import midpoint, rank_columns
 from treeproof.border.raw import RawTable, read_raw_table
+from treeproof.border.text import TextColumn
 from treeproof.columns import UNSEEN, Column, plain
 
 __all__ = ["MAX_CATEGORIES", "TrainingTable", "encode_table", "read_rows"]
@@ -127,35 +128,20 @@ def _encode_arrays(
     distinct: list[NDArray[Any]] = []
     for j in range(raw.n_columns):
         values = raw.column(j)
-        if values.dtype == object:
+        if isinstance(values, TextColumn):
             if not categorical[j]:
                 raise ValueError(
-                    f"{raw.label(j)} holds text such as {_text_example(values)!r} but "
-                    "is not among categorical_features. Add it there, or turn its "
-                    "values into numbers."
+                    f"{raw.label(j)} holds text such as {values.example()!r} but is "
+                    "not among categorical_features. Add it there, or turn its values "
+                    "into numbers."
                 )
-            items = values.tolist()
-            categories = sorted(set(items))
-            place = {value: code for code, value in enumerate(categories)}
-            codes[j] = np.fromiter(
-                map(place.__getitem__, items), dtype=np.int32, count=len(items)
-            )
-            distinct.append(np.array(categories, dtype=object))
+            codes[j], found = values.encode()
+            distinct.append(found)
         else:
-            part, found = _encode_matrix(values[:, None], categorical[j : j + 1])
+            part, numbers = _encode_matrix(values[:, None], categorical[j : j + 1])
             codes[j] = part[0]
-            distinct.append(found[0])
+            distinct.append(numbers[0])
     return codes, distinct
-
-
-def _text_example(values: NDArray[Any]) -> str:
-    """Return a value that is not a number, if there is one."""
-    for value in values:
-        try:
-            float(value)
-        except ValueError:
-            return str(value)
-    return str(values[0])
 
 
 def _which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.bool_]:
@@ -163,7 +149,9 @@ def _which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.b
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
         if raw.matrix is not None:
             return np.full(n, raw.matrix.dtype.kind == "b")
-        return np.array([raw.column(j).dtype.kind in "bO" for j in range(n)])
+        return np.array(
+            [j in raw.declared or _is_categorical(raw.column(j)) for j in range(n)]
+        )
     chosen = np.zeros(n, dtype=bool)
     if categorical_features is None:
         return chosen
@@ -212,10 +200,17 @@ def _which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.b
     return chosen
 
 
+def _is_categorical(values: NDArray[Any] | TextColumn) -> bool:
+    return isinstance(values, TextColumn) or values.dtype.kind == "b"
+
+
 def read_rows(
-    estimator: Any, X: Any, columns: Sequence[Column]
+    estimator: Any, X: Any, columns: Sequence[Column], needed: Container[int]
 ) -> list[NDArray[Any]] | NDArray[Any]:
-    """Read a table to predict on, column by column, as `Tree.apply` wants it."""
+    """Read a table to predict on, column by column, as `Tree.apply` wants it.
+
+    All columns are checked; those not needed may be left unencoded.
+    """
     raw = read_raw_table(X)
     check_names(estimator, raw)
     if raw.matrix is not None and not any(c.is_categorical for c in columns):
@@ -223,40 +218,38 @@ def read_rows(
     encoded = []
     for j, column in enumerate(columns):
         values = raw.column(j)
-        if column.categories is not None:
-            encoded.append(_look_up(values, column.categories, raw.label(j)))
-        elif values.dtype == object:
-            raise ValueError(
-                f"{raw.label(j)} held numbers when the tree was fitted and holds text "
-                f"such as {_text_example(values)!r} now."
-            )
+        _check_type(values, column, raw.label(j))
+        if column.categories is not None and j in needed:
+            encoded.append(_look_up(values, column.categories))
         else:
-            encoded.append(values)
+            encoded.append(values.codes if isinstance(values, TextColumn) else values)
     return encoded
 
 
-def _look_up(
-    values: NDArray[Any], categories: NDArray[Any], label: str
-) -> NDArray[np.int32]:
-    if (values.dtype == object) != (categories.dtype == object):
-        then, now = ("text", "numbers") if categories.dtype == object else (
-            "numbers",
-            "text",
-        )  # fmt: skip
+def _check_type(values: NDArray[Any] | TextColumn, column: Column, label: str) -> None:
+    """Refuse text where there were numbers at fit, and the other way round."""
+    was_text = column.categories is not None and column.categories.dtype == object
+    if isinstance(values, TextColumn) and not was_text:
         raise ValueError(
-            f"{label} held {then} such as {plain(categories[0])!r} when the tree was "
-            f"fitted and holds {now} such as {plain(values[0])!r} now."
+            f"{label} held numbers when the tree was fitted and holds text such as "
+            f"{values.example()!r} now."
         )
-    if categories.dtype == object:
-        place = {value: code for code, value in enumerate(categories.tolist())}
-        return np.fromiter(
-            (place.get(value, UNSEEN) for value in values.tolist()),
-            dtype=np.int32,
-            count=len(values),
+    if was_text and not isinstance(values, TextColumn):
+        assert column.categories is not None
+        raise ValueError(
+            f"{label} held text such as {column.categories[0]!r} when the tree was "
+            f"fitted and holds numbers such as {plain(values[0])!r} now."
         )
-    if categories.dtype == bool:
+
+
+def _look_up(
+    values: NDArray[Any] | TextColumn, categories: NDArray[Any]
+) -> NDArray[np.int32]:
+    if isinstance(values, TextColumn):
+        return values.look_up(categories, UNSEEN)
+    if categories.dtype.kind == "b":
         categories = categories.view(np.uint8)
-    if values.dtype == bool:
+    if values.dtype.kind == "b":
         values = values.view(np.uint8)
     code = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
     return np.where(categories[code] == values, code, UNSEEN).astype(np.int32)

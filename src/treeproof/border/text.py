@@ -1,0 +1,90 @@
+"""Columns of text, kept as codes from the moment they are read.
+
+A text column is never handled value by value: it becomes the list of its distinct
+strings and, for each row, the place of its string in that list. pandas knows how to
+do this; other containers go through a Python dictionary.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["TextColumn", "factorize_list", "factorize_series"]
+
+MISSING = -1
+
+
+@dataclass
+class TextColumn:
+    """Text as codes: row i holds ``distinct[codes[i]]``; strings may be unused."""
+
+    codes: NDArray[np.int32]
+    distinct: list[str]
+
+    def take(self, rows: NDArray[Any]) -> TextColumn:
+        """Return the column of the given rows."""
+        return TextColumn(self.codes[rows], self.distinct)
+
+    def encode(self) -> tuple[NDArray[np.int32], NDArray[Any]]:
+        """Return ranks among the sorted strings that occur, and those strings."""
+        used = np.bincount(self.codes, minlength=len(self.distinct)) > 0
+        names = np.array(self.distinct, dtype=object)
+        order = np.array(
+            sorted(np.flatnonzero(used).tolist(), key=self.distinct.__getitem__),
+            dtype=np.intp,
+        )
+        rank = np.zeros(len(names), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        return rank[self.codes], names[order]
+
+    def look_up(self, categories: NDArray[Any], unseen: int) -> NDArray[np.int32]:
+        """Return each row's place among the given categories."""
+        place = {value: code for code, value in enumerate(categories.tolist())}
+        code_of = np.array(
+            [place.get(value, unseen) for value in self.distinct], dtype=np.int32
+        )
+        return code_of[self.codes]
+
+    def example(self) -> str:
+        """Return a string that is not a number, if there is one."""
+        strings = [self.distinct[k] for k in np.unique(self.codes)]
+        for value in strings:
+            try:
+                float(value)
+            except ValueError:
+                return value
+        return strings[0]
+
+
+def factorize_list(items: Sequence[Any]) -> tuple[NDArray[np.int32], list[Any]]:
+    """Return the code of each item, and the distinct items; TypeError if unhashable.
+
+    Examples
+    --------
+    >>> codes, distinct = factorize_list(["b", "a", "b"])
+    >>> codes.tolist(), distinct
+    ([0, 1, 0], ['b', 'a'])
+    """
+    # A dictionary that numbers new keys by itself: one pass, without Python code in it.
+    place: defaultdict[Any, int] = defaultdict()
+    place.default_factory = place.__len__
+    codes = np.fromiter(map(place.__getitem__, items), dtype=np.int32, count=len(items))
+    return codes, list(place)
+
+
+def factorize_series(series: nw.Series[Any]) -> tuple[NDArray[np.int32], list[Any]]:
+    """Do the same for a series; a code of -1 means missing."""
+    if series.implementation.is_pandas():
+        native: Any = series.to_native()
+        if series.dtype in (nw.Categorical, nw.Enum):
+            return native.array.codes.astype(np.int32), list(native.array.categories)
+        codes, distinct = native.factorize()
+        return codes.astype(np.int32), list(distinct)
+    return factorize_list(series.to_list())
