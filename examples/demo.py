@@ -17,6 +17,7 @@ from treeproof.drawing import draw
 
 console = Console()
 X, y = load_monks(1, as_frame=True, return_X_y=True)
+y = y.map({0: "stranger", 1: "member"})
 console.print(
     f"MONK's problem 1: {len(X)} robots, {X.shape[1]} categorical features.\n"
 )

@@ -1,15 +1,16 @@
 """Reading any two-dimensional table into NumPy arrays, without interpreting it.
 
-NumPy arrays and lists of rows are read directly; pandas, Polars and Arrow tables
-through narwhals. The result is a `RawTable`: either one numeric matrix (the fast way,
-for tables whose columns are all numbers) or one array per column. Whatever can be said
-against a table before its columns are given a meaning (sparse, one-dimensional, empty,
-ragged, complex, dates, missing or infinite numbers) is said here.
+NumPy arrays, lists of rows and dictionaries of columns are read directly; pandas,
+Polars and Arrow tables through narwhals. The result is a `RawTable`: either one numeric
+matrix (the fast way, for tables whose columns are all numbers) or one array per column.
+Whatever can be said against a table before its columns are given a meaning (sparse,
+one-dimensional, empty, ragged, complex, dates, missing or infinite numbers) is said
+here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Number
 from typing import Any
@@ -105,6 +106,8 @@ def read_raw_table(X: Any) -> RawTable:
         return _from_array(X)
     if isinstance(X, (list, tuple)):
         return _from_array(_rows_to_array(X))
+    if isinstance(X, Mapping):
+        return _from_mapping(X)
     frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(frame, nw.DataFrame):
         return _from_frame(frame)
@@ -138,7 +141,7 @@ def _rows_to_array(rows: Sequence[Any]) -> NDArray[Any]:
     return np.array(rows, dtype=object) if array.dtype.kind in "US" else array
 
 
-def _from_array(array: NDArray[Any]) -> RawTable:
+def _from_array(array: NDArray[Any], names: list[str] | None = None) -> RawTable:
     if array.ndim < 2:
         kind = "1D array" if array.ndim == 1 else "scalar array"
         raise ValueError(
@@ -153,7 +156,7 @@ def _from_array(array: NDArray[Any]) -> RawTable:
     n_rows, n_columns = array.shape
     _check_size(n_rows, n_columns)
     kind = array.dtype.kind
-    table = RawTable(None, n_rows, n_columns)
+    table = RawTable(names, n_rows, n_columns)
     if kind in "biuf":
         table.matrix = _double(array)
         _check_finite(table)
@@ -206,6 +209,38 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
     table.arrays = [
         _read_series(frame[name], table.label(j)) for j, name in enumerate(columns)
     ]
+    _check_finite(table)
+    return table
+
+
+def _from_mapping(columns: Mapping[Any, Any]) -> RawTable:
+    """Read a dictionary of columns: arrays, lists, or series of any kind."""
+    names = [str(name) for name in columns]
+    arrays: list[Array] = []
+    declared = set()
+    for j, (name, values) in enumerate(zip(names, columns.values(), strict=True)):
+        label = f"Column {name!r}"
+        series = nw.from_native(values, series_only=True, pass_through=True)
+        if isinstance(series, nw.Series):
+            if series.dtype in (nw.Categorical, nw.Enum):
+                declared.add(j)
+            arrays.append(_read_series(series, label))
+            continue
+        array = values if isinstance(values, np.ndarray) else _rows_to_array(values)
+        if array.ndim != 1:
+            raise ValueError(f"{label} is not one-dimensional: {array.shape}.")
+        single = _from_array(array[:, None], [name]) if len(array) else None
+        arrays.append(array if single is None else single.column(0))
+    lengths = [len(a.codes) if isinstance(a, TextColumn) else len(a) for a in arrays]
+    _check_size(lengths[0] if lengths else 0, len(arrays))
+    for name, length in zip(names, lengths, strict=True):
+        if length != lengths[0]:
+            raise ValueError(
+                f"The columns differ in length: {names[0]!r} has {lengths[0]} rows, "
+                f"{name!r} has {length}."
+            )
+    table = RawTable(names, lengths[0], len(arrays), arrays=arrays)
+    table.declared = frozenset(declared)
     _check_finite(table)
     return table
 

@@ -25,7 +25,13 @@ from treeproof.border.raw import RawTable, read_raw_table
 from treeproof.border.text import TextColumn
 from treeproof.columns import UNSEEN, Column, plain
 
-__all__ = ["MAX_CATEGORIES", "TrainingTable", "encode_table", "read_rows"]
+__all__ = [
+    "MAX_CATEGORIES",
+    "TrainingTable",
+    "encode_table",
+    "is_categorical",
+    "read_rows",
+]
 
 MAX_CATEGORIES = 65_535
 
@@ -149,9 +155,7 @@ def _which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.b
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
         if raw.matrix is not None:
             return np.full(n, raw.matrix.dtype.kind == "b")
-        return np.array(
-            [j in raw.declared or _is_categorical(raw.column(j)) for j in range(n)]
-        )
+        return np.array([is_categorical(raw, j) for j in range(n)])
     chosen = np.zeros(n, dtype=bool)
     if categorical_features is None:
         return chosen
@@ -200,8 +204,14 @@ def _which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.b
     return chosen
 
 
-def _is_categorical(values: NDArray[Any] | TextColumn) -> bool:
-    return isinstance(values, TextColumn) or values.dtype.kind == "b"
+def is_categorical(raw: RawTable, column: int) -> bool:
+    """Whether a column's type says that it is categorical."""
+    values = raw.column(column)
+    return (
+        column in raw.declared
+        or isinstance(values, TextColumn)
+        or values.dtype.kind == "b"
+    )
 
 
 def read_rows(

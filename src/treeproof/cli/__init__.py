@@ -1,0 +1,53 @@
+"""The command line: ``treeproof fit``, ``treeproof predict`` and so on.
+
+Each subcommand is one file of this package with a function ``register(app)``; to add
+one, write the file and name it in `COMMANDS`. Exit status: 0 done, 2 bad input (one
+sentence on standard error), 130 interrupted.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import typer
+
+from treeproof.cli.errors import one_sentence
+
+__all__ = ["COMMANDS", "app", "main"]
+
+COMMANDS = ("fit", "predict")
+
+app = typer.Typer(
+    name="treeproof",
+    help="Optimal decision trees with a proof that no better tree exists.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from treeproof import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show version."
+    ),
+) -> None:
+    pass
+
+
+for _name in COMMANDS:
+    import_module(f"treeproof.cli.{_name}").register(app)
+
+
+def main() -> None:
+    """Run the command line."""
+    with one_sentence():
+        app()

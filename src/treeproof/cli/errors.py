@@ -1,0 +1,26 @@
+"""Bad input becomes one sentence on standard error and exit status 2."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["BAD_INPUT", "INTERRUPTED", "one_sentence"]
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """Turn errors that are the user's to fix into one line, without a traceback."""
+    try:
+        yield
+    except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
+        text = " ".join(str(error).split()) or type(error).__name__
+        print(f"treeproof: {text}", file=sys.stderr)
+        sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        print("treeproof: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,166 @@
+"""``treeproof fit``: learn an optimal tree from a table."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from sklearn.exceptions import ConvergenceWarning
+
+from treeproof.cli.errors import INTERRUPTED
+from treeproof.cli.tables import pop_column, read_table
+
+__all__ = ["fit", "register", "report"]
+
+
+def _listed(text: str | None) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()] if text else []
+
+
+def fit(
+    data: Annotated[
+        str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
+    ],
+    target: Annotated[str, typer.Option(help="The column to predict.")],
+    split_penalty: Annotated[
+        float, typer.Option(help="Cost of a split, as a fraction of all rows.")
+    ] = 0.01,
+    max_depth: Annotated[int | None, typer.Option(help="Most tests on a path.")] = None,
+    max_splits: Annotated[int | None, typer.Option(help="Most splits.")] = None,
+    min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
+    categorical: Annotated[
+        str | None,
+        typer.Option(help="Columns A,B of numbers that are categories, not amounts."),
+    ] = None,
+    categorical_split: Annotated[
+        str, typer.Option(help="multiway or one-vs-rest.")
+    ] = "multiway",
+    weight: Annotated[
+        str | None, typer.Option(help="A column with the weights of the rows.")
+    ] = None,
+    drop: Annotated[
+        str | None, typer.Option(help="Columns A,B to leave out, such as a number.")
+    ] = None,
+    class_weight: Annotated[
+        str | None, typer.Option(help="'balanced' gives all classes equal weight.")
+    ] = None,
+    solver: Annotated[str, typer.Option(help="auto, branches, dt-miner, ...")] = "auto",
+    time_limit: Annotated[float, typer.Option(help="Seconds; 0 for no limit.")] = 60.0,
+    memory_limit: Annotated[
+        str | None, typer.Option(help="Such as 500MB or 2GB.")
+    ] = None,
+    n_jobs: Annotated[int, typer.Option(help="Threads.")] = 1,
+    database: Annotated[
+        str | None, typer.Option(help="DuckDB database for an SQL query.")
+    ] = None,
+    save: Annotated[
+        str | None, typer.Option(help="Write the fitted model to this file.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Show no progress line.")
+    ] = False,
+) -> None:
+    """Learn an optimal tree from a table and show it with its certificate."""
+    from treeproof import OptimalTreeClassifier
+    from treeproof.persistence import save as save_model
+
+    table = read_table(data, database=database)
+    y = pop_column(table, target, "target")
+    weights = None if weight is None else pop_column(table, weight, "weight")
+    for name in _listed(drop):
+        pop_column(table, name, "column to drop")
+    model = OptimalTreeClassifier(
+        split_penalty=split_penalty,
+        max_depth=max_depth,
+        max_splits=max_splits,
+        min_samples_leaf=min_samples_leaf,
+        categorical_features=_categorical(table, _listed(categorical)),
+        categorical_split=categorical_split,
+        class_weight=class_weight,
+        solver=solver,
+        time_limit=time_limit or None,
+        memory_limit=memory_limit,
+        n_jobs=n_jobs,
+        verbose=not quiet,
+    )
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        # The report says it more fully.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(table, y, sample_weight=weights)
+    seconds = time.perf_counter() - start
+    if save is not None:
+        save_model(model, save, target=target)
+    result = report(model, seconds)
+    result["accuracy"] = float(model.score(table, _labels(y)))
+    if as_json:
+        typer.echo(json.dumps(result))
+    else:
+        _show(model, result)
+    if model.status_ == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def report(model: Any, seconds: float) -> dict[str, Any]:
+    """Return what ``--json`` says about a fitted model."""
+    return {
+        "status": model.status_,
+        "objective": model.objective_,
+        "lower_bound": model.lower_bound_,
+        "gap": model.gap_,
+        "optimal": model.optimal_,
+        "splits": model.n_splits_,
+        "depth": model.get_depth(),
+        "leaves": model.get_n_leaves(),
+        "seconds": seconds,
+        "solver": model.stats_["solver"],
+        "rows": model.stats_["n_rows"],
+        "features": model.n_features_in_,
+        "tree": model.tree_.to_dict(),
+    }
+
+
+def _categorical(table: dict[str, Any], listed: list[str]) -> Any:
+    """Return the categorical columns: those listed and those that hold text."""
+    if not listed:
+        return "from_dtype"
+    from treeproof.border.raw import read_raw_table
+    from treeproof.border.table import is_categorical
+
+    raw = read_raw_table(table)
+    by_type = [n for j, n in enumerate(table) if is_categorical(raw, j)]
+    return list(dict.fromkeys([*listed, *by_type]))
+
+
+def _labels(y: Any) -> Any:
+    from treeproof.border.labels import one_column, read_vector
+
+    return one_column(read_vector(y, "y"))
+
+
+def _show(model: Any, result: dict[str, Any]) -> None:
+    from treeproof.drawing import draw
+
+    console = Console(highlight=False)
+    console.print(draw(model.tree_.collapse()), soft_wrap=True)
+    console.print()
+    style = "bold green" if model.optimal_ else "bold yellow"
+    console.print(model.certificate(), style=style, soft_wrap=True)
+    console.print(
+        f"{result['splits']} splits, {result['leaves']} leaves, depth "
+        f"{result['depth']}; accuracy {result['accuracy']:.4f}; "
+        f"{result['seconds']:.2f} s with solver {result['solver']}",
+        soft_wrap=True,
+    )
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(fit)

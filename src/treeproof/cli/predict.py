@@ -1,0 +1,93 @@
+"""``treeproof predict``: apply a saved model to a table."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from treeproof.cli.tables import read_table
+
+__all__ = ["predict", "register"]
+
+
+def predict(
+    model: Annotated[str, typer.Argument(help="A file written by fit --save.")],
+    data: Annotated[
+        str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
+    ],
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Also the probability of each class.")
+    ] = False,
+    database: Annotated[
+        str | None, typer.Option(help="DuckDB database for an SQL query.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option(help="Write to this CSV file, not to the screen.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """Predict with a saved model; columns the model does not know are ignored."""
+    from treeproof.columns import plain
+    from treeproof.persistence import load_with_target
+
+    fitted, target = load_with_target(model)
+    columns = fitted.tree_.columns
+    text = [
+        c.name for c in columns
+        if c.categories is not None and c.categories.dtype == object
+    ]  # fmt: skip
+    table = read_table(data, text=text, database=database)
+    names = [column.name for column in columns]
+    missing = [name for name in names if name not in table]
+    if missing:
+        raise ValueError(
+            f"The table lacks the column {missing[0]!r} that the model was fitted on; "
+            f"its columns are {', '.join(map(repr, table))}."
+        )
+    rows = {name: table[name] for name in names}
+    values = [plain(v) for v in fitted.predict(rows)]
+    header = [target or "prediction"]
+    lines: list[list[Any]] = [[value] for value in values]
+    if proba:
+        if not hasattr(fitted, "predict_proba"):
+            raise ValueError("--proba needs a classifier; this model is a regressor.")
+        shares = fitted.predict_proba(rows)
+        header += [f"probability of {plain(label)}" for label in fitted.classes_]
+        lines = [
+            [*line, *share] for line, share in zip(lines, shares.tolist(), strict=True)
+        ]
+    if as_json:
+        typer.echo(json.dumps(_object(fitted, header, lines, proba)))
+    elif output is not None:
+        with open(output, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([header, *lines])
+    else:
+        csv.writer(sys.stdout, lineterminator="\n").writerows([header, *lines])
+
+
+def _object(
+    fitted: Any, header: list[str], lines: list[list[Any]], proba: bool
+) -> dict[str, Any]:
+    from treeproof.columns import plain
+
+    result: dict[str, Any] = {
+        "target": header[0],
+        "rows": len(lines),
+        "predictions": [line[0] for line in lines],
+    }
+    if proba:
+        result["classes"] = [plain(label) for label in fitted.classes_]
+        result["probabilities"] = np.array([line[1:] for line in lines]).tolist()
+    return result
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(predict)
