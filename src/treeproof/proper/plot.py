@@ -287,9 +287,9 @@ def _axes(ax: Any) -> Any:
     if ax is not None:
         return ax
     try:
-        from matplotlib.figure import Figure
+        import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
             "pictures need matplotlib; install it with: pip install 'treeproof[plot]'"
         ) from error
-    return Figure(layout="constrained").add_subplot()
+    return plt.subplots()[1]
