@@ -9,10 +9,10 @@ BUILD_FLAGS ?= -C cmake.define.TREEPROOF_DEV=ON
 LINTED := src tests $(wildcard benchmarks examples)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench sanitize clean
+.PHONY: help demo build test lint bench bench-noisy bench-stops peers sanitize clean
 
 help:  ## show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -35,6 +35,23 @@ lint: $(VENV)/ready  ## ruff and mypy
 	$(BIN)/ruff check $(LINTED)
 	$(BIN)/ruff format --check $(LINTED)
 	$(BIN)/mypy
+
+# DL8.5 needs the distutils that old setuptools bring along.
+peers: .peers/ready  ## other solvers for the benchmarks, in an environment of their own
+
+.peers/ready:
+	$(PYTHON) -m venv .peers
+	.peers/bin/python -m pip install --quiet pystreed gosdt pydl8.5 "setuptools<80"
+	touch $@
+
+bench: build  ## ours against the installed peers (BENCH="--limit 10 --resume" for options)
+	$(BIN)/python -m benchmarks $(BENCH)
+
+bench-noisy: build  ## trees found in 5 and 20 seconds on noisy data
+	$(BIN)/python -m benchmarks.noisy $(BENCH)
+
+bench-stops: build  ## time limit, Ctrl-C and memory limit on a hard problem
+	$(BIN)/python -m benchmarks.stops $(BENCH)
 
 clean:  ## remove the environment and all build products
 	rm -rf $(VENV) build

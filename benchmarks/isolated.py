@@ -14,6 +14,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ from .worker import resident_megabytes
 
 POLL_SECONDS = 0.05
 START_UP_SECONDS = 60.0  # imports, data, the warm-up fit and the final prediction
-OWN_PYTHON = ROOT / ".venv" / "bin" / "python"
+OWN_PYTHON = Path(sys.executable)
 PEERS_PYTHON = ROOT / ".peers" / "bin" / "python"
 
 
