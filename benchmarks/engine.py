@@ -2,7 +2,7 @@
 
 The estimator has no parameter for these, on purpose. A measured fit runs in a process
 of its own, so the entry of the engine in treeproof's solver table can be replaced by
-one that adds them to every task.
+one that adds them to every task; of several replacements the latest has its way.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def with_engine_options(**options: Any) -> None:
         raise NotOnThisMachineError(f"no {kernel} kernel")
     plain = solvers.SOLVERS["sparse"]
     solvers.SOLVERS["sparse"] = lambda task: plain(
-        replace(task, options={**task.options, **options})
+        replace(task, options={**options, **task.options})
     )
 
 
@@ -34,4 +34,6 @@ def with_observer(observe: Callable[[int, float, float, float, int], None]) -> N
     from treeproof import solvers
 
     plain = solvers.SOLVERS["sparse"]
-    solvers.SOLVERS["sparse"] = lambda task: plain(replace(task, observer=observe))
+    solvers.SOLVERS["sparse"] = lambda task: plain(
+        replace(task, observer=task.observer or observe)
+    )

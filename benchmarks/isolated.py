@@ -1,9 +1,9 @@
 """Runs one fit in a process of its own, under limits on time and memory.
 
-Time is capped twice: CPU seconds of the fit by the kernel inside the worker, wall
-seconds here. On a quiet machine both say the same; on a shared one CPU time is what
-the solver was given. Resident memory is watched here, 20 times a second, and a
-process above the cap is killed. What a killed process had found is lost: the row says
+A watcher looks 20 times a second. It kills the process when the fit has used up its CPU
+seconds, when it takes too many wall seconds, and when it occupies too much memory. On a
+quiet machine the two clocks agree; on a shared one, CPU time is what the solver was
+really given. What a killed process had found is lost: the row says
 "time" or "memory". A solver that comes back by itself without a proof is "open". Both
 count as not proved.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -68,63 +67,81 @@ def run(
         # With patience, a solver's own wall limit must not stop it before its share
         # of CPU time is used; the CPU cap then ends it.
         "time_limit": caps.seconds * caps.patience,
-        "cpu_cap": caps.seconds + caps.grace,
         "core": caps.core,
     }
     started = time.perf_counter()
-    with tempfile.TemporaryFile("w+") as errors:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
             [str(interpreter(solver)), "-m", "benchmarks.worker"],
             cwd=ROOT,
             env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=out,
             stderr=errors,
-            text=True,
         )
-        process.stdin.write(json.dumps(request))
+        process.stdin.write(json.dumps(request).encode())
         process.stdin.close()
-        cut, peak = _watch(process, caps)
-        output = process.stdout.read()
-        process.stdout.close()
-        errors.seek(0)
-        tail = errors.read()[-2000:]
-    row = _outcome(process.returncode, cut, output, tail)
+        cut, peak = _watch(process, out.fileno(), caps)
+        said = _messages(out.fileno())
+        tail = _text(errors.fileno())[-2000:]
+    row = _outcome(process.returncode, cut, said, tail)
     row.setdefault("peak_mb", peak)
-    row.setdefault("total_wall", time.perf_counter() - started)
+    row["total_wall"] = time.perf_counter() - started
     return row
 
 
-def _watch(process: subprocess.Popen, caps: Caps) -> tuple[str | None, float]:
+def _text(file: int) -> str:
+    """Return what was written to a file, without moving its writer's position."""
+    return os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")
+
+
+def _messages(file: int) -> list[dict[str, Any]]:
+    """Return the complete lines that the worker has written."""
+    return [
+        json.loads(line)
+        for line in _text(file).splitlines(keepends=True)
+        if line.endswith("\n")
+    ]
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU time that a process has used, 0 if it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _watch(process: subprocess.Popen, out: int, caps: Caps) -> tuple[str | None, float]:
     """Wait for the end, or bring it about; return why, and the peak memory seen."""
-    deadline = (
-        time.perf_counter()
-        + caps.seconds * caps.patience
-        + caps.grace
-        + START_UP_SECONDS
-    )
+    wall_seconds = caps.seconds * caps.patience + caps.grace + START_UP_SECONDS
+    deadline = time.perf_counter() + wall_seconds
     peak, cut = 0.0, None
-    while process.poll() is None:
+    while cut is None and process.poll() is None:
+        said = _messages(out)
         peak = max(peak, resident_megabytes("VmHWM", process.pid) or 0.0)
+        if len(said) == 1 and "begun" in said[0]:  # the fit is running
+            used = cpu_seconds(process.pid) - said[0]["begun"]
+            if used > caps.seconds + caps.grace:
+                cut = "time"
+        if time.perf_counter() > deadline:
+            cut = "time"
         if peak > caps.memory_mb:
             cut = "memory"
-        elif time.perf_counter() > deadline:
-            cut = "time"
         if cut:
             process.kill()
             process.wait()
-            break
-        time.sleep(POLL_SECONDS)
+        else:
+            time.sleep(POLL_SECONDS)
     return cut, peak
 
 
-def _outcome(code: int, cut: str | None, output: str, tail: str) -> dict[str, Any]:
+def _outcome(code: int, cut: str | None, said: list, tail: str) -> dict[str, Any]:
     if cut:
         return {"status": cut, "detail": f"killed at the {cut} cap"}
-    if code == -signal.SIGXCPU:
-        return {"status": "time", "detail": "killed at the CPU cap"}
     if "bad_alloc" in tail:
         return {"status": "memory", "detail": "std::bad_alloc"}
-    if code != 0 or not output.strip():
+    if code != 0 or not said or "status" not in said[-1]:
         return {"status": "error", "detail": f"exit status {code}: {tail[-300:]}"}
-    return json.loads(output.strip().splitlines()[-1])
+    return said[-1]

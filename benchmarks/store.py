@@ -48,6 +48,11 @@ COLUMNS: dict[str, Callable[[str], Any]] = {
 Row = dict[str, Any]
 
 
+def starved(row: Row) -> bool:
+    """Say whether a run gave up by wall time without having had its CPU time."""
+    return row["status"] == "open" and row["cpu"] < 0.95 * row["limit"]
+
+
 class Store:
     """Rows by task; `path` is written on every change."""
 
@@ -81,7 +86,7 @@ class Store:
     def settled(self, task: Task, limit: float) -> bool:
         """Say whether the stored row answers the task under this limit."""
         row = self.find(task)
-        if row is None or row["status"] == "error":
+        if row is None or row["status"] == "error" or starved(row):
             return False
         proved_earlier = row["status"] == "optimal" and row["limit"] <= limit
         return row["limit"] == limit or proved_earlier

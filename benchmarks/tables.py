@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from .solvers import SOLVERS
-from .store import Row, Store
+from .store import Row, Store, starved
 from .suites import SUITES
 
 OURS = "treeproof"
@@ -216,15 +216,20 @@ def claims(found: list[Group], solvers: list[str]) -> list[str]:
         notes.append("CONTRADICTION: " + "; ".join(wrong) + ".")
     elif shared:
         notes.append(f"All proofs agree on the {shared} rows with more than one.")
-    for status, text in (("memory", "over the memory cap"), ("error", "failed")):
+    troubles: dict[str, Callable[[Row], bool]] = {
+        "Over the memory cap": lambda row: row["status"] == "memory",
+        "Failed": lambda row: row["status"] == "error",
+        "Stopped by wall time, short of CPU (raise --patience)": starved,
+    }
+    for text, holds in troubles.items():
         hit = [
             f"{SOLVERS[s].title} on {g.name}"
             for g in found
             for s in solvers
-            if s in g.runs and g.runs[s]["status"] == status
+            if s in g.runs and holds(g.runs[s])
         ]
         if hit:
-            notes.append(f"{text.capitalize()}: {', '.join(hit)}.")
+            notes.append(f"{text}: {', '.join(hit)}.")
     return notes
 
 
