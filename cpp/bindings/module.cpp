@@ -12,6 +12,7 @@
 #include "core/cost.hpp"
 #include "data/kernels/kernels.hpp"
 #include "search/branches/solve.hpp"
+#include "search/miner/solve.hpp"
 #include "search/sparse/solve.hpp"
 
 namespace nb = nanobind;
@@ -125,6 +126,8 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                                          notify);
     } else if (solver == "branches") {
       result = treeproof::branches::solve(problem, tree_limits, limits, notify);
+    } else if (solver == "dt-miner") {
+      result = treeproof::miner::solve(problem, tree_limits, limits, notify);
     } else {
       throw std::invalid_argument("unknown solver '" + solver + "'");
     }

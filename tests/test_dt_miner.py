@@ -1,0 +1,171 @@
+"""DT-Miner against brute force, the thesis' table, and its limits."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+import table42
+from oracle import (
+    MULTIWAY,
+    ONE_VS_REST,
+    ORDERED,
+    Table,
+    engine_arguments,
+    optimal_cost,
+    random_limits,
+    random_table,
+    tree_facts,
+)
+
+from treeproof import _core
+
+# Iterations of Table 3.2 for the sets it proves; they are printed to one digit, and the
+# order among equal bounds is not specified.
+ITERATIONS = {"monk1-l": 6e3, "monk1-o": 2e4, "mushroom-o": 5, "zoo-o": 2e5}
+
+
+def solve(table, split_penalty, **options):
+    return _core.solve(
+        solver="dt-miner",
+        split_penalty=split_penalty,
+        **engine_arguments(table),
+        **options,
+    )
+
+
+def check_tree(
+    table, result, split_penalty, *, max_depth=-1, max_splits=-1, min_samples_leaf=1
+):
+    facts = tree_facts(table, result["tree"], split_penalty)
+    assert facts.cost == result["upper"]
+    assert max_depth < 0 or facts.depth <= max_depth
+    assert max_splits < 0 or facts.splits <= max_splits
+    assert facts.splits == 0 or facts.smallest_leaf >= min_samples_leaf
+
+
+def hard_table(n_rows=300, n_features=30):
+    rng = np.random.default_rng(3)
+    return Table(
+        kinds=np.full(n_features, ONE_VS_REST),
+        n_values=np.full(n_features, 2),
+        codes=rng.integers(0, 2, size=(n_rows, n_features)),
+        labels=rng.integers(0, 2, size=n_rows),
+        n_classes=2,
+        weights=np.ones(n_rows, dtype=np.int64),
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_agrees_with_brute_force(seed):
+    rng = np.random.default_rng(100 + seed)
+    for _ in range(120):
+        table = random_table(rng, max_rows=11)
+        limits = random_limits(rng)
+        result = solve(table, **limits)
+        assert result["status"] == "optimal"
+        assert result["lower"] == result["upper"] == optimal_cost(table, **limits)
+        check_tree(table, result, **limits)
+
+
+@pytest.mark.parametrize("kind", [ORDERED, MULTIWAY, ONE_VS_REST])
+def test_larger_tables_agree_with_brute_force(kind):
+    rng = np.random.default_rng(int(kind))
+    for _ in range(10):
+        table = random_table(rng, max_rows=40, max_features=4, kinds=[kind])
+        for max_splits in (1, 3):
+            result = solve(table, 0.03, max_splits=max_splits)
+            assert result["lower"] == result["upper"]
+            assert result["upper"] == optimal_cost(table, 0.03, max_splits=max_splits)
+            check_tree(table, result, 0.03, max_splits=max_splits)
+
+
+@pytest.mark.parametrize("name", ["monk1", *ITERATIONS])
+def test_optima_and_iterations_of_the_thesis(name):
+    table = table42.load(name)
+    result = solve(table, table42.penalty(name))
+    assert result["status"] == "optimal"
+    assert 1 - result["upper"] / result["unit"] == pytest.approx(
+        table42.OPTIMA[name], abs=6e-6
+    )
+    check_tree(table, result, table42.penalty(name))
+    if name in ITERATIONS:
+        assert result["statistics"]["iterations"] <= ITERATIONS[name]
+
+
+def test_every_counter_counts():
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 2, size=(60, 5))
+    table = Table(
+        kinds=np.full(5, ONE_VS_REST),
+        n_values=np.full(5, 2),
+        codes=codes,
+        labels=codes[:, 0] ^ codes[:, 1] ^ codes[:, 2],
+        n_classes=2,
+        weights=np.ones(60, dtype=np.int64),
+    )
+    statistics = solve(table, 0.01)["statistics"]
+    for name in (
+        "iterations",
+        "trees",
+        "successors",
+        "branches",
+        "evaluations",
+        "purified",
+        "memo_hits",
+        "pruned",
+        "longest_path",
+        "memory_bytes",
+    ):
+        assert statistics[name] > 0, name
+
+
+def test_a_penalty_beyond_all_errors_needs_no_iteration():
+    result = solve(hard_table(), 0.6)
+    assert result["status"] == "optimal"
+    assert result["statistics"]["iterations"] == 0
+
+
+def test_time_limit_keeps_the_tree_and_true_bounds():
+    table = hard_table()
+    result = solve(table, 0.002, time_limit=0.1)
+    assert result["status"] == "time_limit"
+    assert 0 < result["lower"] < result["upper"]
+    check_tree(table, result, 0.002)
+
+
+@pytest.mark.parametrize("limit", [2_000_000, 8_000_000])
+def test_memory_limit_is_kept(limit):
+    table = hard_table()
+    result = solve(table, 0.002, memory_limit=limit, time_limit=60)
+    assert result["status"] == "memory_limit"
+    assert result["statistics"]["memory_bytes"] <= limit
+    assert result["statistics"]["iterations"] > 10
+    check_tree(table, result, 0.002)
+
+
+def test_interrupt_keeps_the_tree():
+    table = hard_table()
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    result = solve(table, 0.002, time_limit=60, memory_limit=2 << 30)
+    timer.join()
+    assert result["status"] == "interrupted"
+    check_tree(table, result, 0.002)
+
+
+def test_events_are_monotone_and_end_with_the_result():
+    events = []
+    result = solve(
+        hard_table(n_features=8),
+        0.01,
+        memory_limit=20_000_000,
+        observer=lambda *event: events.append(event),
+    )
+    lower = [e[2] for e in events]
+    upper = [e[3] for e in events]
+    assert lower == sorted(lower)
+    assert upper == sorted(upper, reverse=True)
+    assert lower[-1] == pytest.approx(result["lower"] / result["unit"])
+    assert upper[-1] == pytest.approx(result["upper"] / result["unit"])
