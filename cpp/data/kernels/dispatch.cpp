@@ -9,7 +9,7 @@ namespace {
 
 struct Named {
   std::string_view name;
-  Variant variant;
+  const Variant* variant;
   bool runs;
 };
 
@@ -30,19 +30,15 @@ bool has_avx2() { return false; }
 bool has_avx512() { return false; }
 #endif
 
-const std::array<Named, 3>& variants() {
-  static const std::array<Named, 3> all = [] {
-    const Variant a = avx512_variant(), b = avx2_variant(), c = portable_variant();
-    return std::array<Named, 3>{{{"avx512", a, a.compiled && has_avx512()},
-                                 {"avx2", b, b.compiled && has_avx2()},
-                                 {"portable", c, true}}};
-  }();
-  return all;
+std::array<Named, 3> variants() {
+  return {{{"avx512", &kAvx512, kAvx512.compiled && has_avx512()},
+           {"avx2", &kAvx2, kAvx2.compiled && has_avx2()},
+           {"portable", &kPortable, true}}};
 }
 
-const Named& find(std::string_view name) {
+const Variant& find(std::string_view name) {
   for (const Named& v : variants())
-    if (v.runs && (name.empty() || v.name == name)) return v;
+    if (v.runs && (name.empty() || v.name == name)) return *v.variant;
   throw std::invalid_argument("kernel '" + std::string(name) +
                               "' does not run on this machine");
 }
@@ -51,11 +47,11 @@ const Named& find(std::string_view name) {
 
 template <>
 const Kernels<std::uint16_t>& select<std::uint16_t>(std::string_view name) {
-  return find(name).variant.narrow;
+  return find(name).narrow;
 }
 template <>
 const Kernels<std::uint32_t>& select<std::uint32_t>(std::string_view name) {
-  return find(name).variant.wide;
+  return find(name).wide;
 }
 
 std::vector<std::string_view> available() {

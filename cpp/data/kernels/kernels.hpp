@@ -65,11 +65,22 @@ struct PairTask {
   Count<Word> min_samples;  // sides with fewer samples are not allowed (1: any)
 };
 
+// The four parts two two-way tests i and j make of the rows.
+enum Quarter { kBoth, kOnlyI, kOnlyJ, kNone };
+
 template <class Word>
 struct Kernels {
   // counts[j] += multiplier * (set bits of column j in words [begin, end)).
   void (*column_counts)(const Word* words, std::int32_t stride, std::int32_t begin,
                         std::int32_t end, std::int32_t multiplier, Count<Word>* counts);
+  // Weight and heaviest class of both sides of every column: [2][stride], bit 0 first.
+  void (*side_totals)(const Count<Word>* column_count, const Count<Word>* channel_total,
+                      std::int32_t n_classes, std::int32_t stride, Count<Word>* total,
+                      Count<Word>* most);
+  // Weight and heaviest class of the quarters column i makes with every two-way column:
+  // [Quarter][stride].
+  void (*quarters)(const PairTask<Word>& task, std::int32_t i, Count<Word>* total,
+                   Count<Word>* most);
   // The rows i in [first, last) of the pair matrix, and what follows from them.
   void (*pair_counts)(const PairTask<Word>& task, std::int32_t first, std::int32_t last);
   // Moves the bits that a mask selects to the low end of each column's word (the moves

@@ -153,6 +153,74 @@ inline Vector<Count<Word>> shared_bits(const Word* words, std::int32_t stride,
   return sum;
 }
 
+template <class Word>
+void side_totals(const Count<Word>* column_count, const Count<Word>* channel_total,
+                 std::int32_t n_classes, std::int32_t stride, Count<Word>* total,
+                 Count<Word>* most) {
+  using C = Count<Word>;
+  using V = Vector<C>;
+  for (std::int32_t j = 0; j < stride; j += kLanes<Word>) {
+    V total0{}, total1{}, most0{}, most1{};
+    for (std::int32_t c = 0; c < n_classes; ++c) {
+      const V in = load(column_count + static_cast<std::ptrdiff_t>(c) * stride + j);
+      const V out = channel_total[c] - in;
+      total0 += out;
+      total1 += in;
+      most0 = larger<C>(most0, out);
+      most1 = larger<C>(most1, in);
+    }
+    store(total + j, total0);
+    store(total + stride + j, total1);
+    store(most + j, most0);
+    store(most + stride + j, most1);
+  }
+}
+
+// Weight that column i shares with each of the columns j .. j + lanes - 1 in one channel;
+// `block` moves on to the next channel.
+template <class Word>
+inline Vector<Count<Word>> shared_weight(const PairTask<Word>& task, const Block*& block,
+                                         std::int32_t channel, std::int32_t i,
+                                         std::int32_t j) {
+  using C = Count<Word>;
+  Vector<C> both{};
+  const Block* const end = task.blocks + task.n_blocks;
+  for (; block != end && block->channel == channel; ++block) {
+    const Vector<C> bits =
+        shared_bits(task.words, task.stride, block->begin, block->end, i, j);
+    both += block->multiplier == 1 ? bits
+                                   : bits * broadcast(static_cast<C>(block->multiplier));
+  }
+  return both;
+}
+
+template <class Word>
+void quarters(const PairTask<Word>& task, std::int32_t i, Count<Word>* total,
+              Count<Word>* most) {
+  using C = Count<Word>;
+  using V = Vector<C>;
+  const std::ptrdiff_t stride = task.stride;
+  for (std::int32_t j = 0; j < task.n_binary; j += kLanes<Word>) {
+    V sum[4]{}, top[4]{};
+    const Block* block = task.blocks;
+    for (std::int32_t c = 0; c < task.n_classes; ++c) {
+      const V both = shared_weight(task, block, c, i, j);
+      const C count_i = task.column_count[c * stride + i];
+      const V only_j = load(task.column_count + c * stride + j) - both;
+      const V parts[4] = {both, count_i - both, only_j,
+                          static_cast<C>(task.channel_total[c] - count_i) - only_j};
+      for (int q = 0; q < 4; ++q) {
+        sum[q] += parts[q];
+        top[q] = larger<C>(top[q], parts[q]);
+      }
+    }
+    for (int q = 0; q < 4; ++q) {
+      store(total + q * stride + j, sum[q]);
+      store(most + q * stride + j, top[q]);
+    }
+  }
+}
+
 // The largest class count of each quarter that two two-way tests make, and the totals of
 // samples where they matter.
 template <class Word>
@@ -181,15 +249,8 @@ void pair_counts(const PairTask<Word>& task, std::int32_t first, std::int32_t la
       Quarters<Word> most, samples;
       const bool two_way = i < task.n_binary && j < task.n_binary;
       const Block* block = task.blocks;
-      const Block* const blocks_end = task.blocks + task.n_blocks;
       for (std::int32_t c = 0; c < n_channels; ++c) {
-        V both{};
-        for (; block != blocks_end && block->channel == c; ++block) {
-          const V bits = shared_bits(task.words, task.stride, block->begin, block->end, i, j);
-          both += block->multiplier == 1
-                      ? bits
-                      : bits * broadcast(static_cast<C>(block->multiplier));
-        }
+        const V both = shared_weight(task, block, c, i, j);
         store(task.pair + c * plane + i * stride + j, both);
         if (!two_way) continue;
         const C count_i = task.column_count[c * stride + i];
@@ -280,7 +341,8 @@ void compress(const Word* in, std::int32_t stride, const Word* moves, Word mask,
 
 template <class Word>
 constexpr Kernels<Word> make_kernels() {
-  return {&column_counts<Word>, &pair_counts<Word>, &compress<Word>};
+  return {&column_counts<Word>, &side_totals<Word>, &quarters<Word>, &pair_counts<Word>,
+          &compress<Word>};
 }
 
 }  // namespace

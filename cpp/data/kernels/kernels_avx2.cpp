@@ -3,12 +3,10 @@
 
 namespace treeproof::kernels {
 
-Variant avx2_variant() {
 #if defined(__AVX2__)
-  return {make_kernels<std::uint16_t>(), make_kernels<std::uint32_t>(), true};
+constinit const Variant kAvx2{make_kernels<std::uint16_t>(), make_kernels<std::uint32_t>(), true};
 #else
-  return {{}, {}, false};  // another architecture
+constinit const Variant kAvx2{{}, {}, false};  // another architecture
 #endif
-}
 
 }  // namespace treeproof::kernels

@@ -3,12 +3,10 @@
 
 namespace treeproof::kernels {
 
-Variant avx512_variant() {
 #if defined(__AVX512BITALG__)
-  return {make_kernels<std::uint16_t>(), make_kernels<std::uint32_t>(), true};
+constinit const Variant kAvx512{make_kernels<std::uint16_t>(), make_kernels<std::uint32_t>(), true};
 #else
-  return {{}, {}, false};  // another architecture
+constinit const Variant kAvx512{{}, {}, false};  // another architecture
 #endif
-}
 
 }  // namespace treeproof::kernels

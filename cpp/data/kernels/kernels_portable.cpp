@@ -3,8 +3,6 @@
 
 namespace treeproof::kernels {
 
-Variant portable_variant() {
-  return {make_kernels<std::uint16_t>(), make_kernels<std::uint32_t>(), true};
-}
+constinit const Variant kPortable{make_kernels<std::uint16_t>(), make_kernels<std::uint32_t>(), true};
 
 }  // namespace treeproof::kernels

@@ -1,4 +1,5 @@
-// The compiled variants of the kernels; `dispatch.cpp` picks one.
+// The compiled variants of the kernels; `dispatch.cpp` picks one. They are constants and
+// not functions: code in those files may hold instructions this machine does not know.
 #pragma once
 
 #include "data/kernels/kernels.hpp"
@@ -11,8 +12,8 @@ struct Variant {
   bool compiled;
 };
 
-Variant portable_variant();
-Variant avx2_variant();
-Variant avx512_variant();
+extern const Variant kPortable;
+extern const Variant kAvx2;
+extern const Variant kAvx512;
 
 }  // namespace treeproof::kernels

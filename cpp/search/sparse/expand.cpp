@@ -66,12 +66,7 @@ bool Expander<Word>::usable(const Frame<Word>& frame, std::int32_t first, std::i
   bool large_enough = true;
   for (std::int32_t k = 0; k < (two_way ? 2 : n); ++k) {
     const std::int32_t child = two_way ? 2 * first + 1 - k : 2 * (first + k) + 1;
-    std::int64_t weight = 0, most = 0;
-    for (std::int32_t c = 0; c < layout_.n_classes; ++c) {
-      const std::int64_t w = frame.child_count(c, child);
-      weight += w;
-      most = std::max(most, w);
-    }
+    const std::int64_t weight = frame.child_total(child);
     if (weight == 0) continue;
     ++occupied;
     total += weight;
@@ -81,7 +76,7 @@ bool Expander<Word>::usable(const Frame<Word>& frame, std::int32_t first, std::i
           layout_.has_samples ? frame.child_count(layout_.n_classes, child) : weight;
       if (samples < least) large_enough = false;
     }
-    if (lemma && two_way && cost_of(most) <= penalty &&
+    if (lemma && two_way && cost_of(frame.child_most(child)) <= penalty &&
         (!layout_.has_multiway || cost_of(weight) <= 2 * penalty))
       dead = true;
   }
@@ -118,11 +113,8 @@ void Expander<Word>::filter(Frame<Word>& frame, Expansion<Word>& out) {
       changed = true;
     } else {
       for (std::int32_t k = 0; k < width; ++k) {
-        std::int64_t weight = 0;
-        for (std::int32_t c = 0; c < layout_.n_classes; ++c)
-          weight += frame.column_of(c, j + k);
         // A category without rows here has none further down.
-        keep_[index(j + k)] = two_way || weight > 0 ? 1 : 0;
+        keep_[index(j + k)] = two_way || frame.child_total(2 * (j + k) + 1) > 0 ? 1 : 0;
         if (keep_[index(j + k)] == 0) changed = true;
         blocked_[index(j + k)] = ok ? 0 : 1;
       }
@@ -141,6 +133,7 @@ void Expander<Word>::filter(Frame<Word>& frame, Expansion<Word>& out) {
       if (keep_[index(j)] && blocked_[index(j)])
         blocked_columns.push_back(frame.column[index(j)]);
     frame.keep_columns(keep_);
+    frame.count_sides(kernel_);
     blocked_.assign(index(frame.n_columns), 0);
     for (std::int32_t j = 0; j < frame.n_columns; ++j)
       if (std::ranges::binary_search(blocked_columns, frame.column[index(j)]))
@@ -213,7 +206,7 @@ bool Expander<Word>::count_pairs(const Frame<Word>& frame, Expansion<Word>& out)
   out.best_right.assign(2 * index(frame.stride), 0);
   out.cover.assign(cover ? 2 * index(layout_.n_classes) * index(frame.stride) : 0, 0);
 
-  kernels::PairTask<Word> task{};
+  kernels::PairTask<Word>& task = out.task;
   task.words = frame.words.data();
   task.stride = frame.stride;
   task.n_columns = frame.n_columns;
@@ -305,8 +298,7 @@ void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& o
   for (const Candidate& parent : out.candidates) {
     for (std::int32_t k = 0; k < parent.n_children; ++k) {
       const std::int32_t child = parent.child(k);
-      Count<Word>& best =
-          out.best_right[index(child & 1) * index(frame.stride) + index(child >> 1)];
+      Count<Word>& best = out.best_right[frame.side(child)];
       for (const Candidate& split : tests) {
         if (split.test == parent.test || (parent.two_way && split.two_way)) continue;
         best = static_cast<Count<Word>>(
@@ -358,13 +350,8 @@ void Expander<Word>::bound_children(const Frame<Word>& frame, int depth_left,
     for (std::int32_t k = 0; k < candidate.n_children; ++k) {
       const std::int32_t child = candidate.child(k);
       const std::size_t v = index(child);
-      std::int64_t total = 0, most = 0;
-      for (std::int32_t c = 0; c < layout_.n_classes; ++c) {
-        const std::int64_t w = frame.child_count(c, child);
-        total += w;
-        most = std::max(most, w);
-      }
-      const Cost leaf = cost_of(total - most);
+      const std::int64_t total = frame.child_total(child);
+      const Cost leaf = cost_of(total - frame.child_most(child));
       out.forced[v] = layout_.has_equivalent
                           ? cost_of(frame.child_count(layout_.equivalent_channel, child))
                           : 0;
@@ -374,8 +361,7 @@ void Expander<Word>::bound_children(const Frame<Word>& frame, int depth_left,
         out.upper[v] = leaf;
         out.lower[v] = std::min(leaf, penalty + out.forced[v]);
       } else {
-        const std::int64_t right =
-            out.best_right[index(child & 1) * index(frame.stride) + index(child >> 1)];
+        const std::int64_t right = out.best_right[frame.side(child)];
         out.upper[v] = std::min(leaf, penalty + cost_of(total - right));
         out.lower[v] = out.upper[v];
         if (depth_left > 2 && 2 * penalty + out.forced[v] < out.upper[v])
@@ -399,18 +385,16 @@ void Expander<Word>::bound_children(const Frame<Word>& frame, int depth_left,
 // other children's lower bounds, a tree with fewer splits is as good, so the split can go.
 template <class Word>
 void Expander<Word>::drop_merged(const Frame<Word>& frame, Expansion<Word>& out) {
+  std::int64_t total = 0;
+  for (std::int32_t c = 0; c < layout_.n_classes; ++c) total += frame.channel_total[index(c)];
   std::size_t kept = 0;
   for (std::size_t a = 0; a < out.candidates.size(); ++a) {
     const Candidate& candidate = out.candidates[a];
-    std::int64_t total = 0;
-    for (std::int32_t c = 0; c < layout_.n_classes; ++c) total += frame.channel_total[index(c)];
     bool drop = false;
     for (std::int32_t k = 0; k < candidate.n_children && !drop; ++k) {
       const std::int32_t child = candidate.child(k);
-      std::int64_t weight = 0;
-      for (std::int32_t c = 0; c < layout_.n_classes; ++c)
-        weight += frame.child_count(c, child);
-      drop = cost_of(total - weight) <= out.at_least[a] - out.lower[index(child)];
+      drop = cost_of(total - frame.child_total(child)) <=
+             out.at_least[a] - out.lower[index(child)];
     }
     if (drop) {
       ++counters_.merging_dropped;

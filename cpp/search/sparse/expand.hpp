@@ -28,6 +28,7 @@ struct Expansion {
   std::vector<Count<Word>> pairs;
   std::vector<Count<Word>> best_right;
   std::vector<Count<Word>> cover;
+  kernels::PairTask<Word> task{};  // as given to the kernel, for further counts
 };
 
 template <class Word>

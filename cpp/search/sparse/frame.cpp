@@ -145,6 +145,15 @@ void Frame<Word>::count(const kernels::Kernels<Word>& kernel) {
     channel_total[channel] =
         static_cast<C>(channel_total[channel] + bits * block.multiplier);
   }
+  count_sides(kernel);
+}
+
+template <class Word>
+void Frame<Word>::count_sides(const kernels::Kernels<Word>& kernel) {
+  side_total.resize(2 * static_cast<std::size_t>(stride));
+  side_most.resize(2 * static_cast<std::size_t>(stride));
+  kernel.side_totals(column_count.data(), channel_total.data(), layout->n_classes, stride,
+                     side_total.data(), side_most.data());
 }
 
 template <class Word>

@@ -44,6 +44,10 @@ class Frame {
   // Single counts of every column and channel.
   void count(const kernels::Kernels<Word>& kernel);
 
+  void count_sides(const kernels::Kernels<Word>& kernel);
+  std::int64_t child_total(std::int32_t child) const { return side_total[side(child)]; }
+  std::int64_t child_most(std::int32_t child) const { return side_most[side(child)]; }
+
   // Keeps the columns marked in `keep` (whole tests) and forgets the others; two-way
   // columns stay padded to whole vectors. Counts move along.
   void keep_columns(std::span<const std::uint8_t> keep);
@@ -67,6 +71,11 @@ class Frame {
     return (child & 1) ? in : channel_total[static_cast<std::size_t>(channel)] - in;
   }
 
+  // Where arrays over [bit][column] keep a child.
+  std::size_t side(std::int32_t child) const {
+    return static_cast<std::size_t>((child & 1) * stride + (child >> 1));
+  }
+
   const Layout* layout = nullptr;
   std::int32_t stride = 0;
   std::int32_t n_columns = 0;
@@ -80,6 +89,8 @@ class Frame {
   std::vector<std::int32_t> slots;    // slot of each bit
   std::vector<C> column_count;        // [channel][stride]
   std::vector<C> channel_total;
+  std::vector<C> side_total;          // [2][stride]: weight of either side of a column
+  std::vector<C> side_most;           // [2][stride]: its heaviest class
   Key key;                            // of the rows, whatever the path to them
 
  private:

@@ -59,6 +59,9 @@ class Search {
   Cost work_on(std::size_t depth, int depth_left, std::size_t a, Cost budget, Bounds& node);
   void find_child_keys(Level& here, const Candidate& candidate) const;
   void share_bounds(Level& here, const Candidate& done, bool unlimited);
+  template <class Raise>
+  Cost share_with(Level& here, const Candidate& done, const Candidate& open,
+                  const Raise& raise);
 
   const Layout& layout_;
   const Settings& settings_;
@@ -72,6 +75,7 @@ class Search {
   bool similarity_is_sound_;
   std::int64_t work_done_ = 0;
   std::int64_t work_limit_ = 0;
+  std::vector<Count<Word>> quarter_total_, quarter_most_;
   std::vector<std::int64_t> part_total_, part_minority_;
 };
 
