@@ -73,6 +73,10 @@ struct Kernels {
   // counts[j] += multiplier * (set bits of column j in words [begin, end)).
   void (*column_counts)(const Word* words, std::int32_t stride, std::int32_t begin,
                         std::int32_t end, std::int32_t multiplier, Count<Word>* counts);
+  // The same for the rows that mask[w] selects.
+  void (*masked_counts)(const Word* words, std::int32_t stride, const Word* mask,
+                        std::int32_t begin, std::int32_t end, std::int32_t multiplier,
+                        Count<Word>* counts);
   // Weight and heaviest class of both sides of every column: [2][stride], bit 0 first.
   void (*side_totals)(const Count<Word>* column_count, const Count<Word>* channel_total,
                       std::int32_t n_classes, std::int32_t stride, Count<Word>* total,

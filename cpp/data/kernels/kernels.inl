@@ -117,22 +117,38 @@ inline Vector<std::int32_t> add_bytes(Bytes v, std::uint32_t) {
 // A byte holds at most 8 set bits a word, so 31 words fit before it could overflow.
 inline constexpr std::int32_t kWordsPerFlush = 31;
 
-template <class Word>
-void column_counts(const Word* words, std::int32_t stride, std::int32_t begin,
-                   std::int32_t end, std::int32_t multiplier, Count<Word>* counts) {
+template <class Word, bool kMasked>
+inline void count_columns(const Word* words, std::int32_t stride, const Word* mask,
+                          std::int32_t begin, std::int32_t end, std::int32_t multiplier,
+                          Count<Word>* counts) {
   const auto m = broadcast(static_cast<Count<Word>>(multiplier));
   for (std::int32_t j = 0; j < stride; j += kLanes<Word>) {
     Vector<Count<Word>> sum{};
     for (std::int32_t w = begin; w < end;) {
       const std::int32_t stop = end - w < kWordsPerFlush ? end : w + kWordsPerFlush;
       Bytes bytes{};
-      for (; w < stop; ++w)
-        bytes += popcount_bytes(
-            as<Bytes>(load(words + static_cast<std::ptrdiff_t>(w) * stride + j)));
+      for (; w < stop; ++w) {
+        auto bits = load(words + static_cast<std::ptrdiff_t>(w) * stride + j);
+        if constexpr (kMasked) bits &= broadcast(mask[w]);
+        bytes += popcount_bytes(as<Bytes>(bits));
+      }
       sum += add_bytes(bytes, Word{});
     }
     store(counts + j, load(counts + j) + sum * m);
   }
+}
+
+template <class Word>
+void column_counts(const Word* words, std::int32_t stride, std::int32_t begin,
+                   std::int32_t end, std::int32_t multiplier, Count<Word>* counts) {
+  count_columns<Word, false>(words, stride, nullptr, begin, end, multiplier, counts);
+}
+
+template <class Word>
+void masked_counts(const Word* words, std::int32_t stride, const Word* mask,
+                   std::int32_t begin, std::int32_t end, std::int32_t multiplier,
+                   Count<Word>* counts) {
+  count_columns<Word, true>(words, stride, mask, begin, end, multiplier, counts);
 }
 
 // Set bits that column i shares with each of the columns j .. j + lanes - 1.
@@ -341,8 +357,8 @@ void compress(const Word* in, std::int32_t stride, const Word* moves, Word mask,
 
 template <class Word>
 constexpr Kernels<Word> make_kernels() {
-  return {&column_counts<Word>, &side_totals<Word>, &quarters<Word>, &pair_counts<Word>,
-          &compress<Word>};
+  return {&column_counts<Word>, &masked_counts<Word>, &side_totals<Word>, &quarters<Word>,
+          &pair_counts<Word>, &compress<Word>};
 }
 
 }  // namespace

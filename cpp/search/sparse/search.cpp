@@ -20,9 +20,12 @@ Search<Word>::Search(const Layout& layout, const Settings& settings, Limits& lim
       kernel_(kernels::select<Word>(settings.kernel)),
       limits_(limits),
       expander_(layout, settings, kernel_, counters_, limits),
+      refuter_(kernel_),
       memo_(memo_bytes(limits)),
       depth_limit_(settings.max_depth < 0 ? kUnlimited : settings.max_depth),
-      similarity_is_sound_(settings.min_samples_leaf <= 1) {
+      similarity_is_sound_(settings.min_samples_leaf <= 1),
+      refutation_is_sound_(settings.switches.two_splits && settings.split_cost > 0 &&
+                           settings.min_samples_leaf <= 1 && !layout.has_multiway) {
   level(0).frame.build_root(layout);
 }
 
@@ -64,8 +67,7 @@ Bounds Search<Word>::root() const {
 
 template <class Word>
 bool Search<Word>::stop() {
-  const std::uint32_t work = expander_.take_work() + 1;
-  work_done_ += work;
+  work_done_ += expander_.take_work() + 1 + refuter_.take_operations() / 600;
   return limits_.stop(1) || (work_limit_ > 0 && work_done_ >= work_limit_);
 }
 
@@ -119,6 +121,7 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
       break;
     }
     here.used[a] = 1;
+    refine(here, a, depth_left, node);
     rest = std::min(rest, work_on(depth, depth_left, a, budget, node));
     if (settings_.switches.similarity && similarity_is_sound_ && e.has_pairs)
       share_bounds(here, e.candidates[a], depth_left >= kUnlimited);
@@ -126,6 +129,68 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
   // Every tree is a leaf, costing at least `upper`, or starts with one of the splits.
   node.lower = std::max(node.lower, std::min(rest, node.upper));
   return memo_.update(key_at(rows, depth_left), here.frame.n_rows, node);
+}
+
+template <class Word>
+void Search<Word>::settle(Level& here, std::size_t a, Bounds& node) const {
+  Expansion<Word>& e = here.expansion;
+  const Candidate& candidate = e.candidates[a];
+  Cost at_least = settings_.split_cost, at_most = settings_.split_cost;
+  for (std::int32_t k = 0; k < candidate.n_children; ++k) {
+    at_least += e.lower[index(candidate.child(k))];
+    at_most += e.upper[index(candidate.child(k))];
+  }
+  e.at_least[a] = at_least;
+  if (at_most < node.upper) {
+    node.upper = at_most;
+    node.test = candidate.test;
+  }
+}
+
+// What the memo knows of a split's children, and whether two splits could do for them.
+template <class Word>
+void Search<Word>::refine(Level& here, std::size_t a, int depth_left, Bounds& node) {
+  Expansion<Word>& e = here.expansion;
+  const Candidate& candidate = e.candidates[a];
+  const int below = child_depth(depth_left);
+  find_child_keys(here, candidate);
+  for (std::int32_t k = 0; k < candidate.n_children; ++k) {
+    const std::int32_t child = candidate.child(k);
+    const std::size_t v = index(child);
+    if (e.lower[v] >= e.upper[v]) continue;
+    const Bounds b = known(here.child_keys[index(k)], below);
+    e.lower[v] = std::max(e.lower[v], b.lower);
+    e.upper[v] = std::min(e.upper[v], b.upper);
+    if (refutation_is_sound_ && e.has_pairs && below >= 2)
+      refute_two_splits(here, child, here.child_keys[index(k)], below);
+  }
+  settle(here, a, node);
+}
+
+// Lemma. A tree on the child is a leaf, has one split (both settled by pair counts), has
+// exactly two, or has three or more and costs at least 3L + forced errors.
+template <class Word>
+void Search<Word>::refute_two_splits(Level& here, std::int32_t child, const Key& rows,
+                                     int depth_left) {
+  Expansion<Word>& e = here.expansion;
+  const std::size_t v = index(child);
+  const Cost penalty = settings_.split_cost;
+  const Cost limit = std::min(e.upper[v], 3 * penalty + e.forced[v]);
+  if (e.lower[v] >= limit) return;
+  const std::int64_t one_split =
+      here.frame.child_total(child) - e.best_right[here.frame.side(child)];
+  // Errors e with 2L + e < limit are of interest.
+  const std::int64_t cap = (limit - 2 * penalty + kUnitCost - 1) >> kCostBits;
+  const SmallTree tree = refuter_.two_splits(here.frame, child, one_split, cap);
+  const Cost cost = 2 * penalty + cost_of(tree.error);
+  ++counters_.two_splits_raised;
+  e.lower[v] = std::max(e.lower[v], std::min(cost, limit));
+  if (tree.test >= 0 && cost < e.upper[v]) {
+    e.upper[v] = cost;
+    ++counters_.two_splits_solved;
+    memo_.update(key_at(rows, depth_left), here.frame.child_total(child),
+                 {e.lower[v], cost, tree.test});
+  }
 }
 
 // Solves the children of one split until it is too dear or settled; returns its bound.
@@ -136,33 +201,7 @@ Cost Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, Cos
   Expansion<Word>& e = here.expansion;
   const Candidate candidate = e.candidates[a];
   const int below = child_depth(depth_left);
-
-  const auto settle = [&] {
-    Cost at_least = settings_.split_cost, at_most = settings_.split_cost;
-    for (std::int32_t k = 0; k < candidate.n_children; ++k) {
-      at_least += e.lower[index(candidate.child(k))];
-      at_most += e.upper[index(candidate.child(k))];
-    }
-    e.at_least[a] = at_least;
-    if (at_most < node.upper) {
-      node.upper = at_most;
-      node.test = candidate.test;
-    }
-  };
-  const auto learn = [&](std::int32_t child, const Bounds& b) {
-    e.lower[index(child)] = std::max(e.lower[index(child)], b.lower);
-    e.upper[index(child)] = std::min(e.upper[index(child)], b.upper);
-  };
-
-  find_child_keys(here, candidate);
   here.tried.assign(index(candidate.n_children), 0);
-  for (std::int32_t k = 0; k < candidate.n_children; ++k) {
-    const std::int32_t child = candidate.child(k);
-    if (e.lower[index(child)] < e.upper[index(child)])
-      learn(child, known(here.child_keys[index(k)], below));
-  }
-  settle();
-
   for (;;) {
     const Cost best = std::min(node.upper, budget);
     if (e.at_least[a] >= best) break;
@@ -176,11 +215,12 @@ Cost Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, Cos
     }
     if (next < 0) break;
     here.tried[index(next)] = 1;
-    const std::int32_t child = candidate.child(next);
-    Level& there = level(depth + 1);
-    there.frame.build_child(here.frame, child, kernel_);
-    learn(child, solve(depth + 1, below, best - (e.at_least[a] - e.lower[index(child)])));
-    settle();
+    const std::size_t child = index(candidate.child(next));
+    level(depth + 1).frame.build_child(here.frame, candidate.child(next), kernel_);
+    const Bounds b = solve(depth + 1, below, best - (e.at_least[a] - e.lower[child]));
+    e.lower[child] = std::max(e.lower[child], b.lower);
+    e.upper[child] = std::min(e.upper[child], b.upper);
+    settle(here, a, node);
     if (stop()) break;
   }
   return e.at_least[a];

@@ -10,6 +10,7 @@
 #include "core/limits.hpp"
 #include "search/sparse/expand.hpp"
 #include "search/sparse/memo.hpp"
+#include "search/sparse/refute.hpp"
 
 namespace treeproof::sparse {
 
@@ -44,9 +45,9 @@ class Search {
   struct Level {
     Frame<Word> frame;
     Expansion<Word> expansion;
-    std::vector<std::uint8_t> used;   // per candidate: finished or being worked on
-    std::vector<std::uint8_t> tried;  // per child of the current candidate
-    std::vector<Key> child_keys;      // per child of the current candidate
+    std::vector<std::uint8_t> used;     // per candidate: finished or being worked on
+    std::vector<std::uint8_t> tried;    // per child of the current candidate
+    std::vector<Key> child_keys;        // per child of the current candidate
   };
   Level& level(std::size_t depth);
   Expander<Word>& expander() { return expander_; }
@@ -56,6 +57,9 @@ class Search {
 
  private:
   Bounds solve(std::size_t depth, int depth_left, Cost budget);
+  void settle(Level& here, std::size_t a, Bounds& node) const;
+  void refine(Level& here, std::size_t a, int depth_left, Bounds& node);
+  void refute_two_splits(Level& here, std::int32_t child, const Key& rows, int depth_left);
   Cost work_on(std::size_t depth, int depth_left, std::size_t a, Cost budget, Bounds& node);
   void find_child_keys(Level& here, const Candidate& candidate) const;
   void share_bounds(Level& here, const Candidate& done, bool unlimited);
@@ -69,10 +73,12 @@ class Search {
   Limits& limits_;
   Counters counters_;
   Expander<Word> expander_;
+  Refuter<Word> refuter_;
   Memo memo_;
   std::vector<std::unique_ptr<Level>> levels_;
   int depth_limit_;
   bool similarity_is_sound_;
+  bool refutation_is_sound_;
   std::int64_t work_done_ = 0;
   std::int64_t work_limit_ = 0;
   std::vector<Count<Word>> quarter_total_, quarter_most_;

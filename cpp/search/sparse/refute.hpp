@@ -1,0 +1,62 @@
+// Refuting small trees without expanding a node.
+//
+// On noisy data most nodes are asked only whether some tree of two (or three) splits is
+// good enough, and the answer is nearly always no. A tree of exactly two splits has a leaf
+// next to its root: a literal that is almost pure among the node's rows. So its least
+// error is found from single counts of the node, and of what each almost pure literal
+// leaves over, in the layout of the parent; no rows are packed and no pairs are counted.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "search/sparse/frame.hpp"
+#include "search/sparse/settings.hpp"
+
+namespace treeproof::sparse {
+
+struct SmallTree {
+  std::int64_t error;      // least error of such trees, or the cap if none is below it
+  std::int32_t test = -1;  // root split of the best one
+};
+
+template <class Word>
+class Refuter {
+ public:
+  explicit Refuter(const kernels::Kernels<Word>& kernel) : kernel_(kernel) {}
+
+  // The least error of trees with exactly two two-way splits on a child of `parent`, if
+  // below `cap`. `one_split_error` is the least error with one split.
+  SmallTree two_splits(const Frame<Word>& parent, std::int32_t child,
+                       std::int64_t one_split_error, std::int64_t cap);
+
+  // Vector operations done since the last call, for the work account.
+  std::int64_t take_operations() {
+    const std::int64_t n = operations_;
+    operations_ = 0;
+    return n;
+  }
+
+ private:
+  using C = Count<Word>;
+
+  // Class counts of a set of rows of the parent: in all, and on both sides of each column.
+  struct Counts {
+    std::vector<Word> mask;
+    std::vector<C> column;  // [class][stride]
+    std::vector<C> total;   // [class]
+    std::vector<C> side_total, side_most;
+    std::int64_t weight = 0;
+  };
+  void count(const Frame<Word>& parent, Counts& counts);
+  std::int64_t one_split(const Frame<Word>& parent, const Counts& counts) const;
+
+  const kernels::Kernels<Word>& kernel_;
+  Counts node_, rest_;
+  std::int64_t operations_ = 0;
+};
+
+extern template class Refuter<std::uint16_t>;
+extern template class Refuter<std::uint32_t>;
+
+}  // namespace treeproof::sparse
