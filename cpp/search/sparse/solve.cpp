@@ -1,47 +1,155 @@
+// The order of events in a fit: a greedy tree at once, then the exact search and the
+// discrepancy search by turns until the bounds meet or a limit is hit.
 #include "search/sparse/solve.hpp"
 
 #include <algorithm>
 
+#include "search/sparse/discrepancy.hpp"
 #include "search/sparse/extract.hpp"
 #include "search/sparse/search.hpp"
 
 namespace treeproof::sparse {
 namespace {
 
+// Work is counted in (rough) microseconds, not read from the clock, so that a run can be
+// repeated exactly.
+constexpr std::int64_t kFirstSlice = 10'000;
+
+// Raises the root's lower bound. The next budget is half-way to the incumbent; a round that
+// proves too long for what has been spent so far gives way to smaller steps, down to the
+// price of one split: on noisy data every further split multiplies the work.
 template <class Word>
-SearchResult run(const Problem& problem, const Settings& settings, Limits& limits,
-                 const Observer& observer) {
-  const Layout layout = make_layout(problem, settings.min_samples_leaf);
-  Search<Word> search(layout, settings, limits);
-  const Cost penalty = settings.split_cost;
-  search.deepen(1, 0);  // expands the root: a first tree and bound
-  Bounds root = search.root();
-  while (!root.solved() && !search.out_of_time()) {
-    const Cost half = (root.upper - root.lower) / 2;
-    const Cost budget = half <= penalty || root.upper >= kInfiniteCost
-                            ? kInfiniteCost
-                            : root.lower + std::max(penalty, half);
-    search.deepen(budget, 0);
-    root = search.root();
-    if (observer)
-      observer({EventKind::bound, limits.seconds(), root.lower, root.upper,
-                search.counters().expansions});
+class BoundRaiser {
+ public:
+  BoundRaiser(Search<Word>& search, Cost penalty)
+      : search_(search), least_step_(std::max(penalty, kUnitCost)) {}
+
+  void run(std::int64_t work) {
+    const std::int64_t start = search_.work_done();
+    const std::int64_t end = start + work;
+    while (!search_.out_of_time() && search_.work_done() < end) {
+      const Bounds root = search_.root();
+      if (root.solved()) break;
+      const Cost half = (root.upper - root.lower) / 2;
+      if (step_ == 0 || step_ > half) step_ = std::max(half, least_step_);
+      const bool last = root.upper - root.lower <= 2 * step_ && step_ <= least_step_;
+      const Cost budget = last ? kInfiniteCost : root.lower + step_;
+      const std::int64_t round_start = search_.work_done();
+      std::int64_t allowance = end - round_start;
+      if (step_ > least_step_)
+        allowance = std::min(allowance, 2 * kFirstSlice + 2 * spent_ - round_spent_);
+      search_.deepen(budget, std::max<std::int64_t>(allowance, 1));
+      const std::int64_t used = search_.work_done() - round_start;
+      if (search_.root().lower >= std::min(budget, search_.root().upper)) {
+        spent_ += round_spent_ + used;
+        round_spent_ = 0;
+        step_ = std::min(2 * step_, half);
+        continue;
+      }
+      round_spent_ += used;
+      if (step_ > least_step_ && round_spent_ >= 2 * kFirstSlice + 2 * spent_) {
+        spent_ += round_spent_;
+        round_spent_ = 0;
+        step_ = std::max(step_ / 4, least_step_);
+      }
+    }
   }
-  SearchResult result;
-  result.tree = extract(layout, settings, [&](const Key& rows, int depth_left) {
-    return search.known(rows, depth_left);
-  });
-  result.upper = evaluate(problem, result.tree, penalty);
-  result.lower = std::min(root.lower, result.upper);
-  result.stop = limits.reason();
-  Counters& counters = search.counters();
-  counters.memo_entries = search.memo().size();
-  counters.memo_evictions = search.memo().evictions();
-#define X(name) result.statistics.emplace_back(#name, counters.name);
-  TREEPROOF_SPARSE_COUNTERS(X)
+
+ private:
+  Search<Word>& search_;
+  Cost least_step_;
+  Cost step_ = 0;
+  std::int64_t spent_ = 0;        // on finished or abandoned rounds
+  std::int64_t round_spent_ = 0;  // on the current one
+};
+
+template <class Word>
+class Run {
+ public:
+  Run(const Problem& problem, const Settings& settings, Limits& limits,
+      const Observer& observer)
+      : problem_(problem),
+        settings_(settings),
+        limits_(limits),
+        observer_(observer),
+        layout_(make_layout(problem, settings.min_samples_leaf)),
+        search_(layout_, settings, limits),
+        trees_(search_, layout_, limits.memory_allowance() / 8),
+        raiser_(search_, settings.split_cost) {}
+
+  SearchResult solve() {
+    search_.deepen(1, 0);  // expands the root: a first tree and bound
+    if (settings_.switches.discrepancy) trees_.run_first_passes();
+    report();
+    std::int64_t exact_slice = kFirstSlice;
+    std::int64_t exact_total = 0;
+    while (!search_.root().solved() && !search_.out_of_time()) {
+      const Bounds before = search_.root();
+      const std::int64_t start = search_.work_done();
+      raiser_.run(exact_slice);
+      exact_total += search_.work_done() - start;
+      report();
+      if (settings_.switches.discrepancy && !trees_.exhausted()) {
+        const double share = heuristic_share(before);
+        improving_ = trees_.run(static_cast<std::int64_t>(
+            static_cast<double>(exact_slice) * share / (1.0 - share)));
+        report();
+      }
+      exact_slice = std::max(kFirstSlice, exact_total / 2);
+    }
+    return result();
+  }
+
+ private:
+  // How much of the time goes to finding better trees: most of it while a proof is far away
+  // and trees still improve, little once a proof is in sight.
+  double heuristic_share(const Bounds& before) const {
+    const Bounds now = search_.root();
+    const Cost gap = now.upper - now.lower;
+    const Cost penalty = settings_.split_cost;
+    const bool stuck = now.lower - before.lower < gap / 16;
+    if (gap > 10 * penalty && stuck) return improving_ ? 0.8 : 0.5;
+    return improving_ && gap > 4 * penalty ? 0.33 : 0.1;
+  }
+
+  void report() {
+    const Bounds root = search_.root();
+    if (!observer_ || (root.upper == told_.upper && root.lower == told_.lower)) return;
+    const EventKind kind =
+        root.upper < told_.upper ? EventKind::incumbent : EventKind::bound;
+    told_ = root;
+    observer_({kind, limits_.seconds(), root.lower, root.upper,
+               search_.counters().expansions});
+  }
+
+  SearchResult result() {
+    SearchResult out;
+    out.tree = extract(layout_, settings_, [&](const Key& rows, int depth_left) {
+      return search_.known(rows, depth_left);
+    });
+    out.upper = evaluate(problem_, out.tree, settings_.split_cost);
+    out.lower = std::min(search_.root().lower, out.upper);
+    out.stop = limits_.reason();
+    Counters& counters = search_.counters();
+    counters.memo_entries = search_.memo().size();
+    counters.memo_evictions = search_.memo().evictions();
+#define X(name) out.statistics.emplace_back(#name, counters.name);
+    TREEPROOF_SPARSE_COUNTERS(X)
 #undef X
-  return result;
-}
+    return out;
+  }
+
+  const Problem& problem_;
+  const Settings& settings_;
+  Limits& limits_;
+  const Observer& observer_;
+  const Layout layout_;
+  Search<Word> search_;
+  Discrepancy<Word> trees_;
+  BoundRaiser<Word> raiser_;
+  Bounds told_;
+  bool improving_ = true;
+};
 
 }  // namespace
 
@@ -57,8 +165,8 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   std::int64_t n_samples = 0;
   for (const std::int64_t s : problem.samples) n_samples += s;
   const bool narrow = std::max(problem.total_weight, n_samples) < (1 << 15);
-  return narrow ? run<std::uint16_t>(problem, settings, limits, observer)
-                : run<std::uint32_t>(problem, settings, limits, observer);
+  return narrow ? Run<std::uint16_t>(problem, settings, limits, observer).solve()
+                : Run<std::uint32_t>(problem, settings, limits, observer).solve();
 }
 
 }  // namespace treeproof::sparse
