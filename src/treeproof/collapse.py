@@ -141,7 +141,7 @@ def _child_groups(
     tree: Tree, members: list[int], identity: list[int]
 ) -> list[tuple[list[int], list[int]]]:
     """Group the children of equal nodes: old nodes and outcomes of each new child."""
-    groups: dict[Any, tuple[list[int], list[int]]] = {}
+    groups: dict[Any, tuple[dict[int, None], dict[int, None]]] = {}  # ordered sets
     for member in members:
         own = tree.slots(member)
         for outcome, child in zip(
@@ -149,9 +149,6 @@ def _child_groups(
         ):
             merged = tree.kind[member] == MULTIWAY
             key = identity[child] if merged else outcome
-            nodes, outcomes = groups.setdefault(key, ([], []))
-            if child not in nodes:
-                nodes.append(child)
-            if outcome not in outcomes:
-                outcomes.append(outcome)
-    return list(groups.values())
+            nodes, outcomes = groups.setdefault(key, ({}, {}))
+            nodes[child] = outcomes[outcome] = None
+    return [(list(nodes), list(outcomes)) for nodes, outcomes in groups.values()]

@@ -17,6 +17,7 @@ from typing import Any
 
 import narwhals.stable.v1 as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -108,7 +109,15 @@ def read_raw_table(X: Any) -> RawTable:
         return _from_array(_rows_to_array(X))
     if isinstance(X, Mapping):
         return _from_mapping(X)
-    frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+    try:
+        frame = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+    except DuplicateError:
+        names = list(map(str, getattr(X, "column_names", X.columns)))  # Arrow, pandas
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(
+            f"The table has more than one column named {twice!r}; give each column its "
+            "own name."
+        ) from None
     if isinstance(frame, nw.DataFrame):
         return _from_frame(frame)
     if isinstance(frame, nw.Series):
@@ -178,12 +187,6 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
     n_rows, n_columns = frame.shape
     _check_size(n_rows, n_columns)
     columns = list(frame.columns)
-    duplicates = {name for name in columns if columns.count(name) > 1}
-    if duplicates:
-        raise ValueError(
-            "The table has more than one column named "
-            f"{sorted(map(str, duplicates))[0]!r}; give each column its own name."
-        )
     strings = [isinstance(name, str) for name in columns]
     if any(strings) and not all(strings):
         raise TypeError(
