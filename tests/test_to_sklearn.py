@@ -48,7 +48,7 @@ def test_close_values_survive_single_precision():
         a = np.float32(random.normal())
         b = np.nextafter(a, np.float32(9))
         # Anything in double precision that rounds to the one or the other.
-        spread = np.spacing(a, dtype=np.float32).astype(np.float64) * 0.4
+        spread = 0.4 * float(abs(np.spacing(a)))
         low, high = float(a) + random.uniform(-spread, spread), float(b)
         X = np.array([[low], [high]])
         model = OptimalTreeClassifier(0.0).fit(X, [0, 1])

@@ -44,18 +44,16 @@ NO_CHILD = -1
 Columns = Sequence[NDArray[Any]] | NDArray[Any]
 """Encoded rows, column by column: numbers, or the codes of a categorical column."""
 
-_NODE_ARRAYS = (
+_COMPARED = (
     "feature",
     "kind",
     "threshold",
     "category",
-    "first_child",
     "n_children",
     "value",
     "n_node_samples",
     "weighted_n_node_samples",
 )
-_SLOT_ARRAYS = ("children", "child_outcome")
 
 
 class Tree:
@@ -466,17 +464,34 @@ class Tree:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
+        if (self.classes is None) != (other.classes is None):
+            return False
         return (
             all(
                 np.array_equal(getattr(self, name), getattr(other, name))
-                for name in _NODE_ARRAYS + _SLOT_ARRAYS
+                for name in _COMPARED
             )
+            and self._edges() == other._edges()
             and self.columns == other.columns
-            and (self.classes is None) == (other.classes is None)
             and (
-                self.classes is None or np.array_equal(self.classes, other.classes)  # type: ignore[arg-type]
+                self.classes is None
+                or other.classes is None
+                or np.array_equal(self.classes, other.classes)
             )
         )
+
+    def _edges(self) -> list[list[tuple[int, int]]]:
+        """Return outcome and child of every slot, node by node."""
+        return [
+            sorted(
+                zip(
+                    self.child_outcome[self.slots(node)].tolist(),
+                    self.children[self.slots(node)].tolist(),
+                    strict=True,
+                )
+            )
+            for node in range(self.node_count)
+        ]
 
     __hash__ = None  # type: ignore[assignment]
 
