@@ -44,7 +44,7 @@ def test_numeric_tables_need_no_encoding(dtype):
 
 def test_close_values_survive_single_precision():
     random = np.random.default_rng(0)
-    for _ in range(300):
+    for _ in range(100):
         a = np.float32(random.normal())
         b = np.nextafter(a, np.float32(9))
         # Anything in double precision that rounds to the one or the other.

