@@ -65,7 +65,10 @@ Search::Search(const Problem& problem, const TreeLimits& tree_limits)
       bits_(problem, tree_limits.min_samples_leaf > 1),
       memo_(bits_.n_literals()) {
   load_rows(0);
-  memo_.append(fresh_node(evaluate(whole_.weight.data(), whole_.samples[0], 0)));
+  const Evaluation value = evaluate(whole_.weight.data(), whole_.samples[0], 0);
+  counters_.evaluations = 1;
+  counters_.purified = value.purified ? 1 : 0;
+  memo_.append(fresh_node(value));
 }
 
 // The purification bound (Proposition 4.2): a branch that stays a leaf costs its errors;
@@ -73,7 +76,7 @@ Search::Search(const Problem& problem, const TreeLimits& tree_limits)
 // errors cost no more than a split is therefore complete, and so is one that may not be
 // split any more.
 Search::Evaluation Search::evaluate(const Weight* by_class, std::int64_t samples,
-                                    std::int32_t depth) {
+                                    std::int32_t depth) const {
   Evaluation value;
   Weight majority = 0;
   for (std::int32_t k = 0; k < problem_.n_classes; ++k) {
@@ -86,11 +89,10 @@ Search::Evaluation Search::evaluate(const Weight* by_class, std::int64_t samples
       depth != max_depth_ && (min_samples_ <= 1 || samples >= 2 * min_samples_);
   if (value.leaf <= split_cost_ || !splittable) {
     value.complete = true;
-    if (splittable) ++counters_.purified;
+    value.purified = splittable;
   } else {
     value.lower = split_cost_;
   }
-  ++counters_.evaluations;
   return value;
 }
 
@@ -205,7 +207,9 @@ void Search::expand(BranchId id) {
     Cost greedy = split_cost_;
     Cost complete_value = 0;
     bool all_complete = true;
+    counters_.evaluations += static_cast<std::int64_t>(children.size());
     for (const Child& child : children) {
+      if (child.value.purified) ++counters_.purified;
       const Node* const known = child.node == kNoBranch ? nullptr : &memo_[child.node];
       const Cost bound = known ? known->lower : child.value.lower;
       lower += bound;

@@ -47,6 +47,7 @@ class Search {
     Cost lower = 0;
     Weight weight = 0;
     bool complete = false;
+    bool purified = false;  // complete because a leaf costs no more than one split
   };
   struct Child {
     BranchId node = kNoBranch;  // kNoBranch: not in the memo (or complete as it stands)
@@ -58,7 +59,7 @@ class Search {
     std::size_t end;  // of its children in `children_`
   };
 
-  Evaluation evaluate(const Weight* by_class, std::int64_t samples, std::int32_t depth);
+  Evaluation evaluate(const Weight* by_class, std::int64_t samples, std::int32_t depth) const;
   static Node fresh_node(const Evaluation& value);
   BranchId select();
   void expand(BranchId id);
