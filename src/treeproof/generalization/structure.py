@@ -1,0 +1,300 @@
+"""The shape of a tree, without its tests and labels.
+
+Two trees that differ only in which child stands left have the same shape: a rule may be
+negated, so the classes of trees they span are the same. A `TreeStructure` is therefore
+kept in one *canonical* form (children sorted by size) and there is exactly one object for
+each shape, so that equality is identity and every quantity computed for a shape is
+computed once, wherever in whatever tree the shape occurs.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["TreeStructure"]
+
+_known: weakref.WeakValueDictionary[tuple[int, ...], TreeStructure] = (
+    weakref.WeakValueDictionary()
+)
+_serial = iter(range(1 << 62))
+_lock = threading.Lock()
+
+
+class TreeStructure:
+    """A rooted tree in which order of children does not matter.
+
+    Use `TreeStructure.of` to take the shape of a tree; `TreeStructure(children)` puts
+    shapes together under a new root and ``TreeStructure()`` is a single leaf.
+
+    Parameters
+    ----------
+    children : sequence of TreeStructure
+        The shapes below the root: none for a leaf, otherwise at least two.
+
+    Attributes
+    ----------
+    children : tuple of TreeStructure
+        In canonical order: by leaves, then depth, then the children's own children.
+    n_leaves, n_nodes, depth : int
+        Leaves, internal nodes, and tests on the longest path.
+    arity : int
+        The greatest number of children of any node; 0 for a leaf.
+
+    Examples
+    --------
+    >>> stump = TreeStructure.of(((), ()))
+    >>> tree = TreeStructure.of(((), ((), ())))
+    >>> tree, tree.n_leaves, tree.depth
+    (TreeStructure(((), ((), ()))), 3, 2)
+    >>> tree is TreeStructure([stump, TreeStructure()])
+    True
+
+    A fitted scikit-learn tree has a shape too:
+
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> clf = DecisionTreeClassifier().fit([[0], [1], [2]], [0, 1, 0])
+    >>> TreeStructure.of(clf) is tree
+    True
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_serial",
+        "arity",
+        "children",
+        "depth",
+        "n_leaves",
+        "n_nodes",
+    )
+
+    children: tuple[TreeStructure, ...]
+    n_leaves: int
+    n_nodes: int
+    depth: int
+    arity: int
+
+    def __new__(cls, children: Sequence[TreeStructure] = ()) -> TreeStructure:
+        """Return the one object of this shape."""
+        if len(children) == 2:
+            a, b = children
+            if a is b or _precedes(a, b):
+                ordered: tuple[TreeStructure, ...] = (a, b)
+            else:
+                ordered = (b, a)
+        elif len(children) == 1:
+            raise ValueError(
+                "a node with a single child is no split; give it two or more children "
+                "or write the child in its place"
+            )
+        else:
+            ordered = tuple(_sorted_by_shape(children))
+        key = tuple([child._serial for child in ordered])  # type: ignore[has-type]
+        with _lock:
+            self = _known.get(key)
+            if self is None:
+                self = object.__new__(cls)
+                self.children = ordered
+                self.n_leaves = sum(c.n_leaves for c in ordered) if ordered else 1
+                self.n_nodes = 1 + sum(c.n_nodes for c in ordered) if ordered else 0
+                self.depth = 1 + max(c.depth for c in ordered) if ordered else 0
+                self.arity = (
+                    max(len(ordered), max(c.arity for c in ordered)) if ordered else 0
+                )
+                self._serial = next(_serial)
+                _known[key] = self
+        return self
+
+    @classmethod
+    def of(cls, tree: Any) -> TreeStructure:
+        """Take the shape of a tree.
+
+        Parameters
+        ----------
+        tree : TreeStructure, nested tuples, scikit-learn tree or treeproof tree
+            In nested tuples ``()`` or None is a leaf and ``(a, b)`` a node. Fitted
+            estimators and their ``tree_`` are both taken. A multiway node of a treeproof
+            tree gets one leaf more if it has no child for some category of its column,
+            because rows with such a category end in the node itself.
+
+        Returns
+        -------
+        TreeStructure
+        """
+        if isinstance(tree, TreeStructure):
+            return tree
+        if tree is None or isinstance(tree, tuple | list):
+            return _from_children(tree, _tuple_children)
+        table = getattr(tree, "tree_", tree)
+        if hasattr(table, "child_outcome"):
+            return _from_children(0, lambda node: _table_children(table, node))
+        if hasattr(table, "children_left") and hasattr(table, "children_right"):
+            left = np.asarray(table.children_left).tolist()
+            right = np.asarray(table.children_right).tolist()
+            return _from_children(
+                0, lambda node: () if left[node] < 0 else (left[node], right[node])
+            )
+        if hasattr(tree, "fit"):
+            raise ValueError(
+                f"this {type(tree).__name__} has no tree yet; call fit before asking for "
+                "its shape"
+            )
+        raise TypeError(
+            f"cannot read the shape of a {type(tree).__name__}; give a fitted tree of "
+            "treeproof or scikit-learn, a TreeStructure, or nested tuples such as "
+            "((), ((), ()))"
+        )
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the tree is a single leaf."""
+        return not self.children
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether every node has two children."""
+        return all(len(s.children) in (0, 2) for s in self.substructures())
+
+    def substructures(self) -> list[TreeStructure]:
+        """Return the distinct shapes inside this one, each after its own parts."""
+        done: dict[TreeStructure, None] = {}
+        stack = [(self, False)]
+        while stack:
+            shape, parts_done = stack.pop()
+            if shape in done:
+                continue
+            if parts_done:
+                done[shape] = None
+            else:
+                stack.append((shape, True))
+                stack.extend((child, False) for child in shape.children)
+        return list(done)
+
+    def to_tuple(self) -> tuple[Any, ...]:
+        """Return the shape as nested tuples."""
+        made: dict[TreeStructure, tuple[Any, ...]] = {}
+        for shape in self.substructures():
+            made[shape] = tuple(made[child] for child in shape.children)
+        return made[self]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a list of shapes, each by the positions of its parts."""
+        shapes = self.substructures()
+        position = {shape: i for i, shape in enumerate(shapes)}
+        return _rebuild, ([[position[c] for c in s.children] for s in shapes],)
+
+    def __repr__(self) -> str:
+        if self.depth > 50:
+            return f"<TreeStructure: {self.n_leaves} leaves, depth {self.depth}>"
+        return f"TreeStructure({self.to_tuple()!r})"
+
+    @staticmethod
+    def all_binary(n_leaves: int) -> Iterator[TreeStructure]:
+        """Yield every binary shape with this number of leaves.
+
+        Their number is the Wedderburn-Etherington number.
+
+        Examples
+        --------
+        >>> [len(list(TreeStructure.all_binary(n))) for n in range(1, 8)]
+        [1, 1, 1, 2, 3, 6, 11]
+        """
+        if n_leaves == 1:
+            yield TreeStructure()
+            return
+        for small in range(1, n_leaves // 2 + 1):
+            lefts = list(TreeStructure.all_binary(small))
+            for i, left in enumerate(lefts):
+                rights = (
+                    lefts[i:]
+                    if 2 * small == n_leaves
+                    else TreeStructure.all_binary(n_leaves - small)
+                )
+                for right in rights:
+                    yield TreeStructure((left, right))
+
+
+def _precedes(a: TreeStructure, b: TreeStructure) -> bool:
+    """Say whether `a` stands before `b`, by their shapes alone."""
+    stack = [(a, b)]
+    while stack:
+        a, b = stack.pop()
+        if a is b:
+            continue
+        key_a = (a.n_leaves, a.depth, len(a.children))
+        key_b = (b.n_leaves, b.depth, len(b.children))
+        if key_a != key_b:
+            return key_a < key_b
+        stack.extend(reversed(list(zip(a.children, b.children, strict=True))))
+    return False
+
+
+def _sorted_by_shape(children: Sequence[TreeStructure]) -> list[TreeStructure]:
+    """Insert one by one: there are few children, and ties need the full comparison."""
+    ordered: list[TreeStructure] = []
+    for child in children:
+        place = len(ordered)
+        while place and _precedes(child, ordered[place - 1]):
+            place -= 1
+        ordered.insert(place, child)
+    return ordered
+
+
+def _from_children(root: Any, children_of: Any) -> TreeStructure:
+    """Build bottom-up without recursion: trees may be deeper than Python's stack."""
+    stack: list[tuple[Any, bool]] = [(root, False)]
+    built: list[TreeStructure] = []
+    while stack:
+        node, parts_done = stack.pop()
+        children = children_of(node)
+        if not children:
+            built.append(TreeStructure())
+        elif parts_done:
+            parts = built[-len(children) :]
+            del built[-len(children) :]
+            built.append(TreeStructure(parts))
+        else:
+            stack.append((node, True))
+            stack.extend((child, False) for child in children)
+    return built[0]
+
+
+def _tuple_children(node: Any) -> Sequence[Any]:
+    if node is None:
+        return ()
+    if isinstance(node, TreeStructure):
+        return node.children
+    if isinstance(node, tuple | list):
+        return node
+    raise TypeError(
+        f"a tree of nested tuples has () or None for its leaves, not {node!r}"
+    )
+
+
+def _table_children(table: Any, node: int | None) -> Sequence[int | None]:
+    """Children of a node of `treeproof.tree.Tree`; None is the leaf for other categories.
+
+    A child that several categories share (`Tree.collapse`) is counted once for each, as
+    in the tree before collapsing: that is the class of trees it was chosen from.
+    """
+    if node is None or table.kind[node] == 0:
+        return ()
+    children: list[int | None] = table.node_children(node).tolist()
+    categories = table.columns[table.feature[node]].categories
+    is_multiway = int(table.kind[node]) == 3
+    if len(children) == 1 or (
+        is_multiway and categories is not None and len(children) < len(categories)
+    ):
+        children.append(None)
+    return children
+
+
+def _rebuild(parts: list[list[int]]) -> TreeStructure:
+    shapes: list[TreeStructure] = []
+    for positions in parts:
+        shapes.append(TreeStructure([shapes[i] for i in positions]))
+    return shapes[-1]
