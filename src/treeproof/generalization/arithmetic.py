@@ -2,10 +2,11 @@
 
 A *vector* holds the counts of 1-, 2-, ..., c-partitions. The recursions of
 `partitioning` are written once and run on either arithmetic: `ExactArithmetic` keeps
-Python integers, `LogArithmetic` keeps natural logarithms in NumPy arrays (minus infinity
-for zero), which is what a million rows and a hundred leaves need. Only sums, products and
-minima of non-negative numbers occur, so the logarithms lose nothing to cancellation:
-their absolute error stays below 1e-10 where the numbers have thousands of digits.
+Python integers, `LogArithmetic` keeps natural logarithms in NumPy arrays (minus
+infinity for zero), which is what a million rows and a hundred leaves need. Only sums,
+products and minima of non-negative numbers occur, so the logarithms lose nothing to
+cancellation: their absolute error stays below 1e-10 where the numbers have thousands of
+digits.
 """
 
 from __future__ import annotations
@@ -128,9 +129,7 @@ class ExactArithmetic:
     def cap(self, vector: list[int], m: int) -> list[int]:
         """Take the minimum with the Stirling numbers."""
         return [
-            x
-            if stirling2_exceeds(m, c, x.bit_length())
-            else min(x, stirling2(m, c))
+            x if stirling2_exceeds(m, c, x.bit_length()) else min(x, stirling2(m, c))
             for c, x in enumerate(vector, 1)
         ]
 
@@ -177,9 +176,7 @@ class LogArithmetic:
         """Halve."""
         return vector - math.log(2)
 
-    def largest(
-        self, vectors: Sequence[NDArray[np.float64]]
-    ) -> NDArray[np.float64]:
+    def largest(self, vectors: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         """Take the greatest."""
         return np.asarray(np.max(vectors, axis=0))
 

@@ -19,8 +19,8 @@ def check_delta(delta: Any) -> float:
     """Return a probability strictly between 0 and 1."""
     if not isinstance(delta, int | float) or not 0 < delta < 1:
         raise ValueError(
-            f"delta is the probability that the bound fails, between 0 and 1 and neither "
-            f"of them, not {delta!r}"
+            "delta is the probability that the bound fails, between 0 and 1 and "
+            f"neither of them, not {delta!r}"
         )
     return float(delta)
 

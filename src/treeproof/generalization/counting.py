@@ -2,12 +2,12 @@
 
 Four families of numbers carry the theory of Leboeuf, LeBlanc and Marchand (2020):
 
-* Stirling numbers of the second kind: all partitions of m things into c parts, the value
-  no partitioning function can exceed;
-* the coefficients of Theorem 9: in how many ways an a-partition and a b-partition of two
-  disjoint sets merge into a c-partition. They are the linearisation coefficients of the
-  falling factorials, (x)_a (x)_b = sum_c merges(a, b, c) (x)_c, which is why a whole tree
-  can be handled as one polynomial (see `partitioning` and `growth`);
+* Stirling numbers of the second kind: all partitions of m things into c parts, the
+  value no partitioning function can exceed;
+* the coefficients of Theorem 9: in how many ways an a-partition and a b-partition of
+  two disjoint sets merge into a c-partition. They are the linearisation coefficients of
+  the falling factorials, (x)_a (x)_b = sum_c merges(a, b, c) (x)_c, which is why a
+  whole tree can be handled as one polynomial (see `partitioning` and `growth`);
 * Wedderburn-Etherington numbers: binary shapes with n leaves;
 * their counterpart for any number of children.
 """
@@ -58,9 +58,9 @@ def stirling2(m: int, c: int) -> int:
 def stirling2_exceeds(m: int, c: int, bits: float) -> bool:
     """Say whether the Stirling number is surely at least 2**bits, without computing it.
 
-    Every way to put the other m - c things beside c fixed ones is a different partition,
-    so the number is at least c**(m - c). For samples much larger than the tree this
-    settles the comparison in a moment; where it says False nothing is known.
+    Every way to put the other m - c things beside c fixed ones is a different
+    partition, so the number is at least c**(m - c). For samples much larger than the
+    tree this settles the comparison in a moment; where it says False nothing is known.
     """
     return c >= 2 and (m - c) * math.log2(c) >= bits
 
@@ -158,10 +158,10 @@ def multiway_shapes(n: int) -> int:
 def _multiway_table(size: int) -> list[int]:
     """Tabulate by Cayley's recurrence: forests of n leaves are twice the trees, n > 1.
 
-    Let f(n) count multisets of shapes with n leaves in all. A shape with n > 1 leaves is
-    a multiset of at least two shapes, so f(n) = 2 a(n); and n f(n) = sum over k of
-    s(k) f(n - k) with s(k) = sum of d a(d) over the divisors d of k. The term k = n holds
-    n a(n) itself, which moves to the left.
+    Let f(n) count multisets of shapes with n leaves in all. A shape with n > 1 leaves
+    is a multiset of at least two shapes, so f(n) = 2 a(n); and n f(n) = sum over k of
+    s(k) f(n - k) with s(k) = sum of d a(d) over the divisors d of k. The term k = n
+    holds n a(n) itself, which moves to the left.
     """
     a = [0, 1] + [0] * (size - 1)
     f = [1, 1] + [0] * (size - 1)
@@ -180,9 +180,9 @@ def _multiway_table(size: int) -> list[int]:
 def log_multiway_shapes(n: int) -> float:
     """Return the logarithm of `multiway_shapes`, bounded above for n > 512.
 
-    The numbers grow like 3.5608...**n, and a(n + 1) < 4 a(n) from the start, so that the
-    bound a(512) * 4**(n - 512) is safe; a prior that is a little too small keeps every
-    risk bound valid.
+    The numbers grow like 3.5608...**n, and a(n + 1) < 4 a(n) from the start, so that
+    the bound a(512) * 4**(n - 512) is safe; a prior that is a little too small keeps
+    every risk bound valid.
     """
     if n <= 512:
         return math.log(multiway_shapes(n))

@@ -1,20 +1,20 @@
 """What a split can test: how many ways the features give to cut a sample.
 
-The paper treats real-valued features only. This file says what changes with other kinds.
-A *way* is a split together with the child each outcome leads to. For m rows:
+The paper treats real-valued features only. This file says what changes with other
+kinds. A *way* is a split together with the child each outcome leads to. For m rows:
 
-* a **real** feature cuts its sorted rows after any of them: for each k there are at most
-  two ways to send exactly k rows to the first child, so 2 * real over all features, and
-  never more than binom(m, k);
-* a **one-vs-rest** split on a column with s >= 3 categories asks ``x = v?``: s partitions
-  and 2 s ways in all, whatever m is. With s = 2 both questions are the same one: 1
-  partition, 2 ways. A **binary** feature is that case;
-* a **multiway** split sends each category to its own child. The column leaves nothing to
-  choose but which category goes to which child, and exchanging children of equal shape
-  changes nothing: s! / (product of the multiplicities' factorials) ways for a node with
-  s children, hence one way where all children are leaves. A node with fewer children than
-  its column has categories keeps one leaf for all others: then only the categories with a
-  child of their own are chosen.
+* a **real** feature cuts its sorted rows after any of them: for each k there are at
+  most two ways to send exactly k rows to the first child, so 2 * real over all
+  features, and never more than binom(m, k);
+* a **one-vs-rest** split on a column with s >= 3 categories asks ``x = v?``: s
+  partitions and 2 s ways in all, whatever m is. With s = 2 both questions are the same
+  one: 1 partition, 2 ways. A **binary** feature is that case;
+* a **multiway** split sends each category to its own child. The column leaves nothing
+  to choose but which category goes to which child, and exchanging children of equal
+  shape changes nothing: s! / (product of the multiplicities' factorials) ways for a
+  node with s children, hence one way where all children are leaves. A node with fewer
+  children than its column has categories keeps one leaf for all others: then only the
+  categories with a child of their own are chosen.
 
 Unlike a threshold, none of the last three can be slid along: their number of ways does
 not grow with m, but nothing is known about the sizes of the parts, and a part may be
@@ -82,8 +82,8 @@ class FeatureSpace:
             sizes = tuple(given) if isinstance(given, Iterable) else (None,)
             if not all(_is_int(s) and s >= 2 for s in sizes):
                 raise ValueError(
-                    f"{name} lists the number of categories of each feature, at least 2 "
-                    f"each, not {given!r}"
+                    f"{name} lists the number of categories of each feature, at least "
+                    f"2 each, not {given!r}"
                 )
             object.__setattr__(self, name, tuple(sorted(int(s) for s in sizes)))
         if self.n_features == 0:
@@ -93,8 +93,8 @@ class FeatureSpace:
     def of(cls, features: int | FeatureSpace | Any) -> FeatureSpace:
         """Take a number of real-valued features, a FeatureSpace, or a fitted tree.
 
-        A fitted treeproof estimator tells its columns and how it splits categories; of a
-        scikit-learn tree all features are real.
+        A fitted treeproof estimator tells its columns and how it splits categories; of
+        a scikit-learn tree all features are real.
         """
         if isinstance(features, FeatureSpace):
             return features
@@ -113,8 +113,8 @@ class FeatureSpace:
         if table is not None and hasattr(features, "n_features_in_"):
             return cls(real=features.n_features_in_)
         raise TypeError(
-            "n_features is a number of real-valued features, a FeatureSpace or a fitted "
-            f"tree, not {features!r}"
+            "n_features is a number of real-valued features, a FeatureSpace or a "
+            f"fitted tree, not {features!r}"
         )
 
     @classmethod
@@ -159,9 +159,11 @@ class FeatureSpace:
         >>> FeatureSpace(multiway=[3, 3, 5]).ways_without_threshold(star)
         12
 
-        The two columns with three categories give one way each; of the column with five,
-        two categories get a leaf of their own and three share one: ten ways.
+        The two columns with three categories give one way each; of the column with
+        five, two categories get a leaf of their own and three share one: ten ways.
         """
+        if not self.multiway and not self.binary_ways:
+            return 0
         shapes = Counter(structure.children)
         arity = len(structure.children)
         total = 0

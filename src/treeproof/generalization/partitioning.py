@@ -2,29 +2,30 @@
 
 The c-partitioning function of a structure T is the largest number of c-partitions of m
 rows that trees of this shape can make, whatever their tests and labels; leaves with the
-same label count as one part. Leboeuf, LeBlanc and Marchand (2020) bound it by recursion on
-the tree (Theorem 9; Theorem 7 is the case of a stump): sum over the ways to cut the sample
-at the root into k and m - k rows, of the ways to merge what the two subtrees make of their
-shares,
+same label count as one part. Leboeuf, LeBlanc and Marchand (2020) bound it by recursion
+on the tree (Theorem 9; Theorem 7 is the case of a stump): sum over the ways to cut the
+sample at the root into k and m - k rows, of the ways to merge what the two subtrees
+make of their shares,
 
     pi_T^c(m) <= 2^-[T_l = T_r] sum_{k = L_l}^{m - L_r} min(2 ell, binom(m, k))
                  sum_{a, b} merges(a, b, c) pi_l^a(k) pi_r^b(m - k),
 
 and never more than the Stirling number {m, c}, which is reached for m <= L_T.
 
-``method="sum"`` is that formula. ``method="fast"`` replaces the sum over k by its number of
-terms times the greatest one, as the paper's experiments do. The sum has m - L_T + 1 terms;
-the paper prints m - L_T, which for a stump is below the true value ell (m - 1), so here
-the + 1 is kept. All c are computed together, as one vector per shape and m: the merges are
-a product of polynomials in the falling factorials, and a, b never exceed the leaves of
-their subtrees, so that a hundred classes cost little more than ten.
+``method="sum"`` is that formula. ``method="fast"`` replaces the sum over k by its
+number of terms times the greatest one, as the paper's experiments do. The sum has m -
+L_T + 1 terms; the paper prints m - L_T, which for a stump is below the true value ell
+(m - 1), so here the + 1 is kept. All c are computed together, as one vector per shape
+and m: the merges are a product of polynomials in the falling factorials, and a, b never
+exceed the leaves of their subtrees, so that a hundred classes cost little more than
+ten.
 
 Features without thresholds (see `features`) enter as a number of ways E that does not
-depend on m. Such a split cannot be moved by one row, so nothing is known about the sizes:
-its term is E times the greatest product over all k, a part being allowed to be empty. For
-the same reason a subtree is sure to isolate every one of its rows only if thresholds are
-available in it; `capacity` counts the leaves for which that holds and takes the place of
-L in the limits of the sum.
+depend on m. Such a split cannot be moved by one row, so nothing is known about the
+sizes: its term is E times the greatest product over all k, a part being allowed to be
+empty. For the same reason a subtree is sure to isolate every one of its rows only if
+thresholds are available in it; `capacity` counts the leaves for which that holds and
+takes the place of L in the limits of the sum.
 """
 
 from __future__ import annotations
@@ -158,12 +159,16 @@ class PartitioningFunctions:
 
     def ways(self, structure: TreeStructure) -> SplitWays:
         """Return how the root of the structure can split."""
-        found = self._ways.get(structure)
+        known = self._ways
+        found = known.get(structure)
         if found is None:
-            for part in structure.substructures():
-                if part not in self._ways:
-                    self._ways[part] = SplitWays(part, self.space, self._ways)
-            found = self._ways[structure]
+            if all(child in known for child in structure.children):
+                found = known[structure] = SplitWays(structure, self.space, known)
+            else:
+                for part in structure.substructures():
+                    if part not in known:
+                        known[part] = SplitWays(part, self.space, known)
+                found = known[structure]
         return found
 
     def _size(self, structure: TreeStructure) -> int:
@@ -291,7 +296,8 @@ class PartitioningFunctions:
 
         Of two children each k is looked at, also 0, where all rows go one way. Of more
         children, each is given all m rows: simpler, and above every possible split,
-        because pi(k) grows with k and merging with one part more never loses partitions.
+        because pi(k) grows with k and merging with one part more never loses
+        partitions.
         """
         numbers = self.arithmetic
         tables = [self._tables[child] for child in children]
@@ -323,19 +329,23 @@ def shared_functions(
     return PartitioningFunctions(space, max_parts, method, exact)
 
 
-def check_work(functions: PartitioningFunctions, structure: TreeStructure, m: int) -> None:
+def check_work(
+    functions: PartitioningFunctions, structure: TreeStructure, m: int
+) -> None:
     """Refuse a sum that would take hours, and say what to do instead."""
     if functions.method == "fast":
         return
     work = 0.0
     for part in structure.substructures():
         if part.children:
-            pairs = math.prod(min(functions.max_parts, c.n_leaves) for c in part.children)
+            pairs = math.prod(
+                min(functions.max_parts, c.n_leaves) for c in part.children
+            )
             work += m * m / 2 * pairs
     if work > _WORK_LIMIT:
         raise ValueError(
-            f"the full sum of Theorem 9 over m = {m} rows and {structure.n_leaves} leaves "
-            f"needs about {work:.0e} operations; use method='fast'"
+            f"the full sum of Theorem 9 over m = {m} rows and {structure.n_leaves} "
+            f"leaves needs about {work:.0e} operations; use method='fast'"
         )
 
 
@@ -361,9 +371,9 @@ def partitioning_function_bound(
     n_features : int or FeatureSpace
         The number of real-valued features; a FeatureSpace for mixed ones.
     method : {"sum", "fast"}
-        "sum" is Theorem 9, exact for stumps in all cases known (Theorem 7). "fast" takes
-        the greatest term for all terms: looser by a few per cent of the logarithm, and
-        independent of m in cost.
+        "sum" is Theorem 9, exact for stumps in all cases known (Theorem 7). "fast"
+        takes the greatest term for all terms: looser by a few per cent of the
+        logarithm, and independent of m in cost.
     log : bool
         Return the natural logarithm, computed in floating point.
 

@@ -2,23 +2,23 @@
 
 Theorem 2.3 of Shawe-Taylor, Bartlett, Williamson and Anthony (1998), with the growth
 function in the place of Sauer's lemma as in Leboeuf et al. (2020), Eq. (8): with
-probability at least 1 - delta over a sample of m rows, every tree t of every structure T
-has, with k its errors on the sample,
+probability at least 1 - delta over a sample of m rows, every tree t of every structure
+T has, with k its errors on the sample,
 
     R(t) <= (2 k + 4 ln(4 tau_T(2 m) / (delta q_k p_T))) / m.
 
-The priors q over numbers of errors and p over structures sum to at most one and are fixed
-before the data is seen. Because the statement holds for all trees at once, a tree may be
-chosen in any way, also by looking at the bound: that is what `prune` and
+The priors q over numbers of errors and p over structures sum to at most one and are
+fixed before the data is seen. Because the statement holds for all trees at once, a tree
+may be chosen in any way, also by looking at the bound: that is what `prune` and
 `select_by_bound` do.
 
 * p_T = 6 / (pi^2 L^2) / (number of shapes with L leaves): sizes by an inverse square,
   all shapes of a size alike. Shapes are counted by Wedderburn-Etherington numbers, or,
   where the features allow splits into more than two, with all arities.
 * q_k = (1 - r) r^k. A small r makes every error dear. The bound is loose in the growth
-  function, not in the errors, and r = 2^-13.7, which the paper found by cross-validation
-  on one data set, restores the balance for *choosing* trees. It makes the value itself
-  larger: for a value to quote, r = 1/2 or so gives a smaller one.
+  function, not in the errors, and r = 2^-13.7, which the paper found by
+  cross-validation on one data set, restores the balance for *choosing* trees. It makes
+  the value itself larger: for a value to quote, r = 1/2 or so gives a smaller one.
 
 The value often exceeds 1 and then guarantees nothing; `rows_needed` says how many rows
 would change that. Differences between trees remain meaningful as a complexity penalty.
@@ -158,8 +158,8 @@ def risk_bound(
     structure : TreeStructure or tree
         The shape of the tree; anything `TreeStructure.of` takes.
     n_features : int or FeatureSpace
-        The number of real-valued features it could test, used or not; a FeatureSpace for
-        mixed ones.
+        The number of real-valued features it could test, used or not; a FeatureSpace
+        for mixed ones.
     n_classes : int
         The number of classes.
     delta : float, default=0.05

@@ -2,8 +2,8 @@
 
 Two trees that differ only in which child stands left have the same shape: a rule may be
 negated, so the classes of trees they span are the same. A `TreeStructure` is therefore
-kept in one *canonical* form (children sorted by size) and there is exactly one object for
-each shape, so that equality is identity and every quantity computed for a shape is
+kept in one *canonical* form (children sorted by size) and there is exactly one object
+for each shape, so that equality is identity and every quantity computed for a shape is
 computed once, wherever in whatever tree the shape occurs.
 """
 
@@ -117,9 +117,9 @@ class TreeStructure:
         ----------
         tree : TreeStructure, nested tuples, scikit-learn tree or treeproof tree
             In nested tuples ``()`` or None is a leaf and ``(a, b)`` a node. Fitted
-            estimators and their ``tree_`` are both taken. A multiway node of a treeproof
-            tree gets one leaf more if it has no child for some category of its column,
-            because rows with such a category end in the node itself.
+            estimators and their ``tree_`` are both taken. A multiway node of a
+            treeproof tree gets one leaf more if it has no child for some category of
+            its column, because rows with such a category end in the node itself.
 
         Returns
         -------
@@ -131,7 +131,7 @@ class TreeStructure:
             return _from_children(tree, _tuple_children)
         table = getattr(tree, "tree_", tree)
         if hasattr(table, "child_outcome"):
-            return _from_children(0, lambda node: _table_children(table, node))
+            return _from_children(0, lambda node: table_children(table, node))
         if hasattr(table, "children_left") and hasattr(table, "children_right"):
             left = np.asarray(table.children_left).tolist()
             right = np.asarray(table.children_right).tolist()
@@ -140,8 +140,8 @@ class TreeStructure:
             )
         if hasattr(tree, "fit"):
             raise ValueError(
-                f"this {type(tree).__name__} has no tree yet; call fit before asking for "
-                "its shape"
+                f"this {type(tree).__name__} has no tree yet; call fit before asking "
+                "for its shape"
             )
         raise TypeError(
             f"cannot read the shape of a {type(tree).__name__}; give a fitted tree of "
@@ -275,8 +275,10 @@ def _tuple_children(node: Any) -> Sequence[Any]:
     )
 
 
-def _table_children(table: Any, node: int | None) -> Sequence[int | None]:
-    """Children of a node of `treeproof.tree.Tree`; None is the leaf for other categories.
+def table_children(table: Any, node: int | None) -> Sequence[int | None]:
+    """Return a node's children in a `treeproof.tree.Tree`, one per outcome.
+
+    None is the leaf of a multiway node for categories without a child.
 
     A child that several categories share (`Tree.collapse`) is counted once for each, as
     in the tree before collapsing: that is the class of trees it was chosen from.

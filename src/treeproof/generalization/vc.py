@@ -52,7 +52,8 @@ def vc_dimension_bound(structure: Any, n_features: int | FeatureSpace) -> int:
     """Return an upper bound on the VC dimension of the trees of one shape.
 
     Algorithm 2 of the paper: the largest m up to which the bound of Theorem 9 allows
-    every 2-partition. For a stump on real-valued features it is the VC dimension itself.
+    every 2-partition. For a stump on real-valued features it is the VC dimension
+    itself.
 
     Parameters
     ----------
