@@ -1,4 +1,4 @@
-"""How well will a tree do on new data, and how large should it be?
+"""Bounds on how a tree will do on new data, and what size they recommend.
 
 A tree of a given *shape* is a machine that partitions rows. The fewer partitions it can
 make of a sample, the less can its success on the sample be luck. Leboeuf, LeBlanc and
@@ -11,8 +11,8 @@ bounds and what follows from them, and extends them to categorical features:
 * `vc_dimension_stump` (exact), `vc_dimension_bound`, `vc_dimension_asymptotic`;
 * `risk_bound`: the error to expect on new data at worst, with high probability;
   `rows_needed`: the data it takes for that to say something;
-* `prune`, `BoundPruner`, `CostComplexityPruner`, `ModifiedCostComplexityPruner`: pruning
-  by the bound, and by cross-validation;
+* `prune`, `BoundPruner`, `CostComplexityPruner`, `ModifiedCostComplexityPruner`:
+  pruning by the bound, and by cross-validation;
 * `BoundPrunedTreeClassifier`: grow and prune, as a scikit-learn estimator;
 * `select_by_bound`: the size of an *optimal* tree.
 
@@ -22,8 +22,8 @@ Examples
 >>> vc_dimension_stump(10)
 6
 >>> stump = ((), ())
->>> round(risk_bound(errors=5, m=10_000, structure=stump, n_features=10, n_classes=2), 3)
-0.029
+>>> round(risk_bound(errors=5, m=10_000, structure=stump, n_features=9, n_classes=2), 3)
+0.028
 """
 
 from treeproof.generalization.classifier import BoundPrunedTreeClassifier

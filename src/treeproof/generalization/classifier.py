@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -171,7 +171,9 @@ class BoundPrunedTreeClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def _reads_numbers(self) -> bool:
-        return isinstance(self.base, str) and self.base == "greedy"
+        if isinstance(self.base, str):
+            return self.base == "greedy"
+        return isinstance(self.base, BaseDecisionTree)
 
     def _new_base(self) -> Any:
         if not isinstance(self.base, str):

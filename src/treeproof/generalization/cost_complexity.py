@@ -25,6 +25,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 from sklearn.utils import _safe_indexing
@@ -96,9 +97,9 @@ class CostComplexityPruner:
         labels = np.asarray(y)
         for train, test in folds.split(np.zeros(source.n_rows)):
             wrong += self._errors_of_fold(
-                clone(model).fit(_safe_indexing(X, train), labels[train]),
-                (_safe_indexing(X, train), labels[train]),
-                (_safe_indexing(X, test), labels[test]),
+                clone(model).fit(_take(X, train), labels[train]),
+                (_take(X, train), labels[train]),
+                (_take(X, test), labels[test]),
                 tried,
                 n_features,
             )
@@ -140,9 +141,8 @@ class CostComplexityPruner:
                 size = self.complexity(view.leaves[node], m, n_features)
                 prices[node] = _price(saved / m, size - price_of_leaf)
             weakest = min(prices.values())
-            cut = tuple(node for node in view.inner if prices[node] <= weakest)
-            for node in cut:
-                view.cut(node)
+            weak = [node for node in view.inner if prices[node] <= weakest]
+            cut = tuple(node for node in weak if view.cut(node))
             # Prices rise along the sequence; rounding, or a complexity that is not
             # linear, must not undo that.
             links.append((max(weakest, links[-1][0]), cut))
@@ -177,6 +177,13 @@ class ModifiedCostComplexityPruner(CostComplexityPruner):
         return d / m * math.log(m / d)
 
 
+def _take(X: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of any table; also of a dictionary of columns."""
+    if isinstance(X, dict):
+        return {name: np.asarray(column)[rows] for name, column in X.items()}
+    return _safe_indexing(X, rows)
+
+
 def _price(saved: float, complexity: float) -> float:
     """Return the errors saved per unit of complexity."""
     if saved <= 0:
@@ -193,10 +200,10 @@ class _Subtree:
         self.errors = source.subtree_errors()
         self.leaves = [shape.n_leaves for shape in source.shapes()]
 
-    def cut(self, node: int) -> None:
-        """Turn a node into a leaf; a node that is already gone changes nothing."""
+    def cut(self, node: int) -> bool:
+        """Turn a node into a leaf; False if it is one or is gone already."""
         if node not in self.inner:
-            return
+            return False
         source = self.source
         gone = {node}
         for inner in self.inner:  # parents first
@@ -209,6 +216,7 @@ class _Subtree:
             self.errors[node] += more_errors
             self.leaves[node] -= fewer_leaves
             node = source.parent[node]
+        return True
 
 
 def _steps(

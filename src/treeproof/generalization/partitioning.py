@@ -68,6 +68,8 @@ class SplitWays:
 
     __slots__ = ("capacity", "fixed", "has_thresholds", "is_symmetric")
 
+    capacity: int
+
     def __init__(
         self,
         structure: TreeStructure,

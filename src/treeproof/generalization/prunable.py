@@ -191,10 +191,10 @@ def _parents(slots: list[list[int | None]]) -> tuple[list[int], list[int]]:
 def _label_numbers(y: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
     """Return the position of each label among the classes; one past them if unknown."""
     labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
     if labels.ndim != 1:
-        raise ValueError(
-            f"y has {labels.ndim} dimensions; give one label for each row"
-        )
+        raise ValueError(f"y has {labels.ndim} dimensions; give one label for each row")
     try:
         place = np.searchsorted(classes, labels)
         known = np.take(classes, place, mode="clip") == labels
@@ -265,7 +265,10 @@ def _cut_table(table: Any, keep: list[int], leaves: set[int]) -> Any:
             "weighted_n_node_samples",
         )
     }
-    first, count, children, outcomes = [], [], [], []
+    first: list[int] = []
+    count: list[int] = []
+    children: list[int] = []
+    outcomes: list[int] = []
     for i, node in enumerate(keep):
         first.append(len(children))
         if node in leaves or table.kind[node] == 0:

@@ -161,8 +161,8 @@ class BoundPruner:
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> tree = DecisionTreeClassifier(random_state=0).fit(X, y)
     >>> path = BoundPruner().prune(tree, X, y)
-    >>> tree.get_n_leaves(), path.tree.get_n_leaves()
-    (21, 9)
+    >>> [step.n_leaves for step in path]
+    [22, 14, 11, 10, 9]
     >>> path[0].bound > path.chosen.bound
     True
     """
@@ -310,10 +310,14 @@ def prune(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> path = prune(None, X, y)
-    >>> [step.n_leaves for step in path], path.best
-    ([9, 8, 7, 6, 5], 4)
+    >>> path = prune(DecisionTreeClassifier(random_state=0).fit(X, y), X, y)
+    >>> print(path)
+    leaves  errors      score
+         9       0     2.1799
+         7       1     1.9530
+         6       2     1.9408  <- chosen
     """
     pruner = BoundPruner(
         delta, r, n_features=n_features, method=method, to_root=to_root

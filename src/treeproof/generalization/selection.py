@@ -1,9 +1,10 @@
 """Choose the size of an optimal tree by its risk bound.
 
-An optimal tree still leaves one question open: optimal for which penalty, or which number
-of splits? The usual answer is cross-validation, one optimal fit per fold and candidate.
-The risk bound answers with one fit per candidate and no rows set aside: it holds for all
-trees at once, so the tree with the smallest bound may be picked after seeing them all.
+An optimal tree still leaves one question open: optimal for which penalty, or which
+number of splits? The usual answer is cross-validation, one optimal fit per fold and
+candidate. The risk bound answers with one fit per candidate and no rows set aside: it
+holds for all trees at once, so the tree with the smallest bound may be picked after
+seeing them all.
 """
 
 from __future__ import annotations
@@ -94,7 +95,8 @@ class BoundSelection(Sequence[SelectionPoint]):
             proof = "" if p.optimal else " (not proved optimal)"
             mark = "  <- chosen" if i == self.best else ""
             lines.append(
-                f"{p.n_leaves:6d}  {p.errors:6d}  {p.bound:9.4f}  {setting}{proof}{mark}"
+                f"{p.n_leaves:6d}  {p.errors:6d}  {p.bound:9.4f}  "
+                f"{setting}{proof}{mark}"
             )
         return "\n".join(lines)
 
@@ -144,10 +146,10 @@ def select_by_bound(
     >>> from treeproof import OptimalTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> selection = select_by_bound(
-    ...     X, y, sizes=[0, 1, 2], estimator=OptimalTreeClassifier(max_depth=2)
+    ...     X, y, penalties=[0.4, 0.1], estimator=OptimalTreeClassifier(max_depth=2)
     ... )
     >>> [(point.n_leaves, point.errors) for point in selection]
-    [(1, 100), (2, 50), (3, 6)]
+    [(1, 100), (3, 6)]
     >>> selection.tree.get_n_leaves()
     3
     """

@@ -50,7 +50,7 @@ class TreeStructure:
     >>> stump = TreeStructure.of(((), ()))
     >>> tree = TreeStructure.of(((), ((), ())))
     >>> tree, tree.n_leaves, tree.depth
-    (TreeStructure(((), ((), ()))), 3, 2)
+    (TreeStructure.of(((), ((), ()))), 3, 2)
     >>> tree is TreeStructure([stump, TreeStructure()])
     True
 
@@ -77,6 +77,7 @@ class TreeStructure:
     n_nodes: int
     depth: int
     arity: int
+    _serial: int
 
     def __new__(cls, children: Sequence[TreeStructure] = ()) -> TreeStructure:
         """Return the one object of this shape."""
@@ -93,7 +94,7 @@ class TreeStructure:
             )
         else:
             ordered = tuple(_sorted_by_shape(children))
-        key = tuple([child._serial for child in ordered])  # type: ignore[has-type]
+        key = tuple([child._serial for child in ordered])
         with _lock:
             self = _known.get(key)
             if self is None:
@@ -190,7 +191,7 @@ class TreeStructure:
     def __repr__(self) -> str:
         if self.depth > 50:
             return f"<TreeStructure: {self.n_leaves} leaves, depth {self.depth}>"
-        return f"TreeStructure({self.to_tuple()!r})"
+        return f"TreeStructure.of({self.to_tuple()!r})"
 
     @staticmethod
     def all_binary(n_leaves: int) -> Iterator[TreeStructure]:
