@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
-from sklearn.linear_model import LogisticRegression
+from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from treeproof import OptimalTreeClassifier
@@ -286,7 +286,7 @@ def test_bad_input_gets_one_sentence(pruner):
     tree = DecisionTreeClassifier().fit(X, y)
     for given, rows, labels, words in [
         (DecisionTreeClassifier(), X, y, "has no tree to prune; fit"),
-        (LogisticRegression(max_iter=999).fit(X, y), X, y, "has no tree to prune"),
+        (DummyClassifier().fit(X, y), X, y, "has no tree to prune"),
         (DecisionTreeRegressor().fit(X, y), X, y, "are for classification trees"),
         ("tree", X, y, "cannot prune a str"),
         (tree, X, y[:-1], "150 rows and y has 149 labels"),
