@@ -1,0 +1,342 @@
+"""The command line as a user meets it: files in, tree or JSON out, exit status."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from treeproof import OptimalTreeClassifier, __version__
+from treeproof.cli import app, main, tables
+from treeproof.datasets import load_monks
+from treeproof.persistence import load
+
+FIELDS = {
+    "status", "objective", "lower_bound", "gap", "optimal", "splits", "depth",
+    "leaves", "seconds", "solver", "accuracy",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli")
+    frame = load_monks(1, as_frame=True).frame
+    frame.to_csv(folder / "monks.csv", index=False)
+    frame.to_csv(folder / "monks.tsv", index=False, sep="\t")
+    frame.to_parquet(folder / "monks.parquet")
+    frame.to_feather(folder / "monks.arrow")
+    with gzip.open(folder / "monks.csv.gz", "wt") as file:
+        frame.to_csv(file, index=False)
+    return folder
+
+
+def run(monkeypatch, capsys, *arguments):
+    """Run main() in this process; return exit status, stdout, stderr."""
+    monkeypatch.setattr(sys, "argv", ["treeproof", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    captured = capsys.readouterr()
+    return stopped.value.code or 0, captured.out, captured.err
+
+
+@pytest.fixture
+def treeproof(monkeypatch, capsys):
+    return lambda *arguments: run(monkeypatch, capsys, *arguments)
+
+
+def test_fit_draws_the_tree_and_its_certificate(treeproof, folder):
+    status, out, _ = treeproof("fit", folder / "monks.csv", "--target", "class")
+    assert status == 0
+    assert "head_shape" in out and "jacket_color = red: 1" in out
+    assert "optimal: objective 0.1, and no tree has less" in out
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(
+    "name", ["monks.csv", "monks.csv.gz", "monks.tsv", "monks.parquet", "monks.arrow"]
+)
+def test_json_is_one_object_for_every_format(treeproof, folder, name):
+    status, out, err = treeproof(
+        "fit", folder / name, "--target", "class", "--json", "--quiet"
+    )
+    assert status == 0 and err == ""
+    result = json.loads(out)
+    assert result.keys() >= FIELDS
+    assert result["optimal"] is True and result["status"] == "optimal"
+    assert result["objective"] == result["lower_bound"] == pytest.approx(0.1)
+    assert (result["splits"], result["depth"]) == (10, 3)
+    assert result["accuracy"] == 1.0 and result["gap"] == 0
+
+
+def test_sql(treeproof, folder):
+    query = f"select * from '{folder / 'monks.parquet'}' where has_tie = 'yes'"
+    status, out, _ = treeproof("fit", query, "--target", "class", "--json")
+    assert status == 0 and json.loads(out)["rows"] == 216
+
+
+def test_all_options_reach_the_estimator(treeproof, folder):
+    model = folder / "options.model"
+    status, _, _ = treeproof(
+        "fit", folder / "monks.csv", "--target", "class", "--split-penalty", "0.02",
+        "--max-depth", "2", "--min-samples-leaf", "5", "--time-limit", "30",
+        "--memory-limit", "1GB", "--categorical-split", "one-vs-rest", "--solver",
+        "auto", "--class-weight", "balanced", "--n-jobs", "1", "--drop",
+        "has_tie,holding", "--save", model,
+    )  # fmt: skip
+    assert status == 0
+    fitted = load(model)
+    assert fitted.get_params() == {
+        "split_penalty": 0.02, "max_depth": 2, "max_splits": None,
+        "min_samples_leaf": 5, "time_limit": 30.0, "memory_limit": "1GB",
+        "categorical_split": "one-vs-rest", "solver": "auto",
+        "class_weight": "balanced", "n_jobs": 1, "random_state": None,
+        "categorical_features": "from_dtype", "verbose": True,
+    }  # fmt: skip
+    names = ["head_shape", "body_shape", "is_smiling", "jacket_color"]
+    assert fitted.feature_names_in_.tolist() == names
+
+
+def test_weights_and_categorical_numbers(treeproof, tmp_path):
+    frame = pd.DataFrame({"code": [1, 2, 3] * 4, "name": list("pqpq") * 3})
+    frame["y"] = (frame["code"] == 2).map({True: "t", False: "f"})
+    frame["w"] = 2
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    status, out, _ = treeproof(
+        "fit", tmp_path / "data.csv", "--target", "y", "--weight", "w",
+        "--categorical", "code", "--json",
+    )  # fmt: skip
+    result = json.loads(out)
+    assert status == 0 and result["splits"] == 1
+    assert result["tree"]["classes"] == ["f", "t"]
+    assert result["tree"]["nodes"][0]["weight"] == 24
+    assert result["tree"]["columns"][0]["categories"] == [1, 2, 3]
+    assert result["tree"]["columns"][1]["categories"] == ["p", "q"]
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    frame = pd.read_csv(folder / "monks.csv")
+    path = folder / "model"
+    CliRunner().invoke(
+        app,
+        ["fit", str(folder / "monks.csv"), "--target", "class", "--save", str(path)],
+    )
+    return path, frame
+
+
+def test_predict(treeproof, folder, model):
+    path, frame = model
+    status, out, err = treeproof("predict", path, folder / "monks.parquet")
+    assert status == 0 and err == ""
+    lines = out.splitlines()
+    assert lines[0] == "class"
+    assert [int(v) for v in lines[1:]] == frame["class"].tolist()
+
+
+def test_predict_json_and_output(treeproof, folder, model, tmp_path):
+    path, frame = model
+    status, out, _ = treeproof(
+        "predict", path, folder / "monks.csv", "--json", "--proba"
+    )
+    result = json.loads(out)
+    assert status == 0 and result["predictions"] == frame["class"].tolist()
+    assert result["rows"] == 432 and result["classes"] == [0, 1]
+    assert np.array(result["probabilities"]).shape == (432, 2)
+    target = tmp_path / "out.csv"
+    status, out, _ = treeproof(
+        "predict", path, folder / "monks.csv", "--proba", "--output", target
+    )
+    written = pd.read_csv(target)
+    assert status == 0 and out == ""
+    assert list(written) == ["class", "probability of 0", "probability of 1"]
+
+
+def test_text_stays_text_at_predict(treeproof, tmp_path):
+    """A column of text may look like numbers in the file to predict on."""
+    train = pd.DataFrame({"size": ["1", "2", "x"] * 4, "y": [0, 1, 1] * 4})
+    train.to_csv(tmp_path / "train.csv", index=False)
+    pd.DataFrame({"size": ["2", "1"]}).to_csv(tmp_path / "test.csv", index=False)
+    saved = tmp_path / "model"
+    treeproof("fit", tmp_path / "train.csv", "--target", "y", "--save", saved)
+    status, out, _ = treeproof("predict", saved, tmp_path / "test.csv", "--json")
+    assert status == 0 and json.loads(out)["predictions"] == [1, 0]
+
+
+def write(folder, name, content):
+    path = folder / name
+    path.write_bytes(content)
+    return str(path)
+
+
+BAD = {
+    "no such file": (lambda f: ["fit", str(f / "no.csv"), "--target", "y"],
+                     "There is no file"),
+    "no such target": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"),
+                                  "--target", "z"],
+                       "The target 'z' is not a column; the columns are 'a', 'b'."),
+    "no such weight": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"),
+                                  "--target", "b", "--weight", "z"],
+                       "The weight 'z' is not a column"),
+    "empty file": (lambda f: ["fit", write(f, "e.csv", b""), "--target", "y"],
+                   "is empty"),
+    "header only": (lambda f: ["fit", write(f, "h.csv", b"a,b\n"), "--target", "b"],
+                    "0 sample"),
+    "only a target": (lambda f: ["fit", write(f, "t.csv", b"y\n1\n2\n"), "--target",
+                                 "y"],
+                      "0 feature"),
+    "missing value": (lambda f: ["fit", write(f, "m.csv", b"a,y\n1,0\n,1\n"),
+                                 "--target", "y"],
+                      "Column 'a' contains NaN in 1 row (first: row 1)"),
+    "missing label": (lambda f: ["fit", write(f, "l.csv", b"a,y\n1,p\n2,\n"),
+                                 "--target", "y"],
+                      "y contains NaN"),
+    "dates": (lambda f: ["fit", write(f, "d.csv", b"a,y\n2024-01-02,0\n2024-01-03,1\n"),
+                         "--target", "y"],
+              "Column 'a' holds dates"),
+    "fractions": (lambda f: ["fit", write(f, "f.csv", b"a,y\n1,0.5\n2,1.5\n"),
+                             "--target", "y"],
+                  "Unknown label type: continuous"),
+    "depth": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"), "--target", "b",
+                         "--max-depth", "-1"],
+              "'max_depth'"),
+    "penalty": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"), "--target",
+                           "b", "--split-penalty", "1.5"],
+                "'split_penalty'"),
+    "solver": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"), "--target", "b",
+                          "--solver", "magic"],
+               "'solver'"),
+    "memory": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"), "--target", "b",
+                          "--memory-limit", "much"],
+               "not an amount of memory"),
+    "no parquet": (lambda f: ["fit", write(f, "p.parquet", b"nonsense"), "--target",
+                              "b"],
+                   "is not a Parquet file"),
+    "no arrow": (lambda f: ["fit", write(f, "p.arrow", b"nonsense"), "--target", "b"],
+                 "is not an Arrow file"),
+    "bad query": (lambda f: ["fit", "select * from nothing", "--target", "b"],
+                  "The query failed"),
+    "no database": (lambda f: ["fit", "select 1", "--target", "b", "--database",
+                               str(f / "no.db")],
+                    "There is no database"),
+    "not UTF-8": (lambda f: ["fit", write(f, "u.csv", b"a,b\n\xff\xfe,1\n\xe9,2\n"),
+                             "--target", "b"],
+                  "cannot be read as CSV"),
+    "not a model": (lambda f: ["predict", write(f, "x", b"nonsense"), "y.csv"],
+                    "is not a model saved by treeproof"),
+    "no model": (lambda f: ["predict", str(f / "none"), "y.csv"], "There is no file"),
+    "unwritable": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"), "--target",
+                              "b", "--save", str(f / "no" / "model")],
+                   "No such file or directory"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", list(BAD))
+def test_bad_input_is_one_sentence(treeproof, tmp_path, case):
+    arguments, words = BAD[case]
+    status, out, err = treeproof(*arguments(tmp_path))
+    assert status == 2 and out == ""
+    assert words in err and err.startswith("treeproof: ")
+    assert len(err.strip().splitlines()) == 1 and "Traceback" not in err
+
+
+def test_missing_columns_at_predict(treeproof, tmp_path, model):
+    path = write(tmp_path, "other.csv", b"head_shape\nround\n")
+    status, _, err = treeproof("predict", model[0], path)
+    assert status == 2 and "lacks the column 'body_shape'" in err
+
+
+def test_usage_errors(treeproof):
+    assert treeproof("fit")[0] == 2
+    assert treeproof("nonsense")[0] == 2
+    status, out, _ = treeproof("--version")
+    assert status == 0 and out.strip() == __version__
+    status, out, _ = treeproof("fit", "--help")
+    assert status == 0 and "--split-penalty" in out
+
+
+def test_without_duckdb_and_pyarrow(monkeypatch, treeproof, folder):
+    monkeypatch.setattr(tables, "find_spec", lambda name: None)
+    for name in ("monks.csv", "monks.csv.gz", "monks.tsv"):
+        status, out, _ = treeproof("fit", folder / name, "--target", "class", "--json")
+        assert status == 0 and json.loads(out)["splits"] == 10
+    for data in (folder / "monks.parquet", folder / "monks.arrow", "select 1"):
+        status, _, err = treeproof("fit", data, "--target", "class")
+        assert status == 2 and "treeproof[data]" in err
+
+
+def test_plain_csv_reports_ragged_lines_and_gaps(monkeypatch, treeproof, tmp_path):
+    monkeypatch.setattr(tables, "find_spec", lambda name: None)
+    path = write(tmp_path, "r.csv", b"a,y\n1,0\n2\n")
+    assert "line 3 has 1 cells" in treeproof("fit", path, "--target", "y")[2]
+    path = write(tmp_path, "g.csv", b"a,y\np,0\n,1\n")
+    assert "Column 'a' contains NaN" in treeproof("fit", path, "--target", "y")[2]
+    path = write(tmp_path, "u.csv", b"a,y\n\xff\xe9,0\n")
+    assert "cannot be read as CSV" in treeproof("fit", path, "--target", "y")[2]
+
+
+def test_models_of_another_format_are_refused(tmp_path):
+    import joblib
+
+    path = tmp_path / "model"
+    joblib.dump({"kind": "treeproof model", "format": 99, "version": "9.9"}, path)
+    with pytest.raises(ValueError, match=r"saved by treeproof 9.9 in a format"):
+        load(path)
+    joblib.dump(OptimalTreeClassifier(), path)
+    with pytest.raises(ValueError, match="is not a model saved by treeproof"):
+        load(path)
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+    import joblib
+
+    from treeproof.persistence import save
+
+    path = tmp_path / "model"
+    fitted = OptimalTreeClassifier().fit([[0], [1]], [0, 1])
+    save(fitted, path)
+    before = path.read_bytes()
+
+    def full_disk(content, file):
+        file.write(b"half")
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(joblib, "dump", full_disk)
+    with pytest.raises(OSError, match="No space"):
+        save(fitted, path)
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["model"]
+
+
+def test_ctrl_c_shows_the_tree_and_exits_with_130(tmp_path):
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(random.integers(0, 2, (800, 40))).add_prefix("x")
+    frame["y"] = random.integers(0, 2, 800)
+    frame.to_csv(tmp_path / "hard.csv", index=False)
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from treeproof.cli import main; main()", "fit",
+         str(tmp_path / "hard.csv"), "--target", "y", "--split-penalty", "0.0001",
+         "--json", "--save", str(tmp_path / "model")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    # Interrupt as soon as the search is under way: it reads the file first.
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        time.sleep(1)
+        with open(f"/proc/{process.pid}/maps") as maps:
+            if "_core" in maps.read():
+                break
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    result = json.loads(out)
+    assert result["status"] == "interrupted" and result["gap"] > 0
+    assert load(tmp_path / "model").status_ == "interrupted"
