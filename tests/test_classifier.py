@@ -1,5 +1,7 @@
 """OptimalTreeClassifier: certificate, limits, weights, and life inside scikit-learn."""
 
+import os
+import signal
 import threading
 import warnings
 
@@ -19,6 +21,7 @@ from trees import random_table
 
 from treeproof import OptimalTreeClassifier
 from treeproof.limits import engine_allowance, parse_memory, resident_bytes
+from treeproof.progress import ProgressLine
 
 
 def hard_problem(n_rows=600, n_features=40):
@@ -104,16 +107,23 @@ def test_memory_allowance():
     assert 0.5 * large < engine_allowance(large) < large
 
 
-def test_ctrl_c_keeps_the_tree():
-    import os
-    import signal
+@pytest.mark.parametrize("inside_observer", [True, False])
+def test_ctrl_c_keeps_the_tree(monkeypatch, inside_observer):
+    """Interrupted at the first news of the search, in its observer or after it."""
 
+    def interrupt():
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def answer(*_):
+        if inside_observer:
+            interrupt()
+        else:
+            threading.Thread(target=interrupt).start()
+
+    monkeypatch.setattr(ProgressLine, "__call__", answer)
     X, y = hard_problem()
-    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
     with pytest.warns(ConvergenceWarning, match="interrupted"):
-        model = OptimalTreeClassifier(1e-4, time_limit=60).fit(X, y)
-    timer.join()
+        model = OptimalTreeClassifier(1e-4, time_limit=60, verbose=True).fit(X, y)
     assert model.status_ == "interrupted"
     check_certificate(model, X, y)
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ from treeproof import OptimalTreeClassifier, __version__
 from treeproof.cli import app, main, tables
 from treeproof.datasets import load_monks
 from treeproof.persistence import load
+from treeproof.progress import ProgressLine
 
 FIELDS = {
     "status", "objective", "lower_bound", "gap", "optimal", "splits", "depth",
@@ -313,30 +313,44 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["model"]
 
 
-def test_ctrl_c_shows_the_tree_and_exits_with_130(tmp_path):
+def test_ctrl_c_shows_the_tree_and_exits_with_130(treeproof, tmp_path, monkeypatch):
     random = np.random.default_rng(0)
     frame = pd.DataFrame(random.integers(0, 2, (800, 40))).add_prefix("x")
     frame["y"] = random.integers(0, 2, 800)
     frame.to_csv(tmp_path / "hard.csv", index=False)
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from treeproof.cli import main; main()", "fit",
-         str(tmp_path / "hard.csv"), "--target", "y", "--split-penalty", "0.0001",
-         "--json", "--save", str(tmp_path / "model")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+    # The first news of the search is answered by Ctrl-C.
+    monkeypatch.setattr(
+        ProgressLine, "__call__", lambda *_: os.kill(os.getpid(), signal.SIGINT)
+    )
+    status, out, _ = treeproof(
+        "fit", tmp_path / "hard.csv", "--target", "y", "--split-penalty", "0.0001",
+        "--json", "--save", tmp_path / "model",
     )  # fmt: skip
-    # Interrupt as soon as the search is under way: it reads the file first.
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        time.sleep(1)
-        with open(f"/proc/{process.pid}/maps") as maps:
-            if "_core" in maps.read():
-                break
-    time.sleep(4)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
     result = json.loads(out)
+    assert status == 130
     assert result["status"] == "interrupted" and result["gap"] > 0
     assert load(tmp_path / "model").status_ == "interrupted"
+
+
+def test_ctrl_c_before_the_search_is_one_line(treeproof, folder, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("treeproof.cli.fit.read_table", interrupted)
+    status, out, err = treeproof("fit", folder / "monks.csv", "--target", "class")
+    assert status == 130 and out == "" and "Traceback" not in err
+
+
+def test_the_installed_command(folder):
+    """Once through the operating system: the script, its output, its status."""
+    command = [sys.executable, "-c", "from treeproof.cli import main; main()"]
+    done = subprocess.run(
+        [*command, "fit", str(folder / "monks.csv"), "--target", "class", "--json"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and json.loads(done.stdout)["optimal"] is True
+    done = subprocess.run(
+        [*command, "fit", "x.csv", "--target", "y"], capture_output=True
+    )
+    assert done.returncode == 2 and done.stdout == b""

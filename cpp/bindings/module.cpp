@@ -105,16 +105,24 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
   const treeproof::sparse::Switches sparse_switches = read_switches(switches);
   treeproof::Problem problem;
   treeproof::Observer notify;
+  bool interrupted = false;
   if (observer) {
     notify = [&](const treeproof::Event& e) {  // bounds as fractions of the total weight
       const auto unit = static_cast<double>(treeproof::cost_of(problem.total_weight));
       nb::gil_scoped_acquire lock;
-      (*observer)(static_cast<int>(e.kind), e.seconds, static_cast<double>(e.lower) / unit,
-                  static_cast<double>(e.upper) / unit, e.nodes);
+      try {
+        (*observer)(static_cast<int>(e.kind), e.seconds, static_cast<double>(e.lower) / unit,
+                    static_cast<double>(e.upper) / unit, e.nodes);
+      } catch (nb::python_error& error) {
+        // Ctrl-C while the observer ran: stop and keep the tree, as everywhere else.
+        if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+        interrupted = true;
+      }
     };
   }
   treeproof::SearchResult result;
-  treeproof::Limits limits(time_limit, memory_limit, python_interrupted);
+  treeproof::Limits limits(time_limit, memory_limit,
+                           [&] { return interrupted || python_interrupted(); });
   {
     nb::gil_scoped_release unlocked;
     problem = treeproof::make_problem(std::move(features), view(codes), view(labels), n_classes,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,6 +18,9 @@ from treeproof.limits import engine_allowance, parse_memory
 from treeproof.progress import ProgressLine
 from treeproof.solvers import SOLVERS, Task, solve
 from treeproof.tree import LEAF, Tree
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
 
 __all__ = ["OptimalTreeClassifier"]
 

@@ -22,14 +22,16 @@ categories hold none.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.tree import DecisionTreeClassifier
 
 from treeproof.columns import Column
 from treeproof.tree import EQUALS, LEAF, THRESHOLD, Columns, Tree
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
 
 __all__ = ["encode", "encoded_names", "to_sklearn"]
 
@@ -90,6 +92,8 @@ def to_sklearn(tree: Tree, one_hot: bool) -> DecisionTreeClassifier:
     one_hot : bool
         Whether categorical columns become one column for each category.
     """
+    from sklearn.tree import DecisionTreeClassifier
+
     assert tree.classes is not None
     width = [1 if c.categories is None or not one_hot else len(c.categories)
              for c in tree.columns]  # fmt: skip

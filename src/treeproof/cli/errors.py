@@ -21,6 +21,3 @@ def one_sentence() -> Iterator[None]:
         text = " ".join(str(error).split()) or type(error).__name__
         print(f"treeproof: {text}", file=sys.stderr)
         sys.exit(BAD_INPUT)
-    except KeyboardInterrupt:
-        print("treeproof: interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
