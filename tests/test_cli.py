@@ -350,7 +350,3 @@ def test_the_installed_command(folder):
         text=True,
     )
     assert done.returncode == 0 and json.loads(done.stdout)["optimal"] is True
-    done = subprocess.run(
-        [*command, "fit", "x.csv", "--target", "y"], capture_output=True
-    )
-    assert done.returncode == 2 and done.stdout == b""
