@@ -30,6 +30,12 @@ void Refuter<Word>::count(const Frame<Word>& parent, Counts& counts) {
                           counts.column.data() + index(block.channel) * index(parent.stride));
     operations_ += std::int64_t{block.end - block.begin} * parent.stride / kernels::kLanes<Word>;
   }
+  count_sides(parent, counts);
+}
+
+template <class Word>
+void Refuter<Word>::count_sides(const Frame<Word>& parent, Counts& counts) {
+  const std::int32_t n_classes = parent.layout->n_classes;
   counts.side_total.resize(2 * index(parent.stride));
   counts.side_most.resize(2 * index(parent.stride));
   kernel_.side_totals(counts.column.data(), counts.total.data(), n_classes, parent.stride,
@@ -46,35 +52,119 @@ std::int64_t Refuter<Word>::one_split(const Frame<Word>& parent, const Counts& c
 }
 
 template <class Word>
-SmallTree Refuter<Word>::two_splits(const Frame<Word>& parent, std::int32_t child,
-                                    std::int64_t one_split_error, std::int64_t cap) {
-  SmallTree best{cap, -1};
-  if (cap <= 0) return best;
+Key Refuter<Word>::key_of(const Frame<Word>& parent, const Counts& counts) const {
+  constexpr int bits = Frame<Word>::kBits;
+  Key sum;
+  for (std::int32_t w = 0; w < parent.n_words; ++w)
+    for (Word left = counts.mask[index(w)]; left != 0;
+         left = static_cast<Word>(left & (left - 1)))
+      sum += parent.layout->slot_key[index(
+          parent.slots[index(w * bits + std::countr_zero(left))])];
+  return sum;
+}
+
+template <class Word>
+void Refuter<Word>::take_child(const Frame<Word>& parent, std::int32_t child) {
   node_.mask.resize(index(parent.n_words));
-  rest_.mask.resize(index(parent.n_words));
   for (std::int32_t w = 0; w < parent.n_words; ++w)
     node_.mask[index(w)] = parent.child_word(child, w);
   count(parent, node_);
+}
+
+template <class Word>
+void Refuter<Word>::take_part(const Frame<Word>& parent, const Counts& of, std::int32_t child,
+                              Counts& part) {
+  part.mask.resize(index(parent.n_words));
+  for (std::int32_t w = 0; w < parent.n_words; ++w)
+    part.mask[index(w)] =
+        static_cast<Word>(of.mask[index(w)] & parent.child_word(child, w));
+  count(parent, part);
+}
+
+// Counts only; the mask of the difference is not needed.
+template <class Word>
+void Refuter<Word>::take_difference(const Frame<Word>& parent, const Counts& of,
+                                    const Counts& less, Counts& part) {
+  part.column.resize(of.column.size());
+  for (std::size_t k = 0; k < of.column.size(); ++k)
+    part.column[k] = static_cast<C>(of.column[k] - less.column[k]);
+  part.total.resize(of.total.size());
+  for (std::size_t k = 0; k < of.total.size(); ++k)
+    part.total[k] = static_cast<C>(of.total[k] - less.total[k]);
+  part.weight = of.weight - less.weight;
+  count_sides(parent, part);
+}
+
+template <class Word>
+SmallTree Refuter<Word>::two_splits(const Frame<Word>& parent, std::int32_t child,
+                                    std::int64_t one_split_error, std::int64_t cap) {
+  SmallTree none;
+  none.error = cap;
+  if (cap <= 0) return none;
+  take_child(parent, child);
+  return two_splits_of(parent, node_, rest_, one_split_error, cap);
+}
+
+template <class Word>
+SmallTree Refuter<Word>::two_splits_of(const Frame<Word>& parent, const Counts& node,
+                                       Counts& scratch, std::int64_t one_split_error,
+                                       std::int64_t cap) {
+  SmallTree best;
+  best.error = cap;
   for (std::int32_t j = 0; j < parent.n_columns; ++j) {
-    if (parent.column[index(j)] < 0) continue;
     for (std::int32_t bit = 0; bit < 2; ++bit) {
-      const std::int64_t leaf = node_.side_total[index(bit * parent.stride + j)];
-      if (leaf == 0 || leaf == node_.weight) continue;
-      const std::int64_t leaf_error = leaf - node_.side_most[index(bit * parent.stride + j)];
+      const std::int64_t leaf = node.side_total[index(bit * parent.stride + j)];
+      const std::int64_t leaf_error = leaf - node.side_most[index(bit * parent.stride + j)];
       // One split on the rest errs at least as often as one split on everything, less the
       // rows that have gone.
       if (leaf_error + std::max<std::int64_t>(0, one_split_error - leaf) >= best.error)
         continue;
-      const std::int32_t other = 2 * j + 1 - bit;
-      for (std::int32_t w = 0; w < parent.n_words; ++w)
-        rest_.mask[index(w)] =
-            static_cast<Word>(node_.mask[index(w)] & parent.child_word(other, w));
-      count(parent, rest_);
-      const std::int64_t error = leaf_error + one_split(parent, rest_);
-      if (error < best.error)
-        best = {error,
-                parent.layout->columns[index(parent.column[index(j)])].test};
+      if (leaf == 0 || leaf == node.weight) continue;
+      take_part(parent, node, 2 * j + 1 - bit, scratch);
+      const std::int64_t error = leaf_error + one_split(parent, scratch);
+      if (error >= best.error) continue;
+      best.error = error;
+      best.test = parent.layout->columns[index(parent.column[index(j)])].test;
     }
+  }
+  return best;
+}
+
+template <class Word>
+SmallTree Refuter<Word>::three_splits(const Frame<Word>& parent, std::int32_t child,
+                                      std::int64_t two_split_error, std::int64_t cap) {
+  SmallTree best;
+  best.error = cap;
+  if (cap <= 0) return best;
+  take_child(parent, child);
+  const auto test_of = [&](std::int32_t j) {
+    return parent.layout->columns[index(parent.column[index(j)])].test;
+  };
+  for (std::int32_t j = 0; j < parent.n_columns; ++j) {
+    for (std::int32_t bit = 0; bit < 2; ++bit) {
+      const std::int64_t leaf = node_.side_total[index(bit * parent.stride + j)];
+      const std::int64_t leaf_error = leaf - node_.side_most[index(bit * parent.stride + j)];
+      // As above, for two splits on the rest.
+      if (leaf_error + std::max<std::int64_t>(0, two_split_error - leaf) >= best.error)
+        continue;
+      if (leaf == 0 || leaf == node_.weight) continue;
+      take_part(parent, node_, 2 * j + 1 - bit, rest_);
+      const SmallTree tree = two_splits_of(parent, rest_, scratch_, one_split(parent, rest_),
+                                           best.error - leaf_error);
+      if (tree.test < 0) continue;
+      best = {leaf_error + tree.error, test_of(j), key_of(parent, rest_), tree.error,
+              tree.test};
+    }
+  }
+  for (std::int32_t j = 0; j < parent.n_columns; ++j) {
+    const std::int64_t yes = node_.side_total[index(parent.stride + j)];
+    if (yes == 0 || yes == node_.weight) continue;
+    take_part(parent, node_, 2 * j + 1, rest_);
+    std::int64_t error = one_split(parent, rest_);
+    if (error >= best.error) continue;
+    take_difference(parent, node_, rest_, scratch_);
+    error += one_split(parent, scratch_);
+    if (error < best.error) best = {error, test_of(j), {}, 0, -1};
   }
   return best;
 }

@@ -16,8 +16,12 @@
 namespace treeproof::sparse {
 
 struct SmallTree {
-  std::int64_t error;      // least error of such trees, or the cap if none is below it
+  std::int64_t error = 0;  // least error of such trees, or the cap if none is below it
   std::int32_t test = -1;  // root split of the best one
+  // Where the root's other child needs two splits: its rows, their error and root split.
+  Key rest;
+  std::int64_t rest_error = 0;
+  std::int32_t rest_test = -1;
 };
 
 template <class Word>
@@ -29,6 +33,12 @@ class Refuter {
   // below `cap`. `one_split_error` is the least error with one split.
   SmallTree two_splits(const Frame<Word>& parent, std::int32_t child,
                        std::int64_t one_split_error, std::int64_t cap);
+
+  // The same with exactly three splits: a leaf next to the root and two splits on the rest,
+  // or one split on either side of the root. No two splits err less than
+  // `two_split_error`.
+  SmallTree three_splits(const Frame<Word>& parent, std::int32_t child,
+                         std::int64_t two_split_error, std::int64_t cap);
 
   // Vector operations done since the last call, for the work account.
   std::int64_t take_operations() {
@@ -48,11 +58,19 @@ class Refuter {
     std::vector<C> side_total, side_most;
     std::int64_t weight = 0;
   };
+  void take_child(const Frame<Word>& parent, std::int32_t child);
+  void take_part(const Frame<Word>& parent, const Counts& of, std::int32_t child, Counts& part);
+  void take_difference(const Frame<Word>& parent, const Counts& of, const Counts& less,
+                       Counts& part);
   void count(const Frame<Word>& parent, Counts& counts);
+  void count_sides(const Frame<Word>& parent, Counts& counts);
   std::int64_t one_split(const Frame<Word>& parent, const Counts& counts) const;
+  SmallTree two_splits_of(const Frame<Word>& parent, const Counts& node, Counts& scratch,
+                          std::int64_t one_split_error, std::int64_t cap);
+  Key key_of(const Frame<Word>& parent, const Counts& counts) const;
 
   const kernels::Kernels<Word>& kernel_;
-  Counts node_, rest_;
+  Counts node_, rest_, scratch_;
   std::int64_t operations_ = 0;
 };
 

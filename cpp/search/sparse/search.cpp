@@ -174,23 +174,65 @@ void Search<Word>::refute_two_splits(Level& here, std::int32_t child, const Key&
                                      int depth_left) {
   Expansion<Word>& e = here.expansion;
   const std::size_t v = index(child);
-  const Cost penalty = settings_.split_cost;
-  const Cost limit = std::min(e.upper[v], 3 * penalty + e.forced[v]);
+  const Cost limit = std::min(e.upper[v], 3 * settings_.split_cost + e.forced[v]);
   if (e.lower[v] >= limit) return;
+  ++counters_.two_splits_raised;
+  const SmallTree two = try_two_splits(here, child, rows, depth_left, limit);
+  if (two.test >= 0) ++counters_.two_splits_solved;
+  e.lower[v] = std::max(e.lower[v], std::min(e.upper[v], limit));
+}
+
+// The best tree of exactly two splits that costs less than the limit; it becomes the
+// child's upper bound.
+template <class Word>
+SmallTree Search<Word>::try_two_splits(Level& here, std::int32_t child, const Key& rows,
+                                       int depth_left, Cost limit) {
+  Expansion<Word>& e = here.expansion;
   const std::int64_t one_split =
       here.frame.child_total(child) - e.best_right[here.frame.side(child)];
-  // Errors e with 2L + e < limit are of interest.
-  const std::int64_t cap = (limit - 2 * penalty + kUnitCost - 1) >> kCostBits;
-  const SmallTree tree = refuter_.two_splits(here.frame, child, one_split, cap);
-  const Cost cost = 2 * penalty + cost_of(tree.error);
-  ++counters_.two_splits_raised;
-  e.lower[v] = std::max(e.lower[v], std::min(cost, limit));
-  if (tree.test >= 0 && cost < e.upper[v]) {
-    e.upper[v] = cost;
-    ++counters_.two_splits_solved;
-    memo_.update(key_at(rows, depth_left), here.frame.child_total(child),
-                 {e.lower[v], cost, tree.test});
+  const Cost splits = 2 * settings_.split_cost;
+  const std::int64_t cap = (limit - splits + kUnitCost - 1) >> kCostBits;
+  const SmallTree two = refuter_.two_splits(here.frame, child, one_split, cap);
+  if (two.test >= 0) learn_tree(here, child, rows, depth_left, splits + cost_of(two.error), two.test);
+  return two;
+}
+
+template <class Word>
+void Search<Word>::learn_tree(Level& here, std::int32_t child, const Key& rows, int depth_left,
+                              Cost cost, std::int32_t test) {
+  Cost& upper = here.expansion.upper[index(child)];
+  if (cost >= upper) return;
+  upper = cost;
+  memo_.update(key_at(rows, depth_left), here.frame.child_total(child), {0, cost, test});
+}
+
+// Where the budget is at most 4L + forced errors, trees of two and three splits are all that
+// is left to look at: four or more cost at least that. True if the child needs no expansion.
+template <class Word>
+bool Search<Word>::refute_three_splits(Level& here, std::int32_t child, const Key& rows,
+                                       int depth_left, Cost budget) {
+  Expansion<Word>& e = here.expansion;
+  const std::size_t v = index(child);
+  const Cost penalty = settings_.split_cost;
+  if (!refutation_is_sound_ || !settings_.switches.three_splits || !e.has_pairs ||
+      depth_left < 3 || budget > 4 * penalty + e.forced[v])
+    return false;
+  ++counters_.three_splits_raised;
+  Cost limit = std::min(e.upper[v], 4 * penalty + e.forced[v]);
+  const SmallTree two = try_two_splits(here, child, rows, depth_left, limit);
+  limit = std::min(e.upper[v], limit);
+  const std::int64_t cap = (limit - 3 * penalty + kUnitCost - 1) >> kCostBits;
+  const SmallTree three = refuter_.three_splits(here.frame, child, two.error, cap);
+  if (three.test >= 0) {
+    if (three.rest_test >= 0)
+      memo_.update(key_at(three.rest, child_depth(depth_left)), 1,
+                   {0, 2 * penalty + cost_of(three.rest_error), three.rest_test});
+    learn_tree(here, child, rows, depth_left, 3 * penalty + cost_of(three.error), three.test);
   }
+  e.lower[v] = std::max(e.lower[v], std::min(e.upper[v], limit));
+  memo_.update(key_at(rows, depth_left), here.frame.child_total(child),
+               {e.lower[v], kInfiniteCost, -1});
+  return true;
 }
 
 // Solves the children of one split until it is too dear or settled; returns its bound.
@@ -216,8 +258,14 @@ Cost Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, Cos
     if (next < 0) break;
     here.tried[index(next)] = 1;
     const std::size_t child = index(candidate.child(next));
+    const Cost child_budget = best - (e.at_least[a] - e.lower[child]);
+    if (refute_three_splits(here, candidate.child(next), here.child_keys[index(next)], below,
+                            child_budget)) {
+      settle(here, a, node);
+      continue;
+    }
     level(depth + 1).frame.build_child(here.frame, candidate.child(next), kernel_);
-    const Bounds b = solve(depth + 1, below, best - (e.at_least[a] - e.lower[child]));
+    const Bounds b = solve(depth + 1, below, child_budget);
     e.lower[child] = std::max(e.lower[child], b.lower);
     e.upper[child] = std::min(e.upper[child], b.upper);
     settle(here, a, node);
