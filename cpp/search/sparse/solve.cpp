@@ -7,6 +7,8 @@
 #include "search/sparse/discrepancy.hpp"
 #include "search/sparse/extract.hpp"
 #include "search/sparse/search.hpp"
+#include "search/sparse/size_limited.hpp"
+#include "tree/prune.hpp"
 
 namespace treeproof::sparse {
 namespace {
@@ -66,12 +68,11 @@ class BoundRaiser {
 template <class Word>
 class Run {
  public:
-  Run(const Problem& problem, const Settings& settings, Limits& limits,
-      const Observer& observer)
+  Run(const Problem& problem, const Settings& settings, Limits& limits, Observer observer)
       : problem_(problem),
         settings_(settings),
         limits_(limits),
-        observer_(observer),
+        observer_(std::move(observer)),
         layout_(make_layout(problem, settings.min_samples_leaf)),
         search_(layout_, settings, limits),
         trees_(search_, layout_, limits.memory_allowance() / 8),
@@ -142,7 +143,7 @@ class Run {
   const Problem& problem_;
   const Settings& settings_;
   Limits& limits_;
-  const Observer& observer_;
+  Observer observer_;
   const Layout layout_;
   Search<Word> search_;
   Discrepancy<Word> trees_;
@@ -150,6 +151,72 @@ class Run {
   Bounds told_;
   bool improving_ = true;
 };
+
+// Accounts of several searches, joined.
+void add_statistics(SearchResult& into, const SearchResult& from) {
+  if (into.statistics.empty()) into.statistics = from.statistics;
+  else
+    for (std::size_t k = 0; k < from.statistics.size(); ++k)
+      into.statistics[k].second += from.statistics[k].second;
+}
+
+// At most k splits: the unlimited optimum if it is small enough; else searches with dearer
+// splits, and a search of its own for what they leave open. See size_limited.hpp.
+template <class Word>
+SearchResult solve_size_limited(const Problem& problem, const Settings& settings,
+                                int max_splits, Limits& limits, const Observer& observer) {
+  SearchResult best = Run<Word>(problem, settings, limits, {}).solve();
+  if (best.tree.n_splits() <= max_splits) return best;
+  const Cost penalty = settings.split_cost;
+  const auto take = [&](const Tree& found, Cost lower) {
+    Tree tree = prune_to_size(problem, found, penalty, max_splits);
+    const Cost cost = evaluate(problem, tree, penalty);
+    if (cost < best.upper) {
+      best.upper = cost;
+      best.tree = std::move(tree);
+    }
+    best.lower = std::max(best.lower, std::min(lower, best.upper));
+    if (observer)
+      observer({EventKind::bound, limits.seconds(), best.lower, best.upper, 0});
+  };
+  best.upper = kInfiniteCost;
+  take(Tree(best.tree), best.lower);
+  const Cost leaf_cost = evaluate(problem, flatten({}), penalty);
+
+  // Bisection: too many splits below `cheap`, few enough from `dear` on.
+  Cost cheap = penalty, dear = std::max(leaf_cost, penalty) + 1;
+  while (!best.optimal() && dear - cheap > 1 && limits.reason() == StopReason::none) {
+    Settings dearer = settings;
+    dearer.split_cost = cheap + (dear - cheap) / 2;
+    const SearchResult found = Run<Word>(problem, dearer, limits, {}).solve();
+    add_statistics(best, found);
+    const Cost extra = (dearer.split_cost - penalty) * max_splits;
+    take(found.tree, found.lower - extra);
+    if (found.tree.n_splits() == max_splits && found.optimal()) break;
+    (found.tree.n_splits() > max_splits ? cheap : dear) = dearer.split_cost;
+    // The optimum as a function of the penalty is piecewise linear; steps far below a
+    // split's worth of errors change no tree.
+    if (dear - cheap <= kUnitCost / 64) break;
+  }
+  if (!best.optimal() && limits.reason() == StopReason::none) {
+    const Layout layout = make_layout(problem, settings.min_samples_leaf);
+    Search<Word> search(layout, settings, limits);
+    const auto answer =
+        SizeLimited<Word>(search, layout, limits).solve(max_splits, best.upper);
+    if (answer.upper < best.upper) take(flatten(answer.tree), answer.lower);
+    best.lower = std::max(best.lower, std::min(answer.lower, best.upper));
+  }
+  best.stop = limits.reason();
+  return best;
+}
+
+template <class Word>
+SearchResult solve_as(const Problem& problem, const Settings& settings, int max_splits,
+                      Limits& limits, const Observer& observer) {
+  if (max_splits >= 0)
+    return solve_size_limited<Word>(problem, settings, max_splits, limits, observer);
+  return Run<Word>(problem, settings, limits, observer).solve();
+}
 
 }  // namespace
 
@@ -165,8 +232,10 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   std::int64_t n_samples = 0;
   for (const std::int64_t s : problem.samples) n_samples += s;
   const bool narrow = std::max(problem.total_weight, n_samples) < (1 << 15);
-  return narrow ? Run<std::uint16_t>(problem, settings, limits, observer).solve()
-                : Run<std::uint32_t>(problem, settings, limits, observer).solve();
+  const int max_splits = tree_limits.max_splits;
+  return narrow
+             ? solve_as<std::uint16_t>(problem, settings, max_splits, limits, observer)
+             : solve_as<std::uint32_t>(problem, settings, max_splits, limits, observer);
 }
 
 }  // namespace treeproof::sparse

@@ -1,0 +1,55 @@
+// Trees with at most k splits.
+//
+// Lemma (a dearer split). For any m >= 0, a tree with at most k splits costs at least
+// opt(L + m) - m * k, where opt(L + m) is the unlimited optimum with split cost L + m. So
+// the unlimited search, run with dearer splits until its tree has k of them, usually gives
+// the answer and its proof (`solve.cpp` does that). Where no penalty gives exactly k
+// splits, this search closes the gap: depth-first over tests and over the ways to share the
+// splits among the children, with the bounds of an ordinary expansion.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "search/sparse/search.hpp"
+#include "tree/tree.hpp"
+
+namespace treeproof::sparse {
+
+template <class Word>
+class SizeLimited {
+ public:
+  SizeLimited(Search<Word>& search, const Layout& layout, Limits& limits)
+      : search_(search), layout_(layout), limits_(limits) {}
+
+  struct Answer {
+    Cost lower = 0;
+    Cost upper = kInfiniteCost;
+    TreeDraft tree;  // costs `upper`
+  };
+  // Finds a tree cheaper than `budget` or proves there is none, unless stopped.
+  Answer solve(int max_splits, Cost budget);
+
+ private:
+  struct KeyHash {
+    std::size_t operator()(const Key& k) const { return static_cast<std::size_t>(k.low); }
+  };
+
+  Answer solve(std::size_t depth, int depth_left, int splits, Cost budget);
+  // Tries every way to share `left` splits among the children from `k` on; `fixed` is what
+  // the split and the children before k cost.
+  Cost share(std::size_t depth, int below, const Candidate& candidate, std::int32_t k,
+             int left, Cost fixed, Answer& node, Cost budget, std::vector<TreeDraft>& trees);
+  Cost child_lower(const Frame<Word>& frame, const Expansion<Word>& e, std::int32_t child,
+                   int splits, int below) const;
+
+  Search<Word>& search_;
+  const Layout& layout_;
+  Limits& limits_;
+  std::unordered_map<Key, Answer, KeyHash> memo_;
+};
+
+extern template class SizeLimited<std::uint16_t>;
+extern template class SizeLimited<std::uint32_t>;
+
+}  // namespace treeproof::sparse

@@ -1,0 +1,94 @@
+#include "tree/prune.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace treeproof {
+namespace {
+
+using Rows = std::vector<std::int32_t>;
+
+// Cost of the best pruning below a node with at most 0, 1, ... splits, and its tree.
+struct BySize {
+  std::vector<Cost> cost;
+  std::vector<TreeDraft> tree;
+};
+
+class Pruner {
+ public:
+  Pruner(const Problem& problem, const Tree& tree, Cost split_cost, int max_splits)
+      : problem_(problem), tree_(tree), split_cost_(split_cost), max_splits_(max_splits) {}
+
+  BySize prune(std::int32_t node, const Rows& rows) const {
+    const TreeNode& t = tree_.nodes[static_cast<std::size_t>(node)];
+    BySize out;
+    out.cost.push_back(leaf_cost(rows));
+    out.tree.emplace_back();
+    if (t.test < 0 || max_splits_ == 0) return out;
+
+    const Test& test = problem_.tests[static_cast<std::size_t>(t.test)];
+    BySize joint{{split_cost_}, {TreeDraft{t.test, {}, {}}}};  // index: splits below
+    for (std::int32_t k = 0; k < t.n_children; ++k) {
+      const auto slot = static_cast<std::size_t>(t.first_child + k);
+      const std::int32_t outcome = tree_.child_outcome[slot];
+      Rows part;
+      for (const std::int32_t r : rows)
+        if (problem_.outcome(test, r) == outcome) part.push_back(r);
+      joint = join(joint, prune(tree_.children[slot], part), outcome);
+    }
+    for (std::size_t k = 0; k < joint.cost.size(); ++k) {
+      const bool better = joint.cost[k] < out.cost.back();
+      out.cost.push_back(better ? joint.cost[k] : out.cost.back());
+      out.tree.push_back(better ? joint.tree[k] : out.tree.back());
+    }
+    return out;
+  }
+
+ private:
+  BySize join(const BySize& left, const BySize& child, std::int32_t outcome) const {
+    const std::size_t n = std::min(left.cost.size() + child.cost.size() - 1,
+                                   static_cast<std::size_t>(max_splits_));
+    BySize out{std::vector<Cost>(n, kInfiniteCost), std::vector<TreeDraft>(n)};
+    for (std::size_t total = 0; total < n; ++total) {
+      std::size_t from = 0, own = 0;
+      for (std::size_t j = 0; j < child.cost.size() && j <= total; ++j) {
+        const std::size_t i = std::min(total - j, left.cost.size() - 1);
+        const Cost cost = left.cost[i] + child.cost[j];
+        if (cost >= out.cost[total]) continue;
+        out.cost[total] = cost;
+        from = i;
+        own = j;
+      }
+      out.tree[total] = left.tree[from];
+      out.tree[total].outcomes.push_back(outcome);
+      out.tree[total].children.push_back(child.tree[own]);
+    }
+    return out;
+  }
+
+  Cost leaf_cost(const Rows& rows) const {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(problem_.n_classes));
+    std::int64_t total = 0;
+    for (const std::int32_t r : rows) {
+      const auto row = static_cast<std::size_t>(r);
+      counts[static_cast<std::size_t>(problem_.label[row])] += problem_.weight[row];
+      total += problem_.weight[row];
+    }
+    return cost_of(total - *std::ranges::max_element(counts));
+  }
+
+  const Problem& problem_;
+  const Tree& tree_;
+  Cost split_cost_;
+  int max_splits_;
+};
+
+}  // namespace
+
+Tree prune_to_size(const Problem& problem, const Tree& tree, Cost split_cost, int max_splits) {
+  Rows rows(static_cast<std::size_t>(problem.n_rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  return flatten(Pruner(problem, tree, split_cost, max_splits).prune(0, rows).tree.back());
+}
+
+}  // namespace treeproof

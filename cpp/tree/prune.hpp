@@ -1,0 +1,12 @@
+// The best tree with few splits that can be cut out of a larger one.
+#pragma once
+
+#include "tree/tree.hpp"
+
+namespace treeproof {
+
+// Among all prunings of `tree` with at most `max_splits` splits, the cheapest on the
+// problem (a dynamic programme over the tree's nodes).
+Tree prune_to_size(const Problem& problem, const Tree& tree, Cost split_cost, int max_splits);
+
+}  // namespace treeproof
