@@ -14,7 +14,7 @@ from rich.console import Console
 
 from . import isolated
 from .problems import GENERATED, DataMissingError, data_folder
-from .report import write_report
+from .report import wide_console, write_report
 from .solvers import SOLVERS
 from .store import Row, Store
 from .suites import SUITES, Task, tasks
@@ -74,6 +74,8 @@ def describe(row: Row) -> str:
     """Return the outcome of a run in a few words."""
     if row["status"] == "error":
         return f"[red]error[/red] {row['detail']}"
+    if row["status"] == "absent":
+        return f"left out: {row['detail']} on this machine"
     time = f"{row['cpu']:.3f} s" if row.get("cpu") is not None else "cut"
     memory = f"{row.get('peak_mb') or 0:.0f} MB"
     value = row.get("objective")
@@ -107,7 +109,7 @@ def main(
     output: Annotated[Path, typer.Option(help="folder of the results")] = RESULTS,
 ) -> None:
     """Measure treeproof and its peers and write CSV, Markdown and a plot."""
-    console = Console()
+    console = wide_console()
     suite_names = _names(suites) or list(SUITES)
     _check(suite_names, SUITES, "suite")
     _check(_names(solvers), SOLVERS, "solver")

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from . import isolated
 from .problems import penalty_of
-from .report import show, to_markdown
+from .report import show, to_markdown, wide_console
 from .solvers import SOLVERS
 from .tables import SAME_VALUE, Table
 
@@ -136,7 +135,7 @@ def main(
     output: Annotated[Path, typer.Option(help="folder of the results")] = RESULTS,
 ) -> None:
     """Compare trees found under a time limit on noisy data."""
-    console = Console()
+    console = wide_console()
     limits = [float(s) for s in seconds.split(",")]
     rows = best_trees(list(range(seeds)), limits, core)
     tables = [t for t in (objective_table(rows), bound_table(rows)) if t]

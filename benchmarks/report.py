@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
 
@@ -33,11 +34,17 @@ def to_markdown(table: Table) -> str:
     return "\n".join(lines)
 
 
+def wide_console() -> Console:
+    """Return a console that does not squeeze tables when it writes to a file."""
+    console = Console()
+    return console if console.is_terminal else Console(width=140)
+
+
 def show(table: Table, console: Console) -> None:
     """Print the table."""
-    shown = RichTable(title=table.title, title_justify="left")
+    shown = RichTable(title=table.title, title_justify="left", box=SIMPLE_HEAD)
     for i, name in enumerate(table.header):
-        shown.add_column(name, justify="right" if i else "left", no_wrap=i == 0)
+        shown.add_column(name, justify="right" if i else "left", no_wrap=True)
     for row in table.rows:
         shown.add_row(*row)
     console.print(shown)

@@ -19,10 +19,9 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 
 from .problems import Problem, load
-from .report import show
+from .report import show, wide_console
 from .solvers import Question, cart
 from .tables import Table
 from .worker import resident_megabytes
@@ -46,8 +45,10 @@ def objective_of(problem: Problem, predictions: np.ndarray, splits: int) -> floa
     return float(np.mean(predictions != problem.y)) + problem.penalty * splits
 
 
-def fitted(problem: Problem, **options: Any) -> tuple[Any, float]:
-    """Fit ours and return it with the wall seconds of the call."""
+def fitted(
+    problem: Problem, before: Callable[[], None] | None = None, **options: Any
+) -> tuple[Any, float]:
+    """Fit ours, `before()` called just ahead; return it and the seconds it took."""
     from treeproof import OptimalTreeClassifier
 
     warnings.simplefilter("ignore")
@@ -55,6 +56,8 @@ def fitted(problem: Problem, **options: Any) -> tuple[Any, float]:
     warm = OptimalTreeClassifier(max_depth=1, time_limit=1.0)
     warm.fit(problem.X[small, :3], problem.y[small])
     model = OptimalTreeClassifier(split_penalty=problem.penalty, **options)
+    if before is not None:
+        before()
     start = time.perf_counter()
     model.fit(problem.X, problem.y)
     return model, time.perf_counter() - start
@@ -90,9 +93,9 @@ def interrupt(name: str) -> list[Finding]:
         pressed.append(time.perf_counter())
         os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Timer(2.0, press).start()
+    timer = threading.Timer(2.0, press)
     try:
-        model, _ = fitted(problem, time_limit=30.0)
+        model, _ = fitted(problem, timer.start, time_limit=30.0)
     except KeyboardInterrupt:
         return [Finding("Ctrl-C", "KeyboardInterrupt, tree lost", "kept", False)]
     delay = time.perf_counter() - pressed[0]
@@ -165,7 +168,7 @@ def main(
         for f in alone(check, problem):
             table.rows.append([f.what, f.measured, f.asked, "yes" if f.holds else "NO"])
             missed |= not f.holds
-    show(table, Console())
+    show(table, wide_console())
     raise typer.Exit(int(missed))
 
 

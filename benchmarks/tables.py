@@ -137,7 +137,7 @@ def comparison(store: Store, suite_name: str, clock: str) -> Table | None:
     has_peer = any(g.fastest_peer(clock) for g in found)
     table = Table(
         f"{suite.title}; {clock} seconds of the fit call",
-        ["set", "rows x features", "penalty"]
+        ["set", "size", "penalty"]
         + [SOLVERS[s].title for s in solvers]
         + (["times faster"] if has_peer else [])
         + ["1 - objective"],
