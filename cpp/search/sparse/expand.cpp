@@ -8,9 +8,14 @@
 namespace treeproof::sparse {
 namespace {
 
-// Beyond this many columns the pair matrix costs more than it saves; children then get
-// only their leaf cost and the errors forced by equivalent points.
-constexpr std::int32_t kMaxPairColumns = 3000;
+// A pair matrix larger than this costs more than it saves (and every node of the path has
+// one); children then get only their leaf cost and the errors forced by equivalent points.
+constexpr std::uint64_t kMaxPairBytes = 32 << 20;
+
+std::uint64_t max_pair_bytes(const Limits& limits) {
+  const std::uint64_t allowance = limits.memory_allowance();
+  return allowance == 0 ? kMaxPairBytes : std::min(kMaxPairBytes, allowance / 32);
+}
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -34,8 +39,11 @@ bool Expander<Word>::expand(Frame<Word>& frame, int depth_left, Expansion<Word>&
   if (depth_left == 0 || out.leaf == 0) return true;
 
   filter(frame, out);
-  const bool look = settings_.switches.lookahead && depth_left >= 2 &&
-                    frame.n_columns <= kMaxPairColumns && frame.n_columns > 0;
+  const auto pair_bytes = static_cast<std::uint64_t>(frame.n_columns) *
+                          static_cast<std::uint64_t>(frame.stride) * sizeof(Word) *
+                          static_cast<std::uint64_t>(layout_.n_classes + 1);
+  const bool look = settings_.switches.lookahead && depth_left >= 2 && frame.n_columns > 0 &&
+                    pair_bytes <= max_pair_bytes(limits_);
   if (look && !count_pairs(frame, out)) return false;
   bound_children(frame, depth_left, out);
   if (settings_.switches.merging && merging_is_sound_) drop_merged(frame, out);

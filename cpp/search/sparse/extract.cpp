@@ -22,7 +22,7 @@ class Extractor {
     if (leaf == 0 || depth_left == 0) return {};
     Key key;
     for (const std::int32_t r : rows) key += layout_.row_key[index(r)];
-    const Bounds b = known_(key, depth_left);
+    const Bounds b = known_(rows, key, depth_left);
     if (b.upper >= leaf) return one_split(rows, leaf);
     if (b.test < 0) return one_split(rows, leaf);
     return split(rows, b.test, depth_left);

@@ -9,8 +9,10 @@
 
 namespace treeproof::sparse {
 
-// What the search knows about rows with a number of levels left.
-using Known = std::function<Bounds(const Key& rows, int depth_left)>;
+// What the search knows about a set of rows (their key is given too) with a number of
+// levels left.
+using Known = std::function<Bounds(const std::vector<std::int32_t>& rows, const Key& key,
+                                   int depth_left)>;
 
 Tree extract(const Layout& layout, const Settings& settings, const Known& known);
 

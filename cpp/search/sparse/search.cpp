@@ -1,5 +1,7 @@
 #include "search/sparse/search.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 namespace treeproof::sparse {
@@ -7,9 +9,15 @@ namespace {
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Roughly three quarters of the allowance go to the memo, the rest to the path and to the
-// discrepancy search.
-std::uint64_t memo_bytes(const Limits& limits) { return limits.memory_allowance() / 4 * 3; }
+// Three quarters of the allowance go to the memo, the rest to the path and to the
+// discrepancy search. Without an allowance the machine's memory is one: a table that grew
+// beyond it would end the whole process.
+std::uint64_t memo_bytes(const Limits& limits) {
+  if (limits.memory_allowance() > 0) return limits.memory_allowance() / 4 * 3;
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return 0;
+  return static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(page);
+}
 
 }  // namespace
 
@@ -77,6 +85,22 @@ void Search<Word>::deepen(Cost budget, std::int64_t work) {
   ++counters_.rounds;
   solve(0, depth_limit_, budget);
   work_limit_ = 0;
+}
+
+template <class Word>
+Bounds Search<Word>::resolve(const std::vector<std::int32_t>& rows, int depth_left) {
+  const Frame<Word>& all = level(0).frame;
+  std::vector<std::uint8_t> wanted(layout_.row_key.size(), 0);
+  for (const std::int32_t row : rows) wanted[index(row)] = 1;
+  Frame<Word>& some = level(1).frame;
+  some.mask().assign(index(all.n_words), 0);
+  for (std::size_t bit = 0; bit < all.slots.size(); ++bit) {
+    if (all.slots[bit] < 0 || !wanted[index(layout_.slot_row[index(all.slots[bit])])]) continue;
+    Word& word = some.mask()[bit / Frame<Word>::kBits];
+    word = static_cast<Word>(word | Word{1} << (bit % Frame<Word>::kBits));
+  }
+  some.build_subset(all, kernel_);
+  return solve(1, depth_left, kInfiniteCost);
 }
 
 template <class Word>

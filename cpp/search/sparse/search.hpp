@@ -25,6 +25,9 @@ class Search {
   // this call to about so many microseconds (0: no limit).
   void deepen(Cost budget, std::int64_t work);
 
+  // Solves any set of rows from scratch, for knowledge the memo has had to give up.
+  Bounds resolve(const std::vector<std::int32_t>& rows, int depth_left);
+
   const Memo& memo() const { return memo_; }
   Memo& memo() { return memo_; }
   Counters& counters() { return counters_; }

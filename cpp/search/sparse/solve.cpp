@@ -85,6 +85,7 @@ class Run {
     std::int64_t exact_slice = kFirstSlice;
     std::int64_t exact_total = 0;
     while (!search_.root().solved() && !search_.out_of_time()) {
+      if (search_.memo().full()) keep_tree();
       const Bounds before = search_.root();
       const std::int64_t start = search_.work_done();
       raiser_.run(exact_slice);
@@ -123,12 +124,27 @@ class Run {
                search_.counters().expansions});
   }
 
+  // Rebuilds the best tree; what a full memo has dropped of it is found again where the
+  // clock allows, and a tree kept from before counts too.
+  void keep_tree() {
+    if (kept_cost_ <= search_.root().upper) return;
+    Tree tree = extract(layout_, settings_,
+                        [&](const std::vector<std::int32_t>& rows, const Key& key, int left) {
+                          const Bounds b = search_.known(key, left);
+                          const bool lost = b.upper >= kInfiniteCost && search_.memo().full();
+                          return lost ? search_.resolve(rows, left) : b;
+                        });
+    const Cost cost = evaluate(problem_, tree, settings_.split_cost);
+    if (cost >= kept_cost_) return;
+    kept_cost_ = cost;
+    kept_ = std::move(tree);
+  }
+
   SearchResult result() {
     SearchResult out;
-    out.tree = extract(layout_, settings_, [&](const Key& rows, int depth_left) {
-      return search_.known(rows, depth_left);
-    });
-    out.upper = evaluate(problem_, out.tree, settings_.split_cost);
+    keep_tree();
+    out.tree = std::move(kept_);
+    out.upper = kept_cost_;
     out.lower = std::min(search_.root().lower, out.upper);
     out.stop = limits_.reason();
     Counters& counters = search_.counters();
@@ -149,6 +165,8 @@ class Run {
   Discrepancy<Word> trees_;
   BoundRaiser<Word> raiser_;
   Bounds told_;
+  Tree kept_;
+  Cost kept_cost_ = kInfiniteCost;
   bool improving_ = true;
 };
 

@@ -1,0 +1,114 @@
+"""Limits: what has been found is kept, and what is said about it is true."""
+
+import threading
+
+import numpy as np
+import pytest
+from oracle import ORDERED, Table, optimal_cost, tree_facts
+from sparse_problems import noisy_table, solve
+
+NO_LIMITS = {"max_depth": -1, "max_splits": -1, "min_samples_leaf": 1}
+
+
+def hard_table(n=400, q=30, seed=0):
+    """Random labels: nobody proves anything about these in a moment."""
+    rng = np.random.default_rng(seed)
+    return Table(
+        kinds=np.full(q, ORDERED),
+        n_values=np.full(q, 2),
+        codes=rng.integers(0, 2, (n, q)),
+        labels=rng.integers(0, 3, n),
+        n_classes=3,
+        weights=np.ones(n, dtype=int),
+    )
+
+
+def test_time_limit_keeps_the_tree_and_tells_a_true_gap():
+    table = hard_table()
+    limits = {"split_penalty": 0.001, **NO_LIMITS}
+    answer = solve(table, limits, time_limit=0.3)
+    facts = tree_facts(table, answer["tree"], 0.001)
+    assert answer["status"] == "time_limit"
+    assert 0 < answer["lower"] < answer["upper"] == facts.cost
+    assert facts.splits > 0
+
+
+def test_stopping_early_never_makes_a_false_claim():
+    rng = np.random.default_rng(1)
+    for k in range(60):
+        table = noisy_table(rng)
+        limits = {"split_penalty": 0.003, **NO_LIMITS}
+        wanted = optimal_cost(table, 0.003)
+        answer = solve(table, limits, time_limit=1e-5 * 2 ** (k % 8))
+        facts = tree_facts(table, answer["tree"], 0.003)
+        assert answer["lower"] <= wanted <= answer["upper"] == facts.cost
+        assert (answer["status"] == "optimal") == (answer["lower"] == answer["upper"])
+
+
+@pytest.mark.parametrize("allowance", [40_000, 150_000])
+def test_a_full_memo_costs_time_but_not_the_proof(allowance):
+    table = hard_table(80, 9)
+    limits = {"split_penalty": 0.002, **NO_LIMITS}
+    switches = {"two_splits": False, "discrepancy": False}
+    answer = solve(table, limits, memory_limit=allowance, switches=switches)
+    assert answer["statistics"]["memo_evictions"] > 0
+    assert answer["status"] == "optimal"
+    facts = tree_facts(table, answer["tree"], 0.002)
+    assert answer["upper"] == facts.cost == optimal_cost(table, 0.002)
+
+
+def test_bounds_only_improve_while_the_search_runs():
+    events = []
+
+    def observer(kind, seconds, lower, upper, nodes):
+        events.append((lower, upper))
+
+    solve(hard_table(200, 20), {"split_penalty": 0.01, **NO_LIMITS}, observer=observer)
+    lowers, uppers = zip(*events, strict=True)
+    assert len(events) > 2
+    assert list(lowers) == sorted(lowers)
+    assert list(uppers) == sorted(uppers, reverse=True)
+
+
+def test_two_searches_in_two_threads_do_not_meet():
+    tables = [noisy_table(np.random.default_rng(s)) for s in range(8)]
+    limits = {"split_penalty": 0.003, **NO_LIMITS}
+    alone = [solve(t, limits)["upper"] for t in tables]
+    together = [0] * len(tables)
+
+    def run(k):
+        for _ in range(5):
+            together[k] = solve(tables[k], limits)["upper"]
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(len(tables))]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert together == alone
+
+
+@pytest.mark.parametrize(
+    "name", ["constant", "one row", "one class", "no columns of use"]
+)
+def test_nothing_to_split(name):
+    codes = np.zeros((5, 2), dtype=int)
+    labels = np.array([0, 1, 0, 1, 0])
+    n_classes = 2
+    if name == "one row":
+        codes, labels = codes[:1], labels[:1]
+    elif name == "one class":
+        codes, labels, n_classes = np.arange(10).reshape(5, 2) % 3, labels * 0, 1
+    elif name == "no columns of use":
+        codes = np.tile([[0, 1]], (5, 1))
+    table = Table(
+        kinds=np.zeros(2, dtype=int),
+        n_values=codes.max(axis=0) + 1,
+        codes=codes,
+        labels=labels,
+        n_classes=n_classes,
+        weights=np.ones(len(labels), dtype=int),
+    )
+    answer = solve(table, {"split_penalty": 0.0, **NO_LIMITS})
+    assert answer["status"] == "optimal"
+    assert list(answer["tree"]["kind"]) == [0]
