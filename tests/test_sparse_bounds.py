@@ -62,7 +62,7 @@ def balance():
 
 
 @pytest.mark.parametrize(
-    "switch", ["lookahead", "covering", "similarity", "two_splits", "three_splits"]
+    "switch", ["lookahead", "covering", "two_splits", "three_splits"]
 )
 def test_the_strong_bounds_save_expansions(switch):
     limits = {"split_penalty": 0.02, **NO_LIMITS}
