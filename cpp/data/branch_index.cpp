@@ -1,8 +1,8 @@
 #include "data/branch_index.hpp"
 
 #include <algorithm>
+#include <new>
 #include <random>
-#include <stdexcept>
 
 namespace treeproof {
 namespace {
@@ -50,7 +50,7 @@ BranchId BranchIndex::find(std::uint64_t child_hash, BranchId parent,
 }
 
 BranchId BranchIndex::append(Key key) {
-  if (size_ == kNoBranch - 1) throw std::length_error("too many branches for one search");
+  if (size_ == kNoBranch - 1) throw std::bad_alloc();
   if (size_ % kChunk == 0) chunks_.push_back(std::make_unique_for_overwrite<Key[]>(kChunk));
   chunks_.back()[size_ % kChunk] = key;
   return size_++;

@@ -12,12 +12,19 @@ void set_bit(std::uint64_t* words, std::size_t bit) {
   words[bit / kWordBits] |= std::uint64_t{1} << (bit % kWordBits);
 }
 
+bool in_slice(const Problem& problem, std::int32_t label, std::int32_t shift,
+              std::size_t row) {
+  if (label >= 0 && problem.label[row] != label) return false;
+  const std::int64_t value = label >= 0 ? problem.weight[row] : problem.samples[row];
+  return ((value >> shift) & 1) != 0;
+}
+
 }  // namespace
 
 LiteralBits::LiteralBits(const Problem& problem, bool count_samples)
     : n_classes_(static_cast<std::size_t>(problem.n_classes)) {
-  std::size_t n_vectors = 0;
   std::uint32_t next_literal = 0;
+  std::size_t n_vectors = 0;
   for (std::size_t t = 0; t < problem.tests.size(); ++t) {
     const std::int32_t outcomes = problem.tests[t].n_outcomes;
     first_literal_.push_back(next_literal);
@@ -28,9 +35,13 @@ LiteralBits::LiteralBits(const Problem& problem, bool count_samples)
                     static_cast<std::int32_t>(t));
   }
   first_literal_.push_back(next_literal);
+  first_vector_.push_back(n_vectors);
   samples_are_weights_ = problem.weights_are_samples;
   lay_out(problem, count_samples);
-  words_.resize(n_vectors * static_cast<std::size_t>(n_words_));
+}
+
+void LiteralBits::fill(const Problem& problem) {
+  words_.resize(first_vector_.back() * static_cast<std::size_t>(n_words_));
   scratch_.resize(static_cast<std::size_t>(n_words_));
   set_bits(problem);
 }
@@ -40,11 +51,8 @@ LiteralBits::LiteralBits(const Problem& problem, bool count_samples)
 void LiteralBits::lay_out(const Problem& problem, bool count_samples) {
   const auto add_slice = [&](std::int32_t label, std::int32_t shift) {
     std::size_t bits = 0;
-    for (std::size_t r = 0; r < problem.label.size(); ++r) {
-      if (label >= 0 && problem.label[r] != label) continue;
-      const std::int64_t value = label >= 0 ? problem.weight[r] : problem.samples[r];
-      bits += static_cast<std::size_t>((value >> shift) & 1);
-    }
+    for (std::size_t r = 0; r < problem.label.size(); ++r)
+      bits += in_slice(problem, label, shift, r) ? 1 : 0;
     if (bits == 0) return;
     const auto first = static_cast<std::size_t>(n_words_);
     const std::size_t end = first + (bits + kWordBits - 1) / kWordBits;
@@ -61,33 +69,42 @@ void LiteralBits::lay_out(const Problem& problem, bool count_samples) {
   for (std::int32_t b = 0; (most >> b) > 0; ++b) add_slice(-1, b);
 }
 
+// The vectors of a feature follow each other code by code, so a row sets one bit for each
+// feature; the rows below a threshold are then those of all codes up to it.
 void LiteralBits::set_bits(const Problem& problem) {
-  everything_.assign(static_cast<std::size_t>(n_words_), 0);
+  const auto n_words = static_cast<std::size_t>(n_words_);
+  everything_.assign(n_words, 0);
+  std::vector<std::size_t> first(problem.features.size(), 0);
+  std::vector<std::size_t> end(problem.features.size(), 0);
+  for (std::size_t t = 0; t < problem.tests.size(); ++t) {
+    const auto f = static_cast<std::size_t>(problem.tests[t].feature);
+    if (end[f] == 0) first[f] = first_vector_[t];
+    end[f] = first_vector_[t + 1];
+  }
   for (const Slice& slice : slices_) {
     std::size_t bit = slice.first_word * kWordBits;
     for (std::int32_t r = 0; r < problem.n_rows(); ++r) {
-      const auto row = static_cast<std::size_t>(r);
-      if (slice.label >= 0 && problem.label[row] != slice.label) continue;
-      const std::int64_t value =
-          slice.label >= 0 ? problem.weight[row] : problem.samples[row];
-      if (((value >> slice.shift) & 1) == 0) continue;
+      if (!in_slice(problem, slice.label, slice.shift, static_cast<std::size_t>(r))) continue;
       set_bit(everything_.data(), bit);
-      for (std::size_t t = 0; t < problem.tests.size(); ++t) {
-        const Test& test = problem.tests[t];
-        const std::int32_t outcome = problem.outcome(test, r);
-        if (test.n_outcomes == 2 && outcome == 1) continue;
-        set_bit(words_.data() + (first_vector_[t] + static_cast<std::size_t>(outcome)) *
-                                    static_cast<std::size_t>(n_words_),
-                bit);
+      for (std::size_t f = 0; f < problem.features.size(); ++f) {
+        const auto code =
+            static_cast<std::size_t>(problem.code(static_cast<std::int32_t>(f), r));
+        if (first[f] + code < end[f]) set_bit(words_.data() + (first[f] + code) * n_words, bit);
       }
       ++bit;
     }
   }
+  for (std::size_t t = 1; t < problem.tests.size(); ++t) {
+    if (problem.tests[t].kind != TestKind::threshold || problem.tests[t].code == 0) continue;
+    std::uint64_t* const words = words_.data() + first_vector_[t] * n_words;
+    for (std::size_t w = 0; w < n_words; ++w) words[w] |= *(words - n_words + w);
+  }
 }
 
 std::uint64_t LiteralBits::bytes() const {
-  return sizeof(std::uint64_t) * (words_.size() + everything_.size() + scratch_.size()) +
-         sizeof(std::int32_t) * (first_literal_.size() + test_of_.size());
+  return sizeof(std::uint64_t) * (first_vector_.back() + 2) *
+             static_cast<std::uint64_t>(n_words_) +
+         sizeof(std::int32_t) * (3 * first_literal_.size() + test_of_.size());
 }
 
 void LiteralBits::intersect(std::span<const std::uint32_t> literals, RowSet& rows) {

@@ -36,8 +36,10 @@ struct Counts {
 
 class LiteralBits {
  public:
+  // Plans the layout only, so that `bytes` can be held against a limit before `fill`.
   // `count_samples`: numbers of table rows will be asked for.
   LiteralBits(const Problem& problem, bool count_samples);
+  void fill(const Problem& problem);
 
   std::int32_t n_words() const { return n_words_; }
   std::uint64_t bytes() const;
@@ -78,7 +80,7 @@ class LiteralBits {
   std::vector<std::uint32_t> first_literal_;  // per test, and one past the last
   std::vector<std::int32_t> test_of_;         // per literal
   // A two-way test stores the rows of its outcome 0 only; a multiway test every outcome.
-  std::vector<std::size_t> first_vector_;  // per test
+  std::vector<std::size_t> first_vector_;  // per test, and one past the last
   std::vector<std::uint64_t> words_;
   std::vector<std::uint64_t> everything_;  // all rows, in all slices
   std::vector<std::uint64_t> scratch_;     // one row set in full while it is intersected

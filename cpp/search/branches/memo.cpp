@@ -1,5 +1,7 @@
 #include "search/branches/memo.hpp"
 
+#include <algorithm>
+
 namespace treeproof::branches {
 
 void Memo::append(const Node& node) {
@@ -41,9 +43,11 @@ std::uint64_t Memo::bytes() const {
          chunks_.size() * kChunk * sizeof(Node) + records_.capacity() * sizeof(OpenAction);
 }
 
-std::uint64_t Memo::bytes_to_grow() const {
+std::uint64_t Memo::bytes_to_grow(std::size_t n_tests) const {
   const bool full = records_.size() + 64 >= records_.capacity();
-  return index_.bytes_to_grow() + actions_.chunk_bytes() + children_.chunk_bytes() +
+  const std::uint64_t heap = std::max<std::uint64_t>(actions_.chunk_bytes(),
+                                                     (n_tests + 4) * sizeof(Action));
+  return index_.bytes_to_grow() + 2 * heap + children_.chunk_bytes() +
          kChunk * sizeof(Node) +
          (full ? (2 * records_.capacity() + 64) * sizeof(OpenAction) : 0);
 }

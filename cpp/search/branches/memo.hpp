@@ -80,8 +80,8 @@ class Memo {
   void release_heap(Node& node);
 
   std::uint64_t bytes() const;
-  // What one iteration may add at its worst, a few branches being expanded.
-  std::uint64_t bytes_to_grow() const;
+  // What one iteration may add at its worst: two branches expanded, all tests kept.
+  std::uint64_t bytes_to_grow(std::size_t n_tests) const;
 
  private:
   static constexpr BranchId kChunk = 1024;

@@ -21,6 +21,7 @@
 #include "search/branches/search.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace treeproof::branches {
 namespace {
@@ -54,15 +55,17 @@ std::int32_t whole_units(Cost value) { return static_cast<std::int32_t>(value >>
 
 }  // namespace
 
-Search::Search(const Problem& problem, const TreeLimits& tree_limits)
+Search::Search(const Problem& problem, const TreeLimits& tree_limits, LiteralBits bits,
+               Limits& limits)
     : problem_(problem),
+      limits_(limits),
       split_cost_(split_cost(tree_limits.split_penalty, problem.total_weight)),
       max_depth_(tree_limits.max_depth),
       min_samples_(tree_limits.min_samples_leaf),
       n_tests_(static_cast<std::int32_t>(problem.tests.size())),
       all_two_way_(std::ranges::all_of(
           problem.tests, [](const Test& test) { return test.n_outcomes == 2; })),
-      bits_(problem, tree_limits.min_samples_leaf > 1),
+      bits_(std::move(bits)),
       memo_(bits_.n_literals()) {
   load_rows(0);
   const Evaluation value = evaluate(whole_.weight.data(), whole_.samples[0], 0);
@@ -105,16 +108,14 @@ Node Search::fresh_node(const Evaluation& value) {
   return node;
 }
 
-std::uint32_t Search::iterate() {
+void Search::iterate() {
   ++counters_.iterations;
-  work_ = 0;
   const BranchId chosen = select();
   if (!memo_[chosen].complete) expand(chosen);
   if (all_two_way_ && path_.size() > 1) expand_sibling(path_[path_.size() - 2]);
   backpropagate();
   counters_.longest_path =
       std::max(counters_.longest_path, static_cast<std::int64_t>(path_.size()));
-  return static_cast<std::uint32_t>(1 + work_ / 1000);
 }
 
 BranchId Search::select() {
@@ -149,7 +150,6 @@ void Search::load_rows(BranchId id) {
   bits_.intersect(index.literals(id), rows_);
   bits_.count(rows_, whole_);
   hash_ = index.hash(id);
-  work_ += static_cast<std::uint64_t>(bits_.n_words()) * (1 + index.literals(id).size());
 }
 
 // Appends the outcomes of a test on the loaded rows to `children_`. False, and nothing
@@ -176,6 +176,23 @@ bool Search::split(BranchId id, std::int32_t test) {
   return allowed;
 }
 
+// Fills `candidates_` with the tests that split the loaded rows. False where a limit was
+// hit meanwhile: with very many tests one expansion takes long.
+bool Search::split_by_all(BranchId id) {
+  children_.clear();
+  candidates_.clear();
+  std::uint64_t words = 0;
+  for (std::int32_t t = 0; t < n_tests_; ++t) {
+    words += rows_.index.size() + 20;  // a thousand take about a microsecond
+    if (words > 100'000) {
+      if (limits_.stop(static_cast<std::uint32_t>(words / 1000))) return false;
+      words = 0;
+    }
+    if (split(id, t)) candidates_.push_back({t, children_.size()});
+  }
+  return !limits_.stop(static_cast<std::uint32_t>(words / 1000));
+}
+
 // Looks up the children of a test in the memo.
 void Search::recall(BranchId id, std::int32_t test, std::span<Child> children) {
   for (Child& child : children) {
@@ -187,15 +204,11 @@ void Search::recall(BranchId id, std::int32_t test, std::span<Child> children) {
 }
 
 void Search::expand(BranchId id) {
-  ++counters_.expansions;
   load_rows(id);
-  work_ += (10 + rows_.index.size()) * static_cast<std::uint64_t>(n_tests_);
   // All tests are counted before the first look-up, so that the memo's slots are on their
   // way from memory meanwhile.
-  children_.clear();
-  candidates_.clear();
-  for (std::int32_t t = 0; t < n_tests_; ++t)
-    if (split(id, t)) candidates_.push_back({t, children_.size()});
+  if (!split_by_all(id)) return;
+  ++counters_.expansions;
   Node& node = memo_[id];
   actions_.clear();
   std::size_t first = 0;
@@ -246,7 +259,6 @@ void Search::open_top(BranchId id) {
   children_.clear();
   split(id, test);
   recall(id, test, children_);
-  work_ += rows_.index.size();
   const auto incomplete = std::ranges::count_if(
       children_, [](const Child& child) { return !child.value.complete; });
   const std::uint32_t number = memo_.open(test, static_cast<std::int32_t>(incomplete));

@@ -27,16 +27,21 @@ struct Counters {
 
 class Search {
  public:
-  Search(const Problem& problem, const TreeLimits& tree_limits);
+  Search(const Problem& problem, const TreeLimits& tree_limits, LiteralBits bits,
+         Limits& limits);
 
-  // One iteration: select, expand, backpropagate. Returns roughly its microseconds.
-  std::uint32_t iterate();
+  // One iteration: select, expand, backpropagate. A limit hit on the way leaves all bounds
+  // true.
+  void iterate();
 
   const Node& root() const { return memo_[0]; }
   const Counters& counters() const { return counters_; }
   BranchId n_branches() const { return memo_.index().size(); }
-  std::uint64_t bytes() const { return bits_.bytes() + memo_.bytes(); }
-  std::uint64_t bytes_to_grow() const { return memo_.bytes_to_grow(); }
+  std::uint64_t bytes() const {
+    return bits_.bytes() + memo_.bytes() + children_.capacity() * sizeof(Child) +
+           actions_.capacity() * sizeof(Action);
+  }
+  std::uint64_t bytes_to_grow() const { return memo_.bytes_to_grow(problem_.tests.size()); }
   // The tree of the greedy policy: the best one found so far.
   TreeDraft incumbent() { return draft(0); }
 
@@ -64,6 +69,7 @@ class Search {
   BranchId select();
   void expand(BranchId id);
   void load_rows(BranchId id);
+  bool split_by_all(BranchId id);
   bool split(BranchId id, std::int32_t test);
   void recall(BranchId id, std::int32_t test, std::span<Child> children);
   std::uint64_t child_hash(std::int32_t test, std::int32_t outcome) const {
@@ -78,6 +84,7 @@ class Search {
   TreeDraft draft(BranchId id);
 
   const Problem& problem_;
+  Limits& limits_;
   Cost split_cost_;
   std::int32_t max_depth_;
   std::int64_t min_samples_;
@@ -88,7 +95,6 @@ class Search {
   Counters counters_;
 
   std::vector<BranchId> path_;
-  std::uint64_t work_ = 0;  // words touched in this iteration
 
   // Scratch of the branch whose rows are loaded.
   BranchId loaded_ = kNoBranch;

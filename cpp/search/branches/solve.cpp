@@ -4,8 +4,10 @@
 
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "search/branches/search.hpp"
+#include "search/leaf_result.hpp"
 
 namespace treeproof::branches {
 namespace {
@@ -34,14 +36,13 @@ void run(Search& search, Limits& limits, const Observer& observer) {
   notify(EventKind::incumbent);
   Cost lower = search.root().lower;
   Cost upper = search.root().upper;
-  std::uint32_t work = 1;
-  while (!search.root().complete && !limits.stop(work)) {
+  while (!search.root().complete && !limits.stop()) {
     const std::uint64_t allowance = limits.memory_allowance();
     if (allowance > 0 && search.bytes() + search.bytes_to_grow() > allowance) {
       limits.memory_exhausted();
       break;
     }
-    work = search.iterate();
+    search.iterate();
     if (search.root().upper < upper) {
       upper = search.root().upper;
       notify(EventKind::incumbent);
@@ -62,7 +63,13 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits, Limits
     throw std::invalid_argument(
         "BRANCHES keeps one value per branch and cannot limit the number of splits of the "
         "whole tree: drop max_splits, raise the split penalty, or choose another solver");
-  Search search(problem, tree_limits);
+  LiteralBits bits(problem, tree_limits.min_samples_leaf > 1);
+  if (limits.memory_allowance() > 0 && bits.bytes() > limits.memory_allowance()) {
+    limits.memory_exhausted();
+    return leaf_result(problem, tree_limits, limits.reason());
+  }
+  bits.fill(problem);
+  Search search(problem, tree_limits, std::move(bits), limits);
   try {
     run(search, limits, observer);
   } catch (const std::bad_alloc&) {

@@ -1,15 +1,18 @@
 #include "search/miner/branch_book.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace treeproof::miner {
 
-BranchBook::BranchBook(const Problem& problem, const TreeLimits& tree_limits)
+BranchBook::BranchBook(const Problem& problem, const TreeLimits& tree_limits,
+                       LiteralBits bits, Limits& limits)
     : problem_(problem),
+      limits_(limits),
       split_cost_(treeproof::split_cost(tree_limits.split_penalty, problem.total_weight)),
       max_depth_(tree_limits.max_depth),
       min_samples_(tree_limits.min_samples_leaf),
-      bits_(problem, tree_limits.min_samples_leaf > 1),
+      bits_(std::move(bits)),
       index_(bits_.n_literals()) {
   bits_.intersect({}, rows_);
   bits_.count(rows_, whole_);
@@ -39,12 +42,21 @@ std::uint32_t BranchBook::work_out(BranchId id) {
   const std::uint64_t hash = index_.hash(id);
   const auto first = static_cast<std::uint32_t>(splits_.size());
   const auto n_tests = static_cast<std::int32_t>(problem_.tests.size());
-  for (std::int32_t t = 0; t < n_tests; ++t) add_split(id, hash, t);
+  const auto words = static_cast<std::uint32_t>(rows_.index.size() + 100);
+  std::uint32_t work = 0;  // a thousand words take about a microsecond
+  for (std::int32_t t = 0; t < n_tests; ++t) {
+    add_split(id, hash, t);
+    work += words;
+    if (work < 100'000) continue;
+    if (limits_.stop(work / 1000)) {
+      splits_.resize(first);
+      return 0;
+    }
+    work = 0;
+  }
   records_[id].first_split = first;
   records_[id].n_splits = static_cast<std::int32_t>(splits_.size() - first);
   if (records_[id].n_splits == 0) records_[id].bound = records_[id].leaf;
-  words_touched_ += static_cast<std::uint64_t>(bits_.n_words()) +
-                    rows_.index.size() * problem_.tests.size();
   return static_cast<std::uint32_t>(records_[id].n_splits);
 }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "core/limits.hpp"
 #include "core/options.hpp"
 #include "data/branch_index.hpp"
 #include "data/literal_bits.hpp"
@@ -23,7 +24,8 @@ struct Split {
 
 class BranchBook {
  public:
-  BranchBook(const Problem& problem, const TreeLimits& tree_limits);
+  BranchBook(const Problem& problem, const TreeLimits& tree_limits, LiteralBits bits,
+             Limits& limits);
 
   Cost split_cost() const { return split_cost_; }
   Cost leaf(BranchId id) const { return records_[id].leaf; }
@@ -34,7 +36,8 @@ class BranchBook {
   // or no split of it is allowed.
   bool open(BranchId id) const { return records_[id].bound < records_[id].leaf; }
   // Finds the splits of an open branch, the first time it is asked; how many there are.
-  // A branch that turns out to have none is open no longer.
+  // A branch that turns out to have none is open no longer. Where a limit is hit
+  // meanwhile, nothing is kept.
   std::uint32_t work_out(BranchId id);
   const Split& split(BranchId id, std::uint32_t number) const {
     return splits_[records_[id].first_split + number];
@@ -52,7 +55,6 @@ class BranchBook {
   std::uint64_t bytes_to_grow() const;
   std::int64_t evaluations() const { return evaluations_; }
   std::int64_t purified() const { return purified_; }
-  std::uint64_t words_touched() const { return words_touched_; }
 
  private:
   struct Record {
@@ -66,6 +68,7 @@ class BranchBook {
   void add_split(BranchId id, std::uint64_t hash, std::int32_t test);
 
   const Problem& problem_;
+  Limits& limits_;
   Cost split_cost_;
   std::int32_t max_depth_;
   std::int64_t min_samples_;
@@ -77,7 +80,6 @@ class BranchBook {
   std::vector<std::int32_t> outcomes_;  // beside `children_`
   std::int64_t evaluations_ = 0;
   std::int64_t purified_ = 0;
-  std::uint64_t words_touched_ = 0;
 
   RowSet rows_;
   Counts whole_;

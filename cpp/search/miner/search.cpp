@@ -18,11 +18,15 @@
 
 #include <iterator>
 #include <unordered_map>
+#include <utility>
 
 namespace treeproof::miner {
 
-Search::Search(const Problem& problem, const TreeLimits& tree_limits)
-    : max_splits_(tree_limits.max_splits), book_(problem, tree_limits) {
+Search::Search(const Problem& problem, const TreeLimits& tree_limits, LiteralBits bits,
+               Limits& limits)
+    : limits_(limits),
+      max_splits_(tree_limits.max_splits),
+      book_(problem, tree_limits, std::move(bits), limits) {
   const BranchId root = 0;
   TreeState empty;
   empty.terminal = book_.leaf(root);
@@ -32,10 +36,8 @@ Search::Search(const Problem& problem, const TreeLimits& tree_limits)
   upper_ = empty.terminal;
 }
 
-std::uint32_t Search::iterate() {
+void Search::iterate() {
   ++counters_.iterations;
-  work_ = 0;
-  const std::uint64_t words_before = book_.words_touched();
   path_.assign(1, 0);
   if (counters_.iterations == 1) {
     expand(0);
@@ -45,9 +47,9 @@ std::uint32_t Search::iterate() {
   }
   counters_.longest_path =
       std::max(counters_.longest_path, static_cast<std::int64_t>(path_.size()));
-  backpropagate();
-  work_ += book_.words_touched() - words_before;
-  return static_cast<std::uint32_t>(1 + work_ / 1000);
+  // A tree whose expansion a limit cut short has no successors yet: its bound says
+  // nothing, and those above stay as they were.
+  if (limits_.reason() == StopReason::none) backpropagate();
 }
 
 // The tree with one leaf split. An open leaf counts one split in the bound of its tree;
@@ -77,7 +79,7 @@ void Search::expand(TreeId id) {
     const BranchId leaf = tree.leaves[position];
     if (!book_.open(leaf)) continue;
     const std::uint32_t n = book_.work_out(leaf);
-    work_ += 10 * n;
+    if (limits_.stop(1 + n / 100)) return;
     for (std::uint32_t k = 0; k < n; ++k) {
       ++counters_.successors;
       const TreeState next = successor_of(id, {id, leaf, k});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/limits.hpp"
 #include "core/options.hpp"
 #include "search/miner/branch_book.hpp"
 #include "search/miner/tree_memo.hpp"
@@ -22,10 +23,12 @@ struct Counters {
 
 class Search {
  public:
-  Search(const Problem& problem, const TreeLimits& tree_limits);
+  Search(const Problem& problem, const TreeLimits& tree_limits, LiteralBits bits,
+         Limits& limits);
 
-  // One iteration: select, expand, backpropagate. Returns roughly its microseconds.
-  std::uint32_t iterate();
+  // One iteration: select, expand, backpropagate. A limit hit on the way leaves all bounds
+  // true.
+  void iterate();
 
   bool complete() const { return lower() == upper_; }
   Cost lower() const { return std::min(memo_[0].lower, upper_); }
@@ -53,13 +56,13 @@ class Search {
   bool build_top(TreeId id);
   void backpropagate();
 
+  Limits& limits_;
   std::int32_t max_splits_;
   BranchBook book_;
   TreeMemo memo_;
   Cost upper_ = 0;
   Step best_;  // where it starts nowhere, the best tree is a leaf
   Counters counters_;
-  std::uint64_t work_ = 0;  // operations of this iteration
   std::vector<TreeId> path_;
   std::vector<BranchId> leaves_;
   std::vector<Successor> successors_;

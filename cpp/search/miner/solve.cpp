@@ -2,7 +2,9 @@
 #include "search/miner/solve.hpp"
 
 #include <new>
+#include <utility>
 
+#include "search/leaf_result.hpp"
 #include "search/miner/search.hpp"
 
 namespace treeproof::miner {
@@ -33,14 +35,13 @@ void run(Search& search, Limits& limits, const Observer& observer) {
   notify(EventKind::incumbent);
   Cost lower = search.lower();
   Cost upper = search.upper();
-  std::uint32_t work = 1;
-  while (!search.complete() && !limits.stop(work)) {
+  while (!search.complete() && !limits.stop()) {
     const std::uint64_t allowance = limits.memory_allowance();
     if (allowance > 0 && search.bytes() + search.bytes_to_grow() > allowance) {
       limits.memory_exhausted();
       break;
     }
-    work = search.iterate();
+    search.iterate();
     if (search.upper() < upper) {
       upper = search.upper();
       notify(EventKind::incumbent);
@@ -57,7 +58,13 @@ void run(Search& search, Limits& limits, const Observer& observer) {
 
 SearchResult solve(const Problem& problem, const TreeLimits& tree_limits, Limits& limits,
                    const Observer& observer) {
-  Search search(problem, tree_limits);
+  LiteralBits bits(problem, tree_limits.min_samples_leaf > 1);
+  if (limits.memory_allowance() > 0 && bits.bytes() > limits.memory_allowance()) {
+    limits.memory_exhausted();
+    return leaf_result(problem, tree_limits, limits.reason());
+  }
+  bits.fill(problem);
+  Search search(problem, tree_limits, std::move(bits), limits);
   try {
     run(search, limits, observer);
   } catch (const std::bad_alloc&) {

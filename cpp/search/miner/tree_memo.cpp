@@ -1,7 +1,7 @@
 #include "search/miner/tree_memo.hpp"
 
 #include <algorithm>
-#include <stdexcept>
+#include <new>
 
 namespace treeproof::miner {
 namespace {
@@ -41,7 +41,7 @@ TreeId TreeMemo::find(std::uint64_t hash, std::span<const BranchId> sorted_leave
 
 TreeId TreeMemo::insert(std::uint64_t hash, std::span<const BranchId> sorted_leaves,
                         const TreeState& state) {
-  if (size_ == kNoTree - 1) throw std::length_error("too many trees for one search");
+  if (size_ == kNoTree - 1) throw std::bad_alloc();
   if (2 * static_cast<std::size_t>(size_) >= slots_.size()) grow();
   BranchId* own = leaves_.allocate(sorted_leaves.size());
   std::ranges::copy(sorted_leaves, own);
