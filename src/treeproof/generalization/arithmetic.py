@@ -78,20 +78,16 @@ class ExactArithmetic:
 
     def product(self, u: list[int], v: list[int], size: int) -> list[int]:
         """Multiply two polynomials in the basis of falling factorials."""
-        pairs = {
-            (a, b): x * y
-            for a, x in enumerate(u, 1)
-            if x
-            for b, y in enumerate(v, 1)
-            if y
-        }
-        return self._merge(pairs, size)
+        return self._merge([[x * y for y in v] for x in u], size)
 
-    def _merge(self, pairs: dict[tuple[int, int], int], size: int) -> list[int]:
+    def _merge(self, pairs: list[list[int]], size: int) -> list[int]:
         out = [0] * size
-        for (a, b), count in pairs.items():
-            for c in range(max(a, b), min(a + b, size) + 1):
-                out[c - 1] += merges(a, b, c) * count
+        plan = _integer_plan(len(pairs), len(pairs[0]), size)
+        for row, plan_row in zip(pairs, plan, strict=True):
+            for count, targets in zip(row, plan_row, strict=True):
+                if count:
+                    for position, ways in targets:
+                        out[position] += ways * count
         return out
 
     def total(self, vectors: Sequence[list[int]], ways: Sequence[int]) -> list[int]:
@@ -117,13 +113,13 @@ class ExactArithmetic:
         size: int,
     ) -> list[int]:
         """Sum over the sample's cuts first, so that merging is done once per pair."""
-        pairs = {
-            (a + 1, b + 1): sum(
-                w * u[a] * v[b] for u, v, w in zip(left, right, ways, strict=True)
-            )
-            for a in range(min(size, len(left[0])))
-            for b in range(min(size, len(right[0])))
-        }
+        pairs = [
+            [
+                sum(w * u[a] * v[b] for u, v, w in zip(left, right, ways, strict=True))
+                for b in range(len(right[0]))
+            ]
+            for a in range(len(left[0]))
+        ]
         return self._merge(pairs, size)
 
     def cap(self, vector: list[int], m: int) -> list[int]:
@@ -132,6 +128,20 @@ class ExactArithmetic:
             x if stirling2_exceeds(m, c, x.bit_length()) else min(x, stirling2(m, c))
             for c, x in enumerate(vector, 1)
         ]
+
+
+@lru_cache(maxsize=1024)
+def _integer_plan(
+    n_left: int, n_right: int, size: int
+) -> list[list[list[tuple[int, int]]]]:
+    """Return for parts a and b the positions c - 1 they lead to, with the ways."""
+    return [
+        [
+            [(c - 1, merges(a, b, c)) for c in range(max(a, b), min(a + b, size) + 1)]
+            for b in range(1, n_right + 1)
+        ]
+        for a in range(1, n_left + 1)
+    ]
 
 
 class LogArithmetic:

@@ -163,15 +163,18 @@ class PartitioningFunctions:
         """Return how the root of the structure can split."""
         known = self._ways
         found = known.get(structure)
-        if found is None:
-            if all(child in known for child in structure.children):
-                found = known[structure] = SplitWays(structure, self.space, known)
+        if found is not None:
+            return found
+        stack = [structure]
+        while stack:
+            shape = stack[-1]
+            missing = [child for child in shape.children if child not in known]
+            if missing:
+                stack.extend(missing)
             else:
-                for part in structure.substructures():
-                    if part not in known:
-                        known[part] = SplitWays(part, self.space, known)
-                found = known[structure]
-        return found
+                known[shape] = SplitWays(shape, self.space, known)
+                stack.pop()
+        return known[structure]
 
     def _size(self, structure: TreeStructure) -> int:
         return min(self.max_parts, structure.n_leaves)

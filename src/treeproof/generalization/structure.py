@@ -18,11 +18,9 @@ import numpy as np
 
 __all__ = ["TreeStructure"]
 
-_known: weakref.WeakValueDictionary[tuple[int, ...], TreeStructure] = (
-    weakref.WeakValueDictionary()
-)
+_known: dict[tuple[int, ...], weakref.ref[TreeStructure]] = {}
 _serial = iter(range(1 << 62))
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 class TreeStructure:
@@ -81,12 +79,15 @@ class TreeStructure:
 
     def __new__(cls, children: Sequence[TreeStructure] = ()) -> TreeStructure:
         """Return the one object of this shape."""
+        # Pruning puts thousands of pairs together, so those come first and are cheap.
         if len(children) == 2:
             a, b = children
-            if a is b or _precedes(a, b):
-                ordered: tuple[TreeStructure, ...] = (a, b)
-            else:
-                ordered = (b, a)
+            if a.n_leaves > b.n_leaves or (
+                a.n_leaves == b.n_leaves and a is not b and _precedes(b, a)
+            ):
+                a, b = b, a
+            ordered: tuple[TreeStructure, ...] = (a, b)
+            key: tuple[int, ...] = (a._serial, b._serial)
         elif len(children) == 1:
             raise ValueError(
                 "a node with a single child is no split; give it two or more children "
@@ -94,20 +95,34 @@ class TreeStructure:
             )
         else:
             ordered = tuple(_sorted_by_shape(children))
-        key = tuple([child._serial for child in ordered])
+            key = tuple(child._serial for child in ordered)
+        reference = _known.get(key)
+        self = None if reference is None else reference()
+        return cls._make(key, ordered) if self is None else self
+
+    @classmethod
+    def _make(
+        cls, key: tuple[int, ...], ordered: tuple[TreeStructure, ...]
+    ) -> TreeStructure:
         with _lock:
-            self = _known.get(key)
-            if self is None:
-                self = object.__new__(cls)
-                self.children = ordered
-                self.n_leaves = sum(c.n_leaves for c in ordered) if ordered else 1
-                self.n_nodes = 1 + sum(c.n_nodes for c in ordered) if ordered else 0
-                self.depth = 1 + max(c.depth for c in ordered) if ordered else 0
-                self.arity = (
-                    max(len(ordered), max(c.arity for c in ordered)) if ordered else 0
-                )
-                self._serial = next(_serial)
-                _known[key] = self
+            reference = _known.get(key)
+            self = None if reference is None else reference()
+            if self is not None:  # another thread was faster
+                return self
+            self = object.__new__(cls)
+            self.children = ordered
+            n_leaves, n_nodes, depth, arity = 0, 1, 0, len(ordered)
+            for child in ordered:
+                n_leaves += child.n_leaves
+                n_nodes += child.n_nodes
+                depth = max(depth, child.depth)
+                arity = max(arity, child.arity)
+            self.n_leaves = n_leaves if ordered else 1
+            self.n_nodes = n_nodes if ordered else 0
+            self.depth = depth + 1 if ordered else 0
+            self.arity = arity
+            self._serial = next(_serial)
+            _known[key] = weakref.ref(self, lambda dead: _forget(key, dead))
         return self
 
     @classmethod
@@ -217,6 +232,13 @@ class TreeStructure:
                 )
                 for right in rights:
                     yield TreeStructure((left, right))
+
+
+def _forget(key: tuple[int, ...], dead: weakref.ref[TreeStructure]) -> None:
+    """Drop a shape that nobody uses, unless a new one has taken its place."""
+    with _lock:
+        if _known.get(key) is dead:
+            del _known[key]
 
 
 def _precedes(a: TreeStructure, b: TreeStructure) -> bool:
