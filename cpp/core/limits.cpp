@@ -1,5 +1,7 @@
 #include "core/limits.hpp"
 
+#include <algorithm>
+
 namespace treeproof {
 
 Limits::Limits(double seconds, std::uint64_t bytes, Interrupt interrupt)
@@ -9,8 +11,10 @@ Limits::Limits(double seconds, std::uint64_t bytes, Interrupt interrupt)
       bytes_(bytes),
       interrupt_(std::move(interrupt)) {
   if (seconds > 0.0 && seconds < 1e9) {
+    // The last moment belongs to building the tree from what has been found.
+    const double search = seconds - std::min(0.02 * seconds, 0.05);
     deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
-                             std::chrono::duration<double>(seconds));
+                             std::chrono::duration<double>(search));
   }
 }
 

@@ -17,14 +17,13 @@ class Extractor {
 
   // The memo names the split of the best tree known. Rows it does not name got their upper
   // bound from pair counts at their parent: a leaf, or the best single split.
-  TreeDraft build(const Rows& rows, int depth_left) const {
+  TreeDraft build(const Rows& rows, int depth_left) {
     const Cost leaf = leaf_cost(rows);
     if (leaf == 0 || depth_left == 0) return {};
     Key key;
     for (const std::int32_t r : rows) key += layout_.row_key[index(r)];
     const Bounds b = known_(rows, key, depth_left);
-    if (b.upper >= leaf) return one_split(rows, leaf);
-    if (b.test < 0) return one_split(rows, leaf);
+    if (b.upper >= leaf || b.test < 0) return one_split(rows, leaf);
     return split(rows, b.test, depth_left);
   }
 
@@ -46,27 +45,37 @@ class Extractor {
     return out;
   }
 
-  bool allowed(const std::vector<Rows>& children) const {
-    std::int32_t occupied = 0;
-    for (const Rows& child : children) {
-      std::int64_t samples = 0;
-      for (const std::int32_t r : child) samples += problem_.samples[index(r)];
-      if (child.empty()) continue;
-      ++occupied;
-      if (samples < settings_.min_samples_leaf) return false;
+  // Cost of splitting the rows on a test into leaves; infinite if that is not allowed.
+  Cost stump_cost(const Rows& rows, const Test& test) {
+    const auto n_outcomes = index(test.n_outcomes);
+    const auto n_classes = index(problem_.n_classes);
+    weight_.assign(n_outcomes * n_classes, 0);
+    samples_.assign(n_outcomes, 0);
+    for (const std::int32_t r : rows) {
+      const std::size_t v = index(problem_.outcome(test, r));
+      weight_[v * n_classes + index(problem_.label[index(r)])] += problem_.weight[index(r)];
+      samples_[v] += problem_.samples[index(r)];
     }
-    return occupied >= 2;
+    Cost cost = settings_.split_cost;
+    std::int32_t occupied = 0;
+    for (std::size_t v = 0; v < n_outcomes; ++v) {
+      if (samples_[v] == 0) continue;
+      ++occupied;
+      if (samples_[v] < settings_.min_samples_leaf) return kInfiniteCost;
+      const auto first = weight_.begin() + static_cast<std::ptrdiff_t>(v * n_classes);
+      const auto last = first + static_cast<std::ptrdiff_t>(n_classes);
+      cost += cost_of(std::accumulate(first, last, std::int64_t{0}) -
+                      *std::max_element(first, last));
+    }
+    return occupied < 2 ? kInfiniteCost : cost;
   }
 
-  TreeDraft one_split(const Rows& rows, Cost leaf) const {
+  TreeDraft one_split(const Rows& rows, Cost leaf) {
+    if (leaf <= settings_.split_cost) return {};
     Cost best = leaf;
     std::int32_t best_test = -1;
     for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
-      const auto children = parts(rows, static_cast<std::int32_t>(t));
-      if (!allowed(children)) continue;
-      Cost cost = settings_.split_cost;
-      for (const Rows& child : children)
-        if (!child.empty()) cost += leaf_cost(child);
+      const Cost cost = stump_cost(rows, problem_.tests[t]);
       if (cost >= best) continue;
       best = cost;
       best_test = static_cast<std::int32_t>(t);
@@ -74,7 +83,7 @@ class Extractor {
     return best_test < 0 ? TreeDraft{} : split(rows, best_test, 1);
   }
 
-  TreeDraft split(const Rows& rows, std::int32_t test, int depth_left) const {
+  TreeDraft split(const Rows& rows, std::int32_t test, int depth_left) {
     TreeDraft draft{test, {}, {}};
     const auto children = parts(rows, test);
     for (std::size_t v = 0; v < children.size(); ++v) {
@@ -90,6 +99,7 @@ class Extractor {
   const Layout& layout_;
   const Settings& settings_;
   const Known& known_;
+  std::vector<std::int64_t> weight_, samples_;  // of one test, by outcome (and class)
 };
 
 }  // namespace
