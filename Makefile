@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 BUILD_FLAGS ?= -C cmake.define.TREEPROOF_DEV=ON
-LINTED := src tests $(wildcard benchmarks examples)
+LINTED := src tests $(wildcard benchmarks examples tools)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build test lint bench bench-noisy bench-stops peers sanitize clean
@@ -52,6 +52,19 @@ bench-noisy: build  ## trees found in 5 and 20 seconds on noisy data
 
 bench-stops: build  ## time limit, Ctrl-C and memory limit on a hard problem
 	$(BIN)/python -m benchmarks.stops $(BENCH)
+
+# The interpreter itself is not built with the sanitizers, so their library has to be
+# loaded first; Python's own start-up leaks are not ours to report.
+SANITIZED ?= $(addprefix tests/test_,branches.py classifier.py dt_miner.py peer_failures.py \
+	to_sklearn.py tree.py) $(wildcard tests/test_sparse*.py tests/test_threshold*.py)
+sanitize: $(VENV)/ready  ## tests on an engine with address and undefined-behaviour checks
+	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/sanitized \
+		-C build-dir=build/sanitize -C cmake.define.TREEPROOF_DEV=ON \
+		-C cmake.define.TREEPROOF_SANITIZE=ON .
+	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) \
+		$$($${CXX:-g++} -print-file-name=libstdc++.so)" \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+		$(BIN)/python tools/run_sanitized.py build/sanitized $(SANITIZED)
 
 clean:  ## remove the environment and all build products
 	rm -rf $(VENV) build
