@@ -61,10 +61,9 @@ sanitize: $(VENV)/ready  ## tests on an engine with address and undefined-behavi
 	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/sanitized \
 		-C build-dir=build/sanitize -C cmake.define.TREEPROOF_DEV=ON \
 		-C cmake.define.TREEPROOF_SANITIZE=ON .
-	LD_PRELOAD="$$($${CXX:-g++} -print-file-name=libasan.so) \
-		$$($${CXX:-g++} -print-file-name=libstdc++.so)" \
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so):$$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-		$(BIN)/python tools/run_sanitized.py build/sanitized $(SANITIZED)
+		$(BIN)/python tools/run_sanitized.py build/sanitized --capture=no $(SANITIZED)
 
 clean:  ## remove the environment and all build products
 	rm -rf $(VENV) build
