@@ -86,13 +86,13 @@ class Run {
     std::int64_t exact_total = 0;
     while (!search_.root().solved() && !search_.out_of_time()) {
       if (search_.memo().full()) keep_tree();
-      const Bounds before = search_.root();
+      lower_before_.push_back(search_.root().lower);
       const std::int64_t start = search_.work_done();
       raiser_.run(exact_slice);
       exact_total += search_.work_done() - start;
       report();
       if (settings_.switches.discrepancy && !trees_.exhausted()) {
-        const double share = heuristic_share(before);
+        const double share = heuristic_share();
         improving_ = trees_.run(static_cast<std::int64_t>(
             static_cast<double>(exact_slice) * share / (1.0 - share)));
         report();
@@ -103,15 +103,18 @@ class Run {
   }
 
  private:
+  static constexpr std::size_t kPatience = 4;  // slices without a better bound
+
   // How much of the time goes to finding better trees: most of it while a proof is far away
   // and trees still improve, little once a proof is in sight.
-  double heuristic_share(const Bounds& before) const {
+  double heuristic_share() const {
     const Bounds now = search_.root();
     const Cost gap = now.upper - now.lower;
     const Cost penalty = settings_.split_cost;
-    const bool stuck = now.lower - before.lower < gap / 16;
+    const std::size_t n = lower_before_.size();
+    const bool stuck = n >= kPatience && now.lower - lower_before_[n - kPatience] < gap / 16;
     if (gap > 10 * penalty && stuck) return improving_ ? 0.8 : 0.5;
-    return improving_ && gap > 4 * penalty ? 0.33 : 0.1;
+    return improving_ && gap > 4 * penalty ? 0.33 : 0.05;
   }
 
   void report() {
@@ -167,6 +170,7 @@ class Run {
   Bounds told_;
   Tree kept_;
   Cost kept_cost_ = kInfiniteCost;
+  std::vector<Cost> lower_before_;  // the root's bound before each slice
   bool improving_ = true;
 };
 
