@@ -22,12 +22,20 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 template <class Word>
+void Expander<Word>::prepare(Frame<Word>& frame) {
+  if (frame.prepared) return;
+  frame.count(kernel_);
+  drop_useless(frame);
+  frame.prepared = true;
+}
+
+template <class Word>
 bool Expander<Word>::expand(Frame<Word>& frame, int depth_left, Expansion<Word>& out) {
   ++counters_.expansions;
   out.candidates.clear();
   out.at_least.clear();
   out.has_pairs = false;
-  frame.count(kernel_);
+  prepare(frame);
   std::int64_t total = 0, most = 0;
   for (std::int32_t c = 0; c < layout_.n_classes; ++c) {
     const std::int64_t n = frame.channel_total[index(c)];
@@ -38,7 +46,7 @@ bool Expander<Word>::expand(Frame<Word>& frame, int depth_left, Expansion<Word>&
   out.best_test = -1;
   if (depth_left == 0 || out.leaf == 0) return true;
 
-  filter(frame, out);
+  list_candidates(frame, out);
   const auto pair_bytes = static_cast<std::uint64_t>(frame.n_columns) *
                           static_cast<std::uint64_t>(frame.stride) * sizeof(Word) *
                           static_cast<std::uint64_t>(layout_.n_classes + 1);
@@ -98,10 +106,10 @@ bool Expander<Word>::usable(const Frame<Word>& frame, std::int32_t first, std::i
 }
 
 template <class Word>
-void Expander<Word>::filter(Frame<Word>& frame, Expansion<Word>& out) {
+void Expander<Word>::drop_useless(Frame<Word>& frame) {
   const std::int32_t n = frame.n_columns;
   keep_.assign(index(n), 0);
-  blocked_.assign(index(n), 0);
+  frame.blocked.assign(index(n), 0);
   bool changed = false;
   for (std::int32_t j = 0; j < n;) {
     if (frame.column[index(j)] < 0) {  // padding
@@ -124,7 +132,7 @@ void Expander<Word>::filter(Frame<Word>& frame, Expansion<Word>& out) {
         // A category without rows here has none further down.
         keep_[index(j + k)] = two_way || frame.child_total(2 * (j + k) + 1) > 0 ? 1 : 0;
         if (keep_[index(j + k)] == 0) changed = true;
-        blocked_[index(j + k)] = ok ? 0 : 1;
+        frame.blocked[index(j + k)] = ok ? 0 : 1;
       }
     }
     j += width;
@@ -134,19 +142,13 @@ void Expander<Word>::filter(Frame<Word>& frame, Expansion<Word>& out) {
     drop_equal_tests(frame, keep_);
     changed = changed || counters_.equal_tests_dropped != before;
   }
-  if (changed) {
-    // `blocked_` must follow the columns that stay.
-    std::vector<std::int32_t> blocked_columns;
-    for (std::int32_t j = 0; j < n; ++j)
-      if (keep_[index(j)] && blocked_[index(j)])
-        blocked_columns.push_back(frame.column[index(j)]);
-    frame.keep_columns(keep_);
-    frame.count_sides(kernel_);
-    blocked_.assign(index(frame.n_columns), 0);
-    for (std::int32_t j = 0; j < frame.n_columns; ++j)
-      if (std::ranges::binary_search(blocked_columns, frame.column[index(j)]))
-        blocked_[index(j)] = 1;
-  }
+  if (!changed) return;
+  frame.keep_columns(keep_);
+  frame.count_sides(kernel_);
+}
+
+template <class Word>
+void Expander<Word>::list_candidates(const Frame<Word>& frame, Expansion<Word>& out) const {
   for (std::int32_t j = 0; j < frame.n_columns;) {
     if (frame.column[index(j)] < 0) {
       ++j;
@@ -158,7 +160,7 @@ void Expander<Word>::filter(Frame<Word>& frame, Expansion<Word>& out) {
     while (!two_way && j + width < frame.n_columns &&
            layout_.columns[index(frame.column[index(j + width)])].test == test)
       ++width;
-    if (!blocked_[index(j)])
+    if (!frame.blocked[index(j)])
       out.candidates.push_back({test, j, two_way ? 2 : width, two_way});
     j += width;
   }
@@ -300,7 +302,7 @@ void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& o
     while (j + width < frame.n_columns &&
            layout_.columns[index(frame.column[index(j + width)])].test == test)
       ++width;
-    if (blocked_[index(j)]) tests.push_back({test, j, width, false});
+    if (frame.blocked[index(j)]) tests.push_back({test, j, width, false});
     j += width;
   }
   for (const Candidate& parent : out.candidates) {

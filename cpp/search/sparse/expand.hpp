@@ -43,7 +43,10 @@ class Expander {
         limits_(limits),
         merging_is_sound_(settings.min_samples_leaf <= 1 || !layout.has_multiway) {}
 
-  // Drops useless columns from the frame and fills `out`. False if a limit was hit.
+  // Counts the frame's columns and drops those of no use at it or below; once a frame.
+  void prepare(Frame<Word>& frame);
+
+  // Prepares the frame and fills `out`. False if a limit was hit.
   bool expand(Frame<Word>& frame, int depth_left, Expansion<Word>& out);
 
   // Weight of class/channel c in the rows of S inside both children.
@@ -58,7 +61,8 @@ class Expander {
   }
 
  private:
-  void filter(Frame<Word>& frame, Expansion<Word>& out);
+  void drop_useless(Frame<Word>& frame);
+  void list_candidates(const Frame<Word>& frame, Expansion<Word>& out) const;
   bool usable(const Frame<Word>& frame, std::int32_t first, std::int32_t n, bool two_way,
               bool& dead) const;
   void drop_equal_tests(const Frame<Word>& frame, std::vector<std::uint8_t>& keep);
@@ -78,7 +82,6 @@ class Expander {
   std::uint32_t work_ = 0;
   std::vector<std::uint64_t> word_factor_;
   std::vector<std::uint8_t> keep_;
-  std::vector<std::uint8_t> blocked_;
   std::vector<std::pair<std::uint64_t, std::int32_t>> hashes_;
 };
 

@@ -34,6 +34,7 @@ void Frame<Word>::build_root(const Layout& root) {
 
   n_words = 0;
   n_rows = 0;
+  prepared = false;
   blocks.clear();
   slots.clear();
   valid.clear();
@@ -90,6 +91,7 @@ void Frame<Word>::build_subset(const Frame& parent, const kernels::Kernels<Word>
   key = {};
   n_words = 0;
   n_rows = 0;
+  prepared = false;
   for (const Block& source : parent.blocks) {
     std::int32_t n = 0;
     for (std::int32_t w = source.begin; w < source.end; ++w)
@@ -173,7 +175,7 @@ void Frame<Word>::keep_columns(std::span<const std::uint8_t> keep) {
   const std::int32_t new_stride =
       std::max(padded<Word>(new_columns), static_cast<std::int32_t>(kernels::kLanes<Word>));
 
-  // Columns only move to the left and strides only shrink, so the copy can be in place.
+  // Row by row through a buffer: a padding gap can be wider than what was dropped before it.
   const auto move_row = [&](auto* to, const auto* from) {
     for (std::int32_t j = 0; j < new_columns; ++j) {
       const std::int32_t s = source[static_cast<std::size_t>(j)];
@@ -181,7 +183,6 @@ void Frame<Word>::keep_columns(std::span<const std::uint8_t> keep) {
     }
     for (std::int32_t j = new_columns; j < new_stride; ++j) to[j] = 0;
   };
-  // A padding gap may be wider than what was dropped before it; then copy through a buffer.
   std::vector<Word> word_row(static_cast<std::size_t>(new_stride));
   std::vector<C> count_row(static_cast<std::size_t>(new_stride));
   for (std::int32_t w = 0; w < n_words; ++w) {
@@ -198,6 +199,10 @@ void Frame<Word>::keep_columns(std::span<const std::uint8_t> keep) {
   for (std::size_t j = 0; j < source.size(); ++j)
     if (source[j] >= 0) new_column[j] = column[static_cast<std::size_t>(source[j])];
   column = std::move(new_column);
+  std::vector<std::uint8_t> new_blocked(static_cast<std::size_t>(new_columns), 0);
+  for (std::size_t j = 0; j < source.size(); ++j)
+    if (source[j] >= 0) new_blocked[j] = blocked[static_cast<std::size_t>(source[j])];
+  blocked = std::move(new_blocked);
   stride = new_stride;
   n_columns = new_columns;
   n_binary = new_binary;

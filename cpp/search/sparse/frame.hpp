@@ -91,6 +91,8 @@ class Frame {
   std::vector<C> channel_total;
   std::vector<C> side_total;          // [2][stride]: weight of either side of a column
   std::vector<C> side_most;           // [2][stride]: its heaviest class
+  std::vector<std::uint8_t> blocked;  // per column: not for a split here, maybe below
+  bool prepared = false;              // counted, and columns of no use dropped
   Key key;                            // of the rows, whatever the path to them
 
  private:

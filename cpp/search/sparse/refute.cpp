@@ -72,6 +72,21 @@ void Refuter<Word>::take_child(const Frame<Word>& parent, std::int32_t child) {
 }
 
 template <class Word>
+void Refuter<Word>::take_all(const Frame<Word>& frame) {
+  const std::size_t n_classes = index(frame.layout->n_classes);
+  node_.mask.assign(frame.valid.begin(), frame.valid.end());
+  node_.column.assign(frame.column_count.begin(),
+                      frame.column_count.begin() +
+                          static_cast<std::ptrdiff_t>(n_classes * index(frame.stride)));
+  node_.total.assign(frame.channel_total.begin(),
+                     frame.channel_total.begin() + static_cast<std::ptrdiff_t>(n_classes));
+  node_.side_total = frame.side_total;
+  node_.side_most = frame.side_most;
+  node_.weight = 0;
+  for (const C n : node_.total) node_.weight += n;
+}
+
+template <class Word>
 void Refuter<Word>::take_part(const Frame<Word>& parent, const Counts& of, std::int32_t child,
                               Counts& part) {
   part.mask.resize(index(parent.n_words));
@@ -98,11 +113,15 @@ void Refuter<Word>::take_difference(const Frame<Word>& parent, const Counts& of,
 template <class Word>
 SmallTree Refuter<Word>::two_splits(const Frame<Word>& parent, std::int32_t child,
                                     std::int64_t one_split_error, std::int64_t cap) {
-  SmallTree none;
-  none.error = cap;
-  if (cap <= 0) return none;
   take_child(parent, child);
   return two_splits_of(parent, node_, rest_, one_split_error, cap);
+}
+
+template <class Word>
+SmallTree Refuter<Word>::two_splits(const Frame<Word>& frame, std::int64_t one_split_error,
+                                    std::int64_t cap) {
+  take_all(frame);
+  return two_splits_of(frame, node_, rest_, one_split_error, cap);
 }
 
 template <class Word>
@@ -131,39 +150,39 @@ SmallTree Refuter<Word>::two_splits_of(const Frame<Word>& parent, const Counts& 
 }
 
 template <class Word>
-SmallTree Refuter<Word>::three_splits(const Frame<Word>& parent, std::int32_t child,
+SmallTree Refuter<Word>::three_splits(const Frame<Word>& frame,
                                       std::int64_t two_split_error, std::int64_t cap) {
   SmallTree best;
   best.error = cap;
   if (cap <= 0) return best;
-  take_child(parent, child);
+  take_all(frame);
   const auto test_of = [&](std::int32_t j) {
-    return parent.layout->columns[index(parent.column[index(j)])].test;
+    return frame.layout->columns[index(frame.column[index(j)])].test;
   };
-  for (std::int32_t j = 0; j < parent.n_columns; ++j) {
+  for (std::int32_t j = 0; j < frame.n_columns; ++j) {
     for (std::int32_t bit = 0; bit < 2; ++bit) {
-      const std::int64_t leaf = node_.side_total[index(bit * parent.stride + j)];
-      const std::int64_t leaf_error = leaf - node_.side_most[index(bit * parent.stride + j)];
+      const std::int64_t leaf = node_.side_total[index(bit * frame.stride + j)];
+      const std::int64_t leaf_error = leaf - node_.side_most[index(bit * frame.stride + j)];
       // As above, for two splits on the rest.
       if (leaf_error + std::max<std::int64_t>(0, two_split_error - leaf) >= best.error)
         continue;
       if (leaf == 0 || leaf == node_.weight) continue;
-      take_part(parent, node_, 2 * j + 1 - bit, rest_);
-      const SmallTree tree = two_splits_of(parent, rest_, scratch_, one_split(parent, rest_),
+      take_part(frame, node_, 2 * j + 1 - bit, rest_);
+      const SmallTree tree = two_splits_of(frame, rest_, scratch_, one_split(frame, rest_),
                                            best.error - leaf_error);
       if (tree.test < 0) continue;
-      best = {leaf_error + tree.error, test_of(j), key_of(parent, rest_), tree.error,
+      best = {leaf_error + tree.error, test_of(j), key_of(frame, rest_), tree.error,
               tree.test};
     }
   }
-  for (std::int32_t j = 0; j < parent.n_columns; ++j) {
-    const std::int64_t yes = node_.side_total[index(parent.stride + j)];
+  for (std::int32_t j = 0; j < frame.n_columns; ++j) {
+    const std::int64_t yes = node_.side_total[index(frame.stride + j)];
     if (yes == 0 || yes == node_.weight) continue;
-    take_part(parent, node_, 2 * j + 1, rest_);
-    std::int64_t error = one_split(parent, rest_);
+    take_part(frame, node_, 2 * j + 1, rest_);
+    std::int64_t error = one_split(frame, rest_);
     if (error >= best.error) continue;
-    take_difference(parent, node_, rest_, scratch_);
-    error += one_split(parent, scratch_);
+    take_difference(frame, node_, rest_, scratch_);
+    error += one_split(frame, scratch_);
     if (error < best.error) best = {error, test_of(j), {}, 0, -1};
   }
   return best;

@@ -34,11 +34,13 @@ class Refuter {
   SmallTree two_splits(const Frame<Word>& parent, std::int32_t child,
                        std::int64_t one_split_error, std::int64_t cap);
 
-  // The same with exactly three splits: a leaf next to the root and two splits on the rest,
-  // or one split on either side of the root. No two splits err less than
-  // `two_split_error`.
-  SmallTree three_splits(const Frame<Word>& parent, std::int32_t child,
-                         std::int64_t two_split_error, std::int64_t cap);
+  // The same for the whole of a prepared frame, and with exactly three splits: a leaf next
+  // to the root and two splits on the rest, or one split on either side of the root. No two
+  // splits err less than `two_split_error`.
+  SmallTree two_splits(const Frame<Word>& frame, std::int64_t one_split_error,
+                       std::int64_t cap);
+  SmallTree three_splits(const Frame<Word>& frame, std::int64_t two_split_error,
+                         std::int64_t cap);
 
   // Vector operations done since the last call, for the work account.
   std::int64_t take_operations() {
@@ -59,6 +61,7 @@ class Refuter {
     std::int64_t weight = 0;
   };
   void take_child(const Frame<Word>& parent, std::int32_t child);
+  void take_all(const Frame<Word>& frame);
   void take_part(const Frame<Word>& parent, const Counts& of, std::int32_t child, Counts& part);
   void take_difference(const Frame<Word>& parent, const Counts& of, const Counts& less,
                        Counts& part);

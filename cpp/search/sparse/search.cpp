@@ -9,6 +9,9 @@ namespace {
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
+// One more than the most errors that cost less than this.
+std::int64_t errors_below(Cost cost) { return (cost + kUnitCost - 1) >> kCostBits; }
+
 // Three quarters of the allowance go to the memo, the rest to the path and to the
 // discrepancy search. Without an allowance the machine's memory is one: a table that grew
 // beyond it would end the whole process.
@@ -201,24 +204,16 @@ void Search<Word>::refute_two_splits(Level& here, std::int32_t child, const Key&
   const Cost limit = std::min(e.upper[v], 3 * settings_.split_cost + e.forced[v]);
   if (e.lower[v] >= limit) return;
   ++counters_.two_splits_raised;
-  const SmallTree two = try_two_splits(here, child, rows, depth_left, limit);
-  if (two.test >= 0) ++counters_.two_splits_solved;
-  e.lower[v] = std::max(e.lower[v], std::min(e.upper[v], limit));
-}
-
-// The best tree of exactly two splits that costs less than the limit; it becomes the
-// child's upper bound.
-template <class Word>
-SmallTree Search<Word>::try_two_splits(Level& here, std::int32_t child, const Key& rows,
-                                       int depth_left, Cost limit) {
-  Expansion<Word>& e = here.expansion;
   const std::int64_t one_split =
       here.frame.child_total(child) - e.best_right[here.frame.side(child)];
   const Cost splits = 2 * settings_.split_cost;
-  const std::int64_t cap = (limit - splits + kUnitCost - 1) >> kCostBits;
-  const SmallTree two = refuter_.two_splits(here.frame, child, one_split, cap);
-  if (two.test >= 0) learn_tree(here, child, rows, depth_left, splits + cost_of(two.error), two.test);
-  return two;
+  const SmallTree two =
+      refuter_.two_splits(here.frame, child, one_split, errors_below(limit - splits));
+  if (two.test >= 0) {
+    ++counters_.two_splits_solved;
+    learn_tree(here, child, rows, depth_left, splits + cost_of(two.error), two.test);
+  }
+  e.lower[v] = std::max(e.lower[v], std::min(e.upper[v], limit));
 }
 
 template <class Word>
@@ -231,10 +226,11 @@ void Search<Word>::learn_tree(Level& here, std::int32_t child, const Key& rows, 
 }
 
 // Where the budget is at most 4L + forced errors, trees of two and three splits are all that
-// is left to look at: four or more cost at least that. True if the child needs no expansion.
+// is left to look at: four or more cost at least that. The child's rows are packed already,
+// in the level below. True if it needs no expansion.
 template <class Word>
-bool Search<Word>::refute_three_splits(Level& here, std::int32_t child, const Key& rows,
-                                       int depth_left, Cost budget) {
+bool Search<Word>::refute_three_splits(Level& here, Frame<Word>& packed, std::int32_t child,
+                                       const Key& rows, int depth_left, Cost budget) {
   Expansion<Word>& e = here.expansion;
   const std::size_t v = index(child);
   const Cost penalty = settings_.split_cost;
@@ -242,11 +238,17 @@ bool Search<Word>::refute_three_splits(Level& here, std::int32_t child, const Ke
       depth_left < 3 || budget > 4 * penalty + e.forced[v])
     return false;
   ++counters_.three_splits_raised;
+  expander_.prepare(packed);
+  const std::int64_t one_split =
+      here.frame.child_total(child) - e.best_right[here.frame.side(child)];
   Cost limit = std::min(e.upper[v], 4 * penalty + e.forced[v]);
-  const SmallTree two = try_two_splits(here, child, rows, depth_left, limit);
+  const SmallTree two =
+      refuter_.two_splits(packed, one_split, errors_below(limit - 2 * penalty));
+  if (two.test >= 0)
+    learn_tree(here, child, rows, depth_left, 2 * penalty + cost_of(two.error), two.test);
   limit = std::min(e.upper[v], limit);
-  const std::int64_t cap = (limit - 3 * penalty + kUnitCost - 1) >> kCostBits;
-  const SmallTree three = refuter_.three_splits(here.frame, child, two.error, cap);
+  const SmallTree three =
+      refuter_.three_splits(packed, two.error, errors_below(limit - 3 * penalty));
   if (three.test >= 0) {
     if (three.rest_test >= 0)
       memo_.update(key_at(three.rest, child_depth(depth_left)), 1,
@@ -283,12 +285,13 @@ Cost Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, Cos
     here.tried[index(next)] = 1;
     const std::size_t child = index(candidate.child(next));
     const Cost child_budget = best - (e.at_least[a] - e.lower[child]);
-    if (refute_three_splits(here, candidate.child(next), here.child_keys[index(next)], below,
-                            child_budget)) {
+    Frame<Word>& packed = level(depth + 1).frame;
+    packed.build_child(here.frame, candidate.child(next), kernel_);
+    if (refute_three_splits(here, packed, candidate.child(next),
+                            here.child_keys[index(next)], below, child_budget)) {
       settle(here, a, node);
       continue;
     }
-    level(depth + 1).frame.build_child(here.frame, candidate.child(next), kernel_);
     const Bounds b = solve(depth + 1, below, child_budget);
     e.lower[child] = std::max(e.lower[child], b.lower);
     e.upper[child] = std::min(e.upper[child], b.upper);

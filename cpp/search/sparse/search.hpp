@@ -63,12 +63,10 @@ class Search {
   void settle(Level& here, std::size_t a, Bounds& node) const;
   void refine(Level& here, std::size_t a, int depth_left, Bounds& node);
   void refute_two_splits(Level& here, std::int32_t child, const Key& rows, int depth_left);
-  SmallTree try_two_splits(Level& here, std::int32_t child, const Key& rows, int depth_left,
-                           Cost limit);
   void learn_tree(Level& here, std::int32_t child, const Key& rows, int depth_left, Cost cost,
                   std::int32_t test);
-  bool refute_three_splits(Level& here, std::int32_t child, const Key& rows, int depth_left,
-                           Cost budget);
+  bool refute_three_splits(Level& here, Frame<Word>& packed, std::int32_t child,
+                           const Key& rows, int depth_left, Cost budget);
   Cost work_on(std::size_t depth, int depth_left, std::size_t a, Cost budget, Bounds& node);
   void find_child_keys(Level& here, const Candidate& candidate) const;
   void share_bounds(Level& here, const Candidate& done, bool unlimited);
