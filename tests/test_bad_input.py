@@ -148,6 +148,18 @@ TABLES = [
         "all input features have string names",
     ),
     (
+        "masked values",
+        np.ma.masked_array(X, mask=X == 3),
+        ValueError,
+        "Column 1 contains NaN in 1 row .first: row 2",
+    ),
+    (
+        "dictionaries that differ",
+        [{"a": 1}, {"a": 2}, {"b": 3}, {"a": 4}],
+        ValueError,
+        "different keys: row 0 has .'a'., row 2 is",
+    ),
+    (
         "columns of unequal length",
         {"a": [1, 2, 3, 4], "b": [1, 2]},
         ValueError,

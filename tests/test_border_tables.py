@@ -48,6 +48,7 @@ def containers():
             {**COLUMNS, "colour": pa.array(COLUMNS["colour"]).dictionary_encode()}
         ),
         "mapping": COLUMNS,
+        "records": frame.to_dict("records"),
         "rows": rows,
         "object-array": np.array(rows, dtype=object),
     }
@@ -200,6 +201,26 @@ def test_constant_columns_are_fine():
     X = np.column_stack([np.ones(6), np.arange(6)])
     model = OptimalTreeClassifier().fit(X, [0, 0, 0, 1, 1, 1])
     assert model.tree_.feature[0] == 1 and model.optimal_
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({0: ["a", "b", "a"], 1: [1, 2, 3]}),
+        pd.DataFrame({("p", "q"): ["a", "b", "a"], ("p", "r"): [True, False, True]}),
+        pd.DataFrame({"a": pd.arrays.SparseArray([0, 1, 0])}),
+        np.matrix([[0], [1], [0]]),
+        np.ma.masked_array([[0.0], [1.0], [0.0]], mask=False),
+        np.array([(0, 1.0), (1, 2.0), (0, 1.5)], dtype=[("p", "i4"), ("q", "f8")]),
+        memoryview(np.array([[0.0], [1.0], [0.0]])),
+        [("a", 1), ("b", 1), ("a", 1)],
+    ],
+    ids=["numbered", "two-level", "sparse", "matrix", "masked", "structured", "memory",
+         "tuples"],
+)  # fmt: skip
+def test_unusual_tables(table):
+    model = OptimalTreeClassifier(0.0).fit(table, [0, 1, 0])
+    assert model.predict(table).tolist() == [0, 1, 0]
 
 
 def test_one_row_and_one_class():

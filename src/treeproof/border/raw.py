@@ -104,8 +104,12 @@ def read_raw_table(X: Any) -> RawTable:
             "convert it to a dense array."
         )
     if isinstance(X, np.ndarray):
-        return _from_array(X)
+        if X.dtype.names is not None:
+            return _from_mapping({name: X[name] for name in X.dtype.names})
+        return _from_array(_plain_array(X))
     if isinstance(X, (list, tuple)):
+        if X and isinstance(X[0], Mapping):
+            return _from_mapping(_columns_of_records(X))
         return _from_array(_rows_to_array(X))
     if isinstance(X, Mapping):
         return _from_mapping(X)
@@ -133,6 +137,30 @@ def read_raw_table(X: Any) -> RawTable:
     except Exception as error:
         raise TypeError(f"X cannot be read as a table: {error}") from error
     return _from_array(array)
+
+
+def _plain_array(array: NDArray[Any]) -> NDArray[Any]:
+    """Strip subclasses such as matrix; masked values become NaN or None."""
+    if isinstance(array, np.ma.MaskedArray):
+        if np.ma.is_masked(array):
+            numbers = array.dtype.kind in "biuf"
+            filled = array.data.astype(np.float64 if numbers else object)
+            filled[np.ma.getmaskarray(array)] = np.nan
+            return filled
+        return np.asarray(array.data)
+    return np.asarray(array)
+
+
+def _columns_of_records(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
+    """Turn a list of dictionaries with the same keys into a dictionary of lists."""
+    names = list(rows[0])
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping) or row.keys() != rows[0].keys():
+            raise ValueError(
+                f"The rows of X are dictionaries with different keys: row 0 has "
+                f"{names}, row {number} is {row!r}."
+            )
+    return {name: [row[name] for row in rows] for name in names}
 
 
 def _rows_to_array(rows: Sequence[Any]) -> NDArray[Any]:
@@ -210,7 +238,8 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
         if dtype in (nw.Categorical, nw.Enum)
     )
     table.arrays = [
-        _read_series(frame[name], table.label(j)) for j, name in enumerate(columns)
+        _read_series(series, table.label(j))
+        for j, series in enumerate(frame.iter_columns())
     ]
     _check_finite(table)
     return table
@@ -229,7 +258,9 @@ def _from_mapping(columns: Mapping[Any, Any]) -> RawTable:
                 declared.add(j)
             arrays.append(_read_series(series, label))
             continue
-        array = values if isinstance(values, np.ndarray) else _rows_to_array(values)
+        array = _plain_array(
+            values if isinstance(values, np.ndarray) else _rows_to_array(values)
+        )
         if array.ndim != 1:
             raise ValueError(f"{label} is not one-dimensional: {array.shape}.")
         single = _from_array(array[:, None], [name]) if len(array) else None
@@ -248,7 +279,7 @@ def _from_mapping(columns: Mapping[Any, Any]) -> RawTable:
     return table
 
 
-def _read_series(series: nw.Series[Any], label: str) -> Array:
+def _read_series(series: Any, label: str) -> Array:
     dtype = series.dtype
     if dtype.is_temporal():
         raise _dates(label, dtype)

@@ -42,9 +42,7 @@ def fit(
     weight: Annotated[
         str | None, typer.Option(help="A column with the weights of the rows.")
     ] = None,
-    drop: Annotated[
-        str | None, typer.Option(help="Columns A,B to leave out, such as a number.")
-    ] = None,
+    drop: Annotated[str | None, typer.Option(help="Columns A,B to leave out.")] = None,
     class_weight: Annotated[
         str | None, typer.Option(help="'balanced' gives all classes equal weight.")
     ] = None,
