@@ -168,6 +168,28 @@ def test_branches_stays_within_its_bounds(kind, seed):
         checked += 1
 
 
+def test_the_root_is_counted_in_full():
+    """Theorem C.3 as printed gives 4 here: (q - h)(h - kappa_-) with kappa_- = -2."""
+    codes = np.array(
+        [[a, b] for a in range(3) for b in range(3)] * 2 + [[0, 0], [1, 1]]
+    )
+    labels = np.zeros(20, dtype=int)
+    labels[[0, 4, 8]] = 1  # three errors in twenty, one in each category
+    table = random_table(np.random.default_rng(0))
+    table.kinds = np.array([MULTIWAY, MULTIWAY])
+    table.n_values = np.array([3, 3])
+    table.codes, table.labels, table.n_classes = codes, labels, 2
+    table.weights = np.ones(20, dtype=np.int64)
+    result = _core.solve(
+        solver="branches", split_penalty=0.1, **engine_arguments(table)
+    )
+    assert len(result["tree"]["kind"]) == 1
+    assert result["upper"] / result["unit"] == 0.15
+    assert result["statistics"]["evaluations"] - 1 == 6
+    bound = complexity_bound(2, 0.1, n_categories=3, optimum=(0, 0.85), tight=True)
+    assert bound == 6
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
