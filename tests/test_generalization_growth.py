@@ -65,13 +65,19 @@ def test_short_recursion_and_logarithms_give_the_exact_value(shape, m, ell, n):
     assert abs(log - math.log(exact)) < 1e-9
 
 
-def test_both_ways_to_evaluate_are_used():
+def test_all_ways_to_evaluate_are_used():
     shape = TreeStructure.of((STUMP, (STUMP, ((), STUMP))))
     growth = GrowthFunctions(10, 3)
     growth.log(shape, 1000)
-    assert (growth.n_short, growth.n_vector) == (1, 0)
+    assert (growth.n_short, growth.n_capped, growth.n_vector) == (1, 0, 0)
     growth.log(shape, 20)
-    assert (growth.n_short, growth.n_vector) == (1, 1)
+    assert (growth.n_short, growth.n_capped, growth.n_vector) == (1, 1, 0)
+    many = GrowthFunctions(10, 30)
+    many.log(shape, 20)
+    mixed = GrowthFunctions(FeatureSpace(real=9, binary=1), 3)
+    mixed.log(shape, 20)
+    for growth in (many, mixed):
+        assert (growth.n_short, growth.n_capped, growth.n_vector) == (0, 0, 1)
 
 
 def test_hundred_classes_are_no_burden():

@@ -17,9 +17,10 @@ of the single 1-partition always holds and takes n (W - 1) labelings away:
 The other caps do nothing as long as the product of all W is at most 2^(m - L_T): a
 partition of L_T rows can be extended by each further row in at least c >= 2 ways, so
 {m, c} >= 2^(m - L_T) {L_T, c}, while the recursion without caps gives at most
-(product of W) {L_T, c}. `GrowthFunctions` uses the short recursion where this is
-established and the vectors of `partitioning` where it is not; both give the same
-number.
+(product of W) {L_T, c}. `GrowthFunctions` uses the short recursion where
+this is established. Where it is not, `capped` evaluates the polynomials at all of 1,
+..., n (thresholds only, few classes), and the vectors of `partitioning` serve the rest.
+All give the same number.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from treeproof.generalization.capped import CappedGrowth
 from treeproof.generalization.checks import check_count, check_method
 from treeproof.generalization.counting import log_int
 from treeproof.generalization.features import FeatureSpace
@@ -44,6 +46,7 @@ __all__ = ["GrowthFunctions", "growth_function_bound"]
 
 _LOG2 = math.log(2)
 _LEAF = TreeStructure()
+_FEW_CLASSES = 16  # up to here values with caps are faster than NumPy's vectors
 
 
 class GrowthFunctions:
@@ -60,8 +63,9 @@ class GrowthFunctions:
 
     Attributes
     ----------
-    n_short, n_vector : int
-        How many structures were evaluated by the short recursion and by vectors.
+    n_short, n_capped, n_vector : int
+        How many structures were evaluated by the short recursion, by values with caps,
+        and by vectors.
 
     Examples
     --------
@@ -80,18 +84,16 @@ class GrowthFunctions:
         self.space = FeatureSpace.of(features)
         self.n_classes = check_count("n_classes", n_classes)
         self.method = check_method(method)
-        # Vectors are needed only where caps act, that is for small m: there the
-        # integers of a few classes are short and three times as fast as NumPy's
-        # overhead.
-        exact = self.method == "fast" and self.n_classes <= 8
         self.functions = PartitioningFunctions(
-            self.space, self.n_classes, self.method, exact
+            self.space, self.n_classes, self.method, exact=False
         )
         self.n_short = 0
+        self.n_capped = 0
         self.n_vector = 0
         self._log_n = math.log(self.n_classes)
         self._only_real = self.space == FeatureSpace(real=max(1, self.space.real))
         self._by_slack: dict[int, dict[TreeStructure, float]] = {}
+        self._capped = CappedGrowth(self.space.real, self.n_classes)
 
     def log(self, structure: TreeStructure, m: int) -> float:
         """Return the natural logarithm of the bound on m rows."""
@@ -102,6 +104,9 @@ class GrowthFunctions:
             if value is not None:
                 self.n_short += 1
                 return value
+            if self._only_real and self.n_classes <= _FEW_CLASSES:
+                self.n_capped += 1
+                return self._capped.log(structure, m)
         self.n_vector += 1
         vector = self.functions.vector(structure, m)
         return min(_log_labelings(vector, self.n_classes), m * self._log_n)
@@ -183,15 +188,9 @@ class GrowthFunctions:
 
 
 def _log_labelings(vector: Any, n_classes: int) -> float:
-    """Return log sum_a (n)_a pi^a from partition counts or their logarithms."""
-    if isinstance(vector, list):
-        return log_int(_labelings(vector, n_classes))
+    """Return log sum_a (n)_a pi^a from the logarithms of the partition counts."""
     log_choices = np.cumsum(np.log(n_classes - np.arange(len(vector))))
     return float(np.logaddexp.reduce(log_choices + vector))
-
-
-def _labelings(vector: list[int], n_classes: int) -> int:
-    return sum(math.perm(n_classes, a) * count for a, count in enumerate(vector, 1))
 
 
 def growth_function_bound(
@@ -250,5 +249,5 @@ def growth_function_bound(
     vector = functions.vector(shape, m)
     if log:
         return min(_log_labelings(vector, n_classes), m * log_int(n_classes))
-    total = _labelings(vector, n_classes)
+    total = sum(math.perm(n_classes, a) * count for a, count in enumerate(vector, 1))
     return int(min(total, n_classes**m)) if m < 10_000 else int(total)
