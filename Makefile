@@ -9,7 +9,7 @@ BUILD_FLAGS ?= -C cmake.define.TREEPROOF_DEV=ON
 LINTED := src tests $(wildcard benchmarks examples tools)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench bench-noisy bench-stops peers sanitize clean
+.PHONY: help demo build test lint bench bench-noisy bench-stops bench-bounds peers sanitize clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -52,6 +52,9 @@ bench-noisy: build  ## trees found in 5 and 20 seconds on noisy data
 
 bench-stops: build  ## time limit, Ctrl-C and memory limit on a hard problem
 	$(BIN)/python -m benchmarks.stops $(BENCH)
+
+bench-bounds: build  ## speed of the generalization bounds and of pruning by them
+	$(BIN)/python -m benchmarks.generalization $(BENCH)
 
 # The interpreter itself is not built with the sanitizers, so their library has to be
 # loaded first; Python's own start-up leaks are not ours to report.
