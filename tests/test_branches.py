@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,6 +144,20 @@ def test_optima_and_iterations_of_the_thesis(name):
     check_tree(table, result, table42.penalty(name))
     ratio = result["statistics"]["iterations"] / ITERATIONS[name]
     assert 0.5 <= ratio <= 2.0
+
+
+def test_the_benchmark_prints_its_table():
+    table42.load("monk1-o")
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.branches_iterations", "--sets", "monk1-o"],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[1],
+        env={**os.environ, "TREEPROOF_DATA": str(table42.folder().parent)},
+        check=True,
+    )
+    assert "monk1-o" in done.stdout
+    assert "yes" in done.stdout
 
 
 def test_one_iteration_is_enough_for_one_multiway_split():
