@@ -133,7 +133,7 @@ def select_by_bound(
         What the trees could have tested; None reads it from the fitted trees.
     stop_early : bool, default=True
         Go from small trees to large ones and stop where a tree without any error would
-        have a larger bound than the best so far: larger trees cannot win then.
+        have a larger bound than the best so far, which leaves larger trees no room.
 
     Returns
     -------
