@@ -15,7 +15,7 @@ from treeproof import OptimalTreeClassifier
 from treeproof.datasets import load_monks
 from treeproof.drawing import draw
 
-console = Console()
+console = Console(highlight=False, soft_wrap=True)
 X, y = load_monks(1, as_frame=True, return_X_y=True)
 y = y.map({0: "stranger", 1: "member"})
 console.print(
@@ -30,11 +30,10 @@ tree = model.tree_.collapse()
 console.print(draw(tree))
 console.print()
 style = "bold green" if model.optimal_ else "bold yellow"
-console.print(f"Certificate: {model.certificate()}", style=style, highlight=False)
+console.print(f"Certificate: {model.certificate()}", style=style)
 console.print(
     f"{model.n_splits_} splits ({tree.n_splits} after merging equal siblings), "
     f"accuracy {model.score(X, y):.1%}, found and proved in {seconds:.3f} s.",
-    highlight=False,
 )
 
 greedy = DecisionTreeClassifier(max_leaf_nodes=tree.n_leaves, random_state=0)
@@ -42,5 +41,4 @@ codes = OrdinalEncoder().fit_transform(X)
 accuracy = greedy.fit(codes, y).score(codes, y)
 console.print(
     f"A greedy tree (CART) with as many leaves: accuracy {accuracy:.1%}.",
-    highlight=False,
 )
