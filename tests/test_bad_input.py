@@ -236,6 +236,7 @@ PARAMETERS = [
     ({"class_weight": "even"}, "class_weight"),
     ({"class_weight": {0: -1}}, "class_weight gives class 0 the weight -1"),
     ({"class_weight": {0: "a"}}, "class_weight gives class 0"),
+    ({"class_weight": {"a": 2}}, "class_weight names .'a'., none of which is a class"),
     ({"class_weight": {0: 0, 1: 0}}, "class_weight is zero for every class"),
     ({"categorical_features": "all"}, "categorical_features"),
     ({"categorical_features": [5]}, "column number 5, but X has the columns 0 to 1"),

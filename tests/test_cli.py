@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import treeproof as treeproof_package
 from treeproof import OptimalTreeClassifier, __version__
 from treeproof.cli import app, main, tables
 from treeproof.datasets import load_monks
@@ -101,6 +102,25 @@ def test_all_options_reach_the_estimator(treeproof, folder):
     }  # fmt: skip
     names = ["head_shape", "body_shape", "is_smiling", "jacket_color"]
     assert fitted.feature_names_in_.tolist() == names
+
+
+def test_regression(treeproof, tmp_path):
+    if not hasattr(treeproof_package, "OptimalTreeRegressor"):
+        pytest.skip("no regression trees in this version")
+    frame = pd.DataFrame({"a": np.arange(20.0), "y": np.arange(20) // 10 * 2.5})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    data, model = tmp_path / "data.csv", tmp_path / "model"
+    status, out, _ = treeproof(
+        "fit", data, "--target", "y", "--regression", "--json", "--save", model
+    )
+    result = json.loads(out)
+    assert status == 0 and result.keys() >= FIELDS - {"accuracy"} | {"r2"}
+    assert result["r2"] == pytest.approx(1.0) and result["splits"] == 1
+    status, out, _ = treeproof("predict", model, data, "--json")
+    assert json.loads(out)["predictions"] == frame["y"].tolist()
+    assert treeproof("predict", model, data, "--proba")[0] == 2
+    status, out, _ = treeproof("fit", data, "--target", "y", "--regression")
+    assert status == 0 and "r2 1.0000" in out
 
 
 def test_weights_and_categorical_numbers(treeproof, tmp_path):
@@ -215,6 +235,10 @@ BAD = {
     "memory": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"), "--target", "b",
                           "--memory-limit", "much"],
                "not an amount of memory"),
+    "class weight": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"),
+                                "--target", "b", "--regression", "--class-weight",
+                                "balanced"],
+                     "--class-weight is for classes"),
     "no parquet": (lambda f: ["fit", write(f, "p.parquet", b"nonsense"), "--target",
                               "b"],
                    "is not a Parquet file"),

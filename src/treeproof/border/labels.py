@@ -202,6 +202,12 @@ def class_weights(
         assert isinstance(class_weight, Mapping)
         factor = np.ones(len(classes))
         known = {plain(label): code for code, label in enumerate(classes)}
+        # A class may be absent from a fold of cross-validation, but not all of them.
+        if class_weight and not any(plain(label) in known for label in class_weight):
+            raise ValueError(
+                f"class_weight names {list(class_weight)!r}, none of which is a class in "
+                f"y; the classes are {list(known)!r}."
+            )
         for label, value in class_weight.items():
             if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
                 raise ValueError(

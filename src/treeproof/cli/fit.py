@@ -32,6 +32,9 @@ def fit(
     max_depth: Annotated[int | None, typer.Option(help="Most tests on a path.")] = None,
     max_splits: Annotated[int | None, typer.Option(help="Most splits.")] = None,
     min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
+    regression: Annotated[
+        bool, typer.Option("--regression", help="Predict a number, not a class.")
+    ] = False,
     categorical: Annotated[
         str | None,
         typer.Option(help="Columns A,B of numbers that are categories, not amounts."),
@@ -66,7 +69,6 @@ def fit(
     ] = False,
 ) -> None:
     """Learn an optimal tree from a table and show it with its certificate."""
-    from treeproof import OptimalTreeClassifier
     from treeproof.persistence import save as save_model
 
     table = read_table(data, database=database)
@@ -74,14 +76,15 @@ def fit(
     weights = None if weight is None else pop_column(table, weight, "weight")
     for name in _listed(drop):
         pop_column(table, name, "column to drop")
-    model = OptimalTreeClassifier(
+    model = _estimator(
+        regression,
+        class_weight,
         split_penalty=split_penalty,
         max_depth=max_depth,
         max_splits=max_splits,
         min_samples_leaf=min_samples_leaf,
         categorical_features=_categorical(table, _listed(categorical)),
         categorical_split=categorical_split,
-        class_weight=class_weight,
         solver=solver,
         time_limit=time_limit or None,
         memory_limit=memory_limit,
@@ -97,13 +100,30 @@ def fit(
     if save is not None:
         save_model(model, save, target=target)
     result = report(model, seconds)
-    result["accuracy"] = float(model.score(table, _labels(y)))
+    score = float(model.score(table, _labels(y)))
+    result["r2" if regression else "accuracy"] = score
     if as_json:
         typer.echo(json.dumps(result))
     else:
         _show(model, result)
     if model.status_ == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+def _estimator(regression: bool, class_weight: str | None, **parameters: Any) -> Any:
+    import treeproof
+
+    if not regression:
+        return treeproof.OptimalTreeClassifier(class_weight=class_weight, **parameters)
+    if class_weight is not None:
+        raise ValueError(
+            "--class-weight is for classes; it does not go with --regression."
+        )
+    if not hasattr(treeproof, "OptimalTreeRegressor"):
+        raise ValueError(
+            "--regression needs a version of treeproof with regression trees."
+        )
+    return treeproof.OptimalTreeRegressor(**parameters)
 
 
 def report(model: Any, seconds: float) -> dict[str, Any]:
@@ -151,9 +171,10 @@ def _show(model: Any, result: dict[str, Any]) -> None:
     console.print()
     style = "bold green" if model.optimal_ else "bold yellow"
     console.print(model.certificate(), style=style, soft_wrap=True)
+    score = "accuracy" if "accuracy" in result else "r2"
     console.print(
         f"{result['splits']} splits, {result['leaves']} leaves, depth "
-        f"{result['depth']}; accuracy {result['accuracy']:.4f}; "
+        f"{result['depth']}; {score} {result[score]:.4f}; "
         f"{result['seconds']:.2f} s with solver {result['solver']}",
         soft_wrap=True,
     )
