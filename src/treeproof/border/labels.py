@@ -205,8 +205,8 @@ def class_weights(
         # A class may be absent from a fold of cross-validation, but not all of them.
         if class_weight and not any(plain(label) in known for label in class_weight):
             raise ValueError(
-                f"class_weight names {list(class_weight)!r}, none of which is a class in "
-                f"y; the classes are {list(known)!r}."
+                f"class_weight names {list(class_weight)!r}, none of which is a class "
+                f"in y; the classes are {list(known)!r}."
             )
         for label, value in class_weight.items():
             if not isinstance(value, Real) or not 0 <= float(value) < np.inf:
