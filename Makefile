@@ -14,20 +14,24 @@ LINTED := src tests $(wildcard benchmarks examples tools)
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-$(VENV)/ready: pyproject.toml
+# What treeproof needs to build and run, and what its development needs on top.
+$(VENV)/base: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --upgrade pip
 	$(PIP) install "scikit-build-core>=0.11" "nanobind>=2.4" ninja cmake
+	$(PIP) install --no-build-isolation $(BUILD_FLAGS) -e . pandas
+	touch $@
+
+$(VENV)/ready: $(VENV)/base
 	$(PIP) install --no-build-isolation $(BUILD_FLAGS) -e ".[dev]"
 	touch $@
 
-build: $(VENV)/ready  ## compile what changed and install it into .venv
+build: $(VENV)/base  ## compile what changed and install it into .venv
 	$(PIP) install --no-build-isolation --no-deps $(BUILD_FLAGS) -e .
 
 demo: build  ## an optimal tree on a bundled data set, with its certificate
 	@$(BIN)/python examples/demo.py
 
-test: build lint  ## all tests
+test: $(VENV)/ready build lint  ## all tests
 	$(BIN)/python -m pytest -n $(JOBS)
 	$(BIN)/python -m pytest --doctest-modules src/treeproof
 
