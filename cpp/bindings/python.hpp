@@ -1,0 +1,44 @@
+// What bindings share: views of NumPy arrays, vectors as NumPy arrays, Ctrl-C.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace treeproof::bindings {
+
+template <class T>
+using Vector = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig,
+                                 nanobind::device::cpu>;
+template <class T>
+using Matrix = nanobind::ndarray<const T, nanobind::ndim<2>, nanobind::c_contig,
+                                 nanobind::device::cpu>;
+
+template <class T>
+std::span<const T> view(const Vector<T>& a) {
+  return {a.data(), a.size()};
+}
+
+template <class T>
+nanobind::object to_numpy(std::vector<T> values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nanobind::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(owned->data(), {owned->size()},
+                                                                  owner)
+      .cast();
+}
+
+// Ctrl-C: run Python's signal handlers; a handler that raises means "stop and keep the
+// tree", so the exception ends here.
+inline bool python_interrupted() {
+  nanobind::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() == 0) return false;
+  PyErr_Clear();
+  return true;
+}
+
+}  // namespace treeproof::bindings

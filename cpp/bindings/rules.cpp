@@ -1,0 +1,199 @@
+// Python's way to the search over arbitrary rules: a store of partitions that families of
+// rules are added to, and the search over it. No logic lives here.
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "bindings/python.hpp"
+#include "search/rules/hyperplanes.hpp"
+#include "search/rules/solve.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace treeproof::bindings {
+namespace {
+
+using rules::Draft;
+using rules::RuleStore;
+using rules::Word;
+
+rules::Points read_points(const RuleStore& store, const Matrix<double>& X) {
+  if (X.shape(0) != store.n_points())
+    throw std::invalid_argument("the store was made for another number of points");
+  return {X.shape(1), {X.data(), X.data() + X.size()}};
+}
+
+const char* name_of(rules::Completeness c) {
+  switch (c) {
+    case rules::Completeness::complete: return "complete";
+    case rules::Completeness::too_many: return "too_many";
+    default: return "stopped";
+  }
+}
+
+const char* add_family(RuleStore& store, const std::string& kind, const Matrix<double>& X,
+                       int family, std::uint64_t max_rules, std::uint64_t max_bytes,
+                       double time_limit, std::optional<Vector<std::int32_t>> flats) {
+  const rules::Points points = read_points(store, X);
+  const rules::Allowance allowance{max_rules == 0 ? SIZE_MAX : max_rules,
+                                   max_bytes == 0 ? SIZE_MAX : max_bytes};
+  Limits limits(time_limit, 0, python_interrupted);
+  nb::gil_scoped_release unlocked;
+  if (kind == "axis") return name_of(add_thresholds(points, family, store, allowance, limits));
+  if (kind != "hyperplane") throw std::invalid_argument("unknown kind '" + kind + "'");
+  return name_of(flats ? add_hyperplanes_about(points, view(*flats), family, store, allowance,
+                                               limits)
+                       : add_hyperplanes(points, family, store, allowance, limits));
+}
+
+std::size_t add_sides(RuleStore& store, const Matrix<bool>& sides, int family) {
+  if (sides.shape(1) != store.n_points())
+    throw std::invalid_argument("the store was made for another number of points");
+  std::vector<Word> words(store.n_words());
+  std::size_t n_new = 0;
+  for (std::size_t i = 0; i < sides.shape(0); ++i) {
+    std::ranges::fill(words, Word{0});
+    for (std::size_t p = 0; p < store.n_points(); ++p)
+      if (sides(i, p)) words[p / 64] |= Word{1} << (p % 64);
+    n_new += store.add(words, family) ? 1 : 0;
+  }
+  return n_new;
+}
+
+nb::object side_of(const RuleStore& store, std::size_t rule) {
+  if (rule >= store.size()) throw nb::index_error("no such rule");
+  std::vector<std::uint8_t> side(store.n_points());
+  for (std::size_t p = 0; p < side.size(); ++p)
+    side[p] = static_cast<std::uint8_t>(store.positive(rule)[p / 64] >> (p % 64) & 1);
+  return to_numpy(std::move(side));
+}
+
+// A tree as nodes in preorder: the rule and the two children of each, -1 for a leaf.
+struct Nodes {
+  std::vector<std::int32_t> rule, positive, negative;
+
+  std::int32_t append(const Draft& draft) {
+    const auto here = static_cast<std::int32_t>(rule.size());
+    rule.push_back(draft.rule);
+    positive.push_back(-1);
+    negative.push_back(-1);
+    if (!draft.is_leaf()) {
+      const std::int32_t p = append(draft.sides[0]);
+      const std::int32_t n = append(draft.sides[1]);
+      positive[static_cast<std::size_t>(here)] = p;
+      negative[static_cast<std::size_t>(here)] = n;
+    }
+    return here;
+  }
+};
+
+Draft read_draft(std::span<const std::int32_t> rule, const RuleStore& store, std::size_t& next) {
+  if (next >= rule.size()) throw std::invalid_argument("the start tree has no end");
+  Draft draft{rule[next++], {}};
+  if (draft.is_leaf()) return draft;
+  if (static_cast<std::size_t>(draft.rule) >= store.size())
+    throw std::invalid_argument("the start tree uses a rule that is not in the store");
+  draft.sides.push_back(read_draft(rule, store, next));
+  draft.sides.push_back(read_draft(rule, store, next));
+  return draft;
+}
+
+rules::Settings read_settings(const nb::dict& switches) {
+  rules::Settings settings;
+  for (const auto& [key, value] : switches) {
+    const auto name = nb::cast<std::string>(key);
+    bool known = false;
+#define X(field, what)                      \
+  if (name == #field) {                     \
+    settings.field = nb::cast<bool>(value); \
+    known = true;                           \
+  }
+    TREEPROOF_RULES_SWITCHES(X)
+#undef X
+    if (!known) throw std::invalid_argument("unknown switch '" + name + "'");
+  }
+  return settings;
+}
+
+nb::dict solve_rules(const RuleStore& store, const Vector<std::int32_t>& points,
+                     const Vector<std::int32_t>& labels, int n_classes,
+                     const Vector<double>& weights, double split_penalty, int max_splits,
+                     int max_depth, std::int64_t min_samples_leaf, double time_limit,
+                     int n_threads, std::optional<Vector<std::int32_t>> start,
+                     std::optional<nb::callable> observer, const nb::dict& switches) {
+  rules::Settings settings = read_settings(switches);
+  settings.max_splits = max_splits;
+  if (max_depth >= 0) settings.max_depth = max_depth;
+  settings.min_samples_leaf = min_samples_leaf;
+  settings.n_threads = n_threads;
+  Draft first;
+  if (start) {
+    std::size_t next = 0;
+    first = read_draft(view(*start), store, next);
+  }
+  Problem problem;
+  Observer notify;
+  if (observer) {
+    notify = [&](const Event& e) {  // bounds as fractions of the total weight
+      const auto unit = static_cast<double>(cost_of(problem.total_weight));
+      nb::gil_scoped_acquire lock;
+      (*observer)(static_cast<int>(e.kind), e.seconds, static_cast<double>(e.lower) / unit,
+                  static_cast<double>(e.upper) / unit, e.nodes);
+    };
+  }
+  rules::RulesResult result;
+  Limits limits(time_limit, 0, python_interrupted);
+  {
+    nb::gil_scoped_release unlocked;
+    // One feature, which numbers the points: rows at one point with one label are merged.
+    const Feature point{FeatureKind::ordered, static_cast<std::int32_t>(store.n_points())};
+    problem = make_problem({point}, view(points), view(labels), n_classes, view(weights));
+    settings.split_cost = split_cost(split_penalty, problem.total_weight);
+    result = rules::solve(store, problem, settings, first, limits, notify);
+  }
+  Nodes nodes;
+  nodes.append(result.answer.draft);
+  nb::dict statistics, out;
+  for (const auto& [name, value] : result.statistics) statistics[name.c_str()] = value;
+  out["rule"] = to_numpy(std::move(nodes.rule));
+  out["positive"] = to_numpy(std::move(nodes.positive));
+  out["negative"] = to_numpy(std::move(nodes.negative));
+  out["lower"] = result.answer.lower;
+  out["upper"] = result.answer.upper;
+  out["unit"] = cost_of(problem.total_weight);  // the cost that stands for 1.0
+  out["split_cost"] = settings.split_cost;
+  out["status"] = result.answer.lower == result.answer.upper        ? "optimal"
+                  : result.stop == StopReason::interrupted          ? "interrupted"
+                                                                    : "time_limit";
+  out["seconds"] = limits.seconds();
+  out["statistics"] = statistics;
+  return out;
+}
+
+}  // namespace
+
+void bind_rules(nb::module_& m) {
+  nb::class_<RuleStore>(m, "RuleStore", "Distinct partitions of points by rules.")
+      .def(nb::init<std::size_t>(), "n_points"_a)
+      .def("__len__", &RuleStore::size)
+      .def_prop_ro("n_points", &RuleStore::n_points)
+      .def("family", &RuleStore::family, "rule"_a)
+      .def("side", &side_of, "rule"_a, "The points on the positive side, as zeros and ones.")
+      .def("add_sides", &add_sides, "sides"_a, "family"_a = 0,
+           "Add partitions given as rows of a Boolean table; how many were new.")
+      .def("add_family", &add_family, "kind"_a, "X"_a, "family"_a = 0, "max_rules"_a = 0,
+           "max_bytes"_a = 0, "time_limit"_a = 0.0, "flats"_a = nb::none(),
+           "Add all partitions by thresholds ('axis') or hyperplanes ('hyperplane').");
+  m.def("solve_rules", &solve_rules, "store"_a, nb::kw_only(), "points"_a, "labels"_a,
+        "n_classes"_a, "weights"_a, "split_penalty"_a = 0.0, "max_splits"_a = 2,
+        "max_depth"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "n_threads"_a = 1,
+        "start"_a = nb::none(), "observer"_a = nb::none(), "switches"_a = nb::dict(),
+        "Search for an optimal tree over the rules of a store.");
+}
+
+}  // namespace treeproof::bindings

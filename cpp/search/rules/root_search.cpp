@@ -1,0 +1,439 @@
+#include "search/rules/root_search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+namespace treeproof::rules {
+namespace {
+
+// Groups with at most this many rules are searched depth first, with lists of candidates.
+constexpr std::size_t kDepthFirst = 2048;
+constexpr std::size_t kSample = 32;
+constexpr std::int64_t kNoSplit = kInfiniteCost >> kCostBits;
+
+Cost at_most(Cost a, Cost b) { return std::min(a, b); }
+
+// Microseconds that scanning so many rules takes, roughly.
+std::uint32_t scan_work(std::size_t n_rules, std::size_t n_words) {
+  return static_cast<std::uint32_t>(1 + n_rules * n_words / 512);
+}
+
+Draft split_draft(const RuleTable& table, std::int32_t rule, Draft positive = {},
+                  Draft negative = {}) {
+  Draft draft{table.origin(static_cast<std::size_t>(rule)), {}};
+  draft.sides.push_back(std::move(positive));
+  draft.sides.push_back(std::move(negative));
+  return draft;
+}
+
+}  // namespace
+
+RootSearch::RootSearch(const RuleTable& table, int n_splits, int depth,
+                       const Settings& settings, Answer start, Cost budget)
+    : table_(table),
+      n_splits_(n_splits),
+      depth_(depth),
+      settings_(settings),
+      split_cost_(settings.split_cost),
+      order_(table.n_rules()),
+      upper_(std::min(start.upper, budget)),
+      best_(std::move(start)) {
+  std::iota(order_.begin(), order_.end(), 0);
+}
+
+void RootSearch::offer(Cost cost, Draft draft) {
+  const std::lock_guard lock(mutex_);
+  if (cost >= upper()) return;
+  best_.upper = cost;
+  best_.draft = std::move(draft);
+  upper_.store(cost, std::memory_order_relaxed);
+}
+
+RootSearch::Group RootSearch::all_rules() const {
+  Group group;
+  group.first = 0;
+  group.last = order_.size();
+  sure_rows(group);
+  return group;
+}
+
+// Fills in the sure rows of a group; true if it decides all rows.
+bool RootSearch::sure_rows(Group& group) const {
+  const std::size_t n = table_.n_words();
+  group.positive.assign(n, ~Word{0});
+  group.negative.assign(n, ~Word{0});
+  if (!settings_.sure_rows && group.last - group.first > 1) {
+    group.positive.assign(n, 0);
+    group.negative.assign(n, 0);
+    return false;
+  }
+  for (std::size_t i = group.first; i < group.last; ++i) {
+    const Word* side = table_.positive(static_cast<std::size_t>(order_[i]));
+    for (std::size_t w = 0; w < n; ++w) {
+      group.positive[w] &= side[w];
+      group.negative[w] &= ~side[w];
+    }
+  }
+  bool decided = true;
+  for (std::size_t w = 0; w < n; ++w) {
+    group.positive[w] &= table_.rows().all()[w];
+    group.negative[w] &= table_.rows().all()[w];
+    decided = decided && (group.positive[w] | group.negative[w]) == table_.rows().all()[w];
+  }
+  return decided;
+}
+
+// The row that divides a sample of the group most evenly.
+std::size_t RootSearch::dividing_bit(const Group& group) const {
+  const std::size_t size = group.last - group.first;
+  const std::size_t n_sample = std::min(size, kSample);
+  std::size_t best_bit = 0, best_score = 0;
+  std::array<std::uint32_t, 64> count;
+  for (std::size_t w = 0; w < table_.n_words(); ++w) {
+    const Word open = table_.rows().all()[w] & ~(group.positive[w] | group.negative[w]);
+    if (open == 0) continue;
+    count.fill(0);
+    for (std::size_t s = 0; s < n_sample; ++s) {
+      const auto rule = static_cast<std::size_t>(order_[group.first + s * size / n_sample]);
+      for (Word rest = table_.positive(rule)[w] & open; rest != 0; rest &= rest - 1)
+        ++count[static_cast<std::size_t>(std::countr_zero(rest))];
+    }
+    for (Word rest = open; rest != 0; rest &= rest - 1) {
+      const auto b = static_cast<std::size_t>(std::countr_zero(rest));
+      const std::size_t score = std::min<std::size_t>(count[b], n_sample - count[b]) + 1;
+      if (score > best_score) {
+        best_score = score;
+        best_bit = 64 * w + b;
+      }
+    }
+  }
+  return best_bit;
+}
+
+// Moves the rules with a row on their positive side to the front; where the others begin.
+std::size_t RootSearch::divide(const Group& group, std::size_t bit) {
+  const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(group.first);
+  const auto end = order_.begin() + static_cast<std::ptrdiff_t>(group.last);
+  const auto middle = std::partition(begin, end, [&](std::int32_t rule) {
+    return (table_.positive(static_cast<std::size_t>(rule))[bit / 64] >> (bit % 64) & 1) != 0;
+  });
+  return static_cast<std::size_t>(middle - order_.begin());
+}
+
+// A lower bound on the cost of a side with at most `n_splits` splits: no split costs
+// `leaf`; one split costs at least `best_loss`; two or more at least the floor.
+Cost RootSearch::side_bound(int n_splits, Cost leaf, Cost floor, std::int64_t best_loss) const {
+  Cost bound = leaf;
+  if (n_splits >= 1) bound = at_most(bound, split_cost_ + cost_of(best_loss));
+  if (n_splits >= 2) bound = at_most(bound, 2 * split_cost_ + floor);
+  return bound;
+}
+
+Cost RootSearch::group_bound(Cost leaf_p, Cost leaf_n, Cost floor_p, Cost floor_n,
+                             std::int64_t loss_p, std::int64_t loss_n) const {
+  Cost bound = kInfiniteCost;
+  for (int share = 0; share < n_splits_; ++share)
+    bound = at_most(bound, side_bound(share, leaf_p, floor_p, loss_p) +
+                               side_bound(n_splits_ - 1 - share, leaf_n, floor_n, loss_n));
+  return split_cost_ + bound;
+}
+
+// Bounds a group; false if it can be closed. `from` are the candidates for single splits
+// that were handed down (all rules if null), `to` those that are left.
+//
+// Sound because sure rows only grow on the way down: the loss of a split on them is a lower
+// bound on its loss later, so a split that cannot bring the cost below `upper` now never
+// will. The other side is counted with its own lower bound.
+bool RootSearch::refine(const Group& group, const Side* from_p, const Side* from_n,
+                        Side& to_p, Side& to_n, Cost& lower, Worker& worker) const {
+  const RowLayout& rows = table_.rows();
+  const Cost leaf_p = cost_of(rows.leaf_loss(group.positive.data()));
+  const Cost leaf_n = cost_of(rows.leaf_loss(group.negative.data()));
+  const Cost floor_p = cost_of(rows.floor_loss(group.positive.data()));
+  const Cost floor_n = cost_of(rows.floor_loss(group.negative.data()));
+  std::int64_t loss_p = std::max(from_p != nullptr ? from_p->best_loss : 0, floor_p >> kCostBits);
+  std::int64_t loss_n = std::max(from_n != nullptr ? from_n->best_loss : 0, floor_n >> kCostBits);
+  const Cost limit = upper();
+  lower = group_bound(leaf_p, leaf_n, floor_p, floor_n, loss_p, loss_n);
+  if (lower >= limit) {
+    ++worker.counters.cut_by_leaves;
+    return false;
+  }
+  const auto scan = [&](const Mask& mask, const Side* from, Side& to, Cost other_leaf,
+                        Cost other_floor, std::int64_t other_loss, std::int64_t& loss) {
+    // This side gets one split, the other at most n_splits - 2.
+    const Cost other = side_bound(n_splits_ - 2, other_leaf, other_floor, other_loss);
+    const Cost room = limit - 2 * split_cost_ - other;
+    const std::int64_t below = room <= 0 ? 0 : (room + kUnitCost - 1) >> kCostBits;
+    const BestSplit best =
+        from == nullptr ? table_.best_split_below(mask.data(), below, to.splits)
+                        : table_.best_split_among(mask.data(), from->splits, below, to.splits);
+    const std::size_t looked_at = from == nullptr ? table_.n_rules() : from->splits.size();
+    worker.counters.dropped_splits += static_cast<std::int64_t>(looked_at - to.splits.size());
+    // A split that was dropped, here or above, leads to no tree below `upper`.
+    loss = to.splits.empty() ? kNoSplit : best.loss;
+    to.best_loss = loss;
+    worker.stop(scan_work(looked_at, table_.n_words()));
+  };
+  scan(group.positive, from_p, to_p, leaf_n, floor_n, loss_n, loss_p);
+  scan(group.negative, from_n, to_n, leaf_p, floor_p, loss_p, loss_n);
+  lower = group_bound(leaf_p, leaf_n, floor_p, floor_n, loss_p, loss_n);
+  if (lower >= limit) {
+    ++worker.counters.cut_by_splits;
+    return false;
+  }
+  return true;
+}
+
+// Works on a group taken from the queue: small groups to the end, large ones one step. A
+// group that is left open, because the search was stopped, goes back.
+void RootSearch::explore(Group group, Worker& worker, std::vector<Group>& open) {
+  if (group.lower >= upper()) return;
+  const auto keep = [&](Group g, Cost lower) {
+    g.lower = std::max(g.lower, lower);
+    open.push_back(std::move(g));
+  };
+  if (worker.control.stopped()) return keep(std::move(group), 0);
+  Side p, n;
+  Cost lower = 0;
+  ++worker.counters.groups;
+  if (!refine(group, nullptr, nullptr, p, n, lower, worker)) return;
+  const std::size_t size = group.last - group.first;
+  if (size <= kDepthFirst) {
+    if (!descend(group, p, n, worker)) keep(std::move(group), lower);
+    return;
+  }
+  const std::size_t middle = divide(group, dividing_bit(group));
+  for (const auto& [first, last] :
+       {std::pair{group.first, middle}, std::pair{middle, group.last}}) {
+    if (first == last) continue;
+    Group part;
+    part.first = first;
+    part.last = last;
+    sure_rows(part);
+    keep(std::move(part), std::max(lower, group.lower));
+  }
+}
+
+// Depth first; false if the search was stopped before the group was done.
+bool RootSearch::descend(const Group& group, const Side& p, const Side& n, Worker& worker) {
+  if (group.last - group.first == 1)
+    return evaluate(static_cast<std::size_t>(order_[group.first]), worker);
+  if (worker.stop(1)) return false;
+  const std::size_t middle = divide(group, dividing_bit(group));
+  for (const auto& [first, last] :
+       {std::pair{group.first, middle}, std::pair{middle, group.last}}) {
+    if (first == last) continue;
+    Group part;
+    part.first = first;
+    part.last = last;
+    const bool decided = sure_rows(part);
+    Side part_p, part_n;
+    Cost lower = 0;
+    ++worker.counters.groups;
+    const bool lists = settings_.survivors;
+    if (!refine(part, lists ? &p : nullptr, lists ? &n : nullptr, part_p, part_n, lower,
+                worker))
+      continue;
+    if (decided) {
+      // Rules that agree on all rows are the same; one of them stands for all.
+      if (!evaluate(static_cast<std::size_t>(order_[part.first]), worker)) return false;
+    } else if (!descend(part, part_p, part_n, worker)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Finds the best tree with this rule at the root, if it improves on the best so far; false
+// if the search was stopped before that was known.
+bool RootSearch::evaluate(std::size_t rule, Worker& worker) {
+  ++worker.counters.roots;
+  const RowLayout& rows = table_.rows();
+  const std::size_t n_words = table_.n_words();
+  Mask positive(n_words), negative(n_words);
+  for (std::size_t w = 0; w < n_words; ++w) {
+    positive[w] = table_.positive(rule)[w] & rows.all()[w];
+    negative[w] = rows.all()[w] & ~positive[w];
+  }
+  const std::int64_t least = settings_.min_samples_leaf;
+  if (rows.samples(positive.data()) < least || rows.samples(negative.data()) < least)
+    return true;
+  const auto root = static_cast<std::int32_t>(rule);
+  const Cost leaf_p = cost_of(rows.leaf_loss(positive.data()));
+  const Cost leaf_n = cost_of(rows.leaf_loss(negative.data()));
+  const BestSplit split_p = table_.best_split(positive.data(), least);
+  const BestSplit split_n = table_.best_split(negative.data(), least);
+  worker.stop(2 * scan_work(table_.n_rules(), n_words));
+  const Cost one_p = split_p.found() ? split_cost_ + cost_of(split_p.loss) : kInfiniteCost;
+  const Cost one_n = split_n.found() ? split_cost_ + cost_of(split_n.loss) : kInfiniteCost;
+  const auto draft_p = [&] { return split_draft(table_, split_p.rule); };
+  const auto draft_n = [&] { return split_draft(table_, split_n.rule); };
+  if (split_cost_ + one_p + leaf_n < upper())
+    offer(split_cost_ + one_p + leaf_n, split_draft(table_, root, draft_p(), {}));
+  if (split_cost_ + leaf_p + one_n < upper())
+    offer(split_cost_ + leaf_p + one_n, split_draft(table_, root, {}, draft_n()));
+  if (n_splits_ >= 3 && split_cost_ + one_p + one_n < upper())
+    offer(split_cost_ + one_p + one_n, split_draft(table_, root, draft_p(), draft_n()));
+
+  // Two splits or more on one side.
+  const Cost floor_p = cost_of(rows.floor_loss(positive.data()));
+  const Cost floor_n = cost_of(rows.floor_loss(negative.data()));
+  std::optional<RuleTable> table_p, table_n;
+  // The best answer for a side with at most `s` splits, if it is below the budget.
+  const auto side = [&](bool is_p, int s, Cost budget) -> Answer {
+    const Cost leaf = is_p ? leaf_p : leaf_n;
+    const Cost one = is_p ? one_p : one_n;
+    Answer answer{leaf, leaf, {}};
+    if (s >= 1 && one < answer.upper) answer = {one, one, is_p ? draft_p() : draft_n()};
+    const Cost more = 2 * split_cost_ + (is_p ? floor_p : floor_n);
+    if (s < 2 || answer.upper <= more) return answer;
+    if (more >= budget) {
+      ++worker.counters.cut_by_budget;
+      answer.lower = std::min(answer.upper, budget);
+      return answer;
+    }
+    Answer found = solve_side(is_p ? table_p : table_n, is_p ? positive.data() : negative.data(),
+                              s, std::min(budget, answer.upper), worker);
+    if (found.upper < answer.upper) return found;
+    answer.lower = std::min(answer.upper, found.lower);
+    return answer;
+  };
+  for (int share = 2; share < n_splits_ && depth_ > 2; ++share) {
+    const int rest = n_splits_ - 1 - share;
+    if (share < rest) continue;
+    for (const bool larger_is_p : {true, false}) {
+      if (share == rest && !larger_is_p) continue;
+      const Cost least_larger =
+          std::min({larger_is_p ? leaf_p : leaf_n, larger_is_p ? one_p : one_n,
+                    2 * split_cost_ + (larger_is_p ? floor_p : floor_n)});
+      const Answer small = side(!larger_is_p, rest, upper() - split_cost_ - least_larger);
+      if (worker.control.stopped()) return false;
+      if (split_cost_ + least_larger + small.lower >= upper()) continue;
+      Answer large = side(larger_is_p, share, upper() - split_cost_ - small.upper);
+      if (worker.control.stopped()) return false;
+      const Cost total = split_cost_ + small.upper + large.upper;
+      if (total < upper()) {
+        offer(total, larger_is_p ? split_draft(table_, root, large.draft, small.draft)
+                                 : split_draft(table_, root, small.draft, large.draft));
+      }
+    }
+  }
+  return true;
+}
+
+Answer RootSearch::solve_side(std::optional<RuleTable>& table, const Word* rows, int n_splits,
+                              Cost budget, Worker& worker) const {
+  if (!table) {
+    table.emplace(table_, rows, settings_.distinct_rules);
+    worker.stop(scan_work(table_.n_rules(), 8 * table_.n_words()));
+  }
+  return solve_subproblem(*table, n_splits, depth_ - 1, budget, settings_, worker);
+}
+
+void RootSearch::try_best_roots(std::size_t how_many, Worker& worker) {
+  std::vector<std::int32_t> best(order_);
+  std::vector<std::int64_t> loss(table_.n_rules());
+  table_.losses(table_.rows().all().data(), loss);
+  how_many = std::min(how_many, best.size());
+  std::ranges::partial_sort(best, best.begin() + static_cast<std::ptrdiff_t>(how_many), {},
+                            [&](std::int32_t rule) {
+                              return loss[static_cast<std::size_t>(rule)];
+                            });
+  const int splits = std::exchange(n_splits_, std::min(n_splits_, 3));
+  const int depth = std::exchange(depth_, std::min(depth_, 2));
+  for (std::size_t i = 0; i < how_many && !worker.control.stopped(); ++i)
+    evaluate(static_cast<std::size_t>(best[i]), worker);
+  n_splits_ = splits;
+  depth_ = depth;
+}
+
+Answer RootSearch::finish() const {
+  Answer answer = best_;
+  Cost open = upper();  // nothing below is left unless a group is
+  if (!open_.empty()) open = std::min(open, open_.top().lower);
+  answer.lower = std::min(open, answer.upper);
+  return answer;
+}
+
+Answer RootSearch::run(Worker& worker) {
+  return run(std::span(&worker, 1), {});
+}
+
+Answer RootSearch::run(std::span<Worker> workers,
+                       const std::function<void(Cost, Cost)>& notify) {
+  if (!order_.empty()) open_.push(all_rules());
+  std::vector<std::thread> threads;
+  for (Worker& other : workers.subspan(1))
+    threads.emplace_back([this, &other] { work(other, {}); });
+  work(workers[0], notify);
+  for (std::thread& thread : threads) thread.join();
+  return finish();
+}
+
+// Takes the group with the least bound until none is open. What a stopped thread leaves
+// goes back to the queue, so that the least bound there stays true.
+void RootSearch::work(Worker& worker, const std::function<void(Cost, Cost)>& notify) {
+  std::vector<Group> open;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    while (!open_.empty() && open_.top().lower >= upper()) open_ = {};
+    if (worker.control.stopped() || (open_.empty() && in_work_.empty())) break;
+    if (open_.empty()) {
+      changed_.wait_for(lock, std::chrono::milliseconds(5));
+      if (worker.owns_limits) worker.stop(5000);
+      continue;
+    }
+    Group group = open_.top();
+    open_.pop();
+    const auto mark = in_work_.insert(group.lower);
+    if (notify) {
+      const Cost lower = std::min(*in_work_.begin(), upper());
+      const Cost best = best_.upper;
+      lock.unlock();
+      notify(lower, best);
+    } else {
+      lock.unlock();
+    }
+    open.clear();
+    explore(std::move(group), worker, open);
+    lock.lock();
+    in_work_.erase(mark);
+    for (Group& g : open)
+      if (g.lower < upper()) open_.push(std::move(g));
+    changed_.notify_all();
+  }
+  changed_.notify_all();
+}
+
+Answer solve_subproblem(const RuleTable& table, int n_splits, int depth, Cost budget,
+                        const Settings& settings, Worker& worker) {
+  ++worker.counters.subproblems;
+  const RowLayout& rows = table.rows();
+  const Word* all = rows.all().data();
+  if (depth < 20) n_splits = std::min(n_splits, (1 << depth) - 1);
+  const Cost leaf = cost_of(rows.leaf_loss(all));
+  const Cost floor = cost_of(rows.floor_loss(all));
+  Answer best{leaf, leaf, {}};
+  if (n_splits == 0 || leaf <= settings.split_cost + floor) return best;
+  const BestSplit split = table.best_split(all, settings.min_samples_leaf);
+  worker.stop(scan_work(table.n_rules(), table.n_words()));
+  const Cost one = split.found() ? settings.split_cost + cost_of(split.loss) : kInfiniteCost;
+  if (one < leaf) best = {one, one, split_draft(table, split.rule)};
+  if (n_splits == 1 || best.upper <= 2 * settings.split_cost + floor) return best;
+  if (2 * settings.split_cost + floor >= budget) {
+    ++worker.counters.cut_by_budget;
+    best.lower = std::min(best.upper, budget);
+    return best;
+  }
+  RootSearch search(table, n_splits, depth, settings, best, budget);
+  if (settings.incumbent) search.try_best_roots(8, worker);
+  return search.run(worker);
+}
+
+}  // namespace treeproof::rules

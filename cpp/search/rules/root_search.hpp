@@ -1,0 +1,107 @@
+// Branch and bound over the root of a tree with two splits or more.
+//
+// A group of candidate roots is a range of rules. Rows that all of them send to the
+// positive side are *sure* positive, and so for the negative side; whatever rule of the
+// group becomes the root, its subtrees have to classify at least the sure rows. The loss of
+// a set of rows never falls when rows are added (He and Little state this as E of a larger
+// tree being at least E of a smaller one), so
+//
+//     split cost + min over shares of the other splits of
+//                  optimum(sure positive rows) + optimum(sure negative rows)
+//
+// bounds the whole group from below. Optima for no split (a leaf) and for one split (a scan
+// of the rules) are exact; for more splits the floor stands in. A group that survives is
+// divided by the side of one undecided row, which makes at least that row sure in both
+// parts. At the end of a path stands a single rule, and the bound is its cost.
+//
+// Second splits that do not pay off for the sure rows pay off for no rule of the group, so
+// the list of candidates for them shrinks on the way down.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <queue>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "search/rules/rule_table.hpp"
+#include "search/rules/settings.hpp"
+
+namespace treeproof::rules {
+
+class RootSearch {
+ public:
+  // Looks for a tree with at most `n_splits` splits and `depth` levels that costs less than
+  // both `start.upper` and `budget`.
+  RootSearch(const RuleTable& table, int n_splits, int depth, const Settings& settings,
+             Answer start, Cost budget);
+
+  // Tries some roots exactly, those that make the best single split first.
+  void try_best_roots(std::size_t how_many, Worker& worker);
+
+  // One thread. If it is stopped, `lower` of the answer is what was proved so far.
+  Answer run(Worker& worker);
+  // Several threads; `notify` is called by the first one when bounds have moved.
+  Answer run(std::span<Worker> workers, const std::function<void(Cost, Cost)>& notify);
+
+ private:
+  // What a group of roots has in common.
+  struct Group {
+    std::size_t first = 0, last = 0;  // in order_
+    Mask positive, negative;          // sure rows
+    Cost lower = 0;
+  };
+  // Candidates for a single split of one side, with a lower bound on the loss of the best.
+  struct Side {
+    std::vector<std::int32_t> splits;
+    std::int64_t best_loss = 0;
+  };
+
+  Cost upper() const { return upper_.load(std::memory_order_relaxed); }
+  void offer(Cost cost, Draft draft);
+  Group all_rules() const;
+  bool sure_rows(Group& group) const;
+  std::size_t dividing_bit(const Group& group) const;
+  std::size_t divide(const Group& group, std::size_t bit);
+
+  Cost side_bound(int n_splits, Cost leaf, Cost floor, std::int64_t best_loss) const;
+  Cost group_bound(Cost leaf_p, Cost leaf_n, Cost floor_p, Cost floor_n, std::int64_t loss_p,
+                   std::int64_t loss_n) const;
+  bool refine(const Group& group, const Side* from_p, const Side* from_n, Side& to_p,
+              Side& to_n, Cost& lower, Worker& worker) const;
+
+  void explore(Group group, Worker& worker, std::vector<Group>& open);
+  bool descend(const Group& group, const Side& p, const Side& n, Worker& worker);
+  bool evaluate(std::size_t rule, Worker& worker);
+  Answer solve_side(std::optional<RuleTable>& table, const Word* rows, int n_splits,
+                    Cost budget, Worker& worker) const;
+  void work(Worker& worker, const std::function<void(Cost, Cost)>& notify);
+  Answer finish() const;
+
+  const RuleTable& table_;
+  int n_splits_;
+  int depth_;
+  const Settings& settings_;
+  Cost split_cost_;
+  std::vector<std::int32_t> order_;  // rules; groups are ranges of it
+
+  std::atomic<Cost> upper_;
+  std::mutex mutex_;  // guards all below
+  std::condition_variable changed_;
+  Answer best_;
+  struct LaterFirst {
+    bool operator()(const Group& a, const Group& b) const { return a.lower > b.lower; }
+  };
+  std::priority_queue<Group, std::vector<Group>, LaterFirst> open_;
+  std::multiset<Cost> in_work_;  // lower bounds of the groups that threads are working on
+};
+
+// The best tree with at most `n_splits` splits and `depth` levels on all rows of the table,
+// if it costs less than `budget`; else `lower` is at least `budget`.
+Answer solve_subproblem(const RuleTable& table, int n_splits, int depth, Cost budget,
+                        const Settings& settings, Worker& worker);
+
+}  // namespace treeproof::rules
