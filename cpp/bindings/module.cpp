@@ -18,6 +18,10 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
+namespace treeproof::bindings {
+void bind_rules(nb::module_& m);
+}
+
 namespace {
 
 using IntArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -180,6 +184,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
 
 NB_MODULE(_core, m) {
   m.doc() = "The native engine of treeproof. Private: use the estimators.";
+  treeproof::bindings::bind_rules(m);
   m.def("solve", &solve, nb::kw_only(), "solver"_a, "kinds"_a, "n_values"_a, "codes"_a,
         "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,

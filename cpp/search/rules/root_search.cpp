@@ -16,8 +16,6 @@ constexpr std::size_t kDepthFirst = 2048;
 constexpr std::size_t kSample = 32;
 constexpr std::int64_t kNoSplit = kInfiniteCost >> kCostBits;
 
-Cost at_most(Cost a, Cost b) { return std::min(a, b); }
-
 // Microseconds that scanning so many rules takes, roughly.
 std::uint32_t scan_work(std::size_t n_rules, std::size_t n_words) {
   return static_cast<std::uint32_t>(1 + n_rules * n_words / 512);
@@ -67,11 +65,6 @@ bool RootSearch::sure_rows(Group& group) const {
   const std::size_t n = table_.n_words();
   group.positive.assign(n, ~Word{0});
   group.negative.assign(n, ~Word{0});
-  if (!settings_.sure_rows && group.last - group.first > 1) {
-    group.positive.assign(n, 0);
-    group.negative.assign(n, 0);
-    return false;
-  }
   for (std::size_t i = group.first; i < group.last; ++i) {
     const Word* side = table_.positive(static_cast<std::size_t>(order_[i]));
     for (std::size_t w = 0; w < n; ++w) {
@@ -125,68 +118,104 @@ std::size_t RootSearch::divide(const Group& group, std::size_t bit) {
   return static_cast<std::size_t>(middle - order_.begin());
 }
 
-// A lower bound on the cost of a side with at most `n_splits` splits: no split costs
-// `leaf`; one split costs at least `best_loss`; two or more at least the floor.
-Cost RootSearch::side_bound(int n_splits, Cost leaf, Cost floor, std::int64_t best_loss) const {
-  Cost bound = leaf;
-  if (n_splits >= 1) bound = at_most(bound, split_cost_ + cost_of(best_loss));
-  if (n_splits >= 2) bound = at_most(bound, 2 * split_cost_ + floor);
+// What is known of a side before anything is scanned. Sure rows only grow on the way down,
+// so bounds that held above hold here.
+RootSearch::Known RootSearch::known(const Mask& rows, const Side* from) const {
+  const RowLayout& layout = table_.rows();
+  Known side;
+  side.leaf = cost_of(layout.leaf_loss(rows.data()));
+  side.floor = cost_of(layout.floor_loss(rows.data()));
+  side.one = split_cost_ + std::max(cost_of(from != nullptr ? from->best_loss : 0), side.floor);
+  side.several.assign(static_cast<std::size_t>(n_splits_), 2 * split_cost_ + side.floor);
+  if (from != nullptr)
+    for (std::size_t s = 2; s < from->several.size(); ++s)
+      side.several[s] = std::max(side.several[s], from->several[s]);
+  return side;
+}
+
+// A lower bound on the cost of a side with at most `n_splits` splits.
+Cost RootSearch::side_bound(int n_splits, const Known& side) const {
+  Cost bound = side.leaf;
+  if (n_splits >= 1) bound = std::min(bound, side.one);
+  if (n_splits >= 2) bound = std::min(bound, side.several[static_cast<std::size_t>(n_splits)]);
   return bound;
 }
 
-Cost RootSearch::group_bound(Cost leaf_p, Cost leaf_n, Cost floor_p, Cost floor_n,
-                             std::int64_t loss_p, std::int64_t loss_n) const {
+Cost RootSearch::group_bound(const Known& p, const Known& n) const {
   Cost bound = kInfiniteCost;
   for (int share = 0; share < n_splits_; ++share)
-    bound = at_most(bound, side_bound(share, leaf_p, floor_p, loss_p) +
-                               side_bound(n_splits_ - 1 - share, leaf_n, floor_n, loss_n));
+    bound = std::min(bound, side_bound(share, p) + side_bound(n_splits_ - 1 - share, n));
   return split_cost_ + bound;
 }
 
-// Bounds a group; false if it can be closed. `from` are the candidates for single splits
-// that were handed down (all rules if null), `to` those that are left.
-//
-// Sound because sure rows only grow on the way down: the loss of a split on them is a lower
-// bound on its loss later, so a split that cannot bring the cost below `upper` now never
-// will. The other side is counted with its own lower bound.
+// Looks for single splits of a side that can still pay off: this side gets one split, the
+// other at most n_splits - 2. The loss on sure rows is a lower bound on the loss later, so
+// a split that cannot bring the cost below `limit` now never will.
+void RootSearch::scan(const Mask& rows, const Side* from, Side& to, Known& here,
+                      const Known& other, Cost limit, Worker& worker) const {
+  const Cost room = limit - 2 * split_cost_ - side_bound(n_splits_ - 2, other);
+  const std::int64_t below = room <= 0 ? 0 : (room + kUnitCost - 1) >> kCostBits;
+  const BestSplit best =
+      from == nullptr ? table_.best_split_below(rows.data(), below, to.splits)
+                      : table_.best_split_among(rows.data(), from->splits, below, to.splits);
+  const std::size_t looked_at = from == nullptr ? table_.n_rules() : from->splits.size();
+  worker.counters.dropped_splits += static_cast<std::int64_t>(looked_at - to.splits.size());
+  worker.stop(scan_work(looked_at, table_.n_words()));
+  // A split that was dropped, here or above, leads to no tree below `limit`.
+  to.best_loss = to.splits.empty() ? kNoSplit : best.loss;
+  here.one = to.splits.empty() ? kInfiniteCost : split_cost_ + cost_of(best.loss);
+}
+
+// Raises the bounds for several splits on a side, where they alone keep the group open: the
+// subproblem of the sure rows is solved, if a leaf or a single split, which several splits
+// can only improve on, costs too much.
+void RootSearch::solve_several(const Mask& rows, Known& here, const Known& other, Cost limit,
+                               Worker& worker) const {
+  std::optional<RuleTable> table;
+  for (int share = 2; share < n_splits_ && depth_ > 2; ++share) {
+    const Cost rest = split_cost_ + side_bound(n_splits_ - 1 - share, other);
+    Cost& bound = here.several[static_cast<std::size_t>(share)];
+    if (bound + rest >= limit || std::min(here.leaf, here.one) + rest < limit) continue;
+    ++worker.counters.solved_for_groups;
+    const Answer answer = solve_side(table, rows.data(), share, limit - rest, worker);
+    if (worker.control.stopped()) return;
+    bound = std::max(bound, answer.lower);
+  }
+}
+
+// Bounds a group; false if it can be closed. `from` is what is known of the sides of a group
+// it is part of (null: nothing), `to` what is known of its own.
 bool RootSearch::refine(const Group& group, const Side* from_p, const Side* from_n,
                         Side& to_p, Side& to_n, Cost& lower, Worker& worker) const {
-  const RowLayout& rows = table_.rows();
-  const Cost leaf_p = cost_of(rows.leaf_loss(group.positive.data()));
-  const Cost leaf_n = cost_of(rows.leaf_loss(group.negative.data()));
-  const Cost floor_p = cost_of(rows.floor_loss(group.positive.data()));
-  const Cost floor_n = cost_of(rows.floor_loss(group.negative.data()));
-  std::int64_t loss_p = std::max(from_p != nullptr ? from_p->best_loss : 0, floor_p >> kCostBits);
-  std::int64_t loss_n = std::max(from_n != nullptr ? from_n->best_loss : 0, floor_n >> kCostBits);
+  const Mask none(settings_.sure_rows ? 0 : table_.n_words(), 0);
+  const Mask& positive = settings_.sure_rows ? group.positive : none;
+  const Mask& negative = settings_.sure_rows ? group.negative : none;
+  Known p = known(positive, from_p), n = known(negative, from_n);
   const Cost limit = upper();
-  lower = group_bound(leaf_p, leaf_n, floor_p, floor_n, loss_p, loss_n);
+  lower = group_bound(p, n);
   if (lower >= limit) {
     ++worker.counters.cut_by_leaves;
     return false;
   }
-  const auto scan = [&](const Mask& mask, const Side* from, Side& to, Cost other_leaf,
-                        Cost other_floor, std::int64_t other_loss, std::int64_t& loss) {
-    // This side gets one split, the other at most n_splits - 2.
-    const Cost other = side_bound(n_splits_ - 2, other_leaf, other_floor, other_loss);
-    const Cost room = limit - 2 * split_cost_ - other;
-    const std::int64_t below = room <= 0 ? 0 : (room + kUnitCost - 1) >> kCostBits;
-    const BestSplit best =
-        from == nullptr ? table_.best_split_below(mask.data(), below, to.splits)
-                        : table_.best_split_among(mask.data(), from->splits, below, to.splits);
-    const std::size_t looked_at = from == nullptr ? table_.n_rules() : from->splits.size();
-    worker.counters.dropped_splits += static_cast<std::int64_t>(looked_at - to.splits.size());
-    // A split that was dropped, here or above, leads to no tree below `upper`.
-    loss = to.splits.empty() ? kNoSplit : best.loss;
-    to.best_loss = loss;
-    worker.stop(scan_work(looked_at, table_.n_words()));
-  };
-  scan(group.positive, from_p, to_p, leaf_n, floor_n, loss_n, loss_p);
-  scan(group.negative, from_n, to_n, leaf_p, floor_p, loss_p, loss_n);
-  lower = group_bound(leaf_p, leaf_n, floor_p, floor_n, loss_p, loss_n);
+  const bool lists = settings_.survivors;
+  scan(positive, lists ? from_p : nullptr, to_p, p, n, limit, worker);
+  scan(negative, lists ? from_n : nullptr, to_n, n, p, limit, worker);
+  lower = group_bound(p, n);
   if (lower >= limit) {
     ++worker.counters.cut_by_splits;
     return false;
   }
+  if (settings_.several && n_splits_ > 2 && group.last - group.first > 1) {
+    solve_several(positive, p, n, limit, worker);
+    solve_several(negative, n, p, limit, worker);
+    lower = group_bound(p, n);
+    if (lower >= limit) {
+      ++worker.counters.cut_by_subproblems;
+      return false;
+    }
+  }
+  to_p.several = std::move(p.several);
+  to_n.several = std::move(n.several);
   return true;
 }
 
@@ -236,10 +265,7 @@ bool RootSearch::descend(const Group& group, const Side& p, const Side& n, Worke
     Side part_p, part_n;
     Cost lower = 0;
     ++worker.counters.groups;
-    const bool lists = settings_.survivors;
-    if (!refine(part, lists ? &p : nullptr, lists ? &n : nullptr, part_p, part_n, lower,
-                worker))
-      continue;
+    if (!refine(part, &p, &n, part_p, part_n, lower, worker)) continue;
     if (decided) {
       // Rules that agree on all rows are the same; one of them stands for all.
       if (!evaluate(static_cast<std::size_t>(order_[part.first]), worker)) return false;

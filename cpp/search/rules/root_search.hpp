@@ -9,10 +9,11 @@
 //     split cost + min over shares of the other splits of
 //                  optimum(sure positive rows) + optimum(sure negative rows)
 //
-// bounds the whole group from below. Optima for no split (a leaf) and for one split (a scan
-// of the rules) are exact; for more splits the floor stands in. A group that survives is
-// divided by the side of one undecided row, which makes at least that row sure in both
-// parts. At the end of a path stands a single rule, and the bound is its cost.
+// bounds the whole group from below. The optimum for no split is a leaf and for one split a
+// scan of the rules; for more it is a subproblem, solved only where the cheaper bounds leave
+// nothing else to hope for. A group that survives is divided by the side of one undecided
+// row, which makes at least that row sure in both parts. At the end of a path stands a
+// single rule, and the bound is its cost.
 //
 // Second splits that do not pay off for the sure rows pay off for no rule of the group, so
 // the list of candidates for them shrinks on the way down.
@@ -54,10 +55,17 @@ class RootSearch {
     Mask positive, negative;          // sure rows
     Cost lower = 0;
   };
-  // Candidates for a single split of one side, with a lower bound on the loss of the best.
+  // What is known of one side of a group: the candidates for a single split with a lower
+  // bound on the loss of the best, and lower bounds on the cost of s >= 2 splits.
   struct Side {
     std::vector<std::int32_t> splits;
     std::int64_t best_loss = 0;
+    std::vector<Cost> several;
+  };
+  // The numbers a bound is made of.
+  struct Known {
+    Cost leaf = 0, floor = 0, one = 0;
+    std::vector<Cost> several;
   };
 
   Cost upper() const { return upper_.load(std::memory_order_relaxed); }
@@ -67,9 +75,13 @@ class RootSearch {
   std::size_t dividing_bit(const Group& group) const;
   std::size_t divide(const Group& group, std::size_t bit);
 
-  Cost side_bound(int n_splits, Cost leaf, Cost floor, std::int64_t best_loss) const;
-  Cost group_bound(Cost leaf_p, Cost leaf_n, Cost floor_p, Cost floor_n, std::int64_t loss_p,
-                   std::int64_t loss_n) const;
+  Known known(const Mask& rows, const Side* from) const;
+  Cost side_bound(int n_splits, const Known& side) const;
+  Cost group_bound(const Known& p, const Known& n) const;
+  void scan(const Mask& rows, const Side* from, Side& to, Known& here, const Known& other,
+            Cost limit, Worker& worker) const;
+  void solve_several(const Mask& rows, Known& here, const Known& other, Cost limit,
+                     Worker& worker) const;
   bool refine(const Group& group, const Side* from_p, const Side* from_n, Side& to_p,
               Side& to_n, Cost& lower, Worker& worker) const;
 
