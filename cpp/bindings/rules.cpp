@@ -29,11 +29,11 @@ rules::Points read_points(const RuleStore& store, const Matrix<double>& X) {
   return {X.shape(1), {X.data(), X.data() + X.size()}};
 }
 
-const char* name_of(rules::Completeness c) {
+const char* name_of(rules::Completeness c, const Limits& limits) {
   switch (c) {
     case rules::Completeness::complete: return "complete";
     case rules::Completeness::too_many: return "too_many";
-    default: return "stopped";
+    default: return limits.reason() == StopReason::interrupted ? "interrupted" : "time_limit";
   }
 }
 
@@ -45,11 +45,26 @@ const char* add_family(RuleStore& store, const std::string& kind, const Matrix<d
                                    max_bytes == 0 ? SIZE_MAX : max_bytes};
   Limits limits(time_limit, 0, python_interrupted);
   nb::gil_scoped_release unlocked;
-  if (kind == "axis") return name_of(add_thresholds(points, family, store, allowance, limits));
-  if (kind != "hyperplane") throw std::invalid_argument("unknown kind '" + kind + "'");
-  return name_of(flats ? add_hyperplanes_about(points, view(*flats), family, store, allowance,
-                                               limits)
-                       : add_hyperplanes(points, family, store, allowance, limits));
+  rules::Completeness done;
+  if (kind == "axis") {
+    done = add_thresholds(points, family, store, allowance, limits);
+  } else if (kind != "hyperplane") {
+    throw std::invalid_argument("unknown kind '" + kind + "'");
+  } else if (flats) {
+    for (const std::int32_t p : view(*flats))
+      if (p < 0 || static_cast<std::size_t>(p) >= store.n_points())
+        throw std::invalid_argument("a flat names a point that does not exist");
+    done = add_hyperplanes_about(points, view(*flats), family, store, allowance, limits);
+  } else {
+    done = add_hyperplanes(points, family, store, allowance, limits);
+  }
+  return name_of(done, limits);
+}
+
+void read_side(const Matrix<bool>& sides, std::size_t row, std::vector<Word>& words) {
+  std::ranges::fill(words, Word{0});
+  for (std::size_t p = 0; p < sides.shape(1); ++p)
+    if (sides(row, p)) words[p / 64] |= Word{1} << (p % 64);
 }
 
 std::size_t add_sides(RuleStore& store, const Matrix<bool>& sides, int family) {
@@ -58,12 +73,23 @@ std::size_t add_sides(RuleStore& store, const Matrix<bool>& sides, int family) {
   std::vector<Word> words(store.n_words());
   std::size_t n_new = 0;
   for (std::size_t i = 0; i < sides.shape(0); ++i) {
-    std::ranges::fill(words, Word{0});
-    for (std::size_t p = 0; p < store.n_points(); ++p)
-      if (sides(i, p)) words[p / 64] |= Word{1} << (p % 64);
+    read_side(sides, i, words);
     n_new += store.add(words, family) ? 1 : 0;
   }
   return n_new;
+}
+
+nb::object find_sides(const RuleStore& store, const Matrix<bool>& sides) {
+  if (sides.shape(1) != store.n_points())
+    throw std::invalid_argument("the store was made for another number of points");
+  std::vector<Word> words(store.n_words());
+  std::vector<std::int32_t> found;
+  for (std::size_t i = 0; i < sides.shape(0); ++i) {
+    read_side(sides, i, words);
+    const std::size_t rule = store.find(words);
+    found.push_back(rule < store.size() ? static_cast<std::int32_t>(rule) : -1);
+  }
+  return to_numpy(std::move(found));
 }
 
 nb::object side_of(const RuleStore& store, std::size_t rule) {
@@ -123,11 +149,12 @@ rules::Settings read_settings(const nb::dict& switches) {
 
 nb::dict solve_rules(const RuleStore& store, const Vector<std::int32_t>& points,
                      const Vector<std::int32_t>& labels, int n_classes,
-                     const Vector<double>& weights, double split_penalty, int max_splits,
+                     const Vector<double>& weights, std::int64_t split_cost, int max_splits,
                      int max_depth, std::int64_t min_samples_leaf, double time_limit,
                      int n_threads, std::optional<Vector<std::int32_t>> start,
                      std::optional<nb::callable> observer, const nb::dict& switches) {
   rules::Settings settings = read_settings(switches);
+  settings.split_cost = split_cost;
   settings.max_splits = max_splits;
   if (max_depth >= 0) settings.max_depth = max_depth;
   settings.min_samples_leaf = min_samples_leaf;
@@ -154,7 +181,6 @@ nb::dict solve_rules(const RuleStore& store, const Vector<std::int32_t>& points,
     // One feature, which numbers the points: rows at one point with one label are merged.
     const Feature point{FeatureKind::ordered, static_cast<std::int32_t>(store.n_points())};
     problem = make_problem({point}, view(points), view(labels), n_classes, view(weights));
-    settings.split_cost = split_cost(split_penalty, problem.total_weight);
     result = rules::solve(store, problem, settings, first, limits, notify);
   }
   Nodes nodes;
@@ -167,7 +193,6 @@ nb::dict solve_rules(const RuleStore& store, const Vector<std::int32_t>& points,
   out["lower"] = result.answer.lower;
   out["upper"] = result.answer.upper;
   out["unit"] = cost_of(problem.total_weight);  // the cost that stands for 1.0
-  out["split_cost"] = settings.split_cost;
   out["status"] = result.answer.lower == result.answer.upper        ? "optimal"
                   : result.stop == StopReason::interrupted          ? "interrupted"
                                                                     : "time_limit";
@@ -187,11 +212,13 @@ void bind_rules(nb::module_& m) {
       .def("side", &side_of, "rule"_a, "The points on the positive side, as zeros and ones.")
       .def("add_sides", &add_sides, "sides"_a, "family"_a = 0,
            "Add partitions given as rows of a Boolean table; how many were new.")
+      .def("find_sides", &find_sides, "sides"_a,
+           "The rule that makes each partition, or -1. Point 0 is on its negative side.")
       .def("add_family", &add_family, "kind"_a, "X"_a, "family"_a = 0, "max_rules"_a = 0,
            "max_bytes"_a = 0, "time_limit"_a = 0.0, "flats"_a = nb::none(),
            "Add all partitions by thresholds ('axis') or hyperplanes ('hyperplane').");
   m.def("solve_rules", &solve_rules, "store"_a, nb::kw_only(), "points"_a, "labels"_a,
-        "n_classes"_a, "weights"_a, "split_penalty"_a = 0.0, "max_splits"_a = 2,
+        "n_classes"_a, "weights"_a, "split_cost"_a = 0, "max_splits"_a = 2,
         "max_depth"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "n_threads"_a = 1,
         "start"_a = nb::none(), "observer"_a = nb::none(), "switches"_a = nb::dict(),
         "Search for an optimal tree over the rules of a store.");

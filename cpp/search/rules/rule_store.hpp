@@ -36,7 +36,22 @@ class RuleStore {
   bool add(std::span<const Word> positive, Word hash, int family);
   bool add(std::span<const Word> positive, int family);
 
+  // The rule that makes this partition, with either side positive; size() if there is none.
+  std::size_t find(std::span<const Word> positive) const;
+
  private:
+  // A partition as it is kept, with the slot where it is or would be.
+  struct Place {
+    bool mirror;
+    Word hash;
+    std::size_t slot;
+  };
+  Word word_of(std::span<const Word> positive, bool mirror, std::size_t w) const {
+    const Word all = w + 1 == n_words_ ? last_word_ : ~Word{0};
+    return mirror ? positive[w] ^ all : positive[w];
+  }
+  Word hash_of(std::span<const Word> positive) const;
+  Place place_of(std::span<const Word> positive, Word hash) const;
   void grow();
 
   std::size_t n_points_;

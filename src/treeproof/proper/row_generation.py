@@ -1,0 +1,200 @@
+"""Bounds where the rules are too many to list: solve for some of the rows.
+
+The loss of a tree on some of the rows is at most its loss on all of them, so the
+optimum for a part of the rows bounds the optimum for all from below. A part of a few
+dozen rows has few enough rules to be solved exactly. Its optimal tree, applied to all
+rows, is a candidate; the rows it gets wrong are those the part is missing. Adding some
+of them and solving again raises the bound and improves the tree in turn, until they
+meet or the part has too many rules. The rows that matter lie near the surfaces, so
+where a tree with few errors exists, a small part of the rows often proves it optimal
+although all rows together have millions of rules.
+
+Parts without common rows add up: a tree's loss is the sum of its losses on them. So
+rows that are left over can raise the bound further, in chunks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof import _core
+from treeproof.proper.family import Family, hull
+from treeproof.proper.task import Found, Sides, Task, run_engine, spread, wrong_rows
+
+FIRST_RULES = 2_000
+MOST_RULES = 400_000
+CHUNK_RULES = 20_000
+_MOST_DIMENSIONS = 40
+
+
+def bound_by_rows(
+    task: Task, found: Found, rng: np.random.Generator, share: float
+) -> NDArray[np.bool_]:
+    """Solve for a growing part of the points, and improve both bounds.
+
+    Parameters
+    ----------
+    task : Task
+    found : Found
+        Updated in place.
+    rng : Generator
+    share : float
+        Share of the remaining time to use.
+
+    Returns
+    -------
+    array of bool
+        The points of the last part whose bound was taken.
+    """
+    clock = task.clock
+    end = clock.elapsed() + (share * clock.remaining() if clock.seconds else np.inf)
+    family = task.families[-1]
+    part = _first_part(task, found, family, rng)
+    bounded = np.zeros(task.n_points, dtype=bool)
+    while not clock.over() and clock.elapsed() < end and not found.proved:
+        points = np.flatnonzero(part)
+        store = list_rules(task, family, points)
+        if store is None:
+            break
+        seconds = 0.0 if clock.seconds is None else end - clock.elapsed()
+        tree, answer = run_engine(
+            task,
+            store,
+            points=points,
+            min_samples_leaf=1,
+            seconds=max(seconds, 1e-3) if clock.seconds else 0.0,
+        )
+        found.count(answer["statistics"])
+        if answer["lower"] >= found.lower:
+            bounded = part.copy()
+        found.raise_lower(task, answer["lower"])
+        if found.proved or answer["lower"] < answer["upper"]:
+            break
+        grown = _add_wrong(task, found, tree, part, rng)
+        if grown is None:
+            break
+        part = grown
+    return bounded
+
+
+def bound_by_chunks(
+    task: Task,
+    found: Found,
+    part: NDArray[np.bool_],
+    rng: np.random.Generator,
+    share: float,
+) -> None:
+    """Add up the optima of the points outside `part`, in chunks, to the lower bound.
+
+    Splits are paid for once, by the part: the chunks are solved without their cost.
+    """
+    clock = task.clock
+    end = clock.elapsed() + (share * clock.remaining() if clock.seconds else np.inf)
+    family = task.families[-1]
+    order = rng.permutation(np.flatnonzero(~part))
+    size = _most_points(family, CHUNK_RULES)
+    lower = found.lower
+    for first in range(0, len(order), size):
+        if clock.over() or clock.elapsed() >= end or found.proved:
+            return
+        points = np.sort(order[first : first + size])
+        store = list_rules(task, family, points)
+        if store is None:
+            return
+        seconds = max(end - clock.elapsed(), 1e-3) if clock.seconds else 0.0
+        _, answer = run_engine(
+            task,
+            store,
+            points=points,
+            split_cost=0,
+            min_samples_leaf=1,
+            seconds=seconds,
+        )
+        found.count(answer["statistics"])
+        lower += answer["lower"]
+        found.raise_lower(task, lower)
+
+
+def list_rules(task: Task, family: Family, points: NDArray[np.intp]) -> Any:
+    """List every rule of a family for some of the points; None if that was too much."""
+    coordinates = family.coordinates[points]
+    store = _core.RuleStore(len(points))
+    if family.kind != "axis":
+        coordinates = hull(coordinates, _MOST_DIMENSIONS)
+        part = Family(family.name, family.degree, family.terms, coordinates)
+        if part.n_rules > 4 * MOST_RULES:
+            return None
+    if coordinates.shape[1] == 0:
+        return store
+    status = store.add_family(
+        family.kind,
+        np.ascontiguousarray(coordinates),
+        max_rules=4 * MOST_RULES,
+        time_limit=task.clock.slice(),
+    )
+    task.clock.heed(status)
+    return store if status == "complete" else None
+
+
+def _most_points(family: Family, n_rules: int) -> int:
+    """Return how many points have at most so many rules (two at least)."""
+    n = 2
+    while n < len(family.coordinates):
+        n += 1
+        fake = np.empty((n, family.coordinates.shape[1]))
+        bound = (
+            n * family.coordinates.shape[1]
+            if family.kind == "axis"
+            else Family(family.name, family.degree, family.terms, fake).n_rules
+        )
+        if bound > n_rules:
+            return n - 1
+    return n
+
+
+def _first_part(
+    task: Task, found: Found, family: Family, rng: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Take the points the best tree gets wrong, and others at random, class by class."""
+    size = _most_points(family, FIRST_RULES)
+    wrong = np.unique(task.point[wrong_rows(task, found.tree)])
+    chosen = rng.permutation(wrong)[: size // 2]
+    part = np.zeros(task.n_points, dtype=bool)
+    part[chosen] = True
+    by_class = [
+        rng.permutation(np.unique(task.point[task.label == c]))
+        for c in range(task.n_classes)
+    ]
+    for k in range(task.n_points):
+        for points in by_class:
+            if k < len(points) and part.sum() < size:
+                part[points[k]] = True
+    return part
+
+
+def _add_wrong(
+    task: Task,
+    found: Found,
+    tree: Sides,
+    part: NDArray[np.bool_],
+    rng: np.random.Generator,
+) -> NDArray[np.bool_] | None:
+    """Offer the part's tree for all rows; add points it gets wrong. None: no more room."""
+    whole = spread(task, tree, np.flatnonzero(part))
+    if whole is None:
+        return None
+    found.offer(task, whole[0])
+    wrong = np.unique(task.point[wrong_rows(task, whole[0])])
+    wrong = wrong[~part[wrong]]
+    if len(wrong) == 0:
+        return None
+    n_new = 1 + int(part.sum()) // 8
+    grown = part.copy()
+    grown[rng.permutation(wrong)[:n_new]] = True
+    family = task.families[-1]
+    if grown.sum() > _most_points(family, MOST_RULES):
+        return None
+    return grown
