@@ -1,35 +1,18 @@
 """Rules from data: exactly the dichotomies that surfaces can make, in any position."""
 
-from itertools import product
-
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from dichotomy_oracle import best_cost, separable_sides
 
 from treeproof import proper
 from treeproof.proper.surface import lift, monomials
 
 
-def separable(X, positive):
-    """Tell by linear programming whether a hyperplane has just these rows above it."""
-    sign = np.where(positive, 1.0, -1.0)[:, None]
-    rows = -sign * np.c_[X, np.ones(len(X))]
-    free = [(None, None)] * rows.shape[1]
-    zero = np.zeros(rows.shape[1])
-    result = linprog(zero, A_ub=rows, b_ub=-np.ones(len(X)), bounds=free)
-    return result.status == 0
-
-
 def all_partitions(X):
-    """Every separable partition of the rows in two non-empty sides, by brute force."""
-    points, where = np.unique(X, axis=0, return_inverse=True)
-    found = set()
-    for rest in product([False, True], repeat=len(points) - 1):
-        positive = np.array([True, *rest])
-        if not positive.all() and separable(points, positive):
-            side = proper.bits(np.flatnonzero(positive[where.ravel()]).tolist())
-            found.add(frozenset((side, ((1 << len(X)) - 1) ^ side)))
-    return found
+    """Every separable partition of the rows in two non-empty sides."""
+    everything = (1 << len(X)) - 1
+    sides = [proper.bits(np.flatnonzero(s).tolist()) for s in separable_sides(X)]
+    return {frozenset((side, everything ^ side)) for side in sides}
 
 
 POSITIONS = {
@@ -102,31 +85,6 @@ def test_merging_keeps_every_way_to_generate_a_rule():
     assert sum(len(rule.members) for rule in merged) == len(members)
 
 
-def best_by_brute_force(X, y, n_splits):
-    """Fewest errors of a tree whose splits are separable dichotomies of their rows."""
-    memo = {}
-
-    def leaf_errors(rows):
-        labels = [y[i] for i in rows]
-        return len(rows) - max(map(labels.count, labels), default=0)
-
-    def best(rows, k):
-        if (rows, k) in memo:
-            return memo[rows, k]
-        least = leaf_errors(rows)
-        if k and least:
-            for partition in all_partitions(X[list(rows)]):
-                side = next(iter(partition))
-                left = tuple(r for i, r in enumerate(rows) if side >> i & 1)
-                right = tuple(r for i, r in enumerate(rows) if not side >> i & 1)
-                for a in range(k):
-                    least = min(least, best(left, a) + best(right, k - 1 - a))
-        memo[rows, k] = least
-        return least
-
-    return best(tuple(range(len(X))), n_splits)
-
-
 @pytest.mark.parametrize(("n_rows", "n_features"), [(6, 1), (6, 2), (5, 3)])
 def test_odt_is_exact_over_all_separable_dichotomies(n_rows, n_features):
     rng = np.random.default_rng([n_rows, n_features])
@@ -136,12 +94,13 @@ def test_odt_is_exact_over_all_separable_dichotomies(n_rows, n_features):
         if len(np.unique(X, axis=0)) < n_features:
             continue
         rules = proper.hyperplane_rules(X)
+        sides = separable_sides(X)
         objective = proper.misclassification(y)
         everything = (1 << n_rows) - 1
         for k in (1, 2):
             found = [proper.odt(j, rules, everything, objective) for j in range(k + 1)]
             cost = min(s.cost for s in found if s is not None)
-            assert cost == best_by_brute_force(X, y, k)
+            assert cost == best_cost(sides, y, k)
 
 
 def test_bad_tables_are_refused_with_a_sentence():

@@ -150,14 +150,15 @@ rules::Settings read_settings(const nb::dict& switches) {
 nb::dict solve_rules(const RuleStore& store, const Vector<std::int32_t>& points,
                      const Vector<std::int32_t>& labels, int n_classes,
                      const Vector<double>& weights, std::int64_t split_cost, int max_splits,
-                     int max_depth, std::int64_t min_samples_leaf, double time_limit,
+                     int max_depth, std::int64_t min_samples_leaf,
+                     std::int64_t min_weight_leaf, double time_limit,
                      int n_threads, std::optional<Vector<std::int32_t>> start,
                      std::optional<nb::callable> observer, const nb::dict& switches) {
   rules::Settings settings = read_settings(switches);
   settings.split_cost = split_cost;
   settings.max_splits = max_splits;
   if (max_depth >= 0) settings.max_depth = max_depth;
-  settings.min_samples_leaf = min_samples_leaf;
+  settings.least_leaf = {min_samples_leaf, min_weight_leaf};
   settings.n_threads = n_threads;
   Draft first;
   if (start) {
@@ -219,7 +220,8 @@ void bind_rules(nb::module_& m) {
            "Add all partitions by thresholds ('axis') or hyperplanes ('hyperplane').");
   m.def("solve_rules", &solve_rules, "store"_a, nb::kw_only(), "points"_a, "labels"_a,
         "n_classes"_a, "weights"_a, "split_cost"_a = 0, "max_splits"_a = 2,
-        "max_depth"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "n_threads"_a = 1,
+        "max_depth"_a = -1, "min_samples_leaf"_a = 1, "min_weight_leaf"_a = 0,
+        "time_limit"_a = 0.0, "n_threads"_a = 1,
         "start"_a = nb::none(), "observer"_a = nb::none(), "switches"_a = nb::dict(),
         "Search for an optimal tree over the rules of a store.");
 }

@@ -1,8 +1,9 @@
 """Optimal decision trees with a proof that no better tree exists."""
 
 from treeproof.classifier import OptimalTreeClassifier
+from treeproof.oblique import ObliqueTreeClassifier
 from treeproof.tree import Tree
 
 __version__ = "0.1.0"
 
-__all__ = ["OptimalTreeClassifier", "Tree", "__version__"]
+__all__ = ["ObliqueTreeClassifier", "OptimalTreeClassifier", "Tree", "__version__"]

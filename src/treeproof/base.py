@@ -29,6 +29,7 @@ _STOPPED = {
     "time_limit": "the time limit was reached; raise time_limit",
     "memory_limit": "the memory limit was reached; raise memory_limit",
     "interrupted": "it was interrupted",
+    "too_many_rules": "there are too many rules to list; raise max_candidates",
 }
 
 

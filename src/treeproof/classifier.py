@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof import sklearn_export
-from treeproof.base import OptimalTree, common_constraints
+from treeproof.base import common_constraints
 from treeproof.border import ClassificationData, read_classification_data
+from treeproof.class_tree import ClassTree
 from treeproof.limits import engine_allowance, parse_memory
 from treeproof.progress import ProgressLine
 from treeproof.solvers import SOLVERS, Task, solve
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["OptimalTreeClassifier"]
 
 
-class OptimalTreeClassifier(ClassifierMixin, OptimalTree):
+class OptimalTreeClassifier(ClassTree):
     """A classification tree with a proof that no better one exists.
 
     Among all trees allowed by the parameters, `fit` finds one of least cost, where
@@ -219,57 +219,6 @@ class OptimalTreeClassifier(ClassifierMixin, OptimalTree):
             status=found["status"],
         )
         return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each row.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            Rows with the columns of the training table.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            Class labels.
-        """
-        columns = self._read_rows(X)
-        best = np.argmax(self.tree_.value, axis=1)
-        return self.classes_[best[self.tree_.apply(columns)]]
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict class probabilities: the shares of the weight in each row's leaf.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            Rows with the columns of the training table.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
-        """
-        columns = self._read_rows(X)
-        value = self.tree_.value
-        share = value / value.sum(axis=1, keepdims=True)
-        return share[self.tree_.apply(columns)]
-
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict the logarithm of the class probabilities.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            Rows with the columns of the training table.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Logarithms of probabilities, minus infinity for zero.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def to_sklearn(self) -> DecisionTreeClassifier:
         """Return a fitted scikit-learn tree that makes the same predictions.

@@ -4,11 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <stdexcept>
 
 #include "search/rules/pencil.hpp"
 
 namespace treeproof::rules {
 namespace {
+
+constexpr std::size_t kMostDimensions = 16;  // determinants take 2^dimensions steps
 
 // A set of points on a flat, with its hash.
 struct Side {
@@ -128,11 +131,29 @@ class Enumeration {
   std::vector<Word> candidate_;
 };
 
+// Corners of a simplex can be separated in every way.
+Completeness add_all_subsets(std::size_t n, int family, RuleStore& store,
+                             const Allowance& allowance, Limits& limits) {
+  std::vector<Word> subset(store.n_words());
+  for (std::size_t bits = 2; bits < std::size_t{1} << n; bits += 2) {  // point 0 is negative
+    subset[0] = bits;
+    store.add(subset, family);
+    if (store.size() > allowance.max_rules || store.bytes() > allowance.max_bytes)
+      return Completeness::too_many;
+    if (limits.stop(1)) return Completeness::stopped;
+  }
+  return Completeness::complete;
+}
+
 }  // namespace
 
 Completeness add_hyperplanes(const Points& points, int family, RuleStore& store,
                              const Allowance& allowance, Limits& limits) {
   if (points.dimension <= 1) return add_thresholds(points, family, store, allowance, limits);
+  if (points.size() <= points.dimension + 1 && points.size() < 40)
+    return add_all_subsets(points.size(), family, store, allowance, limits);
+  if (points.dimension > kMostDimensions)
+    throw std::invalid_argument("too many dimensions to list all hyperplanes");
   return Enumeration(points, family, store, allowance, limits).all_flats();
 }
 
@@ -140,6 +161,8 @@ Completeness add_hyperplanes_about(const Points& points, std::span<const std::in
                                    int family, RuleStore& store, const Allowance& allowance,
                                    Limits& limits) {
   if (points.dimension <= 1) return add_thresholds(points, family, store, allowance, limits);
+  if (points.dimension > kMostDimensions)
+    throw std::invalid_argument("too many dimensions to list hyperplanes");
   Enumeration enumeration(points, family, store, allowance, limits);
   const std::size_t k = points.dimension - 1;
   std::vector<std::size_t> flat(k);

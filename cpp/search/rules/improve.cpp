@@ -86,8 +86,8 @@ std::int32_t best_router(const RuleTable& table, const Mask& prefer_positive,
 }
 
 bool leaves_are_large(const RuleTable& table, const Draft& node, const Mask& rows,
-                      std::int64_t least) {
-  if (node.is_leaf()) return table.rows().samples(rows.data()) >= least;
+                      const LeafSize& least) {
+  if (node.is_leaf()) return least.allows(table.rows().size(rows.data()));
   Mask part;
   for (const bool positive : {true, false}) {
     side_of(table, node, rows, positive, part);
@@ -111,7 +111,7 @@ Cost cost_below(const RuleTable& table, const Draft& node, const Mask& rows, Cos
 void choose_again(const RuleTable& table, const Settings& settings, const Place& place) {
   Draft& node = *place.node;
   if (node.sides[0].is_leaf() && node.sides[1].is_leaf()) {
-    const BestSplit best = table.best_split(place.rows.data(), settings.min_samples_leaf);
+    const BestSplit best = table.best_split(place.rows.data(), settings.least_leaf);
     if (best.found()) node.rule = best.rule;
     return;
   }
@@ -156,7 +156,7 @@ void improve(const RuleTable& table, const Settings& settings, Answer& answer, W
       worker.stop(static_cast<std::uint32_t>(1 + table.n_rules() * table.n_words() / 64));
       const Cost cost = cost_of_draft(table, trial, settings.split_cost);
       if (cost < answer.upper && leaves_are_large(table, trial, table.rows().all(),
-                                                  settings.min_samples_leaf)) {
+                                                  settings.least_leaf)) {
         answer.upper = cost;
         answer.draft = trial;
         better = true;
@@ -175,7 +175,7 @@ void split_one_leaf(const RuleTable& table, const Settings& settings, int depth,
   std::int32_t rule = -1;
   for (Place& place : places) {
     if (!place.node->is_leaf() || place.level >= depth || worker.control.stopped()) continue;
-    const BestSplit best = table.best_split(place.rows.data(), settings.min_samples_leaf);
+    const BestSplit best = table.best_split(place.rows.data(), settings.least_leaf);
     worker.stop(static_cast<std::uint32_t>(1 + table.n_rules() * table.n_words() / 512));
     if (!best.found()) continue;
     const std::int64_t gain = table.rows().leaf_loss(place.rows.data()) - best.loss;

@@ -37,10 +37,12 @@ RootSearch::RootSearch(const RuleTable& table, int n_splits, int depth,
       n_splits_(n_splits),
       depth_(depth),
       settings_(settings),
+      any_leaf_(settings),
       split_cost_(settings.split_cost),
       order_(table.n_rules()),
       upper_(std::min(start.upper, budget)),
       best_(std::move(start)) {
+  any_leaf_.least_leaf = {};
   std::iota(order_.begin(), order_.end(), 0);
 }
 
@@ -124,9 +126,11 @@ RootSearch::Known RootSearch::known(const Mask& rows, const Side* from) const {
   const RowLayout& layout = table_.rows();
   Known side;
   side.leaf = cost_of(layout.leaf_loss(rows.data()));
-  side.floor = cost_of(layout.floor_loss(rows.data()));
-  side.one = split_cost_ + std::max(cost_of(from != nullptr ? from->best_loss : 0), side.floor);
-  side.several.assign(static_cast<std::size_t>(n_splits_), 2 * split_cost_ + side.floor);
+  const Cost floor = cost_of(layout.floor_loss(rows.data(), 2));
+  side.one = split_cost_ + std::max(cost_of(from != nullptr ? from->best_loss : 0), floor);
+  side.several.resize(static_cast<std::size_t>(n_splits_));
+  for (std::size_t s = 2; s < side.several.size(); ++s)
+    side.several[s] = 2 * split_cost_ + cost_of(layout.floor_loss(rows.data(), s + 1));
   if (from != nullptr)
     for (std::size_t s = 2; s < from->several.size(); ++s)
       side.several[s] = std::max(side.several[s], from->several[s]);
@@ -168,7 +172,8 @@ void RootSearch::scan(const Mask& rows, const Side* from, Side& to, Known& here,
 
 // Raises the bounds for several splits on a side, where they alone keep the group open: the
 // subproblem of the sure rows is solved, if a leaf or a single split, which several splits
-// can only improve on, costs too much.
+// can only improve on, costs too much. Leaves may be of any size there, for those of the
+// whole side have more rows.
 void RootSearch::solve_several(const Mask& rows, Known& here, const Known& other, Cost limit,
                                Worker& worker) const {
   std::optional<RuleTable> table;
@@ -177,7 +182,8 @@ void RootSearch::solve_several(const Mask& rows, Known& here, const Known& other
     Cost& bound = here.several[static_cast<std::size_t>(share)];
     if (bound + rest >= limit || std::min(here.leaf, here.one) + rest < limit) continue;
     ++worker.counters.solved_for_groups;
-    const Answer answer = solve_side(table, rows.data(), share, limit - rest, worker);
+    const Answer answer =
+        solve_side(table, rows.data(), share, limit - rest, any_leaf_, worker);
     if (worker.control.stopped()) return;
     bound = std::max(bound, answer.lower);
   }
@@ -287,8 +293,8 @@ bool RootSearch::evaluate(std::size_t rule, Worker& worker) {
     positive[w] = table_.positive(rule)[w] & rows.all()[w];
     negative[w] = rows.all()[w] & ~positive[w];
   }
-  const std::int64_t least = settings_.min_samples_leaf;
-  if (rows.samples(positive.data()) < least || rows.samples(negative.data()) < least)
+  const LeafSize& least = settings_.least_leaf;
+  if (!least.allows(rows.size(positive.data())) || !least.allows(rows.size(negative.data())))
     return true;
   const auto root = static_cast<std::int32_t>(rule);
   const Cost leaf_p = cost_of(rows.leaf_loss(positive.data()));
@@ -308,8 +314,10 @@ bool RootSearch::evaluate(std::size_t rule, Worker& worker) {
     offer(split_cost_ + one_p + one_n, split_draft(table_, root, draft_p(), draft_n()));
 
   // Two splits or more on one side.
-  const Cost floor_p = cost_of(rows.floor_loss(positive.data()));
-  const Cost floor_n = cost_of(rows.floor_loss(negative.data()));
+  const auto several = [&](bool is_p, int s) {
+    const Word* mask = is_p ? positive.data() : negative.data();
+    return 2 * split_cost_ + cost_of(rows.floor_loss(mask, static_cast<std::size_t>(s) + 1));
+  };
   std::optional<RuleTable> table_p, table_n;
   // The best answer for a side with at most `s` splits, if it is below the budget.
   const auto side = [&](bool is_p, int s, Cost budget) -> Answer {
@@ -317,15 +325,10 @@ bool RootSearch::evaluate(std::size_t rule, Worker& worker) {
     const Cost one = is_p ? one_p : one_n;
     Answer answer{leaf, leaf, {}};
     if (s >= 1 && one < answer.upper) answer = {one, one, is_p ? draft_p() : draft_n()};
-    const Cost more = 2 * split_cost_ + (is_p ? floor_p : floor_n);
+    const Cost more = several(is_p, s);
     if (s < 2 || answer.upper <= more) return answer;
-    if (more >= budget) {
-      ++worker.counters.cut_by_budget;
-      answer.lower = std::min(answer.upper, budget);
-      return answer;
-    }
     Answer found = solve_side(is_p ? table_p : table_n, is_p ? positive.data() : negative.data(),
-                              s, std::min(budget, answer.upper), worker);
+                              s, std::min(budget, answer.upper), settings_, worker);
     if (found.upper < answer.upper) return found;
     answer.lower = std::min(answer.upper, found.lower);
     return answer;
@@ -337,7 +340,7 @@ bool RootSearch::evaluate(std::size_t rule, Worker& worker) {
       if (share == rest && !larger_is_p) continue;
       const Cost least_larger =
           std::min({larger_is_p ? leaf_p : leaf_n, larger_is_p ? one_p : one_n,
-                    2 * split_cost_ + (larger_is_p ? floor_p : floor_n)});
+                    several(larger_is_p, share)});
       const Answer small = side(!larger_is_p, rest, upper() - split_cost_ - least_larger);
       if (worker.control.stopped()) return false;
       if (split_cost_ + least_larger + small.lower >= upper()) continue;
@@ -354,12 +357,12 @@ bool RootSearch::evaluate(std::size_t rule, Worker& worker) {
 }
 
 Answer RootSearch::solve_side(std::optional<RuleTable>& table, const Word* rows, int n_splits,
-                              Cost budget, Worker& worker) const {
+                              Cost budget, const Settings& settings, Worker& worker) const {
   if (!table) {
     table.emplace(table_, rows, settings_.distinct_rules);
     worker.stop(scan_work(table_.n_rules(), 8 * table_.n_words()));
   }
-  return solve_subproblem(*table, n_splits, depth_ - 1, budget, settings_, worker);
+  return solve_subproblem(*table, n_splits, depth_ - 1, budget, settings, worker);
 }
 
 void RootSearch::try_best_roots(std::size_t how_many, Worker& worker) {
@@ -444,19 +447,14 @@ Answer solve_subproblem(const RuleTable& table, int n_splits, int depth, Cost bu
   const Word* all = rows.all().data();
   if (depth < 20) n_splits = std::min(n_splits, (1 << depth) - 1);
   const Cost leaf = cost_of(rows.leaf_loss(all));
-  const Cost floor = cost_of(rows.floor_loss(all));
+  const Cost floor = cost_of(rows.floor_loss(all, static_cast<std::size_t>(n_splits) + 1));
   Answer best{leaf, leaf, {}};
   if (n_splits == 0 || leaf <= settings.split_cost + floor) return best;
-  const BestSplit split = table.best_split(all, settings.min_samples_leaf);
+  const BestSplit split = table.best_split(all, settings.least_leaf);
   worker.stop(scan_work(table.n_rules(), table.n_words()));
   const Cost one = split.found() ? settings.split_cost + cost_of(split.loss) : kInfiniteCost;
   if (one < leaf) best = {one, one, split_draft(table, split.rule)};
   if (n_splits == 1 || best.upper <= 2 * settings.split_cost + floor) return best;
-  if (2 * settings.split_cost + floor >= budget) {
-    ++worker.counters.cut_by_budget;
-    best.lower = std::min(best.upper, budget);
-    return best;
-  }
   RootSearch search(table, n_splits, depth, settings, best, budget);
   if (settings.incumbent) search.try_best_roots(8, worker);
   return search.run(worker);

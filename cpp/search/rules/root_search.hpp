@@ -64,7 +64,7 @@ class RootSearch {
   };
   // The numbers a bound is made of.
   struct Known {
-    Cost leaf = 0, floor = 0, one = 0;
+    Cost leaf = 0, one = 0;
     std::vector<Cost> several;
   };
 
@@ -89,7 +89,7 @@ class RootSearch {
   bool descend(const Group& group, const Side& p, const Side& n, Worker& worker);
   bool evaluate(std::size_t rule, Worker& worker);
   Answer solve_side(std::optional<RuleTable>& table, const Word* rows, int n_splits,
-                    Cost budget, Worker& worker) const;
+                    Cost budget, const Settings& settings, Worker& worker) const;
   void work(Worker& worker, const std::function<void(Cost, Cost)>& notify);
   Answer finish() const;
 
@@ -97,6 +97,7 @@ class RootSearch {
   int n_splits_;
   int depth_;
   const Settings& settings_;
+  Settings any_leaf_;  // the same, with leaves of any size
   Cost split_cost_;
   std::vector<std::int32_t> order_;  // rules; groups are ranges of it
 

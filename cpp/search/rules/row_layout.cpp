@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 namespace treeproof::rules {
 namespace {
@@ -107,11 +108,15 @@ void RowLayout::class_weights(const Word* mask, std::int64_t* weights) const {
   }
 }
 
-std::int64_t RowLayout::samples(const Word* mask) const {
-  std::int64_t n = 0;
-  for (std::size_t w = 0; w < n_words_; ++w)
-    n += uniform_ ? std::popcount(mask[w]) : samples_in_word(w, mask[w]);
-  return n;
+LeafSize RowLayout::size(const Word* mask) const {
+  LeafSize size{0, 0};
+  for (std::size_t c = 0; c < n_classes(); ++c)
+    for (std::size_t w = first_word_[c]; w < first_word_[c + 1]; ++w) {
+      const std::int64_t n = std::popcount(mask[w]);
+      size.samples += uniform_ ? n : samples_in_word(w, mask[w]);
+      size.weight += uniform_ ? unit_[c] * n : weight_in_word(w, mask[w]);
+    }
+  return size;
 }
 
 std::int64_t RowLayout::leaf_loss(const Word* mask) const {
@@ -127,7 +132,14 @@ std::int64_t RowLayout::leaf_loss(const Word* mask) const {
   return total - largest;
 }
 
-std::int64_t RowLayout::floor_loss(const Word* mask) const {
+std::int64_t RowLayout::floor_loss(const Word* mask, std::size_t n_leaves) const {
+  std::int64_t without_leaf = 0;
+  if (n_leaves < n_classes()) {
+    std::vector<std::int64_t> weights(n_classes());
+    class_weights(mask, weights.data());
+    std::ranges::sort(weights, std::greater<>());
+    for (std::size_t c = n_leaves; c < weights.size(); ++c) without_leaf += weights[c];
+  }
   std::int64_t loss = 0;
   for (std::size_t c = 0; c < n_classes(); ++c)
     for (std::size_t w = first_word_[c]; w < first_word_[c + 1]; ++w) {
@@ -136,7 +148,7 @@ std::int64_t RowLayout::floor_loss(const Word* mask) const {
         loss += uniform_ ? std::int64_t{unit_[c]} * std::popcount(both)
                          : weight_in_word(w, both);
     }
-  return loss;
+  return std::max(loss, without_leaf);
 }
 
 }  // namespace treeproof::rules

@@ -19,6 +19,21 @@ namespace treeproof::rules {
 
 using Mask = std::vector<Word>;
 
+// How many rows a set has, and what they weigh; as a limit, the least a leaf may have.
+struct LeafSize {
+  std::int64_t samples = 1;
+  std::int64_t weight = 0;
+
+  // True iff a leaf of any size that is not empty is allowed.
+  bool trivial() const { return samples <= 1 && weight <= 0; }
+  bool allows(const LeafSize& leaf) const {
+    return leaf.samples >= samples && leaf.weight >= weight;
+  }
+  LeafSize without(const LeafSize& part) const {
+    return {samples - part.samples, weight - part.weight};
+  }
+};
+
 struct Bit {
   std::int32_t location = -1;  // the point it lies at; -1 for a bit that is no row
   Weight weight = 0;
@@ -51,13 +66,14 @@ class RowLayout {
     return sum_bytes(sample_tables_, w, bits);
   }
 
-  // Weight of each class in a set of rows, and the number of rows.
+  // Weight of each class in a set of rows.
   void class_weights(const Word* mask, std::int64_t* weights) const;
-  std::int64_t samples(const Word* mask) const;
+  LeafSize size(const Word* mask) const;
   // Weight that a single leaf with these rows gets wrong.
   std::int64_t leaf_loss(const Word* mask) const;
-  // Weight that every tree gets wrong: points with several classes.
-  std::int64_t floor_loss(const Word* mask) const;
+  // Weight that every tree with so many leaves gets wrong: at a point with several classes
+  // all but one are wrong, and so are all classes that get no leaf.
+  std::int64_t floor_loss(const Word* mask, std::size_t n_leaves) const;
 
  private:
   using ByteTable = std::array<std::int32_t, 256>;

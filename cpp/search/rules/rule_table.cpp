@@ -98,17 +98,19 @@ void RuleTable::losses(const Word* mask, std::span<std::int64_t> out) const {
   });
 }
 
-BestSplit RuleTable::best_split(const Word* mask, std::int64_t least) const {
+BestSplit RuleTable::best_split(const Word* mask, const LeafSize& least) const {
   BestSplit best;
+  const LeafSize whole = rows_.size(mask);
+  Mask part(n_words());
   with_split_loss(rows_, mask, [&](const auto& loss) {
-    const std::int64_t total = least > 1 ? rows_.samples(mask) : 0;
     for (std::size_t rule = 0; rule < n_rules(); ++rule) {
       const Word* side = positive(rule);
       const std::int64_t value = loss(side);
       if (best.found() && value >= best.loss) continue;
-      if (least > 1) {
-        const std::int64_t left = loss.samples(side);
-        if (left < least || total - left < least) continue;
+      if (!least.trivial()) {
+        for (std::size_t w = 0; w < n_words(); ++w) part[w] = side[w] & mask[w];
+        const LeafSize leaf = rows_.size(part.data());
+        if (!least.allows(leaf) || !least.allows(whole.without(leaf))) continue;
       }
       best = {value, static_cast<std::int32_t>(rule)};
     }

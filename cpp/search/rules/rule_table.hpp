@@ -37,11 +37,11 @@ class RuleTable {
   // The loss of every rule as a single split of the rows in `mask`.
   void losses(const Word* mask, std::span<std::int64_t> out) const;
 
-  // The best split of the rows in `mask` into two leaves with at least `least` rows each.
-  BestSplit best_split(const Word* mask, std::int64_t least) const;
+  // The best split of the rows in `mask` into two leaves of at least the given size.
+  BestSplit best_split(const Word* mask, const LeafSize& least) const;
 
   // The same among some rules; those whose loss is less than `below` are put in
-  // `survivors`. Ignores how many rows a leaf has.
+  // `survivors`. Ignores the size of leaves.
   BestSplit best_split_among(const Word* mask, std::span<const std::int32_t> rules,
                              std::int64_t below, std::vector<std::int32_t>& survivors) const;
   BestSplit best_split_below(const Word* mask, std::int64_t below,

@@ -8,6 +8,7 @@
 #include "core/cost.hpp"
 #include "core/limits.hpp"
 #include "search/result.hpp"
+#include "search/rules/row_layout.hpp"
 
 namespace treeproof::rules {
 
@@ -23,7 +24,7 @@ struct Settings {
   Cost split_cost = 0;
   int max_splits = 2;
   int max_depth = 64;
-  std::int64_t min_samples_leaf = 1;
+  LeafSize least_leaf;
   int n_threads = 1;
 #define X(name, what) bool name = true;
   TREEPROOF_RULES_SWITCHES(X)
@@ -54,8 +55,7 @@ struct Answer {
   X(solved_for_groups, "subproblems solved to bound a group")                    \
   X(dropped_splits, "second splits not handed down")                             \
   X(roots, "single rules evaluated as a root")                                   \
-  X(subproblems, "subproblems solved for two splits or more")                    \
-  X(cut_by_budget, "subproblems not solved because their floor exceeds the budget")
+  X(subproblems, "subproblems solved for two splits or more")
 
 struct Counters {
 #define X(name, what) std::int64_t name = 0;

@@ -49,7 +49,6 @@ RulesResult solve(const RuleStore& store, const Problem& problem, const Settings
                   const Draft& start, Limits& limits, const Observer& observer) {
   const RuleTable table(store, problem);
   const RowLayout& rows = table.rows();
-  const Cost floor = cost_of(rows.floor_loss(rows.all().data()));
   Control control(limits);
   std::vector<Worker> workers;
   for (int t = 0; t < std::max(1, settings.n_threads); ++t)
@@ -59,6 +58,8 @@ RulesResult solve(const RuleStore& store, const Problem& problem, const Settings
   const int depth = std::min(settings.max_depth, 64);
   int most = settings.max_splits;
   if (depth < 20) most = std::min(most, (1 << depth) - 1);
+  const auto leaves = static_cast<std::size_t>(std::max(most, 0)) + 1;
+  const Cost floor = cost_of(rows.floor_loss(rows.all().data(), leaves));
   Answer best = solve_subproblem(table, std::min(most, 1), depth, kInfiniteCost, settings,
                                  workers[0]);
   Cost proved = best.lower;  // no tree with at most `splits` splits costs less

@@ -36,12 +36,6 @@ class TwoClassLoss {
     return std::min(a, b) + std::min(n0_ - a, n1_ - b);
   }
 
-  std::int64_t samples(const Word* side) const {
-    std::int64_t n = 0;
-    for (std::size_t w = 0; w < W0 + W1; ++w) n += std::popcount(side[w] & mask_[w]);
-    return n;
-  }
-
  private:
   Word mask_[W0 + W1];
   std::int64_t n0_ = 0, n1_ = 0, unit0_ = 1, unit1_ = 1;
@@ -72,14 +66,6 @@ class GeneralLoss {
       largest_other = std::max(largest_other, totals_[c] - inside);
     }
     return total_ - largest - largest_other;
-  }
-
-  std::int64_t samples(const Word* side) const {
-    std::int64_t n = 0;
-    for (std::size_t w = 0; w < rows_.n_words(); ++w)
-      n += rows_.uniform() ? std::popcount(side[w] & mask_[w])
-                           : rows_.samples_in_word(w, side[w] & mask_[w]);
-    return n;
   }
 
  private:

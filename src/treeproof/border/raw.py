@@ -357,8 +357,8 @@ def is_missing(value: Any) -> bool:
 
 def _not_scalar(label: str, value: Any) -> str:
     return (
-        f"{label} holds {value!r}, a {type(value).__name__}; each value, like any "
-        "float() argument, must be a string or a real number."
+        f"{label} holds {value!r}, a {type(value).__name__}; every value of this "
+        "argument must be a string or a real number."
     )
 
 

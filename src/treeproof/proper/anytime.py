@@ -1,4 +1,4 @@
-"""The search for an oblique tree: list all rules if they are few enough, else bound both ways.
+"""The search for an oblique tree: list all rules if they are few, else bound them.
 
 If the rules can be listed, the native engine proves the optimum. If not, upper bounds
 come from pools of rules (`treeproof.proper.pool`) and lower bounds from parts of the
@@ -12,7 +12,7 @@ import numpy as np
 from treeproof import _core
 from treeproof.proper.pool import improve_by_pools
 from treeproof.proper.row_generation import bound_by_chunks, bound_by_rows
-from treeproof.proper.task import Found, Sides, Task, run_engine
+from treeproof.proper.task import Found, Sides, Task, cost_floor, run_engine
 
 
 def search(
@@ -32,10 +32,11 @@ def search(
     """
     found = Found()
     found.offer(task, Sides())
+    found.raise_lower(task, cost_floor(task))
     if start is not None:
         found.offer(task, start)
     try:
-        if task.families[-1].n_rules <= max_rules:
+        if not found.proved and task.families[-1].n_rules <= max_rules:
             _search_listed(task, found, max_rules)
         if not found.proved and not task.clock.over():
             _search_anytime(task, found, rng)
@@ -73,7 +74,8 @@ def _search_listed(task: Task, found: Found, max_rules: int) -> None:
 
 
 def _search_anytime(task: Task, found: Found, rng: np.random.Generator) -> None:
-    improve_by_pools(task, found, rng, 0.15)
+    """Improve both bounds in turn; the first rounds are short, for the easy cases."""
+    improve_by_pools(task, found, rng, 0.03)
     part = bound_by_rows(task, found, rng, 0.5)
-    bound_by_chunks(task, found, part, rng, 0.4)
+    bound_by_chunks(task, found, part, rng, 0.3)
     improve_by_pools(task, found, rng, 1.0)

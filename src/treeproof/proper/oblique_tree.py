@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.proper.separator import find_surface
 from treeproof.proper.surface import Surface
+from treeproof.proper.task import Sides, Task
 
 _GRID = 400
 
@@ -163,8 +164,8 @@ class ObliqueTree:
         """
         if self.n_features != 2:
             raise ValueError(
-                f"regions can be drawn for two columns, this tree has {self.n_features}; "
-                "use export_text or plot_tree"
+                "regions can be drawn for two columns, this tree has "
+                f"{self.n_features}; use export_text or plot_tree"
             )
         from treeproof.proper.plot import FILLS, INK, _axes
 
@@ -196,7 +197,7 @@ class ObliqueTree:
         return ax
 
     def plot_tree(self, ax: Any = None) -> Any:
-        """Draw the tree itself, with a surface in each node and a class in each leaf."""
+        """Draw the tree itself: a surface in each node, a class in each leaf."""
         from treeproof.proper.plot import draw_tree
         from treeproof.proper.tree import Leaf, Node, Tree
 
@@ -242,23 +243,85 @@ class ObliqueTree:
         return low - margin, high + margin
 
 
+def grow_tree(
+    sides: Sides,
+    task: Task,
+    degree: int,
+    rows: NDArray[np.float64],
+    classes: NDArray[Any],
+    names: tuple[str, ...],
+) -> ObliqueTree:
+    """Find a surface for each split of a tree over points, and fill in the table.
+
+    The class weights come from sending the training rows down the surfaces, so the tree
+    is what it says even where doubles fail to separate rows as the search did; such a
+    split becomes a leaf.
+
+    Parameters
+    ----------
+    sides : Sides
+        The tree over the points of the task.
+    task : Task
+    degree : int
+        Largest degree of a surface; 0 for thresholds.
+    rows : array of shape (n_rows, n_features)
+        The training rows.
+    classes : array
+    names : tuple of str
+    """
+    surfaces: list[Surface | None] = []
+    left: list[int] = []
+    right: list[int] = []
+    value: list[NDArray[np.float64]] = []
+    count: list[int] = []
+
+    def visit(node: Sides, here: NDArray[np.intp]) -> int:
+        number = len(surfaces)
+        surfaces.append(None)
+        left.append(-1)
+        right.append(-1)
+        value.append(task.class_weights(here))
+        count.append(len(here))
+        if node.positive is None:
+            return number
+        above, below = node.children()
+        side = node.positive[task.point[here]]
+        if side.all() or not side.any():
+            return number
+        surface = find_surface(rows[here], side, degree)
+        if surface is None:
+            return number
+        if surface.coefficients[0] < 0:
+            surface = surface.turned()
+            above, below = below, above
+        surfaces[number] = surface
+        high = surface.values(rows[here]) > 0
+        left[number] = visit(below, here[~high])
+        right[number] = visit(above, here[high])
+        return number
+
+    visit(sides, np.arange(len(rows)))
+    return ObliqueTree(
+        tuple(surfaces),
+        np.array(left, dtype=np.int32),
+        np.array(right, dtype=np.int32),
+        np.array(value),
+        np.array(count, dtype=np.int64),
+        classes,
+        names,
+    )
+
+
 def _scatter(
-    ax: Any, points: NDArray[np.float64], y: Any, classes: Sequence[Any]
+    ax: Any, points: NDArray[np.float64], y: Any, classes: NDArray[Any]
 ) -> None:
-    colors = [
-        "#1565c0",
-        "#c62828",
-        "#2e7d32",
-        "#a66f00",
-        "#5e35b1",
-        "#00838f",
-        "#ad1457",
-    ]
+    from treeproof.proper.plot import INKS
+
     if y is None:
-        ax.plot(points[:, 0], points[:, 1], "o", ms=4, color="#1b1f24")
+        ax.plot(points[:, 0], points[:, 1], "o", ms=4, color=INKS[0])
         return
     for c, label in enumerate(classes):
         chosen = points[np.asarray(y) == label]
-        color = colors[c % len(colors)]
+        color = INKS[c % len(INKS)]
         ax.plot(chosen[:, 0], chosen[:, 1], "o", ms=4, color=color, label=str(label))
     ax.legend(loc="best", fontsize=8)

@@ -17,6 +17,7 @@ from treeproof.proper.tree import Leaf, Node, Tree, leaves
 Polygon = list[tuple[float, float]]
 
 INK, POSITIVE, NEGATIVE, MUTED = "#1b1f24", "#1565c0", "#c62828", "#8a939c"
+INKS = ["#1565c0", "#c62828", "#2e7d32", "#a66f00", "#5e35b1", "#00838f", "#ad1457"]
 FILLS = ["#cfe3f7", "#fbdcd6", "#d9efd6", "#f6ebc6", "#e4dcf3", "#d3eeee", "#f3d9e8"]
 
 

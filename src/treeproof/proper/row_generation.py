@@ -22,12 +22,21 @@ from numpy.typing import NDArray
 
 from treeproof import _core
 from treeproof.proper.family import Family, hull
-from treeproof.proper.task import Found, Sides, Task, run_engine, spread, wrong_rows
+from treeproof.proper.task import (
+    Found,
+    Sides,
+    Task,
+    restrict,
+    run_engine,
+    spread,
+    wrong_rows,
+)
 
 FIRST_RULES = 2_000
 MOST_RULES = 400_000
 CHUNK_RULES = 20_000
-_MOST_DIMENSIONS = 40
+MOST_STARTS = 50
+_MOST_DIMENSIONS = 12  # determinants of more take too long
 
 
 def bound_by_rows(
@@ -49,35 +58,50 @@ def bound_by_rows(
     array of bool
         The points of the last part whose bound was taken.
     """
-    clock = task.clock
-    end = clock.elapsed() + (share * clock.remaining() if clock.seconds else np.inf)
+    end = task.clock.elapsed() + share * task.clock.remaining()
+    bounded = np.zeros(task.n_points, dtype=bool)
+    for _ in range(MOST_STARTS):
+        if task.clock.over() or task.clock.elapsed() >= end or found.proved:
+            break
+        before = found.lower
+        part = _grow_part(task, found, rng, end)
+        if part is not None and (found.lower > before or not bounded.any()):
+            bounded = part
+    return bounded
+
+
+def _grow_part(
+    task: Task, found: Found, rng: np.random.Generator, end: float
+) -> NDArray[np.bool_] | None:
+    """Grow one part until it proves the optimum or has too many rules.
+
+    Returns the largest part that was solved.
+    """
     family = task.families[-1]
     part = _first_part(task, found, family, rng)
-    bounded = np.zeros(task.n_points, dtype=bool)
-    while not clock.over() and clock.elapsed() < end and not found.proved:
+    solved = None
+    while not task.clock.over() and task.clock.elapsed() < end:
         points = np.flatnonzero(part)
-        store = list_rules(task, family, points)
+        store = list_rules(task, family, points, _seconds(task, end))
         if store is None:
             break
-        seconds = 0.0 if clock.seconds is None else end - clock.elapsed()
         tree, answer = run_engine(
             task,
             store,
             points=points,
-            min_samples_leaf=1,
-            seconds=max(seconds, 1e-3) if clock.seconds else 0.0,
+            start=restrict(found.tree, points),
+            seconds=_seconds(task, end),
         )
         found.count(answer["statistics"])
-        if answer["lower"] >= found.lower:
-            bounded = part.copy()
         found.raise_lower(task, answer["lower"])
+        solved = part
         if found.proved or answer["lower"] < answer["upper"]:
             break
         grown = _add_wrong(task, found, tree, part, rng)
-        if grown is None:
+        if grown is None or found.proved:
             break
         part = grown
-    return bounded
+    return solved
 
 
 def bound_by_chunks(
@@ -92,7 +116,7 @@ def bound_by_chunks(
     Splits are paid for once, by the part: the chunks are solved without their cost.
     """
     clock = task.clock
-    end = clock.elapsed() + (share * clock.remaining() if clock.seconds else np.inf)
+    end = clock.elapsed() + share * clock.remaining()
     family = task.families[-1]
     order = rng.permutation(np.flatnonzero(~part))
     size = _most_points(family, CHUNK_RULES)
@@ -101,31 +125,35 @@ def bound_by_chunks(
         if clock.over() or clock.elapsed() >= end or found.proved:
             return
         points = np.sort(order[first : first + size])
-        store = list_rules(task, family, points)
+        store = list_rules(task, family, points, _seconds(task, end))
         if store is None:
             return
-        seconds = max(end - clock.elapsed(), 1e-3) if clock.seconds else 0.0
         _, answer = run_engine(
             task,
             store,
             points=points,
             split_cost=0,
-            min_samples_leaf=1,
-            seconds=seconds,
+            seconds=_seconds(task, end),
         )
         found.count(answer["statistics"])
         lower += answer["lower"]
         found.raise_lower(task, lower)
 
 
-def list_rules(task: Task, family: Family, points: NDArray[np.intp]) -> Any:
+def list_rules(
+    task: Task, family: Family, points: NDArray[np.intp], seconds: float
+) -> Any:
     """List every rule of a family for some of the points; None if that was too much."""
     coordinates = family.coordinates[points]
     store = _core.RuleStore(len(points))
     if family.kind != "axis":
-        coordinates = hull(coordinates, _MOST_DIMENSIONS)
+        coordinates = hull(coordinates, coordinates.shape[1])
         part = Family(family.name, family.degree, family.terms, coordinates)
-        if part.n_rules > 4 * MOST_RULES:
+        dimensions = coordinates.shape[1]
+        independent = len(points) == dimensions + 1
+        if part.n_rules > 4 * MOST_RULES or (
+            dimensions > _MOST_DIMENSIONS and not independent
+        ):
             return None
     if coordinates.shape[1] == 0:
         return store
@@ -133,10 +161,17 @@ def list_rules(task: Task, family: Family, points: NDArray[np.intp]) -> Any:
         family.kind,
         np.ascontiguousarray(coordinates),
         max_rules=4 * MOST_RULES,
-        time_limit=task.clock.slice(),
+        time_limit=seconds,
     )
     task.clock.heed(status)
     return store if status == "complete" else None
+
+
+def _seconds(task: Task, end: float) -> float:
+    """Return the time until `end` as the engine wants it: 0 for no limit."""
+    if task.clock.seconds is None:
+        return 0.0
+    return max(end - task.clock.elapsed(), 1e-3)
 
 
 def _most_points(family: Family, n_rules: int) -> int:
@@ -158,7 +193,7 @@ def _most_points(family: Family, n_rules: int) -> int:
 def _first_part(
     task: Task, found: Found, family: Family, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Take the points the best tree gets wrong, and others at random, class by class."""
+    """Take points the best tree gets wrong, and others at random, class by class."""
     size = _most_points(family, FIRST_RULES)
     wrong = np.unique(task.point[wrong_rows(task, found.tree)])
     chosen = rng.permutation(wrong)[: size // 2]
@@ -182,7 +217,7 @@ def _add_wrong(
     part: NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> NDArray[np.bool_] | None:
-    """Offer the part's tree for all rows; add points it gets wrong. None: no more room."""
+    """Offer the part's tree for all rows; add points it gets wrong."""
     whole = spread(task, tree, np.flatnonzero(part))
     if whole is None:
         return None

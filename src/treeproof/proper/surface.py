@@ -96,6 +96,11 @@ class Surface:
             total += coefficient * column
         return total - self.threshold
 
+    def turned(self) -> Surface:
+        """Give the same surface with its sides exchanged."""
+        turned = tuple(-c for c in self.coefficients)
+        return Surface(self.terms, turned, -self.threshold)
+
     def describe(self, names: Sequence[str] | None = None, sign: str = ">") -> str:
         """Write the inequality with the given column names."""
         parts: list[str] = []

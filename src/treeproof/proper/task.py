@@ -83,7 +83,7 @@ class Task:
     weight : array of float
         Whole numbers; see `whole_weights`.
     split_cost : int
-    max_splits, max_depth, min_samples_leaf, n_threads : int
+    max_splits, max_depth, min_samples_leaf, min_weight_leaf, n_threads : int
         `max_depth` is -1 for no limit.
     clock : Clock
     observer : callable, optional
@@ -99,6 +99,7 @@ class Task:
     max_splits: int
     max_depth: int
     min_samples_leaf: int
+    min_weight_leaf: int
     n_threads: int
     clock: Clock
     observer: Callable[[int, float, float, float, int], None] | None = None
@@ -214,20 +215,43 @@ def tree_cost(task: Task, tree: Sides) -> int | None:
 
     def visit(node: Sides, rows: NDArray[Any]) -> int | None:
         if node.positive is None:
-            if len(rows) < task.min_samples_leaf:
-                return None
             weights = task.class_weights(rows)
+            if len(rows) < task.min_samples_leaf or (
+                weights.sum() < task.min_weight_leaf
+            ):
+                return None
             return int(weights.sum() - weights.max()) * UNIT
         above, below = node.children()
         high = node.positive[task.point[rows]]
         a, b = visit(above, rows[high]), visit(below, rows[~high])
         return None if a is None or b is None else a + b + task.split_cost
 
-    return visit(tree, np.arange(len(task.label)))
+    # The root alone is always allowed: there has to be some tree.
+    everything = np.arange(len(task.label))
+    if tree.is_leaf:
+        weights = task.class_weights(everything)
+        return int(weights.sum() - weights.max()) * UNIT
+    return visit(tree, everything)
+
+
+def cost_floor(task: Task) -> int:
+    """Return what every tree costs at least, whatever its rules.
+
+    At a point with several classes all but the heaviest are wrong, and so are the
+    classes that get no leaf.
+    """
+    at_point = np.zeros((task.n_points, task.n_classes))
+    np.add.at(at_point, (task.point, task.label), task.weight)
+    mixed = at_point.sum() - at_point.max(axis=1).sum()
+    n_leaves = task.max_splits + 1
+    if 0 <= task.max_depth < 20:
+        n_leaves = min(n_leaves, 2**task.max_depth)
+    by_class = np.sort(at_point.sum(axis=0))[::-1]
+    return int(max(mixed, by_class[n_leaves:].sum())) * UNIT
 
 
 def leaf_of_rows(task: Task, tree: Sides) -> NDArray[np.intp]:
-    """Number the leaf each row falls into, from left to right."""
+    """Find the leaf each row falls into, numbered from left to right."""
     leaf = np.zeros(len(task.label), dtype=np.intp)
     next_leaf = 0
 
@@ -299,13 +323,23 @@ def spread(
     return None if whole is None else (whole, surfaces)
 
 
+def restrict(tree: Sides, points: NDArray[np.intp]) -> Sides:
+    """Reduce a tree to some of the points, without splits that no longer split them."""
+    if tree.positive is None:
+        return tree
+    above, below = tree.children()
+    side = tree.positive[points]
+    if side.all() or not side.any():
+        return restrict(above if side.all() else below, points)
+    return Sides(side, restrict(above, points), restrict(below, points))
+
+
 def run_engine(
     task: Task,
     store: Any,
     *,
     points: NDArray[np.intp] | None = None,
     split_cost: int | None = None,
-    min_samples_leaf: int | None = None,
     start: Sides | None = None,
     seconds: float = 0.0,
     observer: Any = None,
@@ -318,11 +352,12 @@ def run_engine(
     store : RuleStore
         Over the points searched.
     points : array of int, optional
-        Those points; all by default.
-    split_cost, min_samples_leaf : int, optional
+        Those points; all by default. For some of them, leaves may be of any size: those
+        of all rows are larger.
+    split_cost : int, optional
         If not the task's.
     start : Sides, optional
-        A tree over all points whose rules are in the store.
+        A tree over the points searched whose rules are in the store.
     seconds : float
         Time limit, 0 for none.
     observer : callable, optional
@@ -348,9 +383,8 @@ def run_engine(
         split_cost=task.split_cost if split_cost is None else split_cost,
         max_splits=task.max_splits,
         max_depth=task.max_depth,
-        min_samples_leaf=task.min_samples_leaf
-        if min_samples_leaf is None
-        else min_samples_leaf,
+        min_samples_leaf=task.min_samples_leaf if points is None else 1,
+        min_weight_leaf=task.min_weight_leaf if points is None else 0,
         n_threads=task.n_threads,
         time_limit=seconds,
         start=None if start is None else rules_of(store, start),
