@@ -125,10 +125,10 @@ class ObliqueTreeClassifier(ClassTree):
     (True, 0.0, 2)
     >>> print(clf.export_text())
     5 rows
-    ├── x0 + x1 <= 0.5: a   1 row (20%), 0 wrong
-    └── x0 + x1 > 0.5
-        ├── x0 + x1 <= 1.5: b   2 rows (40%), 0 wrong
-        └── x0 + x1 > 1.5: a   2 rows (40%), 0 wrong
+    ├── x0 - x1 <= 0.5
+    │   ├── x0 - x1 <= -0.5: b   1 row (20%), 0 wrong
+    │   └── x0 - x1 > -0.5: a   3 rows (60%), 0 wrong
+    └── x0 - x1 > 0.5: b   1 row (20%), 0 wrong
     """
 
     tree_: ObliqueTree  # type: ignore[assignment]
