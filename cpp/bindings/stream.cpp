@@ -1,0 +1,330 @@
+// The online learners for Python: one class that joins an encoder, a learner and the watch
+// for drift. No learning happens here.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "stream/online_branches.hpp"
+#include "stream/tree_search.hpp"
+#include "stream_encoder.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace treeproof::bindings {
+namespace {
+
+using CodeMatrix = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using NumberMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using LabelArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using WeightArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+T option(const nb::dict& options, const char* name) {
+  return nb::cast<T>(options[name]);
+}
+
+std::unique_ptr<stream::Learner> make_learner(const std::string& kind, const nb::dict& o) {
+  if (kind == "branches") {
+    return std::make_unique<stream::OnlineBranches>(stream::OnlineBranchesOptions{
+        option<double>(o, "split_penalty"), option<std::int32_t>(o, "window_size"),
+        option<std::int32_t>(o, "iterations_per_sample"),
+        option<std::int32_t>(o, "numeric_bins"), option<std::size_t>(o, "memory_limit")});
+  }
+  stream::TreeSearchOptions options;
+  if (kind == "upper_confidence") {
+    options.policy = stream::PolicyKind::upper_confidence;
+  } else if (kind == "epsilon_greedy") {
+    options.policy = stream::PolicyKind::epsilon_greedy;
+  } else if (kind == "thompson") {
+    options.policy = stream::PolicyKind::thompson;
+    options.clark = option<bool>(o, "clark");
+  } else {
+    throw std::invalid_argument("unknown online learner '" + kind + "'");
+  }
+  options.split_penalty = option<double>(o, "split_penalty");
+  options.samples_per_simulation = option<std::int32_t>(o, "samples_per_simulation");
+  options.gamma = option<double>(o, "gamma");
+  options.numeric_bins = option<std::int32_t>(o, "numeric_bins");
+  options.memory_limit = option<std::size_t>(o, "memory_limit");
+  options.seed = option<std::uint64_t>(o, "seed");
+  return std::make_unique<stream::TreeSearch>(options);
+}
+
+// Feeds a River drift detector with the learner's mistakes. A detector reports any change;
+// only a change for the worse is drift, so mistakes of the last rows must outnumber those of
+// the longer past.
+class DriftWatch {
+ public:
+  void update(nb::handle detector, bool mistake) {
+    const double x = mistake ? 1.0 : 0.0;
+    recent_ += (x - recent_) / 50.0;
+    past_ += (x - past_) / 1000.0;
+    detector.attr("update")(x);
+    drift_ = recent_ > past_ && nb::cast<bool>(detector.attr("drift_detected"));
+  }
+  bool drift() const { return drift_; }
+  // How many of the newest rows the detector takes for the new concept.
+  static std::int64_t recent_rows(nb::handle detector) {
+    if (!nb::hasattr(detector, "width")) return 0;
+    return static_cast<std::int64_t>(nb::cast<double>(nb::float_(detector.attr("width"))));
+  }
+  nb::tuple save() const { return nb::make_tuple(recent_, past_); }
+  void load(nb::tuple state) {
+    recent_ = nb::cast<double>(state[0]);
+    past_ = nb::cast<double>(state[1]);
+  }
+
+ private:
+  double recent_ = 0.5;
+  double past_ = 0.5;
+  bool drift_ = false;
+};
+
+template <class T>
+nb::object to_numpy(std::vector<T> values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner).cast();
+}
+
+class StreamModel {
+ public:
+  // `discount` < 0: drift restarts the learner; else the past is weighed by it.
+  StreamModel(const std::string& kind, nb::dict options, nb::object helper,
+              std::int32_t max_categories, double discount)
+      : learner_(make_learner(kind, options)), encoder_(std::move(helper), max_categories),
+        discount_(discount) {}
+
+  std::int32_t learn_one(nb::dict row, nb::handle y, double weight, nb::handle detector) {
+    encoder_.encode(row, true);
+    const std::int32_t label = encoder_.label(y, true);
+    grow();
+    learn_row(encoder_.codes(), encoder_.numbers(), label, weight, detector);
+    return label;
+  }
+
+  nb::object predict_one(nb::dict row) {
+    encoder_.encode(row, false);
+    const std::int32_t k = learner_->predict(encoder_.codes(), encoder_.numbers());
+    return k < 0 ? nb::none() : nb::object(encoder_.classes()[static_cast<std::size_t>(k)]);
+  }
+
+  nb::object class_weights_one(nb::dict row) {
+    encoder_.encode(row, false);
+    const std::int32_t node = learner_->find(encoder_.codes(), encoder_.numbers());
+    return weights_of(node);
+  }
+
+  // Learns rows in order; stops between two rows when a signal arrives. Says how many rows
+  // were learnt.
+  void learn_rows(const CodeMatrix& codes, const NumberMatrix& numbers, const LabelArray& labels,
+                  const WeightArray& weights, nb::handle detector) {
+    grow();
+    for (std::size_t i = 0; i < labels.shape(0); ++i) {
+      if (i % 256 == 255 && PyErr_CheckSignals() != 0) throw nb::python_error();
+      learn_row(row_of(codes, i), numbers_of(numbers, i), labels(i), weights(i), detector);
+    }
+  }
+
+  nb::object predict_rows(const CodeMatrix& codes, const NumberMatrix& numbers) {
+    std::vector<std::int32_t> predicted(codes.shape(0));
+    for (std::size_t i = 0; i < predicted.size(); ++i)
+      predicted[i] = learner_->predict(row_of(codes, i), numbers_of(numbers, i));
+    return to_numpy(std::move(predicted));
+  }
+
+  nb::object find_rows(const CodeMatrix& codes, const NumberMatrix& numbers) {
+    std::vector<std::int32_t> nodes(codes.shape(0));
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      nodes[i] = learner_->find(row_of(codes, i), numbers_of(numbers, i));
+    return to_numpy(std::move(nodes));
+  }
+
+  // The codes of a column's distinct values, in a list.
+  nb::object codes_of(std::int32_t column, nb::list values, bool learning) {
+    std::vector<std::uint8_t> codes;
+    for (nb::handle value : values) codes.push_back(encoder_.code(column, value, learning));
+    return to_numpy(std::move(codes));
+  }
+
+  nb::object labels_of(nb::list values, bool learning) {
+    std::vector<std::int32_t> labels;
+    for (nb::handle value : values) labels.push_back(encoder_.label(value, learning));
+    return to_numpy(std::move(labels));
+  }
+
+  nb::dict tree() const {
+    const stream::StreamTree& tree = learner_->tree();
+    std::vector<std::int32_t> feature, cut, first_child, n_children, lo, hi;
+    std::vector<double> threshold;
+    for (const stream::StreamNode& node : tree.nodes) {
+      feature.push_back(node.split.column);
+      cut.push_back(node.split.cut);
+      first_child.push_back(node.first_child);
+      n_children.push_back(node.n_children);
+      threshold.push_back(threshold_of(node.split));
+    }
+    for (const stream::Literal& l : tree.literal) {
+      lo.push_back(l.lo);
+      hi.push_back(l.hi);
+    }
+    nb::dict d;
+    d["feature"] = to_numpy(std::move(feature));
+    d["cut"] = to_numpy(std::move(cut));
+    d["threshold"] = to_numpy(std::move(threshold));
+    d["first_child"] = to_numpy(std::move(first_child));
+    d["n_children"] = to_numpy(std::move(n_children));
+    d["children"] = to_numpy(tree.children);
+    d["lo"] = to_numpy(std::move(lo));
+    d["hi"] = to_numpy(std::move(hi));
+    d["weight"] = to_numpy(tree.weight);
+    d["n_classes"] = tree.n_classes;
+    return d;
+  }
+
+  nb::dict statistics() const {
+    nb::dict d;
+    for (const auto& [name, value] : learner_->statistics()) d[name.c_str()] = value;
+    d["bytes"] = learner_->bytes();
+    d["drifts"] = drifts_;
+    return d;
+  }
+
+  std::int32_t n_splits() const { return learner_->tree().n_splits(); }
+  std::int32_t depth() const { return learner_->tree().depth(); }
+  bool finished() const { return learner_->finished(); }
+  std::int64_t drifts() const { return drifts_; }
+  std::size_t bytes() const { return learner_->bytes(); }
+  Encoder& encoder() { return encoder_; }
+  void restart(std::int64_t recent) { learner_->restart(recent); }
+
+  bool settle(std::int64_t steps) {
+    constexpr std::int64_t kStride = 1000;
+    for (; steps > 0; steps -= kStride) {
+      if (learner_->settle(std::min(steps, kStride))) return true;
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+    return learner_->settle(0);
+  }
+
+  nb::tuple save() {
+    const std::string bytes = learner_->save();
+    return nb::make_tuple(encoder_.save(), nb::bytes(bytes.data(), bytes.size()), drifts_,
+                          watch_.save());
+  }
+  void load(nb::tuple state) {
+    encoder_.load(nb::cast<nb::tuple>(state[0]));
+    const auto bytes = nb::cast<nb::bytes>(state[1]);
+    learner_->load({bytes.c_str(), bytes.size()});
+    drifts_ = nb::cast<std::int64_t>(state[2]);
+    watch_.load(nb::cast<nb::tuple>(state[3]));
+  }
+
+ private:
+  void grow() {
+    if (encoder_.take_grown()) learner_->grow(encoder_.schema());
+  }
+
+  void learn_row(stream::Row codes, std::span<const double> numbers, std::int32_t label,
+                 double weight, nb::handle detector) {
+    if (detector.is_none()) {
+      learner_->learn(codes, numbers, label, weight);
+      return;
+    }
+    const bool mistake = learner_->predict(codes, numbers) != label;
+    learner_->learn(codes, numbers, label, weight);
+    watch_.update(detector, mistake);
+    if (!watch_.drift()) return;
+    ++drifts_;
+    const std::int64_t recent = DriftWatch::recent_rows(detector);
+    if (discount_ < 0.0) {
+      learner_->restart(recent);
+    } else {
+      learner_->reweight(recent, discount_);
+    }
+  }
+
+  nb::object weights_of(std::int32_t node) const {
+    if (learner_->tree().n_classes == 0) return nb::list();
+    nb::list out;
+    for (const double w : learner_->tree().class_weights(node)) out.append(w);
+    return out;
+  }
+
+  double threshold_of(const stream::Split& split) const {
+    if (split.cut < 0) return std::numeric_limits<double>::quiet_NaN();
+    const auto j = static_cast<std::size_t>(encoder_.number_index(split.column));
+    const auto& thresholds = learner_->tree_bins()[j].thresholds;
+    const auto cut = static_cast<std::size_t>(split.cut);
+    // The cut in front of the missing code: every number is on its left.
+    return cut < thresholds.size() ? thresholds[cut] : std::numeric_limits<double>::infinity();
+  }
+
+  static stream::Row row_of(const CodeMatrix& codes, std::size_t i) {
+    return {codes.data() + i * codes.shape(1), codes.shape(1)};
+  }
+  static std::span<const double> numbers_of(const NumberMatrix& numbers, std::size_t i) {
+    return {numbers.data() + i * numbers.shape(1), numbers.shape(1)};
+  }
+
+  std::unique_ptr<stream::Learner> learner_;
+  Encoder encoder_;
+  double discount_;
+  DriftWatch watch_;
+  std::int64_t drifts_ = 0;
+};
+
+}  // namespace
+
+void bind_stream(nb::module_& m) {
+  nb::class_<StreamModel>(m, "StreamModel", "An online learner behind its encoder. Private.")
+      .def(nb::init<const std::string&, nb::dict, nb::object, std::int32_t, double>(), "kind"_a,
+           "options"_a, "helper"_a, "max_categories"_a, "discount"_a)
+      .def("learn_one", &StreamModel::learn_one, "x"_a, "y"_a, "w"_a, "detector"_a.none())
+      .def("predict_one", &StreamModel::predict_one, "x"_a)
+      .def("class_weights_one", &StreamModel::class_weights_one, "x"_a)
+      .def("learn_rows", &StreamModel::learn_rows, "codes"_a, "numbers"_a, "labels"_a,
+           "weights"_a, "detector"_a.none())
+      .def("predict_rows", &StreamModel::predict_rows, "codes"_a, "numbers"_a)
+      .def("find_rows", &StreamModel::find_rows, "codes"_a, "numbers"_a)
+      .def("codes_of", &StreamModel::codes_of, "column"_a, "values"_a, "learning"_a)
+      .def("labels_of", &StreamModel::labels_of, "values"_a, "learning"_a)
+      .def("column", [](StreamModel& s, nb::handle name, nb::handle value) {
+             return s.encoder().column(name, value);
+           }, "name"_a, "first_value"_a.none())
+      .def("find_column", [](StreamModel& s, nb::handle name) {
+             return s.encoder().find_column(name);
+           }, "name"_a)
+      .def("missing_code", [](StreamModel& s, std::int32_t column, bool learning) {
+             return s.encoder().missing_code(column, learning);
+           }, "column"_a, "learning"_a)
+      .def("number_index", [](StreamModel& s, std::int32_t column) {
+             return s.encoder().number_index(column);
+           }, "column"_a)
+      .def("categories", [](StreamModel& s, std::int32_t column) {
+             return s.encoder().categories(column);
+           }, "column"_a)
+      .def("tree", &StreamModel::tree)
+      .def("statistics", &StreamModel::statistics)
+      .def("restart", &StreamModel::restart, "recent"_a = 0)
+      .def("settle", &StreamModel::settle, "steps"_a)
+      .def("save", &StreamModel::save)
+      .def("load", &StreamModel::load, "state"_a)
+      .def_prop_ro("names", [](StreamModel& s) { return s.encoder().names(); })
+      .def_prop_ro("classes", [](StreamModel& s) { return s.encoder().classes(); })
+      .def_prop_ro("n_columns", [](StreamModel& s) { return s.encoder().n_columns(); })
+      .def_prop_ro("n_numbers", [](StreamModel& s) { return s.encoder().n_numbers(); })
+      .def_prop_ro("n_splits", &StreamModel::n_splits)
+      .def_prop_ro("depth", &StreamModel::depth)
+      .def_prop_ro("finished", &StreamModel::finished)
+      .def_prop_ro("drifts", &StreamModel::drifts)
+      .def_prop_ro("bytes", &StreamModel::bytes);
+}
+
+}  // namespace treeproof::bindings

@@ -1,0 +1,85 @@
+// How a Monte Carlo search moves: which split to try next in a tree, and what a tree is
+// worth given its continuations.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "stream/branch_statistics.hpp"
+#include "stream/random.hpp"
+#include "stream/search_state.hpp"
+#include "stream/working_tree.hpp"
+
+namespace treeproof::stream {
+
+// Stop here, follow an edge, or try a split for the first time.
+struct Move {
+  enum class Kind : std::uint8_t { stop, known, fresh };
+  Kind kind = Kind::stop;
+  std::size_t edge = 0;
+  std::int32_t leaf = -1;  // node of the working tree
+  Split split;
+};
+
+// A state as a policy sees it, with the estimates of this moment.
+class Situation {
+ public:
+  Situation(const State& state, const WorkingTree& tree, StatisticsTable& table,
+            const std::vector<State>& states, double penalty, double width);
+
+  const State& state;
+  Estimate stop;  // of stopping here: the accuracy of the tree
+
+  Estimate known(std::size_t edge) const;
+  std::int64_t visits(std::size_t edge) const;
+
+  // Calls visit(leaf, split index, estimate) for each split not tried yet.
+  template <class Visit>
+  void for_each_fresh(Visit visit) const {
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      const auto& splits = statistics(i).splits();
+      for (std::size_t s = 0; s < splits.size(); ++s)
+        if (splits[s].mean >= 0.0 && !tried(i, s)) visit(leaves_[i], s, fresh(i, splits[s]));
+    }
+  }
+  Split split(std::size_t s) const { return table_.layout().splits[s]; }
+
+  // The best split not tried yet by its mean; none: kind stop.
+  Move best_fresh(Estimate& estimate) const;
+  std::size_t n_fresh() const { return n_fresh_; }
+  // The r-th split not tried yet.
+  Move fresh_at(std::size_t r) const;
+
+ private:
+  const BranchStatistics& statistics(std::size_t leaf) const;
+  bool tried(std::size_t leaf, std::size_t split) const {
+    return !tried_.empty() && tried_[leaf * table_.layout().splits.size() + split];
+  }
+  Estimate fresh(std::size_t leaf, const Estimate& split) const;
+
+  const WorkingTree& tree_;
+  StatisticsTable& table_;
+  const std::vector<State>& states_;
+  double penalty_;
+  std::vector<std::int32_t> leaves_;  // nodes of the tree that have tables
+  std::vector<bool> tried_;           // [leaf * splits + split]
+  std::size_t n_fresh_ = 0;
+};
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  virtual Move choose(const Situation& situation, Random& random) const = 0;
+  // The value of a state is folded from its moves, stopping and fresh splits first. Both
+  // steps default to the best mean (Eqs. 5.7 and 6.15).
+  virtual Estimate stop_and_fresh(const Situation& situation) const;
+  virtual Estimate fold(const Estimate& a, const Estimate& b) const;
+};
+
+std::unique_ptr<Policy> upper_confidence_policy(double gamma);
+std::unique_ptr<Policy> epsilon_greedy_policy(double gamma);
+// `clark`: propagate with Clark's approximation of the maximum in place of Eq. 6.15.
+std::unique_ptr<Policy> thompson_policy(double gamma, bool clark);
+
+}  // namespace treeproof::stream

@@ -1,0 +1,383 @@
+#include "stream/tree_search.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "stream/archive.hpp"
+
+namespace treeproof::stream {
+namespace {
+
+std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+std::unique_ptr<Policy> make_policy(const TreeSearchOptions& o) {
+  switch (o.policy) {
+    case PolicyKind::upper_confidence: return upper_confidence_policy(o.gamma);
+    case PolicyKind::epsilon_greedy: return epsilon_greedy_policy(o.gamma);
+    case PolicyKind::thompson: return thompson_policy(o.gamma, o.clark);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+TreeSearch::TreeSearch(const TreeSearchOptions& options)
+    : options_(options), policy_(make_policy(options)), random_(options.seed),
+      table_(options.policy == PolicyKind::thompson ? Estimator::posterior
+                                                    : Estimator::frequency) {
+  table_.set_layout(schema_);
+}
+
+void TreeSearch::grow(const Schema& schema) {
+  grow_schema(schema);
+  bins_.resize(ordered_.size());
+  binned_.resize(ordered_.size(), 0);
+  table_.set_layout(schema_);
+  rebuild_tree_in_hand();
+}
+
+void TreeSearch::learn(Row codes, std::span<const double> numbers, std::int32_t label,
+                       double weight) {
+  ++seen_;
+  if (simulations_ == 0) count_as_leaf(label, weight);
+  if (all_binned()) {
+    observe(codes, numbers, label, weight);
+    return;
+  }
+  // Rows wait for the first bins; a numeric column that shows up later just has no cuts
+  // until enough of its values are known.
+  const bool waiting = !simulating_;
+  pending_.push_back(
+      {{codes.begin(), codes.end()}, {numbers.begin(), numbers.end()}, label, weight});
+  if (!waiting) observe(codes, numbers, label, weight);
+  if (static_cast<std::int32_t>(pending_.size()) < options_.binning_rows) return;
+  bin_numbers();
+  const std::vector<Pending> rows = std::move(pending_);
+  pending_.clear();
+  for (const Pending& row : rows) {
+    if (!waiting) break;
+    std::vector<Code> full = row.codes;
+    for (std::size_t c = full.size(); c < schema_.columns.size(); ++c)
+      full.push_back(static_cast<Code>(std::max(0, schema_.columns[c].missing)));
+    std::vector<double> values = row.numbers;
+    values.resize(ordered_.size(), std::numeric_limits<double>::quiet_NaN());
+    observe(full, values, row.label, row.weight);
+  }
+}
+
+// Until the first simulation ends, the proposal is a leaf with the classes so far.
+void TreeSearch::count_as_leaf(std::int32_t label, double weight) {
+  if (tree_.n_splits() > 0) return;  // a restart keeps predicting with the old tree
+  StreamTreeDraft leaf;
+  leaf.weight.assign(index(schema_.n_classes), 0.0);
+  const auto before = tree_.n_classes > 0 ? tree_.class_weights(0) : std::span<const double>{};
+  std::ranges::copy(before, leaf.weight.begin());
+  leaf.weight[index(label)] += weight;
+  tree_ = flatten(leaf, schema_.n_classes);
+  tree_bins_ = bins_;
+}
+
+bool TreeSearch::all_binned() const {
+  return std::ranges::all_of(binned_, [](std::uint8_t b) { return b != 0; });
+}
+
+void TreeSearch::bin_numbers() {
+  for (std::size_t j = 0; j < ordered_.size(); ++j) {
+    if (binned_[j]) continue;
+    std::vector<double> values;
+    for (const Pending& row : pending_)
+      if (j < row.numbers.size()) values.push_back(row.numbers[j]);
+    bins_[j] = quantile_bins(std::move(values), options_.numeric_bins);
+    binned_[j] = 1;
+    Column& column = schema_.columns[index(ordered_[j])];
+    column.n_codes = bins_[j].n_codes();
+    column.missing = bins_[j].missing();
+  }
+  table_.set_layout(schema_);
+  tree_bins_.resize(bins_.size());
+  for (std::size_t j = 0; j < bins_.size(); ++j)
+    if (tree_.n_splits() == 0) tree_bins_[j] = bins_[j];
+  rebuild_tree_in_hand();
+}
+
+void TreeSearch::observe(Row codes, std::span<const double> numbers, std::int32_t label,
+                         double weight) {
+  if (!simulating_) begin_simulation();
+  row_.assign(codes.begin(), codes.end());
+  for (std::size_t j = 0; j < ordered_.size(); ++j)
+    row_[index(ordered_[j])] = bins_[j].code(numbers[j]);
+  tree_in_hand_.observe(table_, row_, label, static_cast<float>(weight));
+  if (++observed_ >= options_.samples_per_simulation) end_simulation();
+}
+
+std::int32_t TreeSearch::state_for(std::uint64_t hash) {
+  const auto [at, is_new] =
+      state_of_.try_emplace(hash, static_cast<std::int32_t>(states_.size()));
+  if (is_new) {
+    states_.emplace_back();
+    states_.back().hash = hash;
+    state_bytes_ += states_.back().bytes();
+  }
+  return at->second;
+}
+
+// Selection: from the single leaf along the policy's moves to a tree to be simulated.
+void TreeSearch::begin_simulation() {
+  simulating_ = true;
+  observed_ = 0;
+  path_.clear();
+  tree_in_hand_.reset(table_);
+  std::int32_t at = state_for(tree_in_hand_.hash());
+  for (;;) {
+    // A tree that was never simulated is simulated as it is.
+    if (states_[index(at)].last_visit == 0) {
+      path_.push_back({at, -1, {}});
+      return;
+    }
+    const Situation situation(states_[index(at)], tree_in_hand_, table_, states_,
+                              options_.split_penalty, options_.samples_per_simulation);
+    const Move move = policy_->choose(situation, random_);
+    if (move.kind == Move::Kind::stop) {
+      path_.push_back({at, -1, {}});
+      ++states_[index(at)].stop_visits;
+      return;
+    }
+    Edge edge;
+    std::int32_t leaf = move.leaf;
+    if (move.kind == Move::Kind::known) {
+      edge = states_[index(at)].edges[move.edge];
+      leaf = tree_in_hand_.leaf_with(edge.leaf);
+    } else {
+      edge.leaf = tree_in_hand_.nodes()[index(leaf)].statistics;
+      edge.split = move.split;
+    }
+    path_.push_back({at, edge.leaf, edge.split});
+    tree_in_hand_.apply(table_, leaf, edge.split);
+    if (move.kind == Move::Kind::fresh) {
+      edge.state = state_for(tree_in_hand_.hash());
+      State& from = states_[index(at)];
+      state_bytes_ -= from.bytes();
+      from.edges.push_back(edge);
+      state_bytes_ += from.bytes();
+    }
+    at = edge.state;
+  }
+}
+
+// After the schema grew, the tree in hand needs children for the new codes.
+void TreeSearch::rebuild_tree_in_hand() {
+  if (!simulating_) return;
+  tree_in_hand_.reset(table_);
+  for (const Step& step : path_)
+    if (step.split.exists())
+      tree_in_hand_.apply(table_, tree_in_hand_.leaf_with(step.leaf), step.split);
+}
+
+void TreeSearch::end_simulation() {
+  ++simulations_;
+  simulating_ = false;
+  propagate();
+  propose();
+  if (options_.memory_limit > 0 && bytes() > options_.memory_limit) evict();
+}
+
+void TreeSearch::propagate() {
+  // Down: what each tree on the way is worth by its own leaves, with the new rows in.
+  std::vector<Estimate> own;
+  std::vector<double> stop;
+  WorkingTree tree;
+  tree.reset(table_);
+  for (const Step& step : path_) {
+    const Situation situation(states_[index(step.state)], tree, table_, states_,
+                              options_.split_penalty, options_.samples_per_simulation);
+    own.push_back(policy_->stop_and_fresh(situation));
+    stop.push_back(situation.stop.mean);
+    if (step.split.exists()) tree.apply(table_, tree.leaf_with(step.leaf), step.split);
+  }
+  // Up: and by the trees behind it.
+  for (std::size_t k = path_.size(); k-- > 0;) {
+    State& state = states_[index(path_[k].state)];
+    Estimate value = own[k];
+    double proposal = stop[k];
+    for (const Edge& edge : state.edges) {
+      const State& next = states_[index(edge.state)];
+      value = policy_->fold(value, {next.value.mean - options_.split_penalty,
+                                    next.value.variance});
+      proposal = std::max(proposal, next.proposal - options_.split_penalty);
+    }
+    state.value = value;
+    state.proposal = proposal;
+    ++state.visits;
+    state.last_visit = simulations_;
+  }
+}
+
+// Unrolls the best proposals from the root.
+void TreeSearch::propose() {
+  WorkingTree tree;
+  tree.reset(table_);
+  std::int32_t at = 0;
+  for (;;) {
+    const State& state = states_[index(at)];
+    const Edge* best = nullptr;
+    double value = tree.accuracy().mean;
+    for (const Edge& edge : state.edges) {
+      const double candidate = states_[index(edge.state)].proposal - options_.split_penalty;
+      if (candidate > value) {
+        value = candidate;
+        best = &edge;
+      }
+    }
+    if (best == nullptr) break;
+    tree.apply(table_, tree.leaf_with(best->leaf), best->split);
+    at = best->state;
+  }
+  tree_ = flatten(draft(tree, 0), schema_.n_classes);
+  tree_bins_ = bins_;
+}
+
+StreamTreeDraft TreeSearch::draft(const WorkingTree& tree, std::int32_t at) const {
+  const WorkingNode& node = tree.nodes()[index(at)];
+  StreamTreeDraft out;
+  out.split = node.split;
+  if (node.statistics >= 0) {
+    const auto& classes = table_[node.statistics].classes();
+    out.weight.assign(classes.begin(), classes.end());
+  }
+  for (std::int32_t k = 0; k < node.n_children; ++k) {
+    const std::int32_t child = node.first_child + k;
+    // A category that never came by here has no child: its rows stop at this node.
+    if (tree.nodes()[index(child)].probability <= 0.0) continue;
+    out.literal.push_back(tree.nodes()[index(child)].literal);
+    out.children.push_back(draft(tree, child));
+    if (node.statistics >= 0 && tree.nodes()[index(child)].statistics < 0)
+      out.children.back().weight =
+          table_[node.statistics].child_classes(tree.nodes()[index(child)].literal);
+  }
+  return out;
+}
+
+// Forgets the states visited least, and the tables only they used, until half of the memory
+// is free. A tree that is tried again later begins anew with the tables that are left.
+void TreeSearch::evict() {
+  ++evictions_;
+  for (double share = 0.5; bytes() > options_.memory_limit / 2 && states_.size() > 1;
+       share /= 2) {
+    std::vector<std::int32_t> order(states_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, [&](std::int32_t a, std::int32_t b) {
+      const State& x = states_[index(a)];
+      const State& y = states_[index(b)];
+      return x.visits != y.visits ? x.visits > y.visits : x.last_visit > y.last_visit;
+    });
+    std::vector<bool> wanted(states_.size(), false);
+    const auto n_wanted =
+        std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(
+                                                              states_.size())));
+    for (std::size_t k = 0; k < n_wanted; ++k) wanted[index(order[k])] = true;
+    wanted[0] = true;
+    // Walk the kept states from the root and mark the tables of their trees.
+    std::vector<bool> reached(states_.size(), false);
+    std::vector<bool> used(table_.size(), false);
+    const std::function<void(std::int32_t, const WorkingTree&)> walk =
+        [&](std::int32_t at, const WorkingTree& tree) {
+          reached[index(at)] = true;
+          for (const WorkingNode& node : tree.nodes())
+            if (node.statistics >= 0) used[index(node.statistics)] = true;
+          for (const Edge& edge : states_[index(at)].edges) {
+            if (!wanted[index(edge.state)] || reached[index(edge.state)]) continue;
+            WorkingTree next = tree;
+            next.apply(table_, next.leaf_with(edge.leaf), edge.split);
+            walk(edge.state, next);
+          }
+        };
+    WorkingTree root;
+    root.reset(table_);
+    walk(0, root);
+    const std::vector<std::int32_t> table_number = table_.keep(used);
+    std::vector<std::int32_t> state_number(states_.size(), -1);
+    std::vector<State> kept;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      if (!reached[i]) continue;
+      state_number[i] = static_cast<std::int32_t>(kept.size());
+      kept.push_back(std::move(states_[i]));
+    }
+    states_ = std::move(kept);
+    state_of_.clear();
+    state_bytes_ = 0;
+    for (std::size_t i = 0; i < states_.size(); ++i) {
+      State& state = states_[i];
+      std::erase_if(state.edges,
+                    [&](const Edge& e) { return state_number[index(e.state)] < 0; });
+      state.edges.shrink_to_fit();
+      for (Edge& edge : state.edges) {
+        edge.state = state_number[index(edge.state)];
+        edge.leaf = table_number[index(edge.leaf)];
+      }
+      state_of_.emplace(state.hash, static_cast<std::int32_t>(i));
+      state_bytes_ += state.bytes();
+    }
+  }
+}
+
+void TreeSearch::forget() {
+  states_.clear();
+  state_of_.clear();
+  state_bytes_ = 0;
+  simulating_ = false;
+  observed_ = 0;
+  simulations_ = 0;
+  pending_.clear();
+  // The numbers may have moved too: take their quantiles again.
+  std::ranges::fill(binned_, std::uint8_t{0});
+}
+
+void TreeSearch::restart(std::int64_t) {
+  forget();
+  table_.clear();
+}
+
+void TreeSearch::reweight(std::int64_t, double factor) {
+  states_.clear();
+  state_of_.clear();
+  state_bytes_ = 0;
+  simulating_ = false;
+  table_.scale(static_cast<float>(factor));
+}
+
+bool TreeSearch::settle(std::int64_t) { return true; }
+
+Statistics TreeSearch::statistics() const {
+  return {
+      {"samples", static_cast<double>(seen_)},
+      {"simulations", static_cast<double>(simulations_)},
+      {"states", static_cast<double>(states_.size())},
+      {"branches", static_cast<double>(table_.size())},
+      {"evictions", static_cast<double>(evictions_)},
+  };
+}
+
+template <class Archive>
+void TreeSearch::archive(Archive& a) {
+  archive_base(a);
+  a(random_, table_, states_, state_bytes_, path_, simulating_, observed_, seen_, simulations_,
+    evictions_, bins_, binned_, pending_);
+}
+
+std::string TreeSearch::save() {
+  Writer writer;
+  archive(writer);
+  return writer.take();
+}
+
+void TreeSearch::load(std::string_view bytes) {
+  Reader reader(bytes);
+  archive(reader);
+  state_of_.clear();
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    state_of_.emplace(states_[i].hash, static_cast<std::int32_t>(i));
+  rebuild_tree_in_hand();
+}
+
+}  // namespace treeproof::stream
