@@ -20,6 +20,7 @@ using namespace nb::literals;
 
 namespace treeproof::bindings {
 void bind_rules(nb::module_& m);
+void bind_stream(nb::module_& m);
 }
 
 namespace {
@@ -204,4 +205,5 @@ NB_MODULE(_core, m) {
       names.append(nb::str(name.data(), name.size()));
     return names;
   }, "The kernels this machine can run, the best first.");
+  treeproof::bindings::bind_stream(m);
 }

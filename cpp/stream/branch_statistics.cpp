@@ -128,8 +128,7 @@ void BranchStatistics::adopt(const std::shared_ptr<const Layout>& layout) {
 }
 
 // `hits` < 0: not known for this set of rows, take the majority's share.
-Estimate BranchStatistics::estimate(double total, double most_, double hits,
-                                    double width) const {
+Estimate BranchStatistics::estimate(double total, double most_, double hits) const {
   if (estimator_ == Estimator::frequency) return {total > 0.0 ? most_ / total : 0.0, 0.0};
   // The Normal approximation of the Beta posterior, Eq. 6.7.
   if (hits < 0.0) hits = most_;
@@ -137,13 +136,12 @@ Estimate BranchStatistics::estimate(double total, double most_, double hits,
   const double beta = 1.0 + total - hits;
   const double strength = alpha + beta;
   const double mean = alpha / strength;
-  const double rows = width > 0.0 ? std::min(strength, 2.0 + width) : strength;
-  return {mean, mean * (1.0 - mean) / (1.0 + rows)};
+  return {mean, mean * (1.0 - mean) / (1.0 + strength)};
 }
 
 Estimate BranchStatistics::leaf() const {
   return estimate(n_, static_cast<double>(most(classes_.data(), classes_.size())),
-                  static_cast<double>(hits_), 0.0);
+                  static_cast<double>(hits_));
 }
 
 std::vector<double> BranchStatistics::child_classes(const Literal& literal) const {
@@ -169,11 +167,11 @@ BranchStatistics::ChildView BranchStatistics::child(const Literal& literal) cons
   if (estimator_ == Estimator::posterior && literal.lo == literal.hi)
     hits = static_cast<double>(
         cell_hits_[layout_->cell(static_cast<std::size_t>(literal.column), literal.lo)]);
-  view.estimate = estimate(view.n, best, hits, 0.0);
+  view.estimate = estimate(view.n, best, hits);
   return view;
 }
 
-void BranchStatistics::refresh(double width) {
+void BranchStatistics::refresh() {
   if (!stale_) return;
   stale_ = false;
   const Layout& layout = *layout_;
@@ -194,7 +192,7 @@ void BranchStatistics::refresh(double width) {
       if (n <= 0.0) return;
       ++parts;
       const double share = n / n_;
-      const Estimate e = estimate(n, best, hits, width * share);
+      const Estimate e = estimate(n, best, hits);
       total.mean += share * e.mean;
       total.variance += share * share * e.variance;
     };

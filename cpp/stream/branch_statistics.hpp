@@ -82,12 +82,11 @@ class BranchStatistics {
   std::vector<double> child_classes(const Literal& literal) const;
 
   // Per split of the layout, after `refresh`: the accuracy inside this branch if it were
-  // split so; a mean below zero marks a split that is impossible here. `width` > 0 makes the
-  // posterior as wide as that many rows would: the posterior of a tree never tried.
+  // split so; a mean below zero marks a split that is impossible here.
   const std::vector<Estimate>& splits() const { return splits_; }
   std::size_t n_possible() const { return n_possible_; }
   std::int32_t best_split() const { return best_split_; }  // -1: none
-  void refresh(double width);
+  void refresh();
   bool stale() const { return stale_; }
 
   std::size_t bytes() const;
@@ -100,7 +99,7 @@ class BranchStatistics {
   void set_layout(std::shared_ptr<const Layout> layout) { layout_ = std::move(layout); }
 
  private:
-  Estimate estimate(double total, double most, double hits, double width) const;
+  Estimate estimate(double total, double most, double hits) const;
 
   Branch branch_;
   std::shared_ptr<const Layout> layout_;

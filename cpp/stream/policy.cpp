@@ -1,18 +1,40 @@
 #include "stream/policy.hpp"
 
+#include <cmath>
+
 namespace treeproof::stream {
+namespace {
+
+constexpr double kHesitation = 0.5;  // standard deviations taken off a hoped-for gain
+
+}  // namespace
 
 Situation::Situation(const State& s, const WorkingTree& tree, StatisticsTable& table,
-                     const std::vector<State>& states, double penalty, double width)
+                     const std::vector<State>& states, double penalty)
     : state(s), stop(tree.accuracy()), tree_(tree), table_(table), states_(states),
       penalty_(penalty) {
   for (const std::int32_t leaf : tree.leaves()) {
     const std::int32_t own = tree.nodes()[static_cast<std::size_t>(leaf)].statistics;
     if (own < 0) continue;
     BranchStatistics& statistics = table.current(own);
-    statistics.refresh(width);
+    statistics.refresh();
     if (statistics.n_possible() == 0) continue;
     leaves_.push_back(leaf);
+    const WorkingNode& node = tree.nodes()[static_cast<std::size_t>(leaf)];
+    const auto best = static_cast<std::size_t>(statistics.best_split());
+    const double gain = std::max(0.0, statistics.splits()[best].mean - node.estimate.mean);
+    const double deviation = std::sqrt(gain / statistics.n());
+    const auto worth = [&](double deviations) {
+      return node.probability * (gain - deviations * deviation) - penalty;
+    };
+    gain_.push_back(std::max(0.0, worth(kHesitation)));
+    outlook += gain_.back();
+    const auto n_splits = static_cast<double>(statistics.n_possible());
+    const double sure = worth(std::sqrt(2.0 * std::log(n_splits)));
+    if (sure > 0.0) {
+      surely += sure;
+      sure_splits_.emplace_back(leaf, table.layout().splits[best]);
+    }
     n_fresh_ += statistics.n_possible();
   }
   if (s.edges.empty()) return;
@@ -47,7 +69,7 @@ std::int64_t Situation::visits(std::size_t edge) const {
 Estimate Situation::fresh(std::size_t leaf, const Estimate& split) const {
   const WorkingNode& node = tree_.nodes()[static_cast<std::size_t>(leaves_[leaf])];
   const double p = node.probability;
-  return {stop.mean - penalty_ + p * (split.mean - node.estimate.mean),
+  return {stop.mean - penalty_ + p * (split.mean - node.estimate.mean) + outlook - gain_[leaf],
           std::max(0.0, stop.variance + p * p * (split.variance - node.estimate.variance))};
 }
 
@@ -85,9 +107,7 @@ Move Situation::fresh_at(std::size_t r) const {
 }
 
 Estimate Policy::stop_and_fresh(const Situation& situation) const {
-  Estimate fresh;
-  if (situation.best_fresh(fresh).kind != Move::Kind::fresh) return situation.stop;
-  return fold(situation.stop, fresh);
+  return {situation.stop.mean + situation.outlook, situation.stop.variance};
 }
 
 Estimate Policy::fold(const Estimate& a, const Estimate& b) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "stream/archive.hpp"
@@ -136,8 +137,11 @@ void TreeSearch::begin_simulation() {
       return;
     }
     const Situation situation(states_[index(at)], tree_in_hand_, table_, states_,
-                              options_.split_penalty, options_.samples_per_simulation);
-    const Move move = policy_->choose(situation, random_);
+                              options_.split_penalty);
+    const bool explore = path_.empty() && simulations_ % 2 == 0 && situation.n_fresh() > 0;
+    Estimate estimate;
+    const Move move =
+        explore ? situation.best_fresh(estimate) : policy_->choose(situation, random_);
     if (move.kind == Move::Kind::stop) {
       path_.push_back({at, -1, {}});
       ++states_[index(at)].stop_visits;
@@ -185,21 +189,21 @@ void TreeSearch::end_simulation() {
 void TreeSearch::propagate() {
   // Down: what each tree on the way is worth by its own leaves, with the new rows in.
   std::vector<Estimate> own;
-  std::vector<double> stop;
+  std::vector<double> proposed;
   WorkingTree tree;
   tree.reset(table_);
   for (const Step& step : path_) {
     const Situation situation(states_[index(step.state)], tree, table_, states_,
-                              options_.split_penalty, options_.samples_per_simulation);
+                              options_.split_penalty);
     own.push_back(policy_->stop_and_fresh(situation));
-    stop.push_back(situation.stop.mean);
+    proposed.push_back(situation.stop.mean + situation.surely);
     if (step.split.exists()) tree.apply(table_, tree.leaf_with(step.leaf), step.split);
   }
   // Up: and by the trees behind it.
   for (std::size_t k = path_.size(); k-- > 0;) {
     State& state = states_[index(path_[k].state)];
     Estimate value = own[k];
-    double proposal = stop[k];
+    double proposal = proposed[k];
     for (const Edge& edge : state.edges) {
       const State& next = states_[index(edge.state)];
       value = policy_->fold(value, {next.value.mean - options_.split_penalty,
@@ -217,11 +221,11 @@ void TreeSearch::propagate() {
 void TreeSearch::propose() {
   WorkingTree tree;
   tree.reset(table_);
-  std::int32_t at = 0;
-  for (;;) {
+  for (std::int32_t at = 0;;) {
     const State& state = states_[index(at)];
+    const Situation situation(state, tree, table_, states_, options_.split_penalty);
     const Edge* best = nullptr;
-    double value = tree.accuracy().mean;
+    double value = situation.stop.mean + situation.surely;
     for (const Edge& edge : state.edges) {
       const double candidate = states_[index(edge.state)].proposal - options_.split_penalty;
       if (candidate > value) {
@@ -229,7 +233,10 @@ void TreeSearch::propose() {
         best = &edge;
       }
     }
-    if (best == nullptr) break;
+    if (best == nullptr) {
+      for (const auto& [leaf, split] : situation.sure_splits()) tree.apply(table_, leaf, split);
+      break;
+    }
     tree.apply(table_, tree.leaf_with(best->leaf), best->split);
     at = best->state;
   }

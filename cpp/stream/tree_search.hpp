@@ -3,12 +3,17 @@
 //
 // A simulation selects a tree by walking from the single leaf along the policy's moves until
 // it stops or tries a split for the first time, observes m rows in that tree, and propagates
-// values back along its way. The tree proposed is the best one that was tried, by the
-// estimates of its value.
+// values back along its way. The tree proposed is the best one that was tried, with the
+// splits that its leaves deserve beyond doubt.
 //
-// Where the thesis fixes a fresh split's estimate when its tree is expanded, here it is read
-// from the leaf's table at the moment it is needed; nothing has to be stored for splits that
-// are never tried, and late estimates rest on all rows the leaf has seen.
+// Three things differ from the thesis. A fresh split's estimate is not fixed when its tree
+// is expanded but read from the leaf's table when it is needed: nothing is stored for splits
+// that are never tried, and late estimates rest on all rows the leaf has seen. Trees are
+// valued with an outlook (`policy.hpp`). And every other simulation begins with a root
+// split that was never tried, as long as there is one: greedy learners die of a first split
+// that gains nothing, and so would a policy that has found something good elsewhere.
+// Finitely many such moves leave the convergence proofs (Propositions 17, 18 and 22) as they
+// are; predictions never suffer, since they come from the proposal.
 #pragma once
 
 #include <memory>
