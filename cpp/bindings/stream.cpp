@@ -11,7 +11,7 @@
 
 #include "stream/online_branches.hpp"
 #include "stream/tree_search.hpp"
-#include "stream_encoder.hpp"
+#include "bindings/stream_encoder.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -56,34 +56,66 @@ std::unique_ptr<stream::Learner> make_learner(const std::string& kind, const nb:
   return std::make_unique<stream::TreeSearch>(options);
 }
 
-// Feeds a River drift detector with the learner's mistakes. A detector reports any change;
-// only a change for the worse is drift, so mistakes of the last rows must outnumber those of
-// the longer past.
+// Feeds a drift detector of River's kind with the learner's mistakes. A detector reports any
+// change; only a change for the worse is drift, so mistakes of the last rows must outnumber
+// those of the longer past. Where the new concept began is estimated by a cumulative sum of
+// the mistakes beyond the usual: it is back at zero again and again until the change. (The
+// width of ADWIN's window will not do: at the first alarm it still spans mostly old rows.)
 class DriftWatch {
  public:
-  void update(nb::handle detector, bool mistake) {
+  explicit DriftWatch(nb::object detector) : prototype_(std::move(detector)) { renew(); }
+
+  bool watching() const { return !detector_.is_none(); }
+
+  // Says whether there is drift.
+  bool update(bool mistake) {
+    constexpr double kRecentRows = 50.0;
+    constexpr double kPastRows = 1000.0;
+    constexpr double kSlack = 0.1;
     const double x = mistake ? 1.0 : 0.0;
-    recent_ += (x - recent_) / 50.0;
-    past_ += (x - past_) / 1000.0;
-    detector.attr("update")(x);
-    drift_ = recent_ > past_ && nb::cast<bool>(detector.attr("drift_detected"));
+    sum_ += x - past_ - kSlack;
+    ++since_;
+    if (sum_ <= 0.0) {
+      sum_ = 0.0;
+      since_ = 0;
+    }
+    recent_ += (x - recent_) / kRecentRows;
+    past_ += (x - past_) / kPastRows;
+    detector_.attr("update")(x);
+    return recent_ > past_ && nb::cast<bool>(detector_.attr("drift_detected"));
   }
-  bool drift() const { return drift_; }
-  // How many of the newest rows the detector takes for the new concept.
-  static std::int64_t recent_rows(nb::handle detector) {
-    if (!nb::hasattr(detector, "width")) return 0;
-    return static_cast<std::int64_t>(nb::cast<double>(nb::float_(detector.attr("width"))));
+
+  // The rows since the change. After a drift the detector begins anew.
+  std::int64_t take_recent_rows() {
+    const std::int64_t rows = since_;
+    renew();
+    past_ = recent_;
+    sum_ = 0.0;
+    since_ = 0;
+    return rows;
   }
-  nb::tuple save() const { return nb::make_tuple(recent_, past_); }
+
+  nb::tuple save() const {
+    return nb::make_tuple(prototype_, detector_, recent_, past_, sum_, since_);
+  }
   void load(nb::tuple state) {
-    recent_ = nb::cast<double>(state[0]);
-    past_ = nb::cast<double>(state[1]);
+    prototype_ = state[0];
+    detector_ = state[1];
+    recent_ = nb::cast<double>(state[2]);
+    past_ = nb::cast<double>(state[3]);
+    sum_ = nb::cast<double>(state[4]);
+    since_ = nb::cast<std::int64_t>(state[5]);
   }
 
  private:
+  void renew() { detector_ = nb::module_::import_("copy").attr("deepcopy")(prototype_); }
+
+  nb::object prototype_;
+  nb::object detector_;
   double recent_ = 0.5;
   double past_ = 0.5;
-  bool drift_ = false;
+  double sum_ = 0.0;
+  std::int64_t since_ = 0;
 };
 
 template <class T>
@@ -97,15 +129,16 @@ class StreamModel {
  public:
   // `discount` < 0: drift restarts the learner; else the past is weighed by it.
   StreamModel(const std::string& kind, nb::dict options, nb::object helper,
-              std::int32_t max_categories, double discount)
+              std::int32_t max_categories, nb::object detector, double discount)
       : learner_(make_learner(kind, options)), encoder_(std::move(helper), max_categories),
-        discount_(discount) {}
+        discount_(discount), watch_(std::move(detector)) {}
 
-  std::int32_t learn_one(nb::dict row, nb::handle y, double weight, nb::handle detector) {
+  std::int32_t learn_one(nb::dict row, nb::handle y, double weight) {
     encoder_.encode(row, true);
     const std::int32_t label = encoder_.label(y, true);
     grow();
-    learn_row(encoder_.codes(), encoder_.numbers(), label, weight, detector);
+    learn_row(encoder_.codes(), encoder_.numbers(), label, weight);
+    encoder_.mark_started();
     return label;
   }
 
@@ -124,15 +157,18 @@ class StreamModel {
   // Learns rows in order; stops between two rows when a signal arrives. Says how many rows
   // were learnt.
   void learn_rows(const CodeMatrix& codes, const NumberMatrix& numbers, const LabelArray& labels,
-                  const WeightArray& weights, nb::handle detector) {
+                  const WeightArray& weights) {
+    check_shapes(codes, numbers, labels, weights);
     grow();
+    encoder_.mark_started();
     for (std::size_t i = 0; i < labels.shape(0); ++i) {
       if (i % 256 == 255 && PyErr_CheckSignals() != 0) throw nb::python_error();
-      learn_row(row_of(codes, i), numbers_of(numbers, i), labels(i), weights(i), detector);
+      learn_row(row_of(codes, i), numbers_of(numbers, i), labels(i), weights(i));
     }
   }
 
   nb::object predict_rows(const CodeMatrix& codes, const NumberMatrix& numbers) {
+    check_width(codes, numbers);
     std::vector<std::int32_t> predicted(codes.shape(0));
     for (std::size_t i = 0; i < predicted.size(); ++i)
       predicted[i] = learner_->predict(row_of(codes, i), numbers_of(numbers, i));
@@ -140,6 +176,7 @@ class StreamModel {
   }
 
   nb::object find_rows(const CodeMatrix& codes, const NumberMatrix& numbers) {
+    check_width(codes, numbers);
     std::vector<std::int32_t> nodes(codes.shape(0));
     for (std::size_t i = 0; i < nodes.size(); ++i)
       nodes[i] = learner_->find(row_of(codes, i), numbers_of(numbers, i));
@@ -151,6 +188,12 @@ class StreamModel {
     std::vector<std::uint8_t> codes;
     for (nb::handle value : values) codes.push_back(encoder_.code(column, value, learning));
     return to_numpy(std::move(codes));
+  }
+
+  nb::object numbers_in(std::int32_t column, nb::list values) {
+    std::vector<double> numbers;
+    for (nb::handle value : values) numbers.push_back(encoder_.number(column, value));
+    return to_numpy(std::move(numbers));
   }
 
   nb::object labels_of(nb::list values, bool learning) {
@@ -232,17 +275,16 @@ class StreamModel {
   }
 
   void learn_row(stream::Row codes, std::span<const double> numbers, std::int32_t label,
-                 double weight, nb::handle detector) {
-    if (detector.is_none()) {
+                 double weight) {
+    if (!watch_.watching()) {
       learner_->learn(codes, numbers, label, weight);
       return;
     }
     const bool mistake = learner_->predict(codes, numbers) != label;
     learner_->learn(codes, numbers, label, weight);
-    watch_.update(detector, mistake);
-    if (!watch_.drift()) return;
+    if (!watch_.update(mistake)) return;
     ++drifts_;
-    const std::int64_t recent = DriftWatch::recent_rows(detector);
+    const std::int64_t recent = watch_.take_recent_rows();
     if (discount_ < 0.0) {
       learner_->restart(recent);
     } else {
@@ -266,6 +308,32 @@ class StreamModel {
     return cut < thresholds.size() ? thresholds[cut] : std::numeric_limits<double>::infinity();
   }
 
+  void check_width(const CodeMatrix& codes, const NumberMatrix& numbers) const {
+    if (codes.shape(0) != numbers.shape(0) ||
+        codes.shape(1) != static_cast<std::size_t>(encoder_.n_columns()) ||
+        numbers.shape(1) != static_cast<std::size_t>(encoder_.n_numbers()))
+      throw std::invalid_argument("codes and numbers do not fit the columns");
+  }
+
+  void check_shapes(const CodeMatrix& codes, const NumberMatrix& numbers,
+                    const LabelArray& labels, const WeightArray& weights) const {
+    const std::size_t n = labels.shape(0);
+    const auto columns = static_cast<std::size_t>(encoder_.n_columns());
+    const auto n_numbers = static_cast<std::size_t>(encoder_.n_numbers());
+    if (codes.shape(0) != n || numbers.shape(0) != n || weights.shape(0) != n ||
+        codes.shape(1) != columns || numbers.shape(1) != n_numbers)
+      throw std::invalid_argument("codes, numbers, labels and weights do not fit together");
+    for (std::size_t i = 0; i < n; ++i) {
+      if (labels(i) < 0 || labels(i) >= encoder_.schema().n_classes || !(weights(i) > 0.0))
+        throw std::invalid_argument("a label or weight is out of range");
+      for (std::size_t c = 0; c < columns; ++c) {
+        const stream::Column& column = encoder_.schema().columns[c];
+        if (column.kind == stream::ColumnKind::multiway && codes(i, c) >= column.n_codes)
+          throw std::invalid_argument("a code is out of range");
+      }
+    }
+  }
+
   static stream::Row row_of(const CodeMatrix& codes, std::size_t i) {
     return {codes.data() + i * codes.shape(1), codes.shape(1)};
   }
@@ -284,16 +352,18 @@ class StreamModel {
 
 void bind_stream(nb::module_& m) {
   nb::class_<StreamModel>(m, "StreamModel", "An online learner behind its encoder. Private.")
-      .def(nb::init<const std::string&, nb::dict, nb::object, std::int32_t, double>(), "kind"_a,
-           "options"_a, "helper"_a, "max_categories"_a, "discount"_a)
-      .def("learn_one", &StreamModel::learn_one, "x"_a, "y"_a, "w"_a, "detector"_a.none())
+      .def(nb::init<const std::string&, nb::dict, nb::object, std::int32_t, nb::object, double>(),
+           "kind"_a, "options"_a, "helper"_a, "max_categories"_a, "detector"_a.none(),
+           "discount"_a)
+      .def("learn_one", &StreamModel::learn_one, "x"_a, "y"_a, "w"_a)
       .def("predict_one", &StreamModel::predict_one, "x"_a)
       .def("class_weights_one", &StreamModel::class_weights_one, "x"_a)
       .def("learn_rows", &StreamModel::learn_rows, "codes"_a, "numbers"_a, "labels"_a,
-           "weights"_a, "detector"_a.none())
+           "weights"_a)
       .def("predict_rows", &StreamModel::predict_rows, "codes"_a, "numbers"_a)
       .def("find_rows", &StreamModel::find_rows, "codes"_a, "numbers"_a)
       .def("codes_of", &StreamModel::codes_of, "column"_a, "values"_a, "learning"_a)
+      .def("numbers_in", &StreamModel::numbers_in, "column"_a, "values"_a)
       .def("labels_of", &StreamModel::labels_of, "values"_a, "learning"_a)
       .def("column", [](StreamModel& s, nb::handle name, nb::handle value) {
              return s.encoder().column(name, value);

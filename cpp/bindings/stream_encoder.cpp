@@ -1,4 +1,4 @@
-#include "stream_encoder.hpp"
+#include "bindings/stream_encoder.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -44,7 +44,7 @@ std::int32_t Encoder::add_column(nb::handle name, bool is_numeric) {
   names_.append(name);
   schema_.columns.emplace_back();
   // Rows learnt before this one did not have the column.
-  if (!is_numeric && nb::len(classes_) > 0) add_code(column, nb::none(), true);
+  if (!is_numeric && started_) add_code(column, nb::none(), true);
   sync(column);
   return column;
 }
@@ -207,7 +207,7 @@ nb::tuple Encoder::save() const {
   nb::list columns;
   for (const ColumnMap& map : columns_)
     columns.append(nb::make_tuple(map.numeric, map.missing, map.other, map.values));
-  return nb::make_tuple(names_, columns, classes_);
+  return nb::make_tuple(names_, columns, classes_, started_);
 }
 
 void Encoder::load(nb::tuple state) {
@@ -239,6 +239,7 @@ void Encoder::load(nb::tuple state) {
     schema_.columns.emplace_back();
     sync(column++);
   }
+  started_ = nb::cast<bool>(state[3]);
   grown_ = false;
 }
 

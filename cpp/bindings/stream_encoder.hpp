@@ -52,6 +52,8 @@ class Encoder {
   std::int32_t n_columns() const { return static_cast<std::int32_t>(columns_.size()); }
   std::int32_t n_numbers() const { return n_numbers_; }
   const stream::Schema& schema() const { return schema_; }
+  // Rows from now on are not the first: a column that is new to them was missing before.
+  void mark_started() { started_ = true; }
   // Whether the schema grew since the last call.
   bool take_grown() {
     const bool grown = grown_;
@@ -94,6 +96,7 @@ class Encoder {
   std::int32_t n_numbers_ = 0;
   stream::Schema schema_;
   bool grown_ = false;
+  bool started_ = false;
   std::vector<Code> codes_;
   std::vector<double> numbers_;
   std::vector<nb::object> recent_key_;          // at each place of a row

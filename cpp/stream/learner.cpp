@@ -1,5 +1,7 @@
 #include "stream/learner.hpp"
 
+#include <algorithm>
+
 namespace treeproof::stream {
 
 void Learner::grow_schema(const Schema& schema) {
@@ -19,6 +21,15 @@ void Learner::grow_schema(const Schema& schema) {
       schema_.columns[c] = schema.columns[c];
     }
   }
+}
+
+void Learner::count_in_leaf(std::int32_t label, double weight) {
+  if (tree_.n_splits() > 0) return;
+  StreamTreeDraft leaf;
+  leaf.weight.assign(static_cast<std::size_t>(schema_.n_classes), 0.0);
+  if (tree_.n_classes > 0) std::ranges::copy(tree_.class_weights(0), leaf.weight.begin());
+  leaf.weight[static_cast<std::size_t>(label)] += weight;
+  tree_ = flatten(leaf, schema_.n_classes);
 }
 
 std::int32_t Learner::find(Row codes, std::span<const double> numbers) const {

@@ -63,6 +63,8 @@ class Learner {
   // Takes over a larger schema, except for the codes of ordered columns; new ordered columns
   // begin with one bin and the missing code.
   void grow_schema(const Schema& schema);
+  // Before there is a tree: a leaf that counts classes. A tree with splits stays as it is.
+  void count_in_leaf(std::int32_t label, double weight);
 
   StreamTree tree_;
   std::vector<NumericBins> tree_bins_;

@@ -29,6 +29,7 @@ std::int32_t OnlineBranches::next_start_after(std::int32_t rows) const {
 void OnlineBranches::learn(Row codes, std::span<const double> numbers, std::int32_t label,
                            double weight) {
   ++seen_;
+  if (!searching_) count_in_leaf(label, weight);
   row_.assign(codes.begin(), codes.end());
   for (std::size_t j = 0; j < ordered_.size(); ++j)
     row_[static_cast<std::size_t>(ordered_[j])] = bins_[j].code(numbers[j]);

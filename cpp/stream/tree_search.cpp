@@ -21,6 +21,12 @@ std::unique_ptr<Policy> make_policy(const TreeSearchOptions& o) {
   return nullptr;
 }
 
+void rescale(std::vector<double>& weights, double total) {
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (sum <= 0.0) return;
+  for (double& w : weights) w *= total / sum;
+}
+
 }  // namespace
 
 TreeSearch::TreeSearch(const TreeSearchOptions& options)
@@ -41,7 +47,8 @@ void TreeSearch::grow(const Schema& schema) {
 void TreeSearch::learn(Row codes, std::span<const double> numbers, std::int32_t label,
                        double weight) {
   ++seen_;
-  if (simulations_ == 0) count_as_leaf(label, weight);
+  // Until the first simulation ends, the proposal is a leaf with the classes so far.
+  if (simulations_ == 0) count_in_leaf(label, weight);
   if (all_binned()) {
     observe(codes, numbers, label, weight);
     return;
@@ -65,18 +72,6 @@ void TreeSearch::learn(Row codes, std::span<const double> numbers, std::int32_t 
     values.resize(ordered_.size(), std::numeric_limits<double>::quiet_NaN());
     observe(full, values, row.label, row.weight);
   }
-}
-
-// Until the first simulation ends, the proposal is a leaf with the classes so far.
-void TreeSearch::count_as_leaf(std::int32_t label, double weight) {
-  if (tree_.n_splits() > 0) return;  // a restart keeps predicting with the old tree
-  StreamTreeDraft leaf;
-  leaf.weight.assign(index(schema_.n_classes), 0.0);
-  const auto before = tree_.n_classes > 0 ? tree_.class_weights(0) : std::span<const double>{};
-  std::ranges::copy(before, leaf.weight.begin());
-  leaf.weight[index(label)] += weight;
-  tree_ = flatten(leaf, schema_.n_classes);
-  tree_bins_ = bins_;
 }
 
 bool TreeSearch::all_binned() const {
@@ -244,6 +239,8 @@ void TreeSearch::propose() {
   tree_bins_ = bins_;
 }
 
+// Class weights are shares of the rows the root has seen, so that they add up in the tree
+// although every table has counted rows of its own.
 StreamTreeDraft TreeSearch::draft(const WorkingTree& tree, std::int32_t at) const {
   const WorkingNode& node = tree.nodes()[index(at)];
   StreamTreeDraft out;
@@ -253,17 +250,21 @@ StreamTreeDraft TreeSearch::draft(const WorkingTree& tree, std::int32_t at) cons
     out.weight.assign(classes.begin(), classes.end());
   }
   for (std::int32_t k = 0; k < node.n_children; ++k) {
-    const std::int32_t child = node.first_child + k;
+    const WorkingNode& child = tree.nodes()[index(node.first_child + k)];
     // A category that never came by here has no child: its rows stop at this node.
-    if (tree.nodes()[index(child)].probability <= 0.0) continue;
-    out.literal.push_back(tree.nodes()[index(child)].literal);
-    out.children.push_back(draft(tree, child));
-    if (node.statistics >= 0 && tree.nodes()[index(child)].statistics < 0)
-      out.children.back().weight =
-          table_[node.statistics].child_classes(tree.nodes()[index(child)].literal);
+    if (child.probability <= 0.0) continue;
+    out.literal.push_back(child.literal);
+    out.children.push_back(draft(tree, node.first_child + k));
+    if (child.statistics < 0) {
+      const auto classes = table_[node.statistics].child_classes(child.literal);
+      rescale(out.children.back().weight = classes, root_weight() * child.probability);
+    }
   }
+  rescale(out.weight, root_weight() * node.probability);
   return out;
 }
+
+double TreeSearch::root_weight() const { return table_[table_.find(Branch{})].n(); }
 
 // Forgets the states visited least, and the tables only they used, until half of the memory
 // is free. A tree that is tried again later begins anew with the tables that are left.

@@ -82,7 +82,6 @@ class TreeSearch final : public Learner {
   void archive(Archive& a);
 
   void observe(Row codes, std::span<const double> numbers, std::int32_t label, double weight);
-  void count_as_leaf(std::int32_t label, double weight);
   bool all_binned() const;
   void bin_numbers();
   void forget();
@@ -93,6 +92,7 @@ class TreeSearch final : public Learner {
   void propagate();
   void propose();
   StreamTreeDraft draft(const WorkingTree& tree, std::int32_t node) const;
+  double root_weight() const;
   void evict();
 
   TreeSearchOptions options_;

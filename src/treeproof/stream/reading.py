@@ -1,0 +1,124 @@
+"""How the values of a stream are read: as numbers, as categories, or as missing.
+
+A feature is numeric if its first value is a float (or if it is named in
+`numeric_features`); whole numbers, booleans and text are categories. ``None``, NaN and
+absent keys are missing. A category beyond `max_categories` is read as *other*, together
+with all that follow. The native encoder asks here only about what it sees for the first
+time.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from treeproof.border.raw import is_missing
+
+__all__ = ["Other", "Reading"]
+
+
+class Other:
+    """The category of all values beyond `max_categories`; equal to no value."""
+
+    def __repr__(self) -> str:
+        return "other"
+
+
+class Reading:
+    """Decides how features are read.
+
+    Parameters
+    ----------
+    numeric_features : "auto" or collection
+        Names of the features to read as numbers; "auto" goes by the first value.
+    max_categories : int
+        Most categories of a feature.
+    max_features : int
+        Most features; names that show up later are not read.
+
+    Examples
+    --------
+    >>> reading = Reading("auto", 50, 1000)
+    >>> reading.is_numeric("a", 1.5), reading.is_numeric("a", 1)
+    (True, False)
+    >>> reading.order(["b", 10, "a", 9])
+    [9, 10, 'a', 'b']
+    """
+
+    def __init__(
+        self,
+        numeric_features: str | Collection[Any],
+        max_categories: int,
+        max_features: int,
+    ) -> None:
+        self.numeric = (
+            None if isinstance(numeric_features, str) else set(numeric_features)
+        )
+        self.max_categories = max_categories
+        self.max_features = max_features
+        self.n_features = 0
+        self.refused = False
+
+    def order(self, names: Iterable[Any]) -> list[Any]:
+        """Return new names in an order that does not depend on the row's."""
+        try:
+            found = sorted(names, key=lambda name: (type(name).__name__, name))
+        except TypeError:
+            found = sorted(names, key=lambda name: (type(name).__name__, repr(name)))
+        room = max(0, self.max_features - self.n_features)
+        if len(found) > room and not self.refused:
+            self.refused = True
+            warnings.warn(
+                f"There are more than {self.max_features} features; {found[room]!r} "
+                "and others that appear from now on are not read. Raise max_features "
+                "to read them.",
+                stacklevel=4,
+            )
+        self.n_features += min(room, len(found))
+        return found[:room]
+
+    def is_numeric(self, name: Any, value: Any) -> bool:
+        """Whether to read a new feature as numbers, going by its first value."""
+        if hasattr(value, "year") or isinstance(value, np.datetime64):
+            raise TypeError(
+                f"Feature {name!r} has the value {value!r}, a date or time. Turn it "
+                "into numbers first, such as the year or the days since a start date."
+            )
+        if self.numeric is not None:
+            return name in self.numeric
+        return isinstance(value, (float, np.floating, Decimal, Fraction))
+
+    def is_missing(self, value: Any) -> bool:
+        """Whether an object stands for a missing value (NA, NaT and the like)."""
+        return is_missing(value)
+
+    def other(self, name: Any, value: Any) -> Other:
+        """Announce that a feature has too many categories."""
+        warnings.warn(
+            f"Feature {name!r} has more than {self.max_categories} categories; "
+            f"{value!r} and others that appear from now on are read alike, as 'other'. "
+            f"If it is a number, use numeric_features=[{name!r}]; else raise "
+            "max_categories or leave the feature out.",
+            stacklevel=4,
+        )
+        return Other()
+
+    def unreadable(self, name: Any, value: Any) -> None:
+        """Refuse a value that cannot be a category."""
+        raise TypeError(
+            f"Feature {name!r} has the value {value!r}, a {type(value).__name__}; "
+            "values must be numbers, text or booleans, or None where one is missing."
+        )
+
+    def not_a_number(self, name: Any, value: Any) -> None:
+        """Refuse a value that a numeric feature cannot have."""
+        raise ValueError(
+            f"Feature {name!r} is numeric, but this row has {value!r}. Make all its "
+            "values numbers, or read it as categories: numeric_features=[...] lists "
+            "the features that are numbers."
+        )
