@@ -33,6 +33,14 @@ def test_time_limit_keeps_the_tree_and_tells_a_true_gap():
     assert facts.splits > 0
 
 
+def test_a_limit_that_is_over_at_once_still_gives_a_tree():
+    table = hard_table(2000, 200)
+    answer = solve(table, {"split_penalty": 0.001, **NO_LIMITS}, time_limit=1e-6)
+    facts = tree_facts(table, answer["tree"], 0.001)
+    assert answer["status"] == "time_limit"
+    assert answer["lower"] <= answer["upper"] == facts.cost
+
+
 def test_stopping_early_never_makes_a_false_claim():
     rng = np.random.default_rng(1)
     for k in range(60):

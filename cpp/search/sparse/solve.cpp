@@ -79,6 +79,8 @@ class Run {
         raiser_(search_, settings.split_cost) {}
 
   SearchResult solve() {
+    kept_ = flatten({});  // whatever happens next, there is a tree
+    kept_cost_ = evaluate(problem_, kept_, settings_.split_cost);
     search_.deepen(1, 0);  // expands the root: a first tree and bound
     if (settings_.switches.discrepancy) trees_.run_first_passes();
     report();
