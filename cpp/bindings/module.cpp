@@ -182,6 +182,8 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
 
 }  // namespace
 
+void bind_threshold(nb::module_& m);
+
 NB_MODULE(_core, m) {
   m.doc() = "The native engine of treeproof. Private: use the estimators.";
   treeproof::bindings::bind_rules(m);
@@ -204,4 +206,5 @@ NB_MODULE(_core, m) {
       names.append(nb::str(name.data(), name.size()));
     return names;
   }, "The kernels this machine can run, the best first.");
+  bind_threshold(m);
 }
