@@ -1,0 +1,94 @@
+// A set of rows with all its columns sorted.
+//
+// Rows of the set have local numbers 0 .. size - 1; each feature lists them in increasing
+// order of value. Cutting a set in two or more parts is one stable pass over every list, so
+// nothing is ever sorted again.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "data/columns.hpp"
+
+namespace treeproof {
+
+class RowSubset {
+ public:
+  // All rows of the table.
+  static RowSubset whole(const Columns& columns);
+
+  std::uint32_t size() const { return size_; }
+  std::uint32_t row(std::uint32_t local) const { return rows_[local]; }
+  const std::uint32_t* rows() const { return rows_.get(); }
+  // Local numbers in increasing order of feature f.
+  const std::uint32_t* list(std::int32_t f) const {
+    return lists_.get() + static_cast<std::size_t>(f) * size_;
+  }
+  std::size_t bytes() const { return capacity_ * sizeof(std::uint32_t) * (n_features_ + 1); }
+
+ private:
+  friend class Partitioner;
+  void reserve(std::size_t size, std::size_t n_features);
+
+  std::uint32_t size_ = 0;
+  std::size_t capacity_ = 0;
+  std::size_t n_features_ = 0;
+  std::unique_ptr<std::uint32_t[]> rows_;   // global row of each local number
+  std::unique_ptr<std::uint32_t[]> lists_;  // n_features lists of size_
+};
+
+// Cuts sets into parts; owns the scratch space that takes.
+class Partitioner {
+ public:
+  // The first `position` rows of feature f's list go to `left`, the others to `right`.
+  void cut(const RowSubset& from, std::int32_t f, std::uint32_t position, RowSubset& left,
+           RowSubset& right);
+  // Rows first .. last - 1 of feature f's list go to `inside`, the others to `outside`.
+  void cut_out(const RowSubset& from, std::int32_t f, std::uint32_t first, std::uint32_t last,
+               RowSubset& inside, RowSubset& outside);
+  // One part for each of the runs that start at `starts` (the last one ends the list).
+  void cut_runs(const RowSubset& from, std::int32_t f, std::span<const std::uint32_t> starts,
+                std::vector<RowSubset>& parts);
+
+ private:
+  void distribute_two(const RowSubset& from, RowSubset& inside, RowSubset& outside);
+  std::vector<std::uint32_t> place_;  // part (top bit) and new local number of each row
+  std::vector<std::uint32_t> part_;
+  std::vector<std::uint32_t*> cursor_;
+};
+
+// The sorted view of one feature on a set: which positions are boundaries between different
+// values, and which one is nearest to a wished place.
+class FeatureView {
+ public:
+  FeatureView(const Columns& columns, const RowSubset& rows, std::int32_t f)
+      : list_(rows.list(f)), rows_(rows.rows()), rank_(columns.rank_of(f).data()),
+        size_(rows.size()) {}
+
+  std::uint32_t size() const { return size_; }
+  std::uint32_t rank_at(std::uint32_t position) const { return rank_[rows_[list_[position]]]; }
+  bool boundary(std::uint32_t position) const {
+    return rank_at(position - 1) != rank_at(position);
+  }
+  bool constant() const { return size_ < 2 || rank_at(0) == rank_at(size_ - 1); }
+  // First position after `position` whose value differs; size() where there is none.
+  std::uint32_t run_end(std::uint32_t position) const;
+  std::uint32_t run_start(std::uint32_t position) const;
+  // The boundary nearest to `wish` within [low, high]; 0 where there is none (0 is never one).
+  std::uint32_t nearest_boundary(std::uint32_t wish, std::uint32_t low,
+                                 std::uint32_t high) const;
+  // Starts of the runs of equal values.
+  std::vector<std::uint32_t> runs() const;
+
+ private:
+  const std::uint32_t* list_;
+  const std::uint32_t* rows_;
+  const std::uint32_t* rank_;
+  std::uint32_t size_;
+};
+
+}  // namespace treeproof

@@ -1,0 +1,87 @@
+// Cutting sorted columns into a few bins, so that one pass over the bins bounds every stump.
+//
+// For labels the bins follow *impurity*: a bin grows by the next group of equal values while
+// at most tau of its weight is not of its majority class, and (unless it is pure) while it
+// stays small. The smallest tau that gives few enough bins is taken. Pure runs of any length
+// become one bin and lose nothing: no best stump cuts inside one. On noisy data this asks for
+// ten times fewer exact scans than quantiles do. Targets of a regression are cut into
+// quantiles.
+//
+// The whole table is cut once into at most 255 *codes* a column. A large subset merges
+// neighbouring codes, which costs one pass over its rows; a small one is cut afresh.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/columns.hpp"
+#include "data/row_subset.hpp"
+
+namespace treeproof::threshold {
+
+// Labels and weights the bins follow; `n_classes` 0 asks for quantiles.
+struct BinTargets {
+  std::span<const std::int32_t> labels;
+  std::span<const std::int32_t> weights;
+  std::int32_t n_classes = 0;
+  double mean_weight = 1.0;  // tau counts rows of this weight
+};
+
+// Codes of all rows: [row * n_lanes + lane], lanes being the ordered features.
+struct ColumnCodes {
+  static constexpr int kMaxCodes = 255;
+  std::vector<std::int32_t> features;  // of each lane
+  std::vector<std::uint8_t> codes;
+  std::vector<int> n_codes;            // of each lane
+  int n_lanes() const { return static_cast<int>(features.size()); }
+};
+
+ColumnCodes make_codes(const Columns& columns, const BinTargets& targets);
+
+// The bins of one subset.
+class SubsetBins {
+ public:
+  SubsetBins(const Columns& columns, const ColumnCodes& codes, BinTargets targets)
+      : columns_(&columns), codes_(&codes), targets_(targets) {}
+
+  void cut(const RowSubset& rows);
+
+  int n_bins() const { return n_bins_; }  // the most any lane has
+  // Bin of a row in every lane.
+  const std::uint8_t* row_bins(std::uint32_t local) const {
+    return bins_.data() + static_cast<std::size_t>(local) * codes_->features.size();
+  }
+  // Positions in the feature's list where its bins start; n_bins() + 1 entries.
+  const std::uint32_t* starts(int lane) const {
+    return starts_.data() + static_cast<std::size_t>(lane) * (kMaxBins + 1);
+  }
+  // True iff the bin holds several values.
+  bool several(int lane, int bin) const {
+    return several_[static_cast<std::size_t>(lane) * kMaxBins + static_cast<std::size_t>(bin)];
+  }
+  static constexpr int kMaxBins = 128;
+
+ private:
+  void cut_small(const RowSubset& rows, int lane, int wanted);
+  void merge_codes(const RowSubset& rows, int wanted);
+  int merge_lane(int lane, int wanted, std::size_t attempt, std::uint32_t m);
+  void finish_lane(const RowSubset& rows, int lane, int used);
+
+  const Columns* columns_;
+  const ColumnCodes* codes_;
+  BinTargets targets_;
+  int n_bins_ = 0;
+  std::vector<std::uint8_t> bins_;
+  std::vector<std::uint32_t> starts_;
+  std::vector<std::uint8_t> several_;
+  // Scratch of merge_codes: per lane and code, rows and class weights.
+  std::vector<std::uint32_t> code_rows_;
+  std::vector<std::int64_t> code_weights_;
+  std::vector<std::uint8_t> code_bin_;
+  std::vector<std::int64_t> bin_weights_;
+  std::array<std::vector<std::uint8_t>, 33> warm_tau_;  // by log2 of the subset's size
+};
+
+}  // namespace treeproof::threshold

@@ -1,0 +1,31 @@
+// How often each part of a threshold search ran, and how often each bound pruned.
+#pragma once
+
+#include <cstdint>
+
+#include "search/result.hpp"
+
+namespace treeproof::threshold {
+
+struct Counters {
+  std::int64_t depth_two_solves = 0;
+  std::int64_t sweeps = 0;           // passes over a root feature
+  std::int64_t evaluations = 0;      // cuts bounded from histograms
+  std::int64_t exact_scans = 0;      // columns scanned row by row
+  std::int64_t partitions = 0;       // subsets cut above depth two
+  std::int64_t interval_prunes = 0;  // monotone bound: l(x1) + r(x2)
+  std::int64_t step_prunes = 0;      // unit step, where the monotone bound did not suffice
+  std::int64_t shrinks = 0;          // interval ends cut off by the unit step
+  std::int64_t cutoffs = 0;          // a child closed by its cut-off
+  std::int64_t inherited_prunes = 0; // features closed by a neighbour's bounds
+
+  Statistics named() const {
+    return {{"depth_two_solves", depth_two_solves}, {"sweeps", sweeps},
+            {"evaluations", evaluations},           {"exact_scans", exact_scans},
+            {"partitions", partitions},             {"interval_prunes", interval_prunes},
+            {"step_prunes", step_prunes},           {"shrinks", shrinks},
+            {"cutoffs", cutoffs},                   {"inherited_prunes", inherited_prunes}};
+  }
+};
+
+}  // namespace treeproof::threshold

@@ -1,0 +1,81 @@
+// Bounds on every stump of both sides of a cut, one pass over histograms.
+//
+// Numeric features sit in *lanes*: a block is 32 bytes of lanes, and histograms are laid out
+// [block][bin][channel][lane], so that one vector instruction treats 4 (double), 8 (int32) or
+// 16 (int16) features. For each lane the kernels return an upper bound (the best stump that
+// cuts between bins: it exists) and a lower bound (no stump, wherever it cuts, does better)
+// for the rows left of the cut (`left`) and right of it (`total - left`).
+//
+// The same source is compiled twice, for AVX2 and for any processor; the faster one that runs
+// is chosen once.
+#pragma once
+
+#include <cstdint>
+
+namespace treeproof::threshold {
+
+template <class T>
+inline constexpr int kLanes = 32 / static_cast<int>(sizeof(T));
+
+// Channels of a class histogram: weight of each class, then (only with a minimum leaf size)
+// the number of rows. Channels of a moment histogram: weight, sum of each output, sum of
+// squares, then (with a minimum leaf size) the number of rows.
+template <class T>
+struct LaneInput {
+  const T* left;
+  const T* total;
+  const T* several;  // [block][bin][lane]: all bits set iff the bin holds several values
+  T* scratch;        // at least 4 * (bins + 1) blocks, aligned
+  int blocks;
+  int bins;
+  int channels;
+};
+
+// Per side: class weights (or moments) of the whole side, rows, and the least number of rows
+// either part of a stump must hold for the lower and upper bounds.
+template <class T>
+struct SideTotals {
+  const T* sums;
+  T rows;
+  T min_rows;
+};
+
+// Losses per lane, in the units of the histogram.
+template <class T>
+struct LaneBounds {
+  T* lower;
+  T* upper;
+};
+
+template <class T>
+using Kernel = void (*)(const LaneInput<T>&, const SideTotals<T>&, const SideTotals<T>&,
+                        LaneBounds<T>, LaneBounds<T>);
+
+template <class T>
+struct ClassKernels {
+  Kernel<T> two;       // two classes
+  Kernel<T> two_min;   // two classes, minimum leaf size
+  Kernel<T> many;      // any number of classes
+  Kernel<T> many_min;
+};
+
+struct MomentKernels {
+  Kernel<double> one;      // one output
+  Kernel<double> one_min;
+  Kernel<double> many;     // any number of outputs
+  Kernel<double> many_min;
+};
+
+struct KernelSet {
+  ClassKernels<std::int16_t> counts16;
+  ClassKernels<std::int32_t> counts32;
+  MomentKernels moments;
+};
+
+KernelSet portable_kernels();
+KernelSet avx2_kernels();
+
+// The fastest set this processor runs; `portable` asks for the other one (tests).
+KernelSet choose_kernels(bool portable = false);
+
+}  // namespace treeproof::threshold

@@ -1,0 +1,594 @@
+// Optimal trees of any depth over every threshold: best-first search over (root feature,
+// interval of thresholds), on top of an exact solver for the last levels.
+//
+// An interval is bounded by the monotone bound and, for labels, the unit step (depth_two.hpp
+// states both; their proofs do not depend on the depth). Opening one solves both sides of the
+// cut in its middle, the larger side first, with cut-offs that come from the interval's ends:
+// left of the cut only costs below budget - r(b) matter, right of it only those below
+// budget - l(a). A side that reaches its cut-off closes one of the two halves outright.
+//
+//   inheritance   For each first feature g of the left child, a bound proved at the cut a also
+//                 holds at later cuts (more rows), and one proved at b holds at earlier ones
+//                 less the weight in between (unit step); mirrored on the right. A child whose
+//                 features are all bounded that way is never swept. What a solve hands out per
+//                 feature is the least bound over *all* its pieces: pruned intervals, ends cut
+//                 off by the unit step (worth the budget of that moment) and solved cuts.
+//
+// With a minimum leaf size the monotone bound needs care: a leaf of at least k rows in more
+// rows has, in fewer rows, only k minus the rows left out. So sides are solved with a minimum
+// relaxed by the width of the interval, which vanishes as intervals shrink; a cut that the
+// relaxed values cannot close is solved once more with the true minimum.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "search/threshold/answer.hpp"
+#include "search/threshold/stump.hpp"
+#include "search/threshold/task.hpp"
+
+namespace treeproof::threshold {
+
+template <Loss L, class Terminal>
+class Search {
+ public:
+  using Value = typename L::Value;
+
+  Search(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
+      : context_(&context), terminal_(&terminal), stumps_(&stumps) {}
+
+  // Called whenever the outermost solve has a better tree or a better bound.
+  using Progress = std::function<void(Value lower, Value upper, const SplitTree* tree)>;
+  void set_progress(Progress progress) { progress_ = std::move(progress); }
+
+  Answer<Value> solve(const Task<Value>& task) { return solve(task, 0); }
+
+ private:
+  struct Point {
+    std::uint32_t position;
+    Value left;   // lower bounds on the optimal cost left and right of the cut
+    Value right;
+    std::vector<Value> left_features;   // the same for each first feature of the child;
+    std::vector<Value> right_features;  // empty: nothing known
+  };
+  struct Candidate {
+    std::int32_t feature;
+    int left_splits;
+    int right_splits;
+    std::vector<Value> cumulative;  // weight before each position; empty without unit step
+  };
+  // A half-open piece of work. `a == b`: the single cut `a`, to be solved with the true
+  // minimum; for categorical features `a` is the category's run.
+  struct Item {
+    Value bound;
+    std::size_t candidate;
+    std::size_t a;
+    std::size_t b;
+    bool operator<(const Item& other) const { return bound > other.bound; }
+  };
+  struct Level {
+    RowSubset left, right;
+    std::vector<RowSubset> parts;
+    std::vector<Value> inherited_left, inherited_right, out_left, out_right;
+  };
+  // The state of one solve.
+  struct Frame {
+    const Task<Value>* task;
+    std::size_t level;
+    int depth;          // of the children
+    std::uint32_t size;
+    Value best;
+    Answer<Value> answer;
+    std::vector<Candidate> candidates;
+    std::deque<Point> points;
+    std::priority_queue<Item> queue;
+    std::vector<Value> pieces;  // per feature
+  };
+
+  const Settings<Value>& settings() const { return context_->settings; }
+  Value penalty() const { return settings().split_cost; }
+  Value infinite() const { return context_->loss->infinite(); }
+  bool closes(Value bound, Value best) const { return context_->loss->closes(bound, best); }
+  FeatureKind kind(std::int32_t f) const {
+    return context_->columns->kinds[static_cast<std::size_t>(f)];
+  }
+  std::size_t n_features() const {
+    return static_cast<std::size_t>(context_->columns->n_features());
+  }
+  static constexpr int most_splits(int depth) {
+    return depth >= 30 ? 1 << 30 : (1 << depth) - 1;
+  }
+
+  // The number of splits that a tree cheaper than `best` can have.
+  int affordable(Value best) const {
+    if (penalty() <= 0) return 1 << 30;
+    const double k = static_cast<double>(best) / static_cast<double>(penalty());
+    return k > 1e9 ? 1 << 30 : static_cast<int>(k);
+  }
+
+  Answer<Value> solve(const Task<Value>& task, std::size_t level) {
+    const Value leaf = stumps_->leaf(*task.rows);
+    Answer<Value> answer;
+    answer.found = leaf < task.cutoff;
+    answer.upper = answer.found ? leaf : task.cutoff;
+    const int affordable_splits = affordable(answer.upper);
+    const int depth = std::min({task.depth, task.splits, affordable_splits});
+    const bool may_split = std::min(task.depth, task.splits) > 0 &&
+                           task.rows->size() >= 2 * task.min_leaf;
+    if (!may_split || depth <= 0 || closes(penalty(), answer.upper)) {
+      // A leaf, or a split that costs the penalty at least, which is already too much.
+      if (!task.lower_out.empty()) std::ranges::fill(task.lower_out, penalty());
+      answer.lower = may_split ? answer.upper : leaf;
+      return answer;
+    }
+    Task<Value> inner = task;
+    inner.depth = depth;
+    if (depth <= Terminal::kDepth) {
+      answer = terminal_->solve(inner);
+    } else {
+      answer = search(inner, level, std::move(answer));
+    }
+    if (depth == affordable_splits) {
+      // Deeper trees were left out: they cost at least this.
+      const Value deeper = static_cast<Value>(affordable_splits + 1) * penalty();
+      for (Value& out : task.lower_out) out = std::min(out, deeper);
+    }
+    return answer;
+  }
+
+  Answer<Value> search(const Task<Value>& task, std::size_t level, Answer<Value> leaf) {
+    Frame frame{&task, level, task.depth - 1, task.rows->size(), leaf.upper, std::move(leaf),
+                {}, {}, {}, {}};
+    while (levels_.size() <= level) levels_.emplace_back();
+    frame.pieces.assign(n_features(), infinite());
+    list_candidates(frame);
+    bool stopped = false;
+    while (!frame.queue.empty() && !closes(frame.queue.top().bound, frame.best)) {
+      if (context_->limits->stop()) {
+        stopped = true;
+        break;
+      }
+      const Item item = frame.queue.top();
+      frame.queue.pop();
+      if (!open(frame, item)) {  // stopped half-way: the item stays open
+        frame.queue.push(item);
+        stopped = true;
+        break;
+      }
+      if (level == 0 && progress_) report(frame, nullptr);
+    }
+    return finish(frame, stopped);
+  }
+
+  Answer<Value> finish(Frame& frame, bool stopped) {
+    for (; !frame.queue.empty(); frame.queue.pop()) {
+      const Item& item = frame.queue.top();
+      piece(frame, item.candidate, item.bound);
+      if (!stopped) ++context_->counters->interval_prunes;
+    }
+    Answer<Value> answer = std::move(frame.answer);
+    answer.upper = frame.best;
+    Value lower = frame.best;
+    for (std::size_t f = 0; f < n_features(); ++f) {
+      if (!frame.task->lower_in.empty())
+        frame.pieces[f] = std::max(frame.pieces[f], frame.task->lower_in[f]);
+      lower = std::min(lower, frame.pieces[f]);
+    }
+    answer.lower = stopped || !answer.found ? lower : answer.upper;
+    // For supersets of these rows: a first split may leave all of them on one side.
+    if (!frame.task->lower_out.empty())
+      for (std::size_t f = 0; f < n_features(); ++f)
+        frame.task->lower_out[f] = std::min(frame.pieces[f], penalty() + answer.lower);
+    return answer;
+  }
+
+  void list_candidates(Frame& frame) {
+    const Task<Value>& task = *frame.task;
+    const int cap = most_splits(frame.depth);
+    const bool bounded = task.splits < most_splits(frame.depth + 1);
+    for (std::int32_t f = 0; f < context_->columns->n_features(); ++f) {
+      const FeatureView view(*context_->columns, *task.rows, f);
+      if (view.constant()) continue;
+      Value bound = penalty();
+      if (!task.lower_in.empty())
+        bound = std::max(bound, task.lower_in[static_cast<std::size_t>(f)]);
+      if (closes(bound, frame.best)) {
+        ++context_->counters->inherited_prunes;
+        frame.pieces[static_cast<std::size_t>(f)] = bound;
+        continue;
+      }
+      const auto add = [&](int left, int right) {
+        frame.candidates.push_back({f, left, right, {}});
+        const std::size_t c = frame.candidates.size() - 1;
+        if (kind(f) == FeatureKind::ordered) {
+          weigh(frame, frame.candidates[c]);
+          const std::size_t a = new_point(frame, 0);
+          const std::size_t b = new_point(frame, frame.size);
+          frame.queue.push({bound, c, a, b});
+        } else if (kind(f) == FeatureKind::one_vs_rest) {
+          for (const std::uint32_t start : view.runs()) {
+            const std::size_t a = new_point(frame, start);
+            frame.queue.push({bound, c, a, a});
+          }
+        } else {
+          const std::size_t a = new_point(frame, 0);
+          frame.queue.push({bound, c, a, a});
+        }
+      };
+      if (!bounded || kind(f) == FeatureKind::multiway) {
+        add(cap, cap);
+      } else {
+        for (int left = std::max(0, task.splits - 1 - cap);
+             left <= std::min(cap, task.splits - 1); ++left)
+          add(left, task.splits - 1 - left);
+      }
+    }
+  }
+
+  static std::size_t new_point(Frame& frame, std::uint32_t position) {
+    frame.points.push_back({position, Value{}, Value{}, {}, {}});
+    return frame.points.size() - 1;
+  }
+
+  void weigh(const Frame& frame, Candidate& c) const {
+    if (!context_->unit_step(frame.task->min_leaf)) return;
+    const std::uint32_t* list = frame.task->rows->list(c.feature);
+    c.cumulative.resize(frame.size + 1);
+    c.cumulative[0] = Value{};
+    for (std::uint32_t k = 0; k < frame.size; ++k)
+      c.cumulative[k + 1] =
+          c.cumulative[k] + context_->loss->weight(frame.task->rows->row(list[k]));
+  }
+
+  void piece(Frame& frame, std::size_t candidate, Value bound) {
+    Value& p = frame.pieces[static_cast<std::size_t>(frame.candidates[candidate].feature)];
+    p = std::min(p, bound);
+  }
+
+  void report(Frame& frame, const SplitTree* tree) {
+    Value lower = frame.best;
+    if (!frame.queue.empty()) lower = std::min(lower, frame.queue.top().bound);
+    for (const Value p : frame.pieces) lower = std::min(lower, p);
+    progress_(lower, frame.best, tree);
+  }
+
+  void improve(Frame& frame, Value cost, SplitTree tree) {
+    frame.best = cost;
+    frame.answer.found = true;
+    frame.answer.tree = std::move(tree);
+    if (frame.level == 0 && progress_) report(frame, &frame.answer.tree);
+  }
+
+  // ---- opening a piece of work; false: stopped before it was done --------------------------
+
+  bool open(Frame& frame, const Item& item) {
+    switch (kind(frame.candidates[item.candidate].feature)) {
+      case FeatureKind::ordered:
+        return item.a == item.b ? open_cut(frame, item) : open_interval(frame, item);
+      case FeatureKind::one_vs_rest: return open_category(frame, item);
+      case FeatureKind::multiway: return open_multiway(frame, item);
+    }
+    return true;
+  }
+
+  bool open_interval(Frame& frame, const Item& item) {
+    const Candidate& c = frame.candidates[item.candidate];
+    const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
+    const std::uint32_t min_leaf = frame.task->min_leaf;
+    const Value budget = frame.best - penalty();
+    const Point& a = frame.points[item.a];
+    const Point& b = frame.points[item.b];
+    std::uint32_t low = std::max(a.position + 1, min_leaf);
+    std::uint32_t high = std::min(b.position - 1, frame.size - min_leaf);
+    if (!c.cumulative.empty()) shrink(frame, item, budget, low, high);
+    if (low > high) return true;
+    const std::uint32_t p = view.nearest_boundary(low + (high - low) / 2, low, high);
+    if (p == 0) return true;
+
+    const std::size_t x = new_point(frame, p);
+    Point& point = frame.points[x];
+    inherit(frame, c, a, b, point);
+    const auto relax = [&](std::uint32_t gap) {
+      return min_leaf > gap ? std::max(1u, min_leaf - gap) : 1u;
+    };
+    const std::uint32_t min_left = relax(b.position - p);
+    const std::uint32_t min_right = relax(p - a.position);
+    Level& level = levels_[frame.level];
+    cut(frame, c.feature, 0, p);
+    Answer<Value> left, right;
+    const auto solve_left = [&] {
+      left = child(frame, level.left, c.left_splits, min_left, budget - b.right,
+                   level.inherited_left, level.out_left);
+      if (left.lower + b.right >= budget) ++context_->counters->cutoffs;
+      point.left = std::max(point.left, left.lower);
+    };
+    const auto solve_right = [&] {
+      right = child(frame, level.right, c.right_splits, min_right, budget - a.left,
+                    level.inherited_right, level.out_right);
+      if (right.lower + a.left >= budget) ++context_->counters->cutoffs;
+      point.right = std::max(point.right, right.lower);
+    };
+    if (2 * p >= frame.size) {
+      solve_left();
+      if (!context_->limits->stop(0)) solve_right();
+    } else {
+      solve_right();
+      if (!context_->limits->stop(0)) solve_left();
+    }
+    const bool exact = min_left == min_leaf && min_right == min_leaf;
+    if (exact && left.found && right.found && penalty() + left.upper + right.upper < frame.best)
+      improve(frame, penalty() + left.upper + right.upper,
+              join(frame, c.feature, TestKind::threshold, 0, p, left, right));
+    if (context_->limits->reason() != StopReason::none) return false;
+
+    if (settings().use_inheritance) {
+      point.left_features = level.out_left;
+      point.right_features = level.out_right;
+    }
+    const Value here = std::max(item.bound, penalty() + point.left + point.right);
+    if (!exact && !closes(here, frame.best)) {
+      frame.queue.push({here, item.candidate, x, x});
+    } else {
+      piece(frame, item.candidate, penalty() + point.left + point.right);
+    }
+    push(frame, item, item.a, x);
+    push(frame, item, x, item.b);
+    return true;
+  }
+
+  // Cuts off the ends where the unit step proves the budget.
+  void shrink(Frame& frame, const Item& item, Value budget, std::uint32_t& low,
+              std::uint32_t& high) {
+    const std::vector<Value>& before = frame.candidates[item.candidate].cumulative;
+    const Point& a = frame.points[item.a];
+    const Point& b = frame.points[item.b];
+    const std::uint32_t was_low = low, was_high = high;
+    const Value from_low = a.left + a.right - budget;
+    const Value from_high = b.left + b.right - budget;
+    if (from_low >= 0) {
+      const auto beyond = std::ranges::upper_bound(before, before[a.position] + from_low);
+      low = std::max(low, static_cast<std::uint32_t>(beyond - before.begin()));
+    }
+    if (from_high >= 0) {
+      const auto within = std::ranges::lower_bound(before, before[b.position] - from_high);
+      const auto first = static_cast<std::uint32_t>(within - before.begin());
+      high = first == 0 ? 0 : std::min(high, first - 1);
+    }
+    if (low > was_low || high < was_high) {
+      ++context_->counters->shrinks;
+      piece(frame, item.candidate, penalty() + budget);
+    }
+  }
+
+  // Bounds at a new cut x between a and b, for the sides and for each feature of the children.
+  void inherit(Frame& frame, const Candidate& c, const Point& a, const Point& b, Point& x) {
+    Level& level = levels_[frame.level];
+    const bool step = !c.cumulative.empty();
+    const Value to_a = step ? c.cumulative[x.position] - c.cumulative[a.position] : Value{};
+    const Value to_b = step ? c.cumulative[b.position] - c.cumulative[x.position] : Value{};
+    x.left = a.left;
+    x.right = b.right;
+    if (step) {
+      x.left = std::max(x.left, b.left - to_b);
+      x.right = std::max(x.right, a.right - to_a);
+    }
+    level.inherited_left.assign(n_features(), Value{});
+    level.inherited_right.assign(n_features(), Value{});
+    const auto take = [](std::vector<Value>& into, const std::vector<Value>& from, Value less) {
+      for (std::size_t f = 0; f < from.size(); ++f) into[f] = std::max(into[f], from[f] - less);
+    };
+    take(level.inherited_left, a.left_features, Value{});
+    take(level.inherited_right, b.right_features, Value{});
+    if (step) {
+      take(level.inherited_left, b.left_features, to_b);
+      take(level.inherited_right, a.right_features, to_a);
+    }
+  }
+
+  void push(Frame& frame, const Item& parent, std::size_t a, std::size_t b) {
+    const Candidate& c = frame.candidates[parent.candidate];
+    const Point& pa = frame.points[a];
+    const Point& pb = frame.points[b];
+    if (pb.position - pa.position < 2) return;  // no cut strictly between
+    const Value monotone = penalty() + pa.left + pb.right;
+    Value bound = std::max(parent.bound, monotone);
+    if constexpr (L::kUnitStep) {
+      if (!c.cumulative.empty()) {
+        const Value width = c.cumulative[pb.position] - c.cumulative[pa.position];
+        const Value step = penalty() + context_->round_up(
+                                           (pa.left + pa.right + pb.left + pb.right - width + 1) / 2);
+        if (closes(step, frame.best) && !closes(bound, frame.best))
+          ++context_->counters->step_prunes;
+        bound = std::max(bound, step);
+      }
+    }
+    if (closes(bound, frame.best)) {
+      ++context_->counters->interval_prunes;
+      piece(frame, parent.candidate, bound);
+      return;
+    }
+    frame.queue.push({bound, parent.candidate, a, b});
+  }
+
+  // A single cut with the true minimum leaf size.
+  bool open_cut(Frame& frame, const Item& item) {
+    const Candidate& c = frame.candidates[item.candidate];
+    const Point& x = frame.points[item.a];
+    return solve_pair(frame, item, c, TestKind::threshold, 0, x.position, x.left, x.right);
+  }
+
+  bool open_category(Frame& frame, const Item& item) {
+    const Candidate& c = frame.candidates[item.candidate];
+    const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
+    const std::uint32_t first = frame.points[item.a].position;
+    const std::uint32_t last = view.run_end(first);
+    const std::uint32_t min_leaf = frame.task->min_leaf;
+    if (last - first < min_leaf || frame.size - (last - first) < min_leaf) return true;
+    return solve_pair(frame, item, c, TestKind::equals, first, last, Value{}, Value{});
+  }
+
+  bool solve_pair(Frame& frame, const Item& item, const Candidate& c, TestKind test,
+                  std::uint32_t first, std::uint32_t last, Value known_left, Value known_right) {
+    const std::uint32_t min_leaf = frame.task->min_leaf;
+    const Value budget = frame.best - penalty();
+    Level& level = levels_[frame.level];
+    level.inherited_left.assign(n_features(), Value{});
+    level.inherited_right.assign(n_features(), Value{});
+    cut(frame, c.feature, first, last);
+    Answer<Value> left, right;
+    const auto solve_left = [&] {
+      left = child(frame, level.left, c.left_splits, min_leaf, budget - known_right,
+                   level.inherited_left, level.out_left);
+      known_left = std::max(known_left, left.lower);
+    };
+    const auto solve_right = [&] {
+      right = child(frame, level.right, c.right_splits, min_leaf, budget - known_left,
+                    level.inherited_right, level.out_right);
+      known_right = std::max(known_right, right.lower);
+    };
+    const auto open_still = [&] {
+      return !closes(penalty() + known_left + known_right, frame.best) &&
+             !context_->limits->stop(0);
+    };
+    if (level.left.size() <= level.right.size()) {
+      solve_left();
+      if (open_still()) solve_right();
+    } else {
+      solve_right();
+      if (open_still()) solve_left();
+    }
+    if (left.found && right.found && penalty() + left.upper + right.upper < frame.best)
+      improve(frame, penalty() + left.upper + right.upper,
+              join(frame, c.feature, test, first, last, left, right));
+    if (context_->limits->reason() != StopReason::none) return false;
+    piece(frame, item.candidate, std::max(item.bound, penalty() + known_left + known_right));
+    return true;
+  }
+
+  bool open_multiway(Frame& frame, const Item& item) {
+    const Candidate& c = frame.candidates[item.candidate];
+    const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
+    const std::vector<std::uint32_t> starts = view.runs();
+    Level& level = levels_[frame.level];
+    ++context_->counters->partitions;
+    partitioner_.cut_runs(*frame.task->rows, c.feature, starts, level.parts);
+    for (std::size_t k = 0; k < starts.size(); ++k)
+      if (level.parts[k].size() < frame.task->min_leaf) return true;
+    const int splits = frame.task->splits - 1;
+    const bool bounded =
+        splits < most_splits(frame.depth) * static_cast<int>(std::min<std::size_t>(
+                                                starts.size(), std::size_t{1} << 20));
+    return bounded ? multiway_bounded(frame, item, c, starts.size(), splits)
+                   : multiway_free(frame, item, c, starts.size());
+  }
+
+  bool multiway_free(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts) {
+    std::vector<Value> lower(n_parts, Value{});
+    std::vector<Answer<Value>> answers(n_parts);
+    Value sum{};
+    bool all_found = true;
+    const Value budget = frame.best - penalty();
+    for (std::size_t k = 0; k < n_parts; ++k) {
+      Level& level = levels_[frame.level];
+      level.inherited_left.assign(n_features(), Value{});
+      answers[k] = child(frame, level.parts[k], c.left_splits, frame.task->min_leaf,
+                         budget - (sum - lower[k]), level.inherited_left, level.out_left);
+      sum += answers[k].lower - lower[k];
+      lower[k] = answers[k].lower;
+      all_found = all_found && answers[k].found;
+      if (context_->limits->reason() != StopReason::none) return false;
+      if (closes(penalty() + sum, frame.best)) break;
+    }
+    if (all_found && !closes(penalty() + sum, frame.best)) {
+      SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0,
+                                     frame.size);
+      Value cost = penalty();
+      for (std::size_t k = 0; k < n_parts; ++k) {
+        cost += answers[k].upper;
+        tree.children[k] = std::move(answers[k].tree);
+      }
+      if (cost < frame.best) improve(frame, cost, std::move(tree));
+    }
+    piece(frame, item.candidate, std::max(item.bound, penalty() + sum));
+    return true;
+  }
+
+  // Every child for every number of splits, then the best way to share them out.
+  bool multiway_bounded(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts,
+                        int splits) {
+    const auto width = static_cast<std::size_t>(splits) + 1;
+    std::vector<std::vector<Answer<Value>>> table(n_parts);
+    std::vector<Value> share(width, Value{});  // best cost of the parts so far with k splits
+    std::vector<std::vector<std::size_t>> given(n_parts, std::vector<std::size_t>(width));
+    for (std::size_t part = 0; part < n_parts; ++part) {
+      for (std::size_t k = 0; k < width; ++k) {
+        Level& level = levels_[frame.level];
+        level.inherited_left.assign(n_features(), Value{});
+        table[part].push_back(child(frame, level.parts[part], static_cast<int>(k),
+                                    frame.task->min_leaf, infinite(), level.inherited_left,
+                                    level.out_left));
+        if (context_->limits->reason() != StopReason::none) return false;
+      }
+      std::vector<Value> next(width, infinite());
+      for (std::size_t k = 0; k < width; ++k)
+        for (std::size_t mine = 0; mine <= k; ++mine)
+          if (const Value cost = share[k - mine] + table[part][mine].upper; cost < next[k]) {
+            next[k] = cost;
+            given[part][k] = mine;
+          }
+      share = std::move(next);
+    }
+    const Value cost = penalty() + share[width - 1];
+    if (cost < frame.best) {
+      SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0,
+                                     frame.size);
+      std::size_t left = width - 1;
+      for (std::size_t part = n_parts; part-- > 0;) {
+        const std::size_t mine = given[part][left];
+        tree.children[part] = std::move(table[part][mine].tree);
+        left -= mine;
+      }
+      improve(frame, cost, std::move(tree));
+    }
+    piece(frame, item.candidate, cost);
+    return true;
+  }
+
+  void cut(Frame& frame, std::int32_t f, std::uint32_t first, std::uint32_t last) {
+    Level& level = levels_[frame.level];
+    ++context_->counters->partitions;
+    partitioner_.cut_out(*frame.task->rows, f, first, last, level.left, level.right);
+  }
+
+  Answer<Value> child(Frame& frame, const RowSubset& rows, int splits, std::uint32_t min_leaf,
+                      Value cutoff, const std::vector<Value>& inherited,
+                      std::vector<Value>& out) {
+    out.resize(n_features());
+    const Task<Value> task{&rows, cutoff, frame.depth, splits, min_leaf,
+                           settings().use_inheritance ? std::span<const Value>(inherited)
+                                                      : std::span<const Value>(),
+                           std::span<Value>(out)};
+    return solve(task, frame.level + 1);
+  }
+
+  SplitTree join(const Frame& frame, std::int32_t f, TestKind test, std::uint32_t first,
+                 std::uint32_t last, Answer<Value>& left, Answer<Value>& right) {
+    SplitTree tree = stumps_->node(*frame.task->rows, f, test, first, last);
+    tree.children[0] = std::move(left.tree);
+    tree.children[1] = std::move(right.tree);
+    return tree;
+  }
+
+  const Context<L>* context_;
+  Terminal* terminal_;
+  StumpSolver<L>* stumps_;
+  Partitioner partitioner_;
+  std::deque<Level> levels_;
+  Progress progress_;
+};
+
+}  // namespace treeproof::threshold

@@ -1,0 +1,21 @@
+// What one threshold search is asked to respect, in the units of its costs.
+#pragma once
+
+#include <cstdint>
+
+namespace treeproof::threshold {
+
+template <class Value>
+struct Settings {
+  Value split_cost{};             // cost of one split
+  int max_depth = 0;              // already made finite
+  int max_splits = 0;             // already made finite
+  std::uint32_t min_leaf = 1;     // table rows in every leaf
+  Value granule{};                // every cost is a multiple of this; 0 where none is known
+  bool portable_kernels = false;  // for tests
+  // Switches for the tests that compare every combination of bounds.
+  bool use_unit_step = true;
+  bool use_inheritance = true;
+};
+
+}  // namespace treeproof::threshold

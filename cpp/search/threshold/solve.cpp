@@ -1,0 +1,73 @@
+#include "search/threshold/solve.hpp"
+
+#include <algorithm>
+
+#include "search/threshold/search.hpp"
+#include "search/threshold/terminal.hpp"
+
+namespace treeproof::threshold {
+namespace {
+
+// No tree on m rows is deeper than m - 1 or has more than m - 1 splits that separate rows.
+int finite(int wanted, std::int64_t rows) {
+  const auto most = static_cast<int>(std::min<std::int64_t>(rows, 1 << 29));
+  return wanted < 0 ? most : std::min(wanted, most);
+}
+
+template <class Value>
+Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limits,
+                             const Switches& switches) {
+  Settings<Value> settings;
+  settings.max_depth = finite(tree_limits.max_depth, columns.n_rows);
+  settings.max_splits = finite(tree_limits.max_splits, columns.n_rows);
+  settings.min_leaf = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(tree_limits.min_samples_leaf, 1, std::int64_t{columns.n_rows} + 1));
+  settings.use_unit_step = switches.unit_step;
+  settings.use_inheritance = switches.inheritance;
+  settings.portable_kernels = switches.portable_kernels;
+  return settings;
+}
+
+}  // namespace
+
+Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
+                          const TreeLimits& tree_limits, const Switches& switches,
+                          Limits& limits, const Observer& observer) {
+  const Misclassification loss(labels.labels, labels.weights, labels.n_classes);
+  Settings<Cost> settings = settings_for<Cost>(columns, tree_limits, switches);
+  settings.split_cost = split_cost(tree_limits.split_penalty, labels.total_weight);
+  settings.granule = settings.split_cost % kUnitCost == 0 ? kUnitCost : 1;
+  Counters counters;
+  const Context<Misclassification> context{
+      &columns, &loss, settings, &limits, &counters,
+      std::ranges::find(columns.kinds, FeatureKind::multiway) != columns.kinds.end()};
+  const BinTargets targets{labels.labels, labels.weights, labels.n_classes,
+                           static_cast<double>(labels.total_weight) /
+                               std::max(1.0, static_cast<double>(columns.n_rows))};
+  const ColumnCodes codes = make_codes(columns, targets);
+  StumpSolver<Misclassification> stumps(columns, loss);
+  ClassTerminal terminal(context, stumps, codes, targets, labels.total_weight);
+  Search<Misclassification, ClassTerminal> search(context, terminal, stumps);
+  const RowSubset rows = RowSubset::whole(columns);
+  const Task<Cost> task{&rows, kInfiniteCost, settings.max_depth, settings.max_splits,
+                        settings.min_leaf, {}, {}};
+  const auto tell = [&](EventKind kind, Cost lower, Cost upper) {
+    if (observer)
+      observer({kind, limits.seconds(), lower, upper, counters.depth_two_solves});
+  };
+  search.set_progress([&](Cost lower, Cost upper, const SplitTree* tree) {
+    tell(tree != nullptr ? EventKind::incumbent : EventKind::bound, lower, upper);
+  });
+  Answer<Cost> answer = search.solve(task);
+  Result<Cost> result;
+  result.tree = std::move(answer.tree);
+  result.lower = answer.lower;
+  result.upper = answer.upper;
+  result.split_cost = settings.split_cost;
+  result.optimal = result.lower == result.upper;
+  result.stop = limits.reason();
+  result.statistics = counters.named();
+  return result;
+}
+
+}  // namespace treeproof::threshold

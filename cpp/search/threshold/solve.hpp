@@ -1,0 +1,47 @@
+// The exact search for trees over every threshold of numeric features, next to binary and
+// categorical ones.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "core/events.hpp"
+#include "core/limits.hpp"
+#include "core/options.hpp"
+#include "data/columns.hpp"
+#include "search/result.hpp"
+#include "tree/split_tree.hpp"
+
+namespace treeproof::threshold {
+
+struct Labels {
+  std::span<const std::int32_t> labels;
+  std::int32_t n_classes;
+  std::span<const Weight> weights;
+  std::int64_t total_weight;
+};
+
+template <class Value>
+struct Result {
+  SplitTree tree;
+  Value lower{};  // no tree costs less
+  Value upper{};  // what `tree` costs
+  Value split_cost{};
+  bool optimal = false;
+  StopReason stop = StopReason::none;
+  Statistics statistics;
+};
+
+// Switches that leave the optimum alone; for tests.
+struct Switches {
+  bool unit_step = true;
+  bool inheritance = true;
+  bool portable_kernels = false;
+};
+
+Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
+                          const TreeLimits& tree_limits, const Switches& switches,
+                          Limits& limits, const Observer& observer);
+
+}  // namespace treeproof::threshold

@@ -1,0 +1,156 @@
+// The best single split of a set, exactly, for any loss: every feature's list is walked once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "data/row_subset.hpp"
+#include "loss/loss.hpp"
+#include "tree/split_tree.hpp"
+
+namespace treeproof::threshold {
+
+template <class Score>
+struct Split {
+  std::int32_t feature = -1;  // -1: no split is allowed
+  TestKind kind = TestKind::threshold;
+  std::uint32_t first = 0;    // the "yes" child: positions first .. last - 1 of the list
+  std::uint32_t last = 0;
+  Score score{};
+};
+
+template <Loss L>
+class StumpSolver {
+ public:
+  using Value = typename L::Value;
+
+  StumpSolver(const Columns& columns, const L& loss)
+      : columns_(&columns), loss_(&loss), in_(loss.tally()), out_(loss.tally()) {}
+
+  Value leaf(const RowSubset& rows) {
+    fill(in_, rows);
+    return loss_->value(in_);
+  }
+
+  // The split with the least sum of `score` over its children.
+  template <class Score, class Measure>
+  Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst,
+                    Measure measure) {
+    Split<Score> found{-1, TestKind::threshold, 0, 0, worst};
+    for (std::int32_t f = 0; f < columns_->n_features(); ++f) {
+      const FeatureView view(*columns_, rows, f);
+      if (view.constant()) continue;
+      switch (columns_->kinds[static_cast<std::size_t>(f)]) {
+        case FeatureKind::ordered: walk_thresholds(rows, f, min_leaf, measure, found); break;
+        case FeatureKind::one_vs_rest: walk_categories(rows, f, min_leaf, measure, found); break;
+        case FeatureKind::multiway: try_multiway(rows, f, min_leaf, measure, found); break;
+      }
+    }
+    return found;
+  }
+
+  Split<Value> best_by_loss(const RowSubset& rows, std::uint32_t min_leaf) {
+    return best<Value>(rows, min_leaf, loss_->infinite(),
+                       [this](const auto& t) { return loss_->value(t); });
+  }
+  Split<double> best_by_impurity(const RowSubset& rows, std::uint32_t min_leaf) {
+    return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(),
+                        [this](const auto& t) { return loss_->impurity(t); });
+  }
+
+  // The node of a tree that a split makes, with leaves for children.
+  SplitTree node(const RowSubset& rows, std::int32_t feature, TestKind kind, std::uint32_t first,
+                 std::uint32_t last) const {
+    const FeatureView view(*columns_, rows, feature);
+    SplitTree tree;
+    tree.feature = feature;
+    tree.kind = kind;
+    if (kind == TestKind::multiway) {
+      for (const std::uint32_t start : view.runs()) {
+        tree.outcomes.push_back(static_cast<std::int32_t>(view.rank_at(start)));
+        tree.children.emplace_back();
+      }
+      return tree;
+    }
+    tree.code = static_cast<std::int32_t>(view.rank_at(kind == TestKind::equals ? first : last - 1));
+    tree.next_code =
+        kind == TestKind::threshold ? static_cast<std::int32_t>(view.rank_at(last)) : tree.code;
+    tree.outcomes = {0, 1};
+    tree.children.resize(2);
+    return tree;
+  }
+
+ private:
+  using Tally = typename L::Tally;
+
+  void fill(Tally& tally, const RowSubset& rows) {
+    loss_->clear(tally);
+    for (std::uint32_t r = 0; r < rows.size(); ++r) loss_->add(tally, rows.row(r));
+  }
+
+  template <class Measure, class Score>
+  void walk_thresholds(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
+                       Measure measure, Split<Score>& found) {
+    const FeatureView view(*columns_, rows, f);
+    const std::uint32_t* list = rows.list(f);
+    const std::uint32_t m = rows.size();
+    loss_->clear(in_);
+    fill(out_, rows);
+    for (std::uint32_t k = 1; k < m; ++k) {
+      loss_->add(in_, rows.row(list[k - 1]));
+      loss_->remove(out_, rows.row(list[k - 1]));
+      if (k < min_leaf || m - k < min_leaf || !view.boundary(k)) continue;
+      const Score score = measure(in_) + measure(out_);
+      if (score < found.score) found = {f, TestKind::threshold, 0, k, score};
+    }
+  }
+
+  template <class Measure, class Score>
+  void walk_categories(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
+                       Measure measure, Split<Score>& found) {
+    const FeatureView view(*columns_, rows, f);
+    const std::uint32_t* list = rows.list(f);
+    const std::uint32_t m = rows.size();
+    for (std::uint32_t a = 0; a < m;) {
+      const std::uint32_t b = view.run_end(a);
+      if (b - a >= min_leaf && m - (b - a) >= min_leaf) {
+        loss_->clear(in_);
+        fill(out_, rows);
+        for (std::uint32_t k = a; k < b; ++k) {
+          loss_->add(in_, rows.row(list[k]));
+          loss_->remove(out_, rows.row(list[k]));
+        }
+        const Score score = measure(in_) + measure(out_);
+        if (score < found.score) found = {f, TestKind::equals, a, b, score};
+      }
+      a = b;
+    }
+  }
+
+  template <class Measure, class Score>
+  void try_multiway(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
+                    Measure measure, Split<Score>& found) {
+    const FeatureView view(*columns_, rows, f);
+    const std::uint32_t* list = rows.list(f);
+    const std::uint32_t m = rows.size();
+    Score score{};
+    for (std::uint32_t a = 0; a < m;) {
+      const std::uint32_t b = view.run_end(a);
+      if (b - a < min_leaf) return;
+      loss_->clear(in_);
+      for (std::uint32_t k = a; k < b; ++k) loss_->add(in_, rows.row(list[k]));
+      score += measure(in_);
+      a = b;
+    }
+    if (score < found.score) found = {f, TestKind::multiway, 0, m, score};
+  }
+
+  const Columns* columns_;
+  const L* loss_;
+  Tally in_;
+  Tally out_;
+};
+
+}  // namespace treeproof::threshold

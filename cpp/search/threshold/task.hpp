@@ -1,0 +1,55 @@
+// One subproblem of a threshold search, and what all of them share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/limits.hpp"
+#include "data/row_subset.hpp"
+#include "search/threshold/counters.hpp"
+#include "search/threshold/settings.hpp"
+
+namespace treeproof::threshold {
+
+// The best tree on `rows` of at most `depth` levels and `splits` splits, every leaf with
+// `min_leaf` rows, if it costs less than `cutoff`. `lower_in` holds for each feature a bound
+// on every tree that splits on it first (empty: nothing known); `lower_out`, if not empty,
+// receives the bounds proved here.
+template <class Value>
+struct Task {
+  const RowSubset* rows;
+  Value cutoff;
+  int depth;
+  int splits;
+  std::uint32_t min_leaf;
+  std::span<const Value> lower_in;
+  std::span<Value> lower_out;
+};
+
+template <class L>
+struct Context {
+  const Columns* columns;
+  const L* loss;
+  Settings<typename L::Value> settings;
+  Limits* limits;
+  Counters* counters;
+  bool has_multiway = false;
+
+  using Value = typename L::Value;
+  // The unit step needs "a tree for fewer rows serves more rows": false where a new category
+  // would make a child smaller than a leaf may be.
+  bool unit_step(std::uint32_t min_leaf) const {
+    return L::kUnitStep && settings.use_unit_step && !(has_multiway && min_leaf > 1);
+  }
+  // Costs are multiples of the granule, so bounds may be rounded up to one.
+  Value round_up(Value bound) const {
+    if constexpr (L::kUnitStep) {
+      const Value g = settings.granule;
+      return g > 1 ? (bound + g - 1) / g * g : bound;
+    } else {
+      return bound;
+    }
+  }
+};
+
+}  // namespace treeproof::threshold
