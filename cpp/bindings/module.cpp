@@ -183,6 +183,8 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
 
 }  // namespace
 
+void bind_threshold(nb::module_& m);
+
 NB_MODULE(_core, m) {
   m.doc() = "The native engine of treeproof. Private: use the estimators.";
   treeproof::bindings::bind_rules(m);
@@ -206,4 +208,5 @@ NB_MODULE(_core, m) {
     return names;
   }, "The kernels this machine can run, the best first.");
   treeproof::bindings::bind_stream(m);
+  bind_threshold(m);
 }

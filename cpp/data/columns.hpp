@@ -1,9 +1,8 @@
-// A table of numeric and categorical columns, sorted once.
+// A table of ordered and categorical columns, sorted once.
 //
-// Every column becomes the list of its rows in increasing order of value and, for each row,
-// the rank of its value among the distinct values of the column. A search needs nothing
-// else: a threshold is a position in a sorted list between two different ranks, and a
-// category is a run of equal ranks.
+// Every column comes as ranks of its distinct values and becomes the list of its rows in
+// increasing order of rank. A search needs nothing else: a threshold is a position in a
+// sorted list between two different ranks, and a category is a run of equal ranks.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +15,15 @@ namespace treeproof {
 
 struct Columns {
   std::int32_t n_rows = 0;
-  std::vector<FeatureKind> kinds;
-  std::vector<std::uint32_t> order;          // [feature * n_rows + position]: row
-  std::vector<std::uint32_t> rank;           // [feature * n_rows + row]
-  std::vector<std::vector<double>> values;   // distinct values of each feature, increasing
+  std::vector<Feature> features;
+  std::vector<std::uint32_t> order;  // [feature * n_rows + position]: row
+  std::vector<std::uint32_t> rank;   // [feature * n_rows + row]
 
-  std::int32_t n_features() const { return static_cast<std::int32_t>(kinds.size()); }
+  std::int32_t n_features() const { return static_cast<std::int32_t>(features.size()); }
+  FeatureKind kind(std::int32_t f) const { return features[static_cast<std::size_t>(f)].kind; }
+  std::int32_t n_values(std::int32_t f) const {
+    return features[static_cast<std::size_t>(f)].n_values;
+  }
   std::span<const std::uint32_t> order_of(std::int32_t f) const {
     return std::span(order).subspan(offset(f), static_cast<std::size_t>(n_rows));
   }
@@ -35,13 +37,8 @@ struct Columns {
   }
 };
 
-// `values` is column-major and finite; a categorical column holds its category codes.
-Columns sort_columns(std::span<const double> values, std::int32_t n_rows,
-                     std::vector<FeatureKind> kinds);
-
-// A threshold between two neighbouring values that sends `low` left and `high` right: their
-// midpoint, moved where rounding (of the midpoint itself, or of both values to single
-// precision, as scikit-learn's trees do) would put a value on the wrong side.
-double threshold_between(double low, double high);
+// `codes` is column-major, n_rows * features.size(), each below its feature's n_values.
+Columns sort_columns(std::vector<Feature> features, std::span<const std::int32_t> codes,
+                     std::int32_t n_rows);
 
 }  // namespace treeproof

@@ -5,24 +5,10 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "data/weights.hpp"
+
 namespace treeproof {
 namespace {
-
-// Whole-number weights with a small enough total stay as they are. Otherwise every weight
-// is scaled by one power of two (so that doubling all weights changes nothing) that brings
-// the total just below 2^30, and rounded.
-double weight_scale(std::span<const double> weights) {
-  double total = 0.0;
-  bool whole = true;
-  for (const double w : weights) {
-    total += w;
-    whole = whole && w == std::floor(w);
-  }
-  const double cap = static_cast<double>(kMaxTotalWeight) -
-                     static_cast<double>(weights.size()) - 1.0;
-  if (whole && total < cap) return 1.0;
-  return std::exp2(std::floor(std::log2(cap / total)));
-}
 
 struct MergeKey {
   std::uint64_t hash;

@@ -21,7 +21,7 @@ void RowSubset::reserve(std::size_t size, std::size_t n_features) {
 
 RowSubset RowSubset::whole(const Columns& columns) {
   RowSubset all;
-  all.reserve(static_cast<std::size_t>(columns.n_rows), columns.kinds.size());
+  all.reserve(static_cast<std::size_t>(columns.n_rows), columns.features.size());
   std::iota(all.rows_.get(), all.rows_.get() + all.size_, 0u);
   std::ranges::copy(columns.order, all.lists_.get());
   return all;

@@ -104,7 +104,7 @@ int quantile_bins(const FeatureView& view, int wanted, Starts starts) {
 ColumnCodes make_codes(const Columns& columns, const BinTargets& targets) {
   ColumnCodes out;
   for (std::int32_t f = 0; f < columns.n_features(); ++f)
-    if (columns.kinds[static_cast<std::size_t>(f)] == FeatureKind::ordered)
+    if (columns.kind(f) == FeatureKind::ordered)
       out.features.push_back(f);
   const auto n = static_cast<std::uint32_t>(columns.n_rows);
   const std::size_t lanes = out.features.size();

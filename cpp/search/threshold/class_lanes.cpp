@@ -39,7 +39,7 @@ void ClassLanes<T>::load(const RowSubset& rows) {
     for (std::uint32_t r = 0; r < m; ++r)
       category_of_[r * categorical_.size() + g] =
           static_cast<std::uint32_t>(size + rank[rows.row(r)] * channels);
-    size += columns_->values[static_cast<std::size_t>(f)].size() * channels;
+    size += static_cast<std::size_t>(columns_->n_values(f)) * channels;
   }
   category_base_.push_back(size);
   category_left_.assign(size, 0);
@@ -203,7 +203,7 @@ template <class T>
 std::int64_t ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) const {
   const std::size_t channels = classes_ + (count_rows_ ? 1 : 0);
   const bool multiway =
-      columns_->kinds[static_cast<std::size_t>(categorical_[g])] == FeatureKind::multiway;
+      columns_->kind(categorical_[g]) == FeatureKind::multiway;
   const std::vector<T>& sums = side == Side::left ? left_sums_ : right_sums_;
   const Count weight = side == Side::left ? left_weight_ : all_weight_ - left_weight_;
   const Count rows = side == Side::left ? last_ - first_ : rows_->size() - (last_ - first_);

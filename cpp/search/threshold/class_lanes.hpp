@@ -32,7 +32,7 @@ class ClassLanes {
       : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins), kernels_(kernels),
         classes_(static_cast<std::size_t>(loss.n_classes())), count_rows_(count_rows) {
     for (std::int32_t f = 0; f < columns.n_features(); ++f)
-      if (columns.kinds[static_cast<std::size_t>(f)] != FeatureKind::ordered)
+      if (columns.kind(f) != FeatureKind::ordered)
         categorical_.push_back(f);
   }
 

@@ -98,7 +98,7 @@ class DepthTwo {
     return stopped_;
   }
   FeatureKind kind(std::int32_t f) const {
-    return context_->columns->kinds[static_cast<std::size_t>(f)];
+    return context_->columns->kind(f);
   }
 
   void list_candidates() {

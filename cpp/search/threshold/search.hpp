@@ -94,7 +94,7 @@ class Search {
   Value infinite() const { return context_->loss->infinite(); }
   bool closes(Value bound, Value best) const { return context_->loss->closes(bound, best); }
   FeatureKind kind(std::int32_t f) const {
-    return context_->columns->kinds[static_cast<std::size_t>(f)];
+    return context_->columns->kind(f);
   }
   std::size_t n_features() const {
     return static_cast<std::size_t>(context_->columns->n_features());

@@ -14,6 +14,12 @@ int finite(int wanted, std::int64_t rows) {
   return wanted < 0 ? most : std::min(wanted, most);
 }
 
+bool has_multiway(const Columns& columns) {
+  return std::ranges::any_of(columns.features, [](const Feature& f) {
+    return f.kind == FeatureKind::multiway;
+  });
+}
+
 template <class Value>
 Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limits,
                              const Switches& switches) {
@@ -40,7 +46,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
   Counters counters;
   const Context<Misclassification> context{
       &columns, &loss, settings, &limits, &counters,
-      std::ranges::find(columns.kinds, FeatureKind::multiway) != columns.kinds.end()};
+      has_multiway(columns)};
   const BinTargets targets{labels.labels, labels.weights, labels.n_classes,
                            static_cast<double>(labels.total_weight) /
                                std::max(1.0, static_cast<double>(columns.n_rows))};

@@ -42,7 +42,7 @@ class StumpSolver {
     for (std::int32_t f = 0; f < columns_->n_features(); ++f) {
       const FeatureView view(*columns_, rows, f);
       if (view.constant()) continue;
-      switch (columns_->kinds[static_cast<std::size_t>(f)]) {
+      switch (columns_->kind(f)) {
         case FeatureKind::ordered: walk_thresholds(rows, f, min_leaf, measure, found); break;
         case FeatureKind::one_vs_rest: walk_categories(rows, f, min_leaf, measure, found); break;
         case FeatureKind::multiway: try_multiway(rows, f, min_leaf, measure, found); break;

@@ -1,0 +1,34 @@
+#include "data/weights.hpp"
+
+#include <cmath>
+#include <numeric>
+
+namespace treeproof {
+
+double weight_scale(std::span<const double> weights) {
+  double total = 0.0;
+  bool whole = true;
+  for (const double w : weights) {
+    total += w;
+    whole = whole && w == std::floor(w);
+  }
+  const double cap = static_cast<double>(kMaxTotalWeight) -
+                     static_cast<double>(weights.size()) - 1.0;
+  if (whole && total < cap) return 1.0;
+  return std::exp2(std::floor(std::log2(cap / total)));
+}
+
+std::vector<Weight> whole_weights(std::span<const double> weights) {
+  const double scale = weight_scale(weights);
+  std::vector<Weight> rounded(weights.size());
+  Weight divisor = 0;
+  for (std::size_t r = 0; r < weights.size(); ++r) {
+    rounded[r] = static_cast<Weight>(std::llround(weights[r] * scale));
+    if (divisor != 1) divisor = std::gcd(divisor, rounded[r]);
+  }
+  if (divisor > 1)
+    for (Weight& w : rounded) w /= divisor;
+  return rounded;
+}
+
+}  // namespace treeproof

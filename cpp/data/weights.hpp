@@ -1,0 +1,21 @@
+// Real-valued row weights as whole numbers, rounded once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/cost.hpp"
+
+namespace treeproof {
+
+// Whole-number weights with a small enough total stay as they are (factor 1). Otherwise every
+// weight is scaled by one power of two (so that doubling all weights changes nothing) that
+// brings the total just below 2^30, and rounded.
+double weight_scale(std::span<const double> weights);
+
+// The weights times their scale, rounded, and divided by their greatest common divisor: equal
+// weights of any size become ones.
+std::vector<Weight> whole_weights(std::span<const double> weights);
+
+}  // namespace treeproof
