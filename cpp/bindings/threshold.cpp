@@ -96,6 +96,8 @@ threshold::Switches read_switches(const nb::dict& given) {
     if (name == "unit_step") switches.unit_step = nb::cast<bool>(value);
     else if (name == "inheritance") switches.inheritance = nb::cast<bool>(value);
     else if (name == "portable_kernels") switches.portable_kernels = nb::cast<bool>(value);
+    else if (name == "coarse_cuts") switches.coarse_cuts = nb::cast<int>(value);
+    else if (name == "most_bins") switches.most_bins = nb::cast<int>(value);
     else throw std::invalid_argument("unknown switch '" + name + "'");
   }
   return switches;

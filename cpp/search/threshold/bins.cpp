@@ -145,9 +145,9 @@ void SubsetBins::cut(const RowSubset& rows) {
   n_bins_ = 1;
   if (m <= 600) {
     for (std::size_t lane = 0; lane < lanes; ++lane)
-      cut_small(rows, static_cast<int>(lane), std::max(12, m / 6));
+      cut_small(rows, static_cast<int>(lane), std::min(most_bins_, std::max(12, m / 6)));
   } else {
-    merge_codes(rows, std::clamp(m / 16, 16, kMaxBins));
+    merge_codes(rows, std::min(most_bins_, std::clamp(m / 16, 16, kMaxBins)));
   }
 }
 

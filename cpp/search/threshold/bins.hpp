@@ -11,6 +11,7 @@
 // neighbouring codes, which costs one pass over its rows; a small one is cut afresh.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -43,8 +44,12 @@ ColumnCodes make_codes(const Columns& columns, const BinTargets& targets);
 // The bins of one subset.
 class SubsetBins {
  public:
-  SubsetBins(const Columns& columns, const ColumnCodes& codes, BinTargets targets)
-      : columns_(&columns), codes_(&codes), targets_(targets) {}
+  static constexpr int kMaxBins = 128;
+
+  SubsetBins(const Columns& columns, const ColumnCodes& codes, BinTargets targets,
+             int most_bins = kMaxBins)
+      : columns_(&columns), codes_(&codes), targets_(targets),
+        most_bins_(std::clamp(most_bins, 1, kMaxBins)) {}
 
   void cut(const RowSubset& rows);
 
@@ -61,7 +66,6 @@ class SubsetBins {
   bool several(int lane, int bin) const {
     return several_[static_cast<std::size_t>(lane) * kMaxBins + static_cast<std::size_t>(bin)];
   }
-  static constexpr int kMaxBins = 128;
 
  private:
   void cut_small(const RowSubset& rows, int lane, int wanted);
@@ -72,6 +76,7 @@ class SubsetBins {
   const Columns* columns_;
   const ColumnCodes* codes_;
   BinTargets targets_;
+  int most_bins_;
   int n_bins_ = 0;
   std::vector<std::uint8_t> bins_;
   std::vector<std::uint32_t> starts_;

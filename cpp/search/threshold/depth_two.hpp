@@ -191,7 +191,7 @@ class DepthTwo {
   }
 
   void coarse_cuts(Candidate& c, const FeatureView& view) {
-    constexpr std::uint32_t kCoarse = 24;
+    const std::uint32_t coarse = context_->settings.coarse_cuts;
     const bool relaxed = min_leaf_ > 1;
     // The ends are no cuts, but bounds there hold: everything on one side.
     lanes_->window(0, 0);
@@ -199,8 +199,8 @@ class DepthTwo {
     c.points.push_back({0, Value{}, end.right});
     if (c.right_splits) raise(whole_, end.right);
     std::uint32_t skip_to = 1;
-    for (std::uint32_t k = 1; k < kCoarse; ++k) {
-      const auto wish = static_cast<std::uint32_t>(std::uint64_t{size_} * k / kCoarse);
+    for (std::uint32_t k = 1; k < coarse; ++k) {
+      const auto wish = static_cast<std::uint32_t>(std::uint64_t{size_} * k / coarse);
       if (wish < skip_to || wish == 0) continue;
       const std::uint32_t p = view.nearest_boundary(wish, skip_to, size_ - 1);
       if (p == 0) continue;
@@ -216,7 +216,7 @@ class DepthTwo {
       if (context_->unit_step(min_leaf_)) {
         const Value slack = point.left + point.right - budget();
         while (slack > 0 && skip_to < size_ && lanes_->weight_between(p, skip_to) <= slack)
-          skip_to += std::max(1u, size_ / (4 * kCoarse));
+          skip_to += std::max(1u, size_ / (4 * coarse));
       }
     }
     const std::uint32_t moved = size_ - c.points.back().position;

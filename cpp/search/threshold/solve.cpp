@@ -31,6 +31,8 @@ Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limi
   settings.use_unit_step = switches.unit_step;
   settings.use_inheritance = switches.inheritance;
   settings.portable_kernels = switches.portable_kernels;
+  settings.coarse_cuts = static_cast<std::uint32_t>(std::max(1, switches.coarse_cuts));
+  settings.most_bins = switches.most_bins;
   return settings;
 }
 

@@ -38,6 +38,8 @@ struct Switches {
   bool unit_step = true;
   bool inheritance = true;
   bool portable_kernels = false;
+  int coarse_cuts = 24;
+  int most_bins = 128;
 };
 
 Result<Cost> solve_labels(const Columns& columns, const Labels& labels,

@@ -50,7 +50,7 @@ class ClassTerminal {
                 StumpSolver<Misclassification>& stumps, const ColumnCodes& codes,
                 const BinTargets& targets, std::int64_t total_weight)
       : context_(&context), loss_(context.loss), total_weight_(total_weight),
-        bins_(*context.columns, codes, targets),
+        bins_(*context.columns, codes, targets, context.settings.most_bins),
         kernels_(choose_kernels(context.settings.portable_kernels)),
         light_(*context.columns, *loss_, codes, bins_, kernels_.counts16,
                context.settings.min_leaf > 1),
