@@ -1,6 +1,8 @@
 // What solving one subproblem says.
 #pragma once
 
+#include <cstdint>
+
 #include "tree/split_tree.hpp"
 
 namespace treeproof::threshold {
@@ -14,6 +16,14 @@ struct Answer {
   Value upper{};
   bool found = false;
   SplitTree tree;
+};
+
+// Lower bounds on the optimal cost left and right of a cut.
+template <class Value>
+struct CutBounds {
+  std::uint32_t position;
+  Value left;
+  Value right;
 };
 
 }  // namespace treeproof::threshold

@@ -61,12 +61,16 @@ class DepthTwo {
     return answer(leaf);
   }
 
+  // The cuts of stage 1 of the last solve: bounds for sides that split at most once more.
+  // Empty for features that were not swept.
+  std::span<const CutBounds<Value>> cuts(std::int32_t f) const {
+    for (const Candidate& c : candidates_)
+      if (c.feature == f) return c.points;
+    return {};
+  }
+
  private:
-  struct Point {
-    std::uint32_t position;
-    Value left;   // lower bounds on l and r
-    Value right;
-  };
+  using Point = CutBounds<Value>;
   struct Candidate {
     std::int32_t feature;
     bool left_splits;   // may the left (right) child split again?

@@ -82,6 +82,7 @@ class Search {
     int depth;          // of the children
     std::uint32_t size;
     Value best;
+    Value target;       // intervals bounded by it wait; best, or less with a penalty
     Answer<Value> answer;
     std::vector<Candidate> candidates;
     std::deque<Point> points;
@@ -99,15 +100,18 @@ class Search {
   std::size_t n_features() const {
     return static_cast<std::size_t>(context_->columns->n_features());
   }
-  static constexpr int most_splits(int depth) {
-    return depth >= 30 ? 1 << 30 : (1 << depth) - 1;
+  int most_splits(int depth) const {
+    return depth >= 30 || context_->has_multiway ? 1 << 30 : (1 << depth) - 1;
   }
 
   // The number of splits that a tree cheaper than `best` can have.
   int affordable(Value best) const {
     if (penalty() <= 0) return 1 << 30;
-    const double k = static_cast<double>(best) / static_cast<double>(penalty());
-    return k > 1e9 ? 1 << 30 : static_cast<int>(k);
+    const double ratio = static_cast<double>(best) / static_cast<double>(penalty());
+    if (ratio > 1e9) return 1 << 30;
+    int k = static_cast<int>(ratio);
+    while (k > 0 && closes(static_cast<Value>(k) * penalty(), best)) --k;
+    return k;
   }
 
   Answer<Value> solve(const Task<Value>& task, std::size_t level) {
@@ -132,28 +136,37 @@ class Search {
     } else {
       answer = search(inner, level, std::move(answer));
     }
-    if (depth == affordable_splits) {
-      // Deeper trees were left out: they cost at least this.
+    if (depth < std::min(task.depth, task.splits)) {
+      // Trees of more splits were left out. They cost at least this, which is no less than the
+      // cut-off (so a tree that was found stays optimal), but maybe less than what the
+      // shallow search has proved.
       const Value deeper = static_cast<Value>(affordable_splits + 1) * penalty();
       for (Value& out : task.lower_out) out = std::min(out, deeper);
+      if (!answer.found) answer.lower = std::min(answer.lower, deeper);
     }
     return answer;
   }
 
   Answer<Value> search(const Task<Value>& task, std::size_t level, Answer<Value> leaf) {
-    Frame frame{&task, level, task.depth - 1, task.rows->size(), leaf.upper, std::move(leaf),
-                {}, {}, {}, {}};
+    Frame frame{&task, level, task.depth - 1, task.rows->size(), leaf.upper, leaf.upper,
+                std::move(leaf), {}, {}, {}, {}};
     while (levels_.size() <= level) levels_.emplace_back();
     frame.pieces.assign(n_features(), infinite());
-    list_candidates(frame);
-    bool stopped = false;
-    while (!frame.queue.empty() && !closes(frame.queue.top().bound, frame.best)) {
+    const Value ends = penalty() > 0 ? look_ahead(frame) : Value{};
+    list_candidates(frame, ends);
+    bool stopped = context_->limits->reason() != StopReason::none;
+    while (!stopped && !frame.queue.empty() && !closes(frame.queue.top().bound, frame.best)) {
       if (context_->limits->stop()) {
         stopped = true;
         break;
       }
-      const Item item = frame.queue.top();
+      Item item = frame.queue.top();
       frame.queue.pop();
+      raise_target(frame, item.bound);
+      if (const Value bound = current_bound(frame, item); !(bound < frame.target)) {
+        wait(frame, {bound, item.candidate, item.a, item.b});
+        continue;
+      }
       if (!open(frame, item)) {  // stopped half-way: the item stays open
         frame.queue.push(item);
         stopped = true;
@@ -186,14 +199,79 @@ class Search {
     return answer;
   }
 
-  void list_candidates(Frame& frame) {
+  // With a penalty, trees of more than two splits cost three penalties at least, so the best
+  // tree of depth two bounds all: returns that bound on the rows as a whole.
+  Value look_ahead(Frame& frame) {
+    Task<Value> task = *frame.task;
+    task.depth = 2;
+    task.cutoff = frame.best;
+    task.lower_in = {};
+    task.lower_out = {};
+    Answer<Value> answer = terminal_->solve(task);
+    const Value bound = std::min(answer.lower, 3 * penalty());
+    if (answer.found) {
+      frame.best = answer.upper;
+      frame.answer = std::move(answer);
+    }
+    frame.target = std::min(frame.best, bound);
+    return bound;
+  }
+
+  // With a penalty the cost to prove rises in steps of a penalty, or a quarter of the gap. Low targets mean small
+  // cut-offs, hence shallow subproblems; by the time the target reaches the best cost, both
+  // sides of every cut are known well enough to keep the cut-offs small.
+  void raise_target(Frame& frame, Value least) const {
+    frame.target = std::min(frame.target, frame.best);
+    if (least < frame.target) return;
+    // Only at the root: rounds inside rounds multiply.
+    const bool rounds = penalty() > 0 && frame.level == 0;
+    const Value step = std::max(penalty(), (frame.best - least) / 4);
+    frame.target = rounds ? std::min(frame.best, least + step) : frame.best;
+  }
+
+  // What is known of an item now: its ends may have been raised since it was queued.
+  Value current_bound(const Frame& frame, const Item& item) const {
+    const std::int32_t f = frame.candidates[item.candidate].feature;
+    if (item.a == item.b || kind(f) != FeatureKind::ordered) return item.bound;
+    return std::max(item.bound, interval_bound(frame, item.candidate, item.a, item.b));
+  }
+
+  void wait(Frame& frame, const Item& item) {
+    if (closes(item.bound, frame.best)) {
+      ++context_->counters->interval_prunes;
+      piece(frame, item.candidate, item.bound);
+    } else {
+      frame.queue.push(item);
+    }
+  }
+
+  Value interval_bound(const Frame& frame, std::size_t candidate, std::size_t a,
+                       std::size_t b) const {
+    const Candidate& c = frame.candidates[candidate];
+    const Point& pa = frame.points[a];
+    const Point& pb = frame.points[b];
+    const Value monotone = penalty() + pa.left + pb.right;
+    if constexpr (L::kUnitStep) {
+      if (!c.cumulative.empty()) {
+        const Value width = c.cumulative[pb.position] - c.cumulative[pa.position];
+        const Value step = penalty() + context_->round_up((pa.left + pa.right + pb.left +
+                                                           pb.right - width + 1) / 2);
+        if (closes(step, frame.best) && !closes(monotone, frame.best))
+          ++context_->counters->step_prunes;
+        return std::max(monotone, step);
+      }
+    }
+    return monotone;
+  }
+
+  void list_candidates(Frame& frame, Value ends) {
     const Task<Value>& task = *frame.task;
     const int cap = most_splits(frame.depth);
-    const bool bounded = task.splits < most_splits(frame.depth + 1);
+    const bool bounded = splits_matter(frame);
     for (std::int32_t f = 0; f < context_->columns->n_features(); ++f) {
       const FeatureView view(*context_->columns, *task.rows, f);
       if (view.constant()) continue;
-      Value bound = penalty();
+      Value bound = std::max(penalty(), ends);
       if (!task.lower_in.empty())
         bound = std::max(bound, task.lower_in[static_cast<std::size_t>(f)]);
       if (closes(bound, frame.best)) {
@@ -206,9 +284,7 @@ class Search {
         const std::size_t c = frame.candidates.size() - 1;
         if (kind(f) == FeatureKind::ordered) {
           weigh(frame, frame.candidates[c]);
-          const std::size_t a = new_point(frame, 0);
-          const std::size_t b = new_point(frame, frame.size);
-          frame.queue.push({bound, c, a, b});
+          queue_intervals(frame, c, bound, ends);
         } else if (kind(f) == FeatureKind::one_vs_rest) {
           for (const std::uint32_t start : view.runs()) {
             const std::size_t a = new_point(frame, start);
@@ -220,13 +296,52 @@ class Search {
         }
       };
       if (!bounded || kind(f) == FeatureKind::multiway) {
-        add(cap, cap);
+        add(task.splits, task.splits);
       } else {
         for (int left = std::max(0, task.splits - 1 - cap);
              left <= std::min(cap, task.splits - 1); ++left)
           add(left, task.splits - 1 - left);
       }
     }
+  }
+
+  // True iff depth, penalty and rows would allow more splits than the task does.
+  bool splits_matter(const Frame& frame) const {
+    const auto room = static_cast<int>(std::min<std::uint32_t>(
+        frame.size / frame.task->min_leaf, std::uint32_t{1} << 30));
+    return frame.task->splits <
+           std::min({most_splits(frame.depth + 1), affordable(frame.best), room - 1});
+  }
+
+  // The intervals of a feature. With a penalty, the cuts bounded by the look-ahead part them:
+  // a side costs its best with at most one split, or else two penalties.
+  void queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends) {
+    // The ends are no cuts, but bounds hold there: all rows on one side.
+    std::size_t last = new_point(frame, 0);
+    frame.points[last].right = ends;
+    const auto queue = [&](std::size_t a, std::size_t b) {
+      wait(frame, {std::max(bound, interval_bound(frame, c, a, b)), c, a, b});
+    };
+    if (penalty() > 0) {
+      for (const CutBounds<Value>& cut : terminal_->cuts(frame.candidates[c].feature)) {
+        if (cut.position == 0 || cut.position == frame.size) continue;
+        const std::size_t x = new_point(frame, cut.position);
+        Point& point = frame.points[x];
+        point.left = std::min(cut.left, 2 * penalty());
+        point.right = std::min(cut.right, 2 * penalty());
+        if (cut.position >= frame.task->min_leaf &&
+            frame.size - cut.position >= frame.task->min_leaf) {
+          const std::size_t own = new_point(frame, cut.position);
+          frame.points[own] = point;
+          wait(frame, {std::max(bound, penalty() + point.left + point.right), c, own, own});
+        }
+        queue(last, x);
+        last = x;
+      }
+    }
+    const std::size_t end = new_point(frame, frame.size);
+    frame.points[end].left = ends;
+    queue(last, end);
   }
 
   static std::size_t new_point(Frame& frame, std::uint32_t position) {
@@ -279,12 +394,12 @@ class Search {
     const Candidate& c = frame.candidates[item.candidate];
     const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
     const std::uint32_t min_leaf = frame.task->min_leaf;
-    const Value budget = frame.best - penalty();
+    const Value budget = frame.target - penalty();
     const Point& a = frame.points[item.a];
     const Point& b = frame.points[item.b];
     std::uint32_t low = std::max(a.position + 1, min_leaf);
     std::uint32_t high = std::min(b.position - 1, frame.size - min_leaf);
-    if (!c.cumulative.empty()) shrink(frame, item, budget, low, high);
+    if (!c.cumulative.empty()) shrink(frame, item, frame.best - penalty(), low, high);
     if (low > high) return true;
     const std::uint32_t p = view.nearest_boundary(low + (high - low) / 2, low, high);
     if (p == 0) return true;
@@ -329,11 +444,16 @@ class Search {
       point.left_features = level.out_left;
       point.right_features = level.out_right;
     }
-    const Value here = std::max(item.bound, penalty() + point.left + point.right);
-    if (!exact && !closes(here, frame.best)) {
-      frame.queue.push({here, item.candidate, x, x});
-    } else {
-      piece(frame, item.candidate, penalty() + point.left + point.right);
+    const Value here = penalty() + point.left + point.right;
+    if (exact && left.found && right.found) {
+      piece(frame, item.candidate, here);
+    } else if (exact) {  // one side reached its cut-off, so the cut costs the target at least
+      wait(frame, {std::max(here, frame.target), item.candidate, x, x});
+    } else {  // relaxed values: the true ones get a point of their own
+      const std::size_t own = new_point(frame, p);
+      frame.points[own].left = frame.points[x].left;
+      frame.points[own].right = frame.points[x].right;
+      wait(frame, {here, item.candidate, own, own});
     }
     push(frame, item, item.a, x);
     push(frame, item, x, item.b);
@@ -390,35 +510,15 @@ class Search {
   }
 
   void push(Frame& frame, const Item& parent, std::size_t a, std::size_t b) {
-    const Candidate& c = frame.candidates[parent.candidate];
-    const Point& pa = frame.points[a];
-    const Point& pb = frame.points[b];
-    if (pb.position - pa.position < 2) return;  // no cut strictly between
-    const Value monotone = penalty() + pa.left + pb.right;
-    Value bound = std::max(parent.bound, monotone);
-    if constexpr (L::kUnitStep) {
-      if (!c.cumulative.empty()) {
-        const Value width = c.cumulative[pb.position] - c.cumulative[pa.position];
-        const Value step = penalty() + context_->round_up(
-                                           (pa.left + pa.right + pb.left + pb.right - width + 1) / 2);
-        if (closes(step, frame.best) && !closes(bound, frame.best))
-          ++context_->counters->step_prunes;
-        bound = std::max(bound, step);
-      }
-    }
-    if (closes(bound, frame.best)) {
-      ++context_->counters->interval_prunes;
-      piece(frame, parent.candidate, bound);
-      return;
-    }
-    frame.queue.push({bound, parent.candidate, a, b});
+    if (frame.points[b].position - frame.points[a].position < 2) return;  // no cut between
+    const Value bound = std::max(parent.bound, interval_bound(frame, parent.candidate, a, b));
+    wait(frame, {bound, parent.candidate, a, b});
   }
 
   // A single cut with the true minimum leaf size.
   bool open_cut(Frame& frame, const Item& item) {
     const Candidate& c = frame.candidates[item.candidate];
-    const Point& x = frame.points[item.a];
-    return solve_pair(frame, item, c, TestKind::threshold, 0, x.position, x.left, x.right);
+    return solve_pair(frame, item, c, TestKind::threshold, 0, frame.points[item.a].position);
   }
 
   bool open_category(Frame& frame, const Item& item) {
@@ -428,31 +528,39 @@ class Search {
     const std::uint32_t last = view.run_end(first);
     const std::uint32_t min_leaf = frame.task->min_leaf;
     if (last - first < min_leaf || frame.size - (last - first) < min_leaf) return true;
-    return solve_pair(frame, item, c, TestKind::equals, first, last, Value{}, Value{});
+    return solve_pair(frame, item, c, TestKind::equals, first, last);
   }
 
+  // Both sides of one cut, starting from what its point knows. Unless both come back with a
+  // tree, the cut costs the target at least and waits for a higher one.
   bool solve_pair(Frame& frame, const Item& item, const Candidate& c, TestKind test,
-                  std::uint32_t first, std::uint32_t last, Value known_left, Value known_right) {
+                  std::uint32_t first, std::uint32_t last) {
     const std::uint32_t min_leaf = frame.task->min_leaf;
-    const Value budget = frame.best - penalty();
+    const Value budget = frame.target - penalty();
     Level& level = levels_[frame.level];
-    level.inherited_left.assign(n_features(), Value{});
-    level.inherited_right.assign(n_features(), Value{});
+    Point& point = frame.points[item.a];
+    const auto known = [&](std::vector<Value>& into, const std::vector<Value>& from) {
+      into = from;
+      into.resize(n_features(), Value{});
+    };
+    known(level.inherited_left, point.left_features);
+    known(level.inherited_right, point.right_features);
     cut(frame, c.feature, first, last);
     Answer<Value> left, right;
     const auto solve_left = [&] {
-      left = child(frame, level.left, c.left_splits, min_leaf, budget - known_right,
+      left = child(frame, level.left, c.left_splits, min_leaf, budget - point.right,
                    level.inherited_left, level.out_left);
-      known_left = std::max(known_left, left.lower);
+      point.left = std::max(point.left, left.lower);
+      if (settings().use_inheritance) raise_all(point.left_features, level.out_left);
     };
     const auto solve_right = [&] {
-      right = child(frame, level.right, c.right_splits, min_leaf, budget - known_left,
+      right = child(frame, level.right, c.right_splits, min_leaf, budget - point.left,
                     level.inherited_right, level.out_right);
-      known_right = std::max(known_right, right.lower);
+      point.right = std::max(point.right, right.lower);
+      if (settings().use_inheritance) raise_all(point.right_features, level.out_right);
     };
     const auto open_still = [&] {
-      return !closes(penalty() + known_left + known_right, frame.best) &&
-             !context_->limits->stop(0);
+      return penalty() + point.left + point.right < frame.target && !context_->limits->stop(0);
     };
     if (level.left.size() <= level.right.size()) {
       solve_left();
@@ -465,8 +573,18 @@ class Search {
       improve(frame, penalty() + left.upper + right.upper,
               join(frame, c.feature, test, first, last, left, right));
     if (context_->limits->reason() != StopReason::none) return false;
-    piece(frame, item.candidate, std::max(item.bound, penalty() + known_left + known_right));
+    const Value here = penalty() + point.left + point.right;
+    if (left.found && right.found) {
+      piece(frame, item.candidate, here);
+    } else {
+      wait(frame, {std::max(here, frame.target), item.candidate, item.a, item.b});
+    }
     return true;
+  }
+
+  static void raise_all(std::vector<Value>& into, const std::vector<Value>& from) {
+    into.resize(from.size(), Value{});
+    for (std::size_t f = 0; f < from.size(); ++f) into[f] = std::max(into[f], from[f]);
   }
 
   bool open_multiway(Frame& frame, const Item& item) {
@@ -478,12 +596,9 @@ class Search {
     partitioner_.cut_runs(*frame.task->rows, c.feature, starts, level.parts);
     for (std::size_t k = 0; k < starts.size(); ++k)
       if (level.parts[k].size() < frame.task->min_leaf) return true;
-    const int splits = frame.task->splits - 1;
-    const bool bounded =
-        splits < most_splits(frame.depth) * static_cast<int>(std::min<std::size_t>(
-                                                starts.size(), std::size_t{1} << 20));
-    return bounded ? multiway_bounded(frame, item, c, starts.size(), splits)
-                   : multiway_free(frame, item, c, starts.size());
+    return splits_matter(frame)
+               ? multiway_bounded(frame, item, c, starts.size(), frame.task->splits - 1)
+               : multiway_free(frame, item, c, starts.size());
   }
 
   bool multiway_free(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts) {

@@ -8,11 +8,8 @@
 namespace treeproof::threshold {
 namespace {
 
-// No tree on m rows is deeper than m - 1 or has more than m - 1 splits that separate rows.
-int finite(int wanted, std::int64_t rows) {
-  const auto most = static_cast<int>(std::min<std::int64_t>(rows, 1 << 29));
-  return wanted < 0 ? most : std::min(wanted, most);
-}
+// "None" as a number that no tree reaches.
+int finite(int wanted) { return wanted < 0 ? 1 << 30 : std::min(wanted, 1 << 30); }
 
 bool has_multiway(const Columns& columns) {
   return std::ranges::any_of(columns.features, [](const Feature& f) {
@@ -24,8 +21,8 @@ template <class Value>
 Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limits,
                              const Switches& switches) {
   Settings<Value> settings;
-  settings.max_depth = finite(tree_limits.max_depth, columns.n_rows);
-  settings.max_splits = finite(tree_limits.max_splits, columns.n_rows);
+  settings.max_depth = finite(tree_limits.max_depth);
+  settings.max_splits = finite(tree_limits.max_splits);
   settings.min_leaf = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(tree_limits.min_samples_leaf, 1, std::int64_t{columns.n_rows} + 1));
   settings.use_unit_step = switches.unit_step;

@@ -74,7 +74,8 @@ class StumpSolver {
       }
       return tree;
     }
-    tree.code = static_cast<std::int32_t>(view.rank_at(kind == TestKind::equals ? first : last - 1));
+    const std::uint32_t yes = kind == TestKind::equals ? first : last - 1;
+    tree.code = static_cast<std::int32_t>(view.rank_at(yes));
     tree.next_code =
         kind == TestKind::threshold ? static_cast<std::int32_t>(view.rank_at(last)) : tree.code;
     tree.outcomes = {0, 1};

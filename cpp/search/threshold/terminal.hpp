@@ -32,10 +32,13 @@ class StumpTerminal {
       answer.upper = answer.lower = penalty + split.score;
       answer.tree = stumps_->node(rows, split.feature, split.kind, split.first, split.last);
     }
-    for (Value& out : task.lower_out) out = penalty + (split.feature < 0 ? answer.upper : std::min(answer.upper, split.score));
+    const Value one_sided =
+        split.feature < 0 ? answer.upper : std::min(answer.upper, split.score);
+    for (Value& out : task.lower_out) out = penalty + one_sided;
     answer.found = answer.upper < task.cutoff;
     return answer;
   }
+  std::span<const CutBounds<Value>> cuts(std::int32_t) const { return {}; }
 
  private:
   const Context<L>* context_;
@@ -61,7 +64,12 @@ class ClassTerminal {
 
   Answer<Cost> solve(const Task<Cost>& task) {
     if (task.depth == 1) return stump_.solve(task);
-    return light(*task.rows) ? solve_light_.solve(task) : solve_heavy_.solve(task);
+    was_light_ = light(*task.rows);
+    return was_light_ ? solve_light_.solve(task) : solve_heavy_.solve(task);
+  }
+  // Bounds found on the way by the last solve of depth two.
+  std::span<const CutBounds<Cost>> cuts(std::int32_t f) const {
+    return was_light_ ? solve_light_.cuts(f) : solve_heavy_.cuts(f);
   }
 
  private:
@@ -77,6 +85,7 @@ class ClassTerminal {
   const Context<Misclassification>* context_;
   const Misclassification* loss_;
   std::int64_t total_weight_;
+  bool was_light_ = true;
   SubsetBins bins_;
   KernelSet kernels_;
   ClassLanes<std::int16_t> light_;

@@ -1,0 +1,219 @@
+"""The threshold engine against brute force, under every combination of its switches."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import (
+    MULTIWAY,
+    ONE_VS_REST,
+    ORDERED,
+    UNIT,
+    Table,
+    engine_arguments,
+    optimal_cost,
+    random_limits,
+    random_table,
+    tree_facts,
+)
+
+from treeproof import _core
+from treeproof.border.ranks import rank_columns
+
+DATA = Path(
+    os.environ.get("TREEPROOF_DATA")
+    or Path(__file__).resolve().parents[2] / "shared" / "data"
+)
+KINDS = [(ORDERED,), (ORDERED, ORDERED, MULTIWAY, ONE_VS_REST), (MULTIWAY, ONE_VS_REST)]
+
+
+def random_switches(rng: np.random.Generator) -> dict[str, Any]:
+    """Few cuts and bins, so that small tables reach the code for large ones."""
+    switches: dict[str, Any] = {}
+    for name in ("unit_step", "inheritance", "portable_kernels"):
+        if rng.random() < 0.3:
+            switches[name] = bool(rng.random() < 0.5)
+    for name in ("coarse_cuts", "most_bins"):
+        if rng.random() < 0.7:
+            switches[name] = int(rng.choice([1, 2, 3, 5]))
+    return switches
+
+
+def check(table: Table, limits: dict[str, Any], switches: dict[str, Any]) -> None:
+    penalty = limits["split_penalty"]
+    rest = {k: v for k, v in limits.items() if k != "split_penalty"}
+    answer = _core.solve_threshold(
+        **engine_arguments(table), **limits, switches=switches
+    )
+    facts = tree_facts(table, answer["tree"], penalty)
+    assert answer["status"] == "optimal"
+    assert answer["lower"] == answer["upper"]
+    assert facts.cost == optimal_cost(table, penalty, **rest)
+    share = facts.cost / UNIT / table.total_weight
+    assert answer["upper"] / answer["unit"] == pytest.approx(share, abs=1e-6)
+    assert rest["max_depth"] < 0 or facts.depth <= rest["max_depth"]
+    assert rest["max_splits"] < 0 or facts.splits <= rest["max_splits"]
+    assert facts.splits == 0 or facts.smallest_leaf >= rest["min_samples_leaf"]
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_equals_brute_force(block: int) -> None:
+    for seed in range(block * 150, block * 150 + 150):
+        rng = np.random.default_rng(seed)
+        table = random_table(
+            rng,
+            max_rows=int(rng.choice([8, 14, 18])),
+            max_values=int(rng.choice([2, 4, 12])),
+            kinds=KINDS[int(rng.integers(3))],
+        )
+        limits = random_limits(rng)
+        if limits["max_depth"] < 0 and rng.random() < 0.5:
+            limits["max_depth"] = int(rng.integers(2, 5))
+        check(table, limits, random_switches(rng))
+
+
+def test_every_combination_of_switches() -> None:
+    rng = np.random.default_rng(3)
+    tables = [
+        random_table(rng, max_rows=16, max_values=12, kinds=KINDS[k % 2])
+        for k in range(6)
+    ]
+    flags = (False, True)
+    for step, inherit, portable, cuts, bins in itertools.product(
+        flags, flags, flags, (1, 24), (2, 128)
+    ):
+        switches = {
+            "unit_step": step,
+            "inheritance": inherit,
+            "portable_kernels": portable,
+            "coarse_cuts": cuts,
+            "most_bins": bins,
+        }
+        for table, min_leaf in itertools.product(tables, (1, 2)):
+            limits = {
+                "split_penalty": 0.02,
+                "max_depth": 3,
+                "max_splits": -1,
+                "min_samples_leaf": min_leaf,
+            }
+            check(table, limits, switches)
+
+
+def test_a_low_cut_off_does_not_hide_deeper_trees() -> None:
+    # A subproblem whose cut-off affords one split must not report the best stump as a
+    # bound on trees of more splits.
+    codes = np.array(
+        [
+            [3, 7, 8, 0, 11, 6, 0, 4, 7, 3, 8, 11, 7, 4, 2],
+            [3, 6, 1, 9, 1, 2, 9, 5, 5, 4, 8, 5, 0, 7, 5],
+            [0, 1, 1, 1, 2, 2, 0, 0, 1, 0, 2, 0, 2, 1, 0],
+        ]
+    ).T
+    table = Table(
+        kinds=np.array([ORDERED, ONE_VS_REST, ONE_VS_REST]),
+        n_values=np.array([12, 10, 3]),
+        codes=codes,
+        labels=np.array([1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 1]),
+        n_classes=2,
+        weights=np.array([3, 3, 4, 3, 3, 4, 3, 3, 2, 2, 4, 5, 3, 3, 4]),
+    )
+    limits = {
+        "split_penalty": 0.001,
+        "max_depth": 3,
+        "max_splits": -1,
+        "min_samples_leaf": 1,
+    }
+    check(table, limits, {"coarse_cuts": 3})
+
+
+def numeric_arguments(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    codes, distinct = rank_columns(X)
+    return {
+        "kinds": np.zeros(X.shape[1], dtype=np.int32),
+        "n_values": np.array([len(d) for d in distinct], dtype=np.int32),
+        "codes": codes.reshape(-1),
+        "labels": y.astype(np.int32),
+        "n_classes": int(y.max()) + 1,
+        "weights": np.ones(len(y)),
+    }
+
+
+def best_depth_two(X: np.ndarray, y: np.ndarray) -> int:
+    """Least errors at depth two, by walking every pair of thresholds."""
+
+    def leaf(rows: np.ndarray) -> int:
+        return len(rows) - int(np.bincount(y[rows]).max()) if len(rows) else 0
+
+    def cuts(rows: np.ndarray) -> Any:
+        for column in X.T:
+            for value in np.unique(column[rows])[:-1]:
+                left = column[rows] <= value
+                yield rows[left], rows[~left]
+
+    def stump(rows: np.ndarray) -> int:
+        return min([leaf(rows), *(leaf(a) + leaf(b) for a, b in cuts(rows))])
+
+    everything = np.arange(len(y))
+    return min([leaf(everything), *(stump(a) + stump(b) for a, b in cuts(everything))])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_larger_tables_at_depth_two(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(36, 2)), 2 if seed % 2 else 1)
+    y = ((X[:, 0] > 0).astype(int) + (rng.random(36) < 0.3)) % (2 + seed % 2)
+    found = _core.solve_threshold(
+        **numeric_arguments(X, y),
+        split_penalty=0.0,
+        max_depth=2,
+        switches={"coarse_cuts": 3, "most_bins": 4},
+    )
+    assert found["upper"] == best_depth_two(X, y) * UNIT
+
+
+def test_every_bound_fires() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5))
+    y = ((X[:, 0] > 0) ^ (X[:, 1] > 0.4) ^ (rng.random(400) < 0.15)).astype(int)
+    found = _core.solve_threshold(
+        **numeric_arguments(X, y), split_penalty=0.0, max_depth=3
+    )
+    for counter in (
+        "interval_prunes",
+        "step_prunes",
+        "shrinks",
+        "cutoffs",
+        "inherited_prunes",
+        "exact_scans",
+    ):
+        assert found["statistics"][counter] > 0, counter
+
+
+@pytest.mark.parametrize(
+    ("name", "errors"),
+    [
+        ("bank", (82, 19)),
+        ("raisin", (91, 76)),
+        ("wilt", (37, 18)),
+        ("page", (200, 125)),
+        ("occupancy", (86, 47)),
+    ],
+)
+def test_published_optima(name: str, errors: tuple[int, int]) -> None:
+    pd = pytest.importorskip("pandas")
+    path = DATA / "continuous" / f"{name}.csv.gz"
+    if not path.exists():
+        pytest.skip(f"{path.name} is not there; set TREEPROOF_DATA")
+    frame = pd.read_csv(path)
+    y = np.unique(frame.pop("y"), return_inverse=True)[1]
+    for depth, wanted in zip((2, 3), errors, strict=True):
+        found = _core.solve_threshold(
+            **numeric_arguments(frame.to_numpy(), y), split_penalty=0.0, max_depth=depth
+        )
+        assert found["status"] == "optimal"
+        assert found["upper"] == wanted * UNIT
