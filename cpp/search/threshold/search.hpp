@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "search/threshold/answer.hpp"
+#include "search/threshold/frame.hpp"
 #include "search/threshold/stump.hpp"
 #include "search/threshold/task.hpp"
 
@@ -48,47 +49,11 @@ class Search {
   Answer<Value> solve(const Task<Value>& task) { return solve(task, 0); }
 
  private:
-  struct Point {
-    std::uint32_t position;
-    Value left;   // lower bounds on the optimal cost left and right of the cut
-    Value right;
-    std::vector<Value> left_features;   // the same for each first feature of the child;
-    std::vector<Value> right_features;  // empty: nothing known
-  };
-  struct Candidate {
-    std::int32_t feature;
-    int left_splits;
-    int right_splits;
-    std::vector<Value> cumulative;  // weight before each position; empty without unit step
-  };
-  // A half-open piece of work. `a == b`: the single cut `a`, to be solved with the true
-  // minimum; for categorical features `a` is the category's run.
-  struct Item {
-    Value bound;
-    std::size_t candidate;
-    std::size_t a;
-    std::size_t b;
-    bool operator<(const Item& other) const { return bound > other.bound; }
-  };
-  struct Level {
-    RowSubset left, right;
-    std::vector<RowSubset> parts;
-    std::vector<Value> inherited_left, inherited_right, out_left, out_right;
-  };
-  // The state of one solve.
-  struct Frame {
-    const Task<Value>* task;
-    std::size_t level;
-    int depth;          // of the children
-    std::uint32_t size;
-    Value best;
-    Value target;       // intervals bounded by it wait; best, or less with a penalty
-    Answer<Value> answer;
-    std::vector<Candidate> candidates;
-    std::deque<Point> points;
-    std::priority_queue<Item> queue;
-    std::vector<Value> pieces;  // per feature
-  };
+  using Point = threshold::Point<Value>;
+  using Candidate = threshold::Candidate<Value>;
+  using Item = threshold::Item<Value>;
+  using Level = threshold::Level<Value>;
+  using Frame = threshold::Frame<Value>;
 
   const Settings<Value>& settings() const { return context_->settings; }
   Value penalty() const { return settings().split_cost; }
@@ -587,91 +552,11 @@ class Search {
     for (std::size_t f = 0; f < from.size(); ++f) into[f] = std::max(into[f], from[f]);
   }
 
-  bool open_multiway(Frame& frame, const Item& item) {
-    const Candidate& c = frame.candidates[item.candidate];
-    const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
-    const std::vector<std::uint32_t> starts = view.runs();
-    Level& level = levels_[frame.level];
-    ++context_->counters->partitions;
-    partitioner_.cut_runs(*frame.task->rows, c.feature, starts, level.parts);
-    for (std::size_t k = 0; k < starts.size(); ++k)
-      if (level.parts[k].size() < frame.task->min_leaf) return true;
-    return splits_matter(frame)
-               ? multiway_bounded(frame, item, c, starts.size(), frame.task->splits - 1)
-               : multiway_free(frame, item, c, starts.size());
-  }
-
-  bool multiway_free(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts) {
-    std::vector<Value> lower(n_parts, Value{});
-    std::vector<Answer<Value>> answers(n_parts);
-    Value sum{};
-    bool all_found = true;
-    const Value budget = frame.best - penalty();
-    for (std::size_t k = 0; k < n_parts; ++k) {
-      Level& level = levels_[frame.level];
-      level.inherited_left.assign(n_features(), Value{});
-      answers[k] = child(frame, level.parts[k], c.left_splits, frame.task->min_leaf,
-                         budget - (sum - lower[k]), level.inherited_left, level.out_left);
-      sum += answers[k].lower - lower[k];
-      lower[k] = answers[k].lower;
-      all_found = all_found && answers[k].found;
-      if (context_->limits->reason() != StopReason::none) return false;
-      if (closes(penalty() + sum, frame.best)) break;
-    }
-    if (all_found && !closes(penalty() + sum, frame.best)) {
-      SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0,
-                                     frame.size);
-      Value cost = penalty();
-      for (std::size_t k = 0; k < n_parts; ++k) {
-        cost += answers[k].upper;
-        tree.children[k] = std::move(answers[k].tree);
-      }
-      if (cost < frame.best) improve(frame, cost, std::move(tree));
-    }
-    piece(frame, item.candidate, std::max(item.bound, penalty() + sum));
-    return true;
-  }
-
-  // Every child for every number of splits, then the best way to share them out.
+  // Splits with one child for each category: search_multiway.hpp.
+  bool open_multiway(Frame& frame, const Item& item);
+  bool multiway_free(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts);
   bool multiway_bounded(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts,
-                        int splits) {
-    const auto width = static_cast<std::size_t>(splits) + 1;
-    std::vector<std::vector<Answer<Value>>> table(n_parts);
-    std::vector<Value> share(width, Value{});  // best cost of the parts so far with k splits
-    std::vector<std::vector<std::size_t>> given(n_parts, std::vector<std::size_t>(width));
-    for (std::size_t part = 0; part < n_parts; ++part) {
-      for (std::size_t k = 0; k < width; ++k) {
-        Level& level = levels_[frame.level];
-        level.inherited_left.assign(n_features(), Value{});
-        table[part].push_back(child(frame, level.parts[part], static_cast<int>(k),
-                                    frame.task->min_leaf, infinite(), level.inherited_left,
-                                    level.out_left));
-        if (context_->limits->reason() != StopReason::none) return false;
-      }
-      std::vector<Value> next(width, infinite());
-      for (std::size_t k = 0; k < width; ++k)
-        for (std::size_t mine = 0; mine <= k; ++mine)
-          if (const Value cost = share[k - mine] + table[part][mine].upper; cost < next[k]) {
-            next[k] = cost;
-            given[part][k] = mine;
-          }
-      share = std::move(next);
-    }
-    const Value cost = penalty() + share[width - 1];
-    if (cost < frame.best) {
-      SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0,
-                                     frame.size);
-      std::size_t left = width - 1;
-      for (std::size_t part = n_parts; part-- > 0;) {
-        const std::size_t mine = given[part][left];
-        tree.children[part] = std::move(table[part][mine].tree);
-        left -= mine;
-      }
-      improve(frame, cost, std::move(tree));
-    }
-    piece(frame, item.candidate, cost);
-    return true;
-  }
+                        int splits);
 
   void cut(Frame& frame, std::int32_t f, std::uint32_t first, std::uint32_t last) {
     Level& level = levels_[frame.level];
@@ -707,3 +592,5 @@ class Search {
 };
 
 }  // namespace treeproof::threshold
+
+#include "search/threshold/search_multiway.hpp"

@@ -1,0 +1,66 @@
+// The state of one best-first solve: cuts with their bounds, intervals between them, and the
+// queue of those that are still open.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <queue>
+#include <vector>
+
+#include "search/threshold/answer.hpp"
+#include "search/threshold/task.hpp"
+
+namespace treeproof::threshold {
+
+template <class Value>
+struct Point {
+  std::uint32_t position;
+  Value left;   // lower bounds on the optimal cost left and right of the cut
+  Value right;
+  std::vector<Value> left_features;   // the same for each first feature of the child;
+  std::vector<Value> right_features;  // empty: nothing known
+};
+
+template <class Value>
+struct Candidate {
+  std::int32_t feature;
+  int left_splits;
+  int right_splits;
+  std::vector<Value> cumulative;  // weight before each position; empty without unit step
+};
+
+// A half-open piece of work. `a == b`: the single cut `a`, to be solved with the true
+// minimum; for categorical features `a` is the category's run.
+template <class Value>
+struct Item {
+  Value bound;
+  std::size_t candidate;
+  std::size_t a;
+  std::size_t b;
+  bool operator<(const Item& other) const { return bound > other.bound; }
+};
+
+template <class Value>
+struct Level {
+  RowSubset left, right;
+  std::vector<RowSubset> parts;
+  std::vector<Value> inherited_left, inherited_right, out_left, out_right;
+};
+
+// The state of one solve.
+template <class Value>
+struct Frame {
+  const Task<Value>* task;
+  std::size_t level;
+  int depth;          // of the children
+  std::uint32_t size;
+  Value best;
+  Value target;       // intervals bounded by it wait; best, or less with a penalty
+  Answer<Value> answer;
+  std::vector<Candidate<Value>> candidates;
+  std::deque<Point<Value>> points;
+  std::priority_queue<Item<Value>> queue;
+  std::vector<Value> pieces;  // per feature
+};
+
+}  // namespace treeproof::threshold
