@@ -15,7 +15,7 @@ from treeproof.cli.errors import one_sentence
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = ("fit", "predict", "prune", "reproduce")
+COMMANDS = ("fit", "predict", "prune", "reproduce", "stream")
 
 app = typer.Typer(
     name="treeproof",

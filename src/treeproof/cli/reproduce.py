@@ -23,6 +23,22 @@ TABLES = {
         "treeproof.cli.reproduce_partitioning:table_1",
         "Pruning by bound against CART and M-CART (Leboeuf et al. 2020, Table 1)",
     ),
+    "thesis-5.2": (
+        "treeproof.cli.reproduce_stream:table_5_2",
+        "UCDT and EGDT on streams, beside River's trees (Chaouki 2024, Table 5.2)",
+    ),
+    "thesis-6.1": (
+        "treeproof.cli.reproduce_stream:table_6_1",
+        "TSDT on streams, beside River's trees (Chaouki 2024, Table 6.1)",
+    ),
+    "thesis-7.2": (
+        "treeproof.cli.reproduce_stream:table_7_2",
+        "Online-BRANCHES on streams, beside River's trees (Chaouki 2024, Table 7.2)",
+    ),
+    "thesis-7.3": (
+        "treeproof.cli.reproduce_stream:table_7_3",
+        "Online-BRANCHES beside UCDT, EGDT and TSDT (Chaouki 2024, Table 7.3)",
+    ),
 }
 """Name of each table: the function that computes it, and a line about it."""
 

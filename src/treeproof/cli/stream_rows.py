@@ -1,0 +1,148 @@
+"""Rows of a file or of standard input, one at a time.
+
+CSV cells are text; the first thousand rows decide which columns hold numbers. Columns
+of whole numbers stay categories, as everywhere in `treeproof.stream`, unless they are
+named as numeric. Empty cells are missing values.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any
+
+__all__ = ["read_rows"]
+
+Rows = Iterator[tuple[dict[str, Any], Any]]
+
+_LOOK_AHEAD = 1000
+
+
+def read_rows(
+    data: str, target: str, *, numeric: Collection[str] = (), drop: Collection[str] = ()
+) -> Rows:
+    """Yield (x, y) for each row that has a label.
+
+    Parameters
+    ----------
+    data : str
+        A CSV file (also gzipped), a Parquet file, or ``-`` for CSV on standard input.
+    target : str
+        The column with the labels.
+    numeric : collection of str
+        Columns to read as numbers although they hold whole numbers.
+    drop : collection of str
+        Columns to leave out.
+    """
+    path = Path(data)
+    if data != "-" and not path.is_file():
+        raise FileNotFoundError(f"There is no file {data!r}.")
+    parquet = path.suffix.lower() in {".parquet", ".pq"}
+    records = _parquet(path) if parquet else _csv(data)
+    first = list(islice(records, _LOOK_AHEAD))
+    if not first:
+        raise ValueError(f"{data!r} has no rows to learn from.")
+    names = list(first[0])
+    for name in (target, *numeric, *drop):
+        if name not in names:
+            raise ValueError(
+                f"There is no column {name!r}; the columns are "
+                f"{', '.join(map(repr, names))}."
+            )
+    readers = {
+        name: _number if name in numeric else _same if parquet else _reader(first, name)
+        for name in names
+        if name not in drop
+    }
+    label = readers.pop(target)
+    return _read(chain(first, records), target, label, readers)
+
+
+def _read(
+    records: Iterable[dict[str, Any]],
+    target: str,
+    label: Callable[[Any], Any],
+    readers: dict[str, Callable[[Any], Any]],
+) -> Rows:
+    for record in records:
+        y = record.get(target)
+        if y is None or y == "":
+            continue
+        yield {name: read(record.get(name)) for name, read in readers.items()}, label(y)
+
+
+def _reader(first: list[dict[str, Any]], name: str) -> Callable[[Any], Any]:
+    """Return how to read a column of text, going by its first cells."""
+    cells = [record[name] for record in first if record.get(name) not in (None, "")]
+    if cells and all(_is(int, cell) for cell in cells):
+        return _whole
+    if cells and all(_is(float, cell) for cell in cells):
+        return _number
+    return _text
+
+
+def _is(kind: type, cell: str) -> bool:
+    try:
+        kind(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _text(cell: Any) -> Any:
+    return None if cell == "" else cell
+
+
+def _whole(cell: Any) -> Any:
+    if cell is None or cell == "":
+        return None
+    return int(cell) if _is(int, cell) else cell
+
+
+def _number(cell: Any) -> Any:
+    if cell is None or cell == "":
+        return None
+    return float(cell) if not isinstance(cell, str) or _is(float, cell) else cell
+
+
+def _same(cell: Any) -> Any:
+    return cell
+
+
+@contextmanager
+def _opened(data: str) -> Iterator[IO[str]]:
+    if data == "-":
+        yield sys.stdin
+    elif data.endswith(".gz"):
+        with gzip.open(data, "rt", newline="", encoding="utf-8") as file:
+            yield file
+    else:
+        with open(data, newline="", encoding="utf-8") as file:
+            yield file
+
+
+def _csv(data: str) -> Iterator[dict[str, Any]]:
+    with _opened(data) as file:
+        reader = csv.DictReader(file)
+        for record in reader:
+            if None in record:
+                raise ValueError(
+                    f"Line {reader.line_num} has more cells than the header has names."
+                )
+            yield record
+
+
+def _parquet(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise ImportError(
+            "Parquet files need pyarrow: install it with pip install 'treeproof[data]'."
+        ) from None
+    for batch in ParquetFile(path).iter_batches(batch_size=4096):
+        yield from batch.to_pylist()

@@ -1,0 +1,155 @@
+"""Our learners and River's on the thesis' streams, side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from treeproof.stream.datasets import STREAMS, stream
+from treeproof.stream.epsilon_greedy import EpsilonGreedyTreeClassifier
+from treeproof.stream.online_branches import OnlineBranchesClassifier
+from treeproof.stream.prequential import n_splits_of
+from treeproof.stream.thompson import ThompsonTreeClassifier
+from treeproof.stream.upper_confidence import UpperConfidenceTreeClassifier
+
+__all__ = ["LEARNERS", "Outcome", "make_learner", "run"]
+
+_TEST_ROWS = 2000
+_CHECK_CLOCK = 256  # rows between two looks at the clock
+
+
+def _river(name: str, names: list[Any]) -> Any:
+    try:
+        from river import tree
+    except ImportError:
+        raise ImportError(
+            "River's learners need River: install it with "
+            "pip install 'treeproof[stream]'."
+        ) from None
+    if name == "SGT":
+        return tree.SGTClassifier(nominal_attributes=names)
+    kinds = {
+        "VFDT": tree.HoeffdingTreeClassifier,
+        "EFDT": tree.ExtremelyFastDecisionTreeClassifier,
+    }
+    if name in kinds:
+        return kinds[name](nominal_attributes=names)
+    return tree.HoeffdingAdaptiveTreeClassifier(nominal_attributes=names, seed=42)
+
+
+_OURS: dict[str, Callable[[float, int, int], Any]] = {
+    "Online-BRANCHES": lambda penalty, window, seed: OnlineBranchesClassifier(
+        penalty, window, drift_detector=None
+    ),
+    "UCDT": lambda penalty, window, seed: UpperConfidenceTreeClassifier(
+        penalty, seed=seed, drift_detector=None
+    ),
+    "EGDT": lambda penalty, window, seed: EpsilonGreedyTreeClassifier(
+        penalty, seed=seed, drift_detector=None
+    ),
+    "TSDT": lambda penalty, window, seed: ThompsonTreeClassifier(
+        penalty, seed=seed, drift_detector=None
+    ),
+}
+
+LEARNERS = ("VFDT", "EFDT", "SGT", "HAT", *_OURS)
+"""River's four trees and ours, by the thesis' names."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a learner made of a stream.
+
+    Attributes
+    ----------
+    accuracy : float
+        Of the final tree on rows that were not learnt.
+    n_splits : int
+        Its splits.
+    samples : int
+        Rows learnt; for Online-BRANCHES those it needed to end.
+    seconds : float
+        Processor time of learning them.
+    finished : bool
+        False if time ran out first.
+    """
+
+    accuracy: float
+    n_splits: int
+    samples: int
+    seconds: float
+    finished: bool
+
+    @property
+    def samples_per_second(self) -> float:
+        """How fast it learnt."""
+        return self.samples / max(self.seconds, 1e-9)
+
+
+def make_learner(learner: str, name: str, seed: int, names: list[Any]) -> Any:
+    """Return an untrained learner with the thesis' settings for a stream."""
+    if learner not in LEARNERS:
+        raise ValueError(
+            f"There is no learner {learner!r}; there are {', '.join(LEARNERS)}."
+        )
+    settings = STREAMS[name]
+    if learner in _OURS:
+        return _OURS[learner](settings.split_penalty, settings.window_size, seed)
+    return _river(learner, names)
+
+
+def run(
+    learner: str,
+    name: str,
+    *,
+    seed: int = 42,
+    n_samples: int = 200_000,
+    time_limit: float = 300.0,
+) -> Outcome:
+    """Let a learner learn a stream, and test its final tree.
+
+    Parameters
+    ----------
+    learner : str
+        One of `LEARNERS`.
+    name : str
+        One of the streams of the thesis.
+    seed : int, default=42
+        Of the stream and of the search.
+    n_samples : int, default=200_000
+        Most rows to learn.
+    time_limit : float, default=300.0
+        Most seconds of processor time for learning.
+
+    Examples
+    --------
+    >>> outcome = run("Online-BRANCHES", "xor-1", n_samples=12_000)
+    >>> outcome.accuracy, outcome.n_splits, outcome.finished
+    (1.0, 3, True)
+    """
+    rows = stream(name, seed)
+    test = list(islice(rows, _TEST_ROWS))
+    model = make_learner(learner, name, seed, list(test[0][0]))
+    samples, seconds = 0, 0.0
+    finished = False
+    while samples < n_samples and seconds < time_limit and not finished:
+        part = list(islice(rows, min(_CHECK_CLOCK, n_samples - samples)))
+        start = time.process_time()
+        for x, y in part:
+            model.learn_one(x, y)
+            samples += 1
+            if samples % 16 == 0 and time.process_time() - start > time_limit - seconds:
+                break
+        seconds += time.process_time() - start
+        finished = getattr(model, "finished_", False)
+    consumed = getattr(model, "n_samples_consumed_", None)
+    return Outcome(
+        sum(model.predict_one(x) == y for x, y in test) / len(test),
+        n_splits_of(model),
+        consumed or samples,
+        seconds,
+        finished or samples == n_samples,
+    )
