@@ -155,6 +155,26 @@ def test_time_limit_keeps_the_tree_and_a_true_gap():
     assert errors(clf, X, y) == round(300 * clf.objective_)
 
 
+@pytest.mark.parametrize("time_limit", [1e-4, 1e-3, 1e-2])
+def test_hardly_any_time_still_gives_a_tree(time_limit):
+    X, y = hard_problem()
+    with pytest.warns(ConvergenceWarning, match="time limit"):
+        clf = ObliqueTreeClassifier(max_splits=3, time_limit=time_limit).fit(X, y)
+    assert clf.status_ == "time_limit" and clf.gap_ > 0
+    assert errors(clf, X, y) == round(300 * clf.objective_)
+
+
+def test_simpler_families_give_the_start_where_rules_cannot_be_listed():
+    rng = np.random.default_rng(12)
+    X, y = rng.normal(size=(30, 2)).round(1), rng.integers(0, 2, 30)
+    thresholds = OptimalTreeClassifier(split_penalty=0, max_splits=2).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="hypersurface rules"):
+        mixed = ObliqueTreeClassifier(
+            "mixed", max_candidates=5_000, time_limit=3.0, random_state=0
+        ).fit(X, y)
+    assert mixed.objective_ <= thresholds.objective_ + 1e-12
+
+
 def test_interrupt_keeps_the_tree():
     X, y = hard_problem()
     kick = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))

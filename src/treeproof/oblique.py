@@ -21,14 +21,12 @@ from treeproof.border.names import check_names, record_names
 from treeproof.border.numbers import number_matrix
 from treeproof.border.raw import read_raw_table
 from treeproof.class_tree import ClassTree
-from treeproof.classifier import OptimalTreeClassifier
 from treeproof.limits import engine_allowance, parse_memory
 from treeproof.progress import ProgressLine
 from treeproof.proper.anytime import search
 from treeproof.proper.family import FAMILIES, Family, describe_size, make_families
 from treeproof.proper.oblique_tree import ObliqueTree, grow_tree
-from treeproof.proper.task import UNIT, Clock, Sides, Task, whole_weights
-from treeproof.tree import LEAF, Tree
+from treeproof.proper.task import UNIT, Clock, Task, whole_weights
 
 __all__ = ["ObliqueTreeClassifier"]
 
@@ -224,11 +222,8 @@ class ObliqueTreeClassifier(ClassTree):
                 clock,
                 observer,
             )
-            start = None
-            if families[-1].n_rules > max_rules:
-                start = self._axis_start(task, rows, labels, weights)
             seed = check_random_state(self.random_state).randint(2**31 - 1)
-            found = search(task, max_rules, start, np.random.default_rng(seed))
+            found = search(task, max_rules, np.random.default_rng(seed))
         degree = 0 if self.rules == "axis" else families[-1].degree
         tree = grow_tree(
             found.tree, task, degree, rows, self.classes_, self._column_names()
@@ -352,28 +347,6 @@ class ObliqueTreeClassifier(ClassTree):
         )
         return most
 
-    def _axis_start(
-        self,
-        task: Task,
-        rows: NDArray[np.float64],
-        labels: NDArray[np.int32],
-        weights: NDArray[np.float64],
-    ) -> Sides:
-        """Return the best tree with thresholds only, as a start for richer rules."""
-        model = OptimalTreeClassifier(
-            split_penalty=self.split_penalty,
-            max_splits=self.max_splits,
-            max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
-            categorical_features=None,
-            time_limit=task.clock.slice(0.2) or 10.0,
-        )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(rows, labels, sample_weight=weights)
-        task.clock.heed(model.status_)
-        return _sides_of_thresholds(model.tree_, task.X, 0)
-
     def _column_names(self) -> tuple[str, ...]:
         names = getattr(self, "feature_names_in_", None)
         if names is not None:
@@ -401,15 +374,3 @@ def _status(clock: Clock) -> str:
     if clock.interrupted:
         return "interrupted"
     return "too_many_rules" if clock.seconds is None else "time_limit"
-
-
-def _sides_of_thresholds(tree: Tree, X: NDArray[np.float64], node: int) -> Sides:
-    if tree.kind[node] == LEAF:
-        return Sides()
-    yes, no = tree.children[tree.slots(node)].tolist()
-    positive = X[:, tree.feature[node]] <= tree.threshold[node]
-    return Sides(
-        positive,
-        _sides_of_thresholds(tree, X, yes),
-        _sides_of_thresholds(tree, X, no),
-    )

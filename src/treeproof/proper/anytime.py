@@ -1,23 +1,26 @@
 """The search for an oblique tree: list all rules if they are few, else bound them.
 
 If the rules can be listed, the native engine proves the optimum. If not, upper bounds
-come from pools of rules (`treeproof.proper.pool`) and lower bounds from parts of the
-rows (`treeproof.proper.row_generation`); the two may meet all the same.
+come from simpler families that can be listed and from pools of rules
+(`treeproof.proper.pool`), and lower bounds from parts of the rows
+(`treeproof.proper.row_generation`); the two may meet all the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from treeproof import _core
+from treeproof.proper.family import Family, make_families
 from treeproof.proper.pool import improve_by_pools
 from treeproof.proper.row_generation import bound_by_chunks, bound_by_rows
 from treeproof.proper.task import Found, Sides, Task, cost_floor, run_engine
 
 
-def search(
-    task: Task, max_rules: int, start: Sides | None, rng: np.random.Generator
-) -> Found:
+def search(task: Task, max_rules: int, rng: np.random.Generator) -> Found:
     """Find the best tree that time allows, with a lower bound.
 
     Parameters
@@ -25,19 +28,18 @@ def search(
     task : Task
     max_rules : int
         List the rules if there are at most so many.
-    start : Sides, optional
-        A tree to begin with; its rules must belong to the families.
     rng : Generator
         For the choice of rows and pools.
     """
     found = Found()
     found.offer(task, Sides())
     found.raise_lower(task, cost_floor(task))
-    if start is not None:
-        found.offer(task, start)
+    listed = task.families[-1].n_rules <= max_rules
     try:
-        if not found.proved and task.families[-1].n_rules <= max_rules:
+        if listed and not found.proved:
             _search_listed(task, found, max_rules)
+        if not listed and not found.proved:
+            _search_simpler(task, found, max_rules)
         if not found.proved and not task.clock.over():
             _search_anytime(task, found, rng)
     except KeyboardInterrupt:
@@ -47,20 +49,9 @@ def search(
 
 def _search_listed(task: Task, found: Found, max_rules: int) -> None:
     """List every rule and let the engine prove the optimum."""
-    store = _core.RuleStore(task.n_points)
-    for number, family in enumerate(task.families):
-        if family.coordinates.shape[1] == 0:
-            continue
-        status = store.add_family(
-            family.kind,
-            np.ascontiguousarray(family.coordinates),
-            family=number,
-            max_rules=4 * max_rules,
-            time_limit=task.clock.slice(0.5),
-        )
-        task.clock.heed(status)
-        if status != "complete":
-            return
+    store = _list_all(task, task.families, max_rules, task.clock.slice(0.5))
+    if store is None:
+        return
     tree, answer = run_engine(
         task,
         store,
@@ -71,6 +62,49 @@ def _search_listed(task: Task, found: Found, max_rules: int) -> None:
     found.count(answer["statistics"])
     found.offer(task, tree)
     found.raise_lower(task, answer["lower"])
+
+
+def _search_simpler(task: Task, found: Found, max_rules: int) -> None:
+    """Find the best trees of simpler families, the thresholds first.
+
+    Every rule of a simpler family is one of the task's, so the trees count; that they
+    are optimal for their family proves nothing about the task's.
+    """
+    thresholds = make_families(task.X, "axis", 1, 0)
+    for family in (*thresholds, *task.families[:-1]):
+        if found.proved or task.clock.over():
+            return
+        if family.n_rules > max_rules:
+            continue
+        store = _list_all(task, [family], max_rules, task.clock.slice(0.1))
+        if store is None:
+            continue
+        tree, answer = run_engine(
+            task, store, start=found.tree, seconds=task.clock.slice(0.2)
+        )
+        found.count(answer["statistics"])
+        found.offer(task, tree)
+
+
+def _list_all(
+    task: Task, families: Sequence[Family], max_rules: int, seconds: float
+) -> Any:
+    """List all rules of some families; None if time was too short."""
+    store = _core.RuleStore(task.n_points)
+    for number, family in enumerate(families):
+        if family.coordinates.shape[1] == 0:
+            continue
+        status = store.add_family(
+            family.kind,
+            np.ascontiguousarray(family.coordinates),
+            family=number,
+            max_rules=4 * max_rules,
+            time_limit=seconds,
+        )
+        task.clock.heed(status)
+        if status != "complete":
+            return None
+    return store
 
 
 def _search_anytime(task: Task, found: Found, rng: np.random.Generator) -> None:
