@@ -21,7 +21,7 @@ from treeproof.proper.surface import Surface
 from treeproof.proper.tree import Leaf, Tree
 
 FOUR_LINES = np.array(
-    [[2, 8], [7, 0], [7, 7], [10, 6], [10, 2], [0, 10], [10, 9], [6, 10]]
+    [[5, 4], [10, 2], [10, 8], [5, 8], [1, 2], [2, 7], [7, 7], [8, 5]]
 )
 
 
@@ -71,9 +71,9 @@ def four_lines() -> list[Rule]:
     >>> from treeproof.proper import ancestry_matrix, proper_trees
     >>> ancestry_matrix(four_lines())
     array([[ 0,  1,  0,  1],
-           [-1,  0,  0,  1],
-           [-1,  1,  0,  1],
-           [-1, -1, -1,  0]], dtype=int8)
+           [-1,  0, -1, -1],
+           [ 1,  1,  0,  1],
+           [ 0,  0, -1,  0]], dtype=int8)
     >>> len(proper_trees(four_lines()))
     3
     """
