@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "bindings/encoded_table.hpp"
 #include "core/cost.hpp"
 #include "data/kernels/kernels.hpp"
 #include "search/branches/solve.hpp"
@@ -98,33 +99,13 @@ treeproof::sparse::Switches read_switches(const nb::dict& given) {
   return switches;
 }
 
-// The searches index by codes and labels without looking; a caller's slip must not
-// become a wild read.
-void check_arrays(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
-                  const IntArray& labels, int n_classes, const DoubleArray& weights) {
-  const std::size_t n = labels.size();
-  if (n_values.size() != kinds.size() || codes.size() != n * kinds.size() ||
-      weights.size() != n)
-    throw std::invalid_argument("arrays of different lengths");
-  const auto within = [](std::int32_t value, std::int32_t end) {
-    return value >= 0 && value < end;
-  };
-  for (std::size_t f = 0; f < kinds.size(); ++f) {
-    if (!within(view(kinds)[f], 3)) throw std::invalid_argument("unknown kind of feature");
-    for (const std::int32_t code : view(codes).subspan(f * n, n))
-      if (!within(code, view(n_values)[f])) throw std::invalid_argument("code out of range");
-  }
-  for (const std::int32_t label : view(labels))
-    if (!within(label, n_classes)) throw std::invalid_argument("label out of range");
-}
-
 nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray& n_values,
                const IntArray& codes, const IntArray& labels, int n_classes,
                const DoubleArray& weights, double split_penalty, int max_depth, int max_splits,
                std::int64_t min_samples_leaf, double time_limit, std::uint64_t memory_limit,
                std::optional<nb::callable> observer, const nb::dict& switches,
                const std::string& kernel) {
-  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
+  treeproof::bindings::check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   std::vector<treeproof::Feature> features(kinds.size());
   for (std::size_t f = 0; f < features.size(); ++f)
     features[f] = {static_cast<treeproof::FeatureKind>(view(kinds)[f]), view(n_values)[f]};

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "bindings/encoded_table.hpp"
 #include "data/columns.hpp"
 #include "data/weights.hpp"
 #include "search/threshold/solve.hpp"
@@ -20,29 +21,11 @@ using namespace nb::literals;
 namespace {
 
 namespace threshold = treeproof::threshold;
-using IntArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using DoubleArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-std::span<const T> view(
-    const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& a) {
-  return {a.data(), a.size()};
-}
-
-nb::object to_numpy(std::vector<std::int32_t> values) {
-  auto* owned = new std::vector<std::int32_t>(std::move(values));
-  nb::capsule owner(
-      owned, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
-  return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(owned->data(), {owned->size()}, owner)
-      .cast();
-}
-
-bool python_interrupted() {
-  nb::gil_scoped_acquire lock;
-  if (PyErr_CheckSignals() == 0) return false;
-  PyErr_Clear();
-  return true;
-}
+using treeproof::bindings::python_interrupted;
+using treeproof::bindings::to_numpy;
+using treeproof::bindings::view;
+using IntArray = treeproof::bindings::Vector<std::int32_t>;
+using DoubleArray = treeproof::bindings::Vector<double>;
 
 // The split table every engine returns (treeproof.solvers): nodes in preorder.
 struct Table {
@@ -111,12 +94,18 @@ std::vector<treeproof::Feature> read_features(const IntArray& kinds, const IntAr
 }
 
 treeproof::Observer observer_for(const std::optional<nb::callable>& observer,
-                                 const double& unit) {
+                                 const double& unit, bool& interrupted) {
   if (!observer) return {};
-  return [&observer, &unit](const treeproof::Event& e) {
+  return [&observer, &unit, &interrupted](const treeproof::Event& e) {
     nb::gil_scoped_acquire lock;
-    (*observer)(static_cast<int>(e.kind), e.seconds, static_cast<double>(e.lower) / unit,
-                static_cast<double>(e.upper) / unit, e.nodes);
+    try {
+      (*observer)(static_cast<int>(e.kind), e.seconds, static_cast<double>(e.lower) / unit,
+                  static_cast<double>(e.upper) / unit, e.nodes);
+    } catch (nb::python_error& error) {
+      // Ctrl-C while the observer ran: stop and keep the tree, as everywhere else.
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+      interrupted = true;
+    }
   };
 }
 
@@ -146,11 +135,14 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       std::int64_t min_samples_leaf, double time_limit,
                       std::uint64_t memory_limit, std::optional<nb::callable> observer,
                       const nb::dict& switches) {
+  treeproof::bindings::check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   const threshold::Switches read = read_switches(switches);
   std::vector<treeproof::Feature> features = read_features(kinds, n_values);
   double unit = 1.0;
-  const treeproof::Observer notify = observer_for(observer, unit);
-  treeproof::Limits limits(time_limit, memory_limit, python_interrupted);
+  bool interrupted = false;
+  const treeproof::Observer notify = observer_for(observer, unit, interrupted);
+  treeproof::Limits limits(time_limit, memory_limit,
+                           [&] { return interrupted || python_interrupted(); });
   threshold::Result<treeproof::Cost> result;
   treeproof::Cost whole = 0;
   {

@@ -53,9 +53,10 @@ class OptimalTreeClassifier(ClassTree):
     categorical_split : {"multiway", "one-vs-rest"}, default="multiway"
         Whether a split on a categorical column has one child for each category, or
         separates one category from the others.
-    solver : {"auto", "sparse", "branches", "dt-miner"}, default="auto"
+    solver : {"auto", "sparse", "threshold", "branches", "dt-miner"}, default="auto"
         The engine. "auto" chooses by the data and says which in ``stats_["solver"]``;
-        "sparse" is our own for binary and categorical data; "branches" and "dt-miner"
+        "sparse" is our own for binary and categorical data, "threshold" our own for
+        numbers, with or without other columns beside them; "branches" and "dt-miner"
         are the published algorithms of those names.
     time_limit : float or None, default=60.0
         Seconds after which the search stops; None for no limit.

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from treeproof import _core
 from treeproof.border import TrainingTable
+from treeproof.border.table import ORDERED
 
 __all__ = ["SOLVERS", "Task", "solve"]
 
@@ -57,37 +58,57 @@ def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
     """Make a solver of one that the native core has under this name."""
 
     def run(task: Task) -> Mapping[str, Any]:
-        return _core.solve(
-            solver=solver,
-            kinds=task.table.kinds,
-            n_values=task.table.n_values,
-            codes=task.table.codes.reshape(-1),
-            labels=task.labels,
-            n_classes=task.n_classes,
-            weights=task.weights,
-            split_penalty=task.split_penalty,
-            max_depth=-1 if task.max_depth is None else task.max_depth,
-            max_splits=-1 if task.max_splits is None else task.max_splits,
-            min_samples_leaf=task.min_samples_leaf,
-            time_limit=0.0 if task.time_limit is None else task.time_limit,
-            memory_limit=task.memory_allowance,
-            observer=task.observer,
-            **task.options,
-        )
+        return _core.solve(solver=solver, **_arguments(task))
 
     return run
 
 
+def _threshold(task: Task) -> Mapping[str, Any]:
+    """Search over every threshold of sorted columns."""
+    return _core.solve_threshold(**_arguments(task))
+
+
+def _arguments(task: Task) -> dict[str, Any]:
+    """Spell a task the way the native core wants it."""
+    return {
+        "kinds": task.table.kinds,
+        "n_values": task.table.n_values,
+        "codes": task.table.codes.reshape(-1),
+        "labels": task.labels,
+        "n_classes": task.n_classes,
+        "weights": task.weights,
+        "split_penalty": task.split_penalty,
+        "max_depth": -1 if task.max_depth is None else task.max_depth,
+        "max_splits": -1 if task.max_splits is None else task.max_splits,
+        "min_samples_leaf": task.min_samples_leaf,
+        "time_limit": 0.0 if task.time_limit is None else task.time_limit,
+        "memory_limit": task.memory_allowance,
+        "observer": task.observer,
+        **task.options,
+    }
+
+
 SOLVERS: dict[str, Callable[[Task], Mapping[str, Any]]] = {
     "sparse": _native("sparse"),
+    "threshold": _threshold,
     "branches": _native("branches"),
     "dt-miner": _native("dt-miner"),
 }
 
 
+MANY_THRESHOLDS = 400
+"""From this many thresholds on, sorted columns beat bit masks of literals.
+
+Measured on numeric tables cut into 4 to 100 values a column, 180 to 4,400 rows: below
+300 thresholds the sparse engine is faster, above 600 the threshold engine is.
+"""
+
+
 def choose_solver(task: Task) -> str:
     """Return the solver that ``solver="auto"`` means for this problem."""
-    return "sparse"
+    table = task.table
+    thresholds = int((table.n_values[table.kinds == ORDERED] - 1).sum())
+    return "threshold" if thresholds > MANY_THRESHOLDS else "sparse"
 
 
 def solve(solver: str, task: Task) -> tuple[str, Mapping[str, Any]]:

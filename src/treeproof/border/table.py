@@ -27,6 +27,7 @@ from treeproof.columns import UNSEEN, Column, plain
 
 __all__ = [
     "MAX_CATEGORIES",
+    "ORDERED",
     "TrainingTable",
     "encode_table",
     "is_categorical",

@@ -1,0 +1,99 @@
+"""The threshold engine behind the estimator: choice, mixed tables, ties, limits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine
+from sklearn.utils.estimator_checks import check_estimator
+
+from treeproof import OptimalTreeClassifier
+
+pd = pytest.importorskip("pandas")
+
+
+def noisy(n: int, f: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, f))
+    y = ((X[:, 0] > 0.2) ^ (X[:, 1] > -0.4) ^ (rng.random(n) < 0.2)).astype(int)
+    return X, y
+
+
+def test_auto_chooses_by_the_number_of_thresholds() -> None:
+    X, y = noisy(600, 3)
+    few = OptimalTreeClassifier(max_depth=2).fit(np.round(X), y)
+    many = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    assert few.stats_["solver"] == "sparse"
+    assert many.stats_["solver"] == "threshold"
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+@pytest.mark.parametrize("penalty", [0.0, 0.01])
+def test_both_engines_agree(load, penalty: float) -> None:
+    X, y = load(return_X_y=True)
+    fits = [
+        OptimalTreeClassifier(penalty, max_depth=3, solver=solver).fit(X, y)
+        for solver in ("sparse", "threshold")
+    ]
+    assert fits[0].optimal_ and fits[1].optimal_
+    assert fits[0].objective_ == fits[1].objective_
+
+
+@pytest.mark.parametrize("split", ["multiway", "one-vs-rest"])
+def test_numbers_and_categories_in_one_tree(split: str) -> None:
+    rng = np.random.default_rng(1)
+    n = 500
+    frame = pd.DataFrame(
+        {
+            "size": rng.normal(size=n),
+            "colour": rng.choice(["red", "green", "blue"], n),
+            "sold": rng.integers(0, 2, n),
+        }
+    )
+    y = np.where(frame.colour == "green", frame["size"] > 0.3, frame.sold == 1)
+    model = OptimalTreeClassifier(
+        0.001, max_depth=3, categorical_split=split, solver="threshold"
+    ).fit(frame, y)
+    assert model.optimal_
+    assert model.score(frame, y) == 1.0
+    assert set(model.tree_.feature) >= {0, 1, 2}
+    assert (
+        model.to_sklearn().predict(model.encode(frame)) == model.predict(frame)
+    ).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_neighbouring_numbers_are_told_apart(dtype: type) -> None:
+    # Every value is the next number after the one before: midpoints round to an end.
+    values = np.array([dtype(0.1)], dtype=dtype)
+    for _ in range(40):
+        values = np.append(values, np.nextafter(values[-1], dtype(np.inf)))
+    y = (np.arange(41) // 10) % 2
+    X = values[:, None]
+    model = OptimalTreeClassifier(0.0, max_depth=3, solver="threshold").fit(X, y)
+    assert model.optimal_
+    assert (model.predict(X) == y).all()
+    if dtype is np.float32:  # all that scikit-learn's trees can tell apart
+        assert (model.to_sklearn().predict(X) == y).all()
+
+
+def test_thresholds_are_midpoints_of_the_node() -> None:
+    X = np.array([[0.0], [1.0], [4.0], [8.0]])
+    y = [0, 0, 1, 1]
+    model = OptimalTreeClassifier(0.0, max_depth=1, solver="threshold").fit(X, y)
+    assert model.tree_.threshold[0] == 2.5
+
+
+def test_constant_columns_and_one_value_per_row() -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.ones(500), rng.permutation(500), np.zeros(500)])
+    y = X[:, 1] > 123
+    model = OptimalTreeClassifier(0.0, max_depth=2, solver="threshold").fit(X, y)
+    assert model.optimal_ and model.score(X, y) == 1.0
+    constant = OptimalTreeClassifier(0.0, solver="threshold").fit(X[:, [0]], y)
+    assert constant.optimal_ and constant.n_splits_ == 0
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_estimator_checks() -> None:
+    check_estimator(OptimalTreeClassifier(solver="threshold", time_limit=0.3))
