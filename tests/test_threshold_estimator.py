@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from treeproof import OptimalTreeClassifier
@@ -97,3 +101,18 @@ def test_constant_columns_and_one_value_per_row() -> None:
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_estimator_checks() -> None:
     check_estimator(OptimalTreeClassifier(solver="threshold", time_limit=0.3))
+
+
+@pytest.mark.parametrize("depth", [3, 5])
+@pytest.mark.parametrize("seconds", [0.001, 0.05, 0.3])
+def test_stopped_early_is_no_worse_than_cart(depth: int, seconds: float) -> None:
+    X, y = noisy(2000, 8, seed=depth)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = OptimalTreeClassifier(
+            0.0, max_depth=depth, solver="threshold", time_limit=seconds
+        ).fit(X, y)
+    cart = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
+    assert model.score(X, y) >= cart.score(X, y)
+    assert 0 <= model.lower_bound_ <= model.objective_
+    assert model.optimal_ == (model.lower_bound_ == model.objective_)

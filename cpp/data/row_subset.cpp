@@ -149,6 +149,16 @@ std::uint32_t FeatureView::nearest_boundary(std::uint32_t wish, std::uint32_t lo
   return after_ok ? after : 0;
 }
 
+std::uint32_t FeatureView::lower_bound(std::uint32_t rank) const {
+  std::uint32_t low = 0, high = size_;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (rank_at(middle) < rank) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 std::vector<std::uint32_t> FeatureView::runs() const {
   std::vector<std::uint32_t> starts;
   for (std::uint32_t k = 0; k < size_; k = run_end(k)) starts.push_back(k);

@@ -81,6 +81,8 @@ class FeatureView {
   // The boundary nearest to `wish` within [low, high]; 0 where there is none (0 is never one).
   std::uint32_t nearest_boundary(std::uint32_t wish, std::uint32_t low,
                                  std::uint32_t high) const;
+  // First position whose rank is at least `rank`; size() where there is none.
+  std::uint32_t lower_bound(std::uint32_t rank) const;
   // Starts of the runs of equal values.
   std::vector<std::uint32_t> runs() const;
 

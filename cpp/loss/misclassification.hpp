@@ -56,6 +56,13 @@ class Misclassification {
       squares += static_cast<double>(c) * static_cast<double>(c);
     return static_cast<double>(t.total) - squares / static_cast<double>(t.total);
   }
+  // The best constant for the rows tallied, and what it costs on one row.
+  std::int32_t constant(const Tally& t) const {
+    return static_cast<std::int32_t>(std::ranges::max_element(t.counts) - t.counts.begin());
+  }
+  Value row_loss(std::int32_t constant, std::uint32_t row) const {
+    return labels_[row] == constant ? 0 : weight(row);
+  }
   bool closes(Value bound, Value best) const { return bound >= best; }
   Value weight(std::uint32_t row) const { return cost_of(weights_[row]); }
   Value infinite() const { return kInfiniteCost; }

@@ -438,6 +438,9 @@ class DepthTwo {
       if (!stopped_) out.lower = out.upper;
     }
     hand_out(out.lower);
+    // Per feature, values with a relaxed minimum count; all of them together were closed with
+    // the true one.
+    if (!record_.found && !stopped_) raise(out.lower, task_->cutoff);
     return out;
   }
 

@@ -46,6 +46,9 @@ class Search {
   using Progress = std::function<void(Value lower, Value upper, const SplitTree* tree)>;
   void set_progress(Progress progress) { progress_ = std::move(progress); }
 
+  // A tree for the outermost solve to start from.
+  void set_incumbent(Answer<Value> incumbent) { incumbent_ = std::move(incumbent); }
+
   Answer<Value> solve(const Task<Value>& task) { return solve(task, 0); }
 
  private:
@@ -84,6 +87,8 @@ class Search {
     Answer<Value> answer;
     answer.found = leaf < task.cutoff;
     answer.upper = answer.found ? leaf : task.cutoff;
+    if (level == 0 && incumbent_.found && incumbent_.upper < answer.upper)
+      answer = std::move(incumbent_);
     const int affordable_splits = affordable(answer.upper);
     const int depth = std::min({task.depth, task.splits, affordable_splits});
     const bool may_split = std::min(task.depth, task.splits) > 0 &&
@@ -97,7 +102,10 @@ class Search {
     Task<Value> inner = task;
     inner.depth = depth;
     if (depth <= Terminal::kDepth) {
-      answer = terminal_->solve(inner);
+      inner.cutoff = answer.upper;
+      Answer<Value> better = terminal_->solve(inner);
+      if (better.found || !answer.found) answer = std::move(better);
+      else answer.lower = std::min(answer.upper, better.lower);
     } else {
       answer = search(inner, level, std::move(answer));
     }
@@ -589,6 +597,7 @@ class Search {
   Partitioner partitioner_;
   std::deque<Level> levels_;
   Progress progress_;
+  Answer<Value> incumbent_;
 };
 
 }  // namespace treeproof::threshold

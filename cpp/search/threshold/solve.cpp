@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/threshold/first_tree.hpp"
 #include "search/threshold/search.hpp"
 #include "search/threshold/terminal.hpp"
 
@@ -63,7 +64,18 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
   search.set_progress([&](Cost lower, Cost upper, const SplitTree* tree) {
     tell(tree != nullptr ? EventKind::incumbent : EventKind::bound, lower, upper);
   });
+  FirstTree<Misclassification, ClassTerminal> first(context, terminal, stumps);
+  const bool deep = std::min(settings.max_depth, settings.max_splits) > ClassTerminal::kDepth;
+  if (deep) search.set_incumbent(first.best(task));
   Answer<Cost> answer = search.solve(task);
+  if (!deep && answer.lower < answer.upper) {
+    // Stopped within the first sweeps: CART's tree may be better than what they have seen.
+    Answer<Cost> greedy = first.greedy(task);
+    if (greedy.upper < answer.upper) {
+      answer.upper = greedy.upper;
+      answer.tree = std::move(greedy.tree);
+    }
+  }
   Result<Cost> result;
   result.tree = std::move(answer.tree);
   result.lower = answer.lower;
