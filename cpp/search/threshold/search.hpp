@@ -433,54 +433,10 @@ class Search {
     return true;
   }
 
-  // Cuts off the ends where the unit step proves the budget.
+  // What neighbouring cuts say about a new one: search_neighbours.hpp.
   void shrink(Frame& frame, const Item& item, Value budget, std::uint32_t& low,
-              std::uint32_t& high) {
-    const std::vector<Value>& before = frame.candidates[item.candidate].cumulative;
-    const Point& a = frame.points[item.a];
-    const Point& b = frame.points[item.b];
-    const std::uint32_t was_low = low, was_high = high;
-    const Value from_low = a.left + a.right - budget;
-    const Value from_high = b.left + b.right - budget;
-    if (from_low >= 0) {
-      const auto beyond = std::ranges::upper_bound(before, before[a.position] + from_low);
-      low = std::max(low, static_cast<std::uint32_t>(beyond - before.begin()));
-    }
-    if (from_high >= 0) {
-      const auto within = std::ranges::lower_bound(before, before[b.position] - from_high);
-      const auto first = static_cast<std::uint32_t>(within - before.begin());
-      high = first == 0 ? 0 : std::min(high, first - 1);
-    }
-    if (low > was_low || high < was_high) {
-      ++context_->counters->shrinks;
-      piece(frame, item.candidate, penalty() + budget);
-    }
-  }
-
-  // Bounds at a new cut x between a and b, for the sides and for each feature of the children.
-  void inherit(Frame& frame, const Candidate& c, const Point& a, const Point& b, Point& x) {
-    Level& level = levels_[frame.level];
-    const bool step = !c.cumulative.empty();
-    const Value to_a = step ? c.cumulative[x.position] - c.cumulative[a.position] : Value{};
-    const Value to_b = step ? c.cumulative[b.position] - c.cumulative[x.position] : Value{};
-    x.left = a.left;
-    x.right = b.right;
-    if (step) {
-      x.left = std::max(x.left, b.left - to_b);
-      x.right = std::max(x.right, a.right - to_a);
-    }
-    level.inherited_left.assign(n_features(), Value{});
-    level.inherited_right.assign(n_features(), Value{});
-    const auto take = [](std::vector<Value>& into, const std::vector<Value>& from, Value less) {
-      for (std::size_t f = 0; f < from.size(); ++f) into[f] = std::max(into[f], from[f] - less);
-    };
-    take(level.inherited_left, a.left_features, Value{});
-    take(level.inherited_right, b.right_features, Value{});
-    if (step) {
-      take(level.inherited_left, b.left_features, to_b);
-      take(level.inherited_right, a.right_features, to_a);
-    }
-  }
+              std::uint32_t& high);
+  void inherit(Frame& frame, const Candidate& c, const Point& a, const Point& b, Point& x);
 
   void push(Frame& frame, const Item& parent, std::size_t a, std::size_t b) {
     if (frame.points[b].position - frame.points[a].position < 2) return;  // no cut between
@@ -603,3 +559,4 @@ class Search {
 }  // namespace treeproof::threshold
 
 #include "search/threshold/search_multiway.hpp"
+#include "search/threshold/search_neighbours.hpp"
