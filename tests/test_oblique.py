@@ -14,7 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from treeproof import ObliqueTreeClassifier, OptimalTreeClassifier
-from treeproof.proper.separator import find_surface, separate_exactly
+from treeproof.proper.separating_plane import separate, separate_exactly
+from treeproof.proper.separator import find_surface
 from treeproof.proper.surface import lift, monomials
 
 POSITIONS = {
@@ -276,3 +277,16 @@ def test_exact_separation_agrees_with_linear_programming():
                 continue
             weights = separate_exactly(points, side)
             assert (weights is not None) == (tuple(side.tolist()) in found)
+
+
+@pytest.mark.parametrize("n_rows", [300, 3000])
+def test_separating_planes_with_few_and_many_points(n_rows):
+    rng = np.random.default_rng(n_rows)
+    Z = rng.normal(size=(n_rows, 5))
+    heights = Z[:, 1] - 2 * Z[:, 3]
+    Z = Z[np.abs(heights) > 0.2]
+    positive = Z[:, 1] - 2 * Z[:, 3] > 0
+    heights = Z @ separate(Z, positive)
+    assert heights[positive].min() > heights[~positive].max()
+    positive[np.abs(Z).sum(axis=1).argmin()] ^= True
+    assert separate(Z, positive) is None

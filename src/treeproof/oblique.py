@@ -32,6 +32,7 @@ __all__ = ["ObliqueTreeClassifier"]
 
 _MOST_DIMENSIONS = 40
 _HUGE = 1e150
+_MEMORY = 2 * 2**30  # for the list of rules, if there is no limit
 
 
 class ObliqueTreeClassifier(ClassTree):
@@ -73,7 +74,8 @@ class ObliqueTreeClassifier(ClassTree):
     time_limit : float or None, default=60.0
         Seconds after which the search stops; None for no limit.
     memory_limit : int, str or None, default=None
-        Bytes, or text such as "2GB": lists no more rules than fit.
+        Bytes, or text such as "2GB": lists no more rules than fit. None: 2 GiB for the
+        list of rules.
     n_jobs : int or None, default=1
         Number of threads; -1 for all processors. The optimum does not depend on it.
     class_weight : dict, "balanced" or None, default=None
@@ -321,18 +323,21 @@ class ObliqueTreeClassifier(ClassTree):
 
     def _check_size(self, families: list[Family], n_points: int) -> int:
         """Return how many rules may be listed; warn or raise if there are more."""
-        most = int(self.max_candidates)
         memory = parse_memory(self.memory_limit)
-        if memory:
-            bytes_per_rule = 16 * (n_points // 64 + len(self.classes_) + 2) + 24
-            most = max(1, min(most, engine_allowance(memory) // bytes_per_rule))
+        # Rules are kept over points and over rows, in lists that grow by doubling.
+        bytes_per_rule = 24 * (n_points // 64 + len(self.classes_) + 2) + 48
+        fit = (engine_allowance(memory) or _MEMORY) // bytes_per_rule
+        most = max(1, min(int(self.max_candidates), fit))
         if families[-1].n_rules <= most:
             return most
+        reason, remedy = "that are listed at most (max_candidates)", "max_candidates"
+        if fit < self.max_candidates:
+            reason, remedy = "that fit the memory (memory_limit)", "memory_limit"
         message = (
             f"There are {describe_size(families, n_points)}, more than the {most:,} "
-            "that are listed at most (max_candidates). Use fewer rows or columns"
+            f"{reason}. Use fewer rows or columns"
             + (", a lower degree" if families[-1].degree > 1 else "")
-            + ", or raise max_candidates"
+            + f", or raise {remedy}"
         )
         if self.on_too_many == "raise":
             raise ValueError(

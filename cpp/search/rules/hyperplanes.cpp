@@ -80,9 +80,12 @@ class Enumeration {
       const std::size_t stop = i;
       do toggle(rays[i++].point);
       while (i < rays.size() && rays[i].stop == rays[stop].stop);
+      if (store_.size() > allowance_.max_rules || store_.bytes() > allowance_.max_bytes)
+        return Completeness::too_many;
+      const std::size_t words = base_.size() * sides.size();
+      if (words > 256 && limits_.stop(static_cast<std::uint32_t>(words / 256)))
+        return Completeness::stopped;
     }
-    if (store_.size() > allowance_.max_rules || store_.bytes() > allowance_.max_bytes)
-      return Completeness::too_many;
     const auto work = static_cast<std::uint32_t>(1 + rays.size() * (sides.size() + 4) / 32);
     return limits_.stop(work) ? Completeness::stopped : Completeness::complete;
   }

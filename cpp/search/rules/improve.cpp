@@ -57,17 +57,9 @@ void mark_right(const RuleTable& table, const Draft& node, const Mask& rows, con
     right[w] |= all[w];
 }
 
-std::int64_t weight_of(const RowLayout& layout, const Word* rows) {
-  std::vector<std::int64_t> weights(layout.n_classes());
-  layout.class_weights(rows, weights.data());
-  std::int64_t total = 0;
-  for (const std::int64_t w : weights) total += w;
-  return total;
-}
-
-// The rule that sends the least weight to the wrong side.
+// The rule that sends the least weight to the wrong side, of those looked at in time.
 std::int32_t best_router(const RuleTable& table, const Mask& prefer_positive,
-                         const Mask& prefer_negative) {
+                         const Mask& prefer_negative, Worker& worker) {
   const std::size_t n = table.n_words();
   Mask disappointed(n);
   std::int64_t least = INT64_MAX;
@@ -76,11 +68,12 @@ std::int32_t best_router(const RuleTable& table, const Mask& prefer_positive,
     const Word* side = table.positive(rule);
     for (std::size_t w = 0; w < n; ++w)
       disappointed[w] = (side[w] & prefer_negative[w]) | (~side[w] & prefer_positive[w]);
-    const std::int64_t weight = weight_of(table.rows(), disappointed.data());
+    const std::int64_t weight = table.rows().size(disappointed.data()).weight;
     if (weight < least) {
       least = weight;
       best = static_cast<std::int32_t>(rule);
     }
+    if (rule % 64 == 63 && worker.stop(static_cast<std::uint32_t>(1 + n / 4))) break;
   }
   return best;
 }
@@ -108,10 +101,12 @@ Cost cost_below(const RuleTable& table, const Draft& node, const Mask& rows, Cos
 }
 
 // Chooses the rule of one node again; the row set it gets stays the same.
-void choose_again(const RuleTable& table, const Settings& settings, const Place& place) {
+void choose_again(const RuleTable& table, const Settings& settings, const Place& place,
+                  Worker& worker) {
   Draft& node = *place.node;
   if (node.sides[0].is_leaf() && node.sides[1].is_leaf()) {
     const BestSplit best = table.best_split(place.rows.data(), settings.least_leaf);
+    worker.stop(scan_work(table.n_rules(), table.n_words()));
     if (best.found()) node.rule = best.rule;
     return;
   }
@@ -128,7 +123,7 @@ void choose_again(const RuleTable& table, const Settings& settings, const Place&
     prefer_positive[w] = right[0][w] & ~right[1][w];
     prefer_negative[w] = right[1][w] & ~right[0][w];
   }
-  const std::int32_t best = best_router(table, prefer_positive, prefer_negative);
+  const std::int32_t best = best_router(table, prefer_positive, prefer_negative, worker);
   if (best >= 0) node.rule = best;
 }
 
@@ -152,8 +147,7 @@ void improve(const RuleTable& table, const Settings& settings, Answer& answer, W
       places.clear();
       list_places(table, trial, table.rows().all(), 0, places);
       if (places[i].node->is_leaf()) continue;
-      choose_again(table, settings, places[i]);
-      worker.stop(static_cast<std::uint32_t>(1 + table.n_rules() * table.n_words() / 64));
+      choose_again(table, settings, places[i], worker);
       const Cost cost = cost_of_draft(table, trial, settings.split_cost);
       if (cost < answer.upper && leaves_are_large(table, trial, table.rows().all(),
                                                   settings.least_leaf)) {
@@ -176,7 +170,7 @@ void split_one_leaf(const RuleTable& table, const Settings& settings, int depth,
   for (Place& place : places) {
     if (!place.node->is_leaf() || place.level >= depth || worker.control.stopped()) continue;
     const BestSplit best = table.best_split(place.rows.data(), settings.least_leaf);
-    worker.stop(static_cast<std::uint32_t>(1 + table.n_rules() * table.n_words() / 512));
+    worker.stop(scan_work(table.n_rules(), table.n_words()));
     if (!best.found()) continue;
     const std::int64_t gain = table.rows().leaf_loss(place.rows.data()) - best.loss;
     if (gain > most) {

@@ -16,11 +16,6 @@ constexpr std::size_t kDepthFirst = 2048;
 constexpr std::size_t kSample = 32;
 constexpr std::int64_t kNoSplit = kInfiniteCost >> kCostBits;
 
-// Microseconds that scanning so many rules takes, roughly.
-std::uint32_t scan_work(std::size_t n_rules, std::size_t n_words) {
-  return static_cast<std::uint32_t>(1 + n_rules * n_words / 512);
-}
-
 Draft split_draft(const RuleTable& table, std::int32_t rule, Draft positive = {},
                   Draft negative = {}) {
   Draft draft{table.origin(static_cast<std::size_t>(rule)), {}};
@@ -358,10 +353,10 @@ bool RootSearch::evaluate(std::size_t rule, Worker& worker) {
 
 Answer RootSearch::solve_side(std::optional<RuleTable>& table, const Word* rows, int n_splits,
                               Cost budget, const Settings& settings, Worker& worker) const {
-  if (!table) {
-    table.emplace(table_, rows, settings_.distinct_rules);
-    worker.stop(scan_work(table_.n_rules(), 8 * table_.n_words()));
-  }
+  if (!table)
+    table.emplace(table_, rows, settings_.distinct_rules,
+                  [&](std::uint32_t work) { return worker.stop(work); });
+  if (worker.control.stopped()) return {};  // callers look at that first
   return solve_subproblem(*table, n_splits, depth_ - 1, budget, settings, worker);
 }
 

@@ -7,43 +7,48 @@
 
 namespace treeproof::rules {
 
-RuleTable::RuleTable(const RuleStore& store, const Problem& problem) : rows_(problem) {
-  const std::size_t n_words = rows_.n_words();
-  words_.assign(store.size() * n_words, 0);
-  origin_.resize(store.size());
-  for (std::size_t rule = 0; rule < store.size(); ++rule) {
-    const std::span<const Word> side = store.positive(rule);
-    Word* out = &words_[rule * n_words];
-    for (std::size_t b = 0; b < rows_.bits().size(); ++b) {
-      const std::int32_t location = rows_.bits()[b].location;
-      if (location < 0) continue;
-      const auto point = static_cast<std::size_t>(location);
-      out[b / 64] |= (side[point / 64] >> (point % 64) & 1) << (b % 64);
-    }
-    origin_[rule] = static_cast<std::int32_t>(rule);
-  }
+RuleTable::RuleTable(const RuleStore& store, const Problem& problem, const Stop& stop)
+    : rows_(problem) {
+  std::vector<std::int32_t> source;
+  for (const Bit& bit : rows_.bits()) source.push_back(bit.location);
+  fill(BitMoves(std::move(source), store.n_words()), store.size(), stop,
+       [&](std::size_t rule) { return store.positive(rule).data(); },
+       [](std::size_t rule) { return static_cast<std::int32_t>(rule); });
 }
 
-RuleTable::RuleTable(const RuleTable& parent, const Word* mask, bool distinct)
+RuleTable::RuleTable(const RuleTable& parent, const Word* mask, bool distinct,
+                     const Stop& stop)
     : rows_(parent.rows_, mask) {
-  const std::vector<std::size_t> kept = splitting_rules(parent, mask, distinct);
-  const std::size_t n_words = rows_.n_words();
-  words_.assign(kept.size() * n_words, 0);
-  origin_.reserve(kept.size());
-  // Bit i of the subproblem, gaps between classes aside, is the parent's bit source[i].
-  std::vector<std::size_t> source, target;
-  for (std::size_t b = 0; b < rows_.bits().size(); ++b)
-    if (rows_.bits()[b].location >= 0) target.push_back(b);
+  const std::vector<std::size_t> kept = splitting_rules(parent, mask, distinct, stop);
+  // The rows keep their order; only the gaps between classes change.
+  std::vector<std::int32_t> source(rows_.bits().size(), BitMoves::kNothing);
+  std::size_t bit = 0;
   for (std::size_t w = 0; w < parent.n_words(); ++w)
-    for (Word rest = mask[w]; rest != 0; rest &= rest - 1)
-      source.push_back(64 * w + static_cast<std::size_t>(std::countr_zero(rest)));
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    const Word* side = parent.positive(kept[k]);
-    Word* out = &words_[k * n_words];
-    for (std::size_t i = 0; i < source.size(); ++i)
-      out[target[i] / 64] |= (side[source[i] / 64] >> (source[i] % 64) & 1)
-                             << (target[i] % 64);
-    origin_.push_back(parent.origin_[kept[k]]);
+    for (Word rest = mask[w]; rest != 0; rest &= rest - 1) {
+      while (rows_.bits()[bit].location < 0) ++bit;
+      source[bit++] = static_cast<std::int32_t>(64 * w) + std::countr_zero(rest);
+    }
+  fill(BitMoves(std::move(source), parent.n_words()), kept.size(), stop,
+       [&](std::size_t k) { return parent.positive(kept[k]); },
+       [&](std::size_t k) { return parent.origin(kept[k]); });
+}
+
+// Takes over rules with their bits moved; fewer than `n_rules` if it is stopped.
+template <class SideOf, class OriginOf>
+void RuleTable::fill(BitMoves moves, std::size_t n_rules, const Stop& stop,
+                     const SideOf& side_of, const OriginOf& origin_of) {
+  const std::size_t n_words = rows_.n_words();
+  words_.resize(n_rules * n_words);
+  origin_.reserve(n_rules);
+  std::vector<const Word*> sides;
+  for (std::size_t first = 0; first < n_rules; first += BitMoves::kRows) {
+    sides.clear();
+    for (std::size_t k = first; k < std::min(n_rules, first + BitMoves::kRows); ++k) {
+      sides.push_back(side_of(k));
+      origin_.push_back(origin_of(k));
+    }
+    moves.apply(sides, &words_[first * n_words]);
+    if (stop(static_cast<std::uint32_t>(1 + n_words))) return;
   }
 }
 
@@ -51,7 +56,7 @@ RuleTable::RuleTable(const RuleTable& parent, const Word* mask, bool distinct)
 // partition, the first. Open addressing on the masked words; mirror images are the same
 // partition, so the key is the side without the first row.
 std::vector<std::size_t> RuleTable::splitting_rules(const RuleTable& parent, const Word* mask,
-                                                    bool distinct) {
+                                                    bool distinct, const Stop& stop) {
   std::vector<std::size_t> kept;
   const std::size_t n_words = parent.n_words();
   std::size_t first = 0;
@@ -74,6 +79,7 @@ std::vector<std::size_t> RuleTable::splitting_rules(const RuleTable& parent, con
   std::vector<std::size_t> slots(distinct ? n_slots : 0, SIZE_MAX);
   std::vector<Word> key(n_words), other(n_words);
   for (std::size_t rule = 0; rule < parent.n_rules(); ++rule) {
+    if (rule % 64 == 63 && stop(static_cast<std::uint32_t>(1 + n_words / 2))) break;
     const Word hash = make_key(rule, key);
     if (hash == 0) continue;  // all rows on one side
     if (distinct) {

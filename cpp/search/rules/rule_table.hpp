@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "search/rules/bit_moves.hpp"
 #include "search/rules/row_layout.hpp"
 #include "search/rules/rule_store.hpp"
 
@@ -22,11 +24,15 @@ struct BestSplit {
   bool found() const { return rule >= 0; }
 };
 
+// Told of microseconds of work done; true if it is time to stop.
+using Stop = std::function<bool(std::uint32_t)>;
+
+// If `stop` says so while a table is made, it lacks rules and is of no use.
 class RuleTable {
  public:
-  RuleTable(const RuleStore& store, const Problem& problem);
+  RuleTable(const RuleStore& store, const Problem& problem, const Stop& stop);
   // The rows in `mask` alone. Without `distinct`, all rules that still split them.
-  RuleTable(const RuleTable& parent, const Word* mask, bool distinct = true);
+  RuleTable(const RuleTable& parent, const Word* mask, bool distinct, const Stop& stop);
 
   const RowLayout& rows() const { return rows_; }
   std::size_t n_rules() const { return origin_.size(); }
@@ -49,7 +55,10 @@ class RuleTable {
 
  private:
   static std::vector<std::size_t> splitting_rules(const RuleTable& parent, const Word* mask,
-                                                  bool distinct);
+                                                  bool distinct, const Stop& stop);
+  template <class SideOf, class OriginOf>
+  void fill(BitMoves moves, std::size_t n_rules, const Stop& stop, const SideOf& side_of,
+            const OriginOf& origin_of);
 
   RowLayout rows_;
   std::vector<Word> words_;

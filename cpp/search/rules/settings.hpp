@@ -86,6 +86,11 @@ class Control {
   std::atomic<bool> stopped_{false};
 };
 
+// Microseconds that scanning so many rules takes, roughly.
+inline std::uint32_t scan_work(std::size_t n_rules, std::size_t n_words) {
+  return static_cast<std::uint32_t>(1 + n_rules * n_words / 512);
+}
+
 // One thread's view.
 struct Worker {
   Control& control;

@@ -1,6 +1,7 @@
 #include "search/rules/solve.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "search/rules/improve.hpp"
 #include "search/rules/root_search.hpp"
@@ -43,23 +44,18 @@ class Reporter {
   Cost upper_ = kInfiniteCost;
 };
 
-}  // namespace
-
-RulesResult solve(const RuleStore& store, const Problem& problem, const Settings& settings,
-                  const Draft& start, Limits& limits, const Observer& observer) {
-  const RuleTable table(store, problem);
+// Searches for trees with one split, then with two, and so on: a tree with few splits is
+// found soon, and prunes the search for more.
+Answer deepen(const RuleTable& table, const Settings& settings, const Draft& start,
+              Control& control, std::span<Worker> workers, Reporter& reporter) {
   const RowLayout& rows = table.rows();
-  Control control(limits);
-  std::vector<Worker> workers;
-  for (int t = 0; t < std::max(1, settings.n_threads); ++t)
-    workers.push_back({control, t == 0, {}});
-  Reporter reporter(observer, limits);
-
   const int depth = std::min(settings.max_depth, 64);
   int most = settings.max_splits;
   if (depth < 20) most = std::min(most, (1 << depth) - 1);
   const auto leaves = static_cast<std::size_t>(std::max(most, 0)) + 1;
   const Cost floor = cost_of(rows.floor_loss(rows.all().data(), leaves));
+  if (control.stopped()) return {floor, cost_of(rows.leaf_loss(rows.all().data())), {}};
+
   Answer best = solve_subproblem(table, std::min(most, 1), depth, kInfiniteCost, settings,
                                  workers[0]);
   Cost proved = best.lower;  // no tree with at most `splits` splits costs less
@@ -80,25 +76,38 @@ RulesResult solve(const RuleStore& store, const Problem& problem, const Settings
     RootSearch search(table, k, depth, settings, best, kInfiniteCost);
     if (settings.incumbent) search.try_best_roots(kRootsToTry, workers[0]);
     const auto notify = [&](Cost lower, Cost upper) {
-      if (k == most) reporter.report(lower, upper, workers[0].counters.groups);
-      else reporter.report(std::min(lower, beyond(k + 1)), upper, workers[0].counters.groups);
+      if (k < most) lower = std::min(lower, beyond(k + 1));
+      reporter.report(lower, upper, workers[0].counters.groups);
     };
     best = search.run(workers, notify);
     if (control.stopped() && best.lower < best.upper) {
       // Trees with fewer splits were ruled out before, those with k by this search; trees
       // with more splits are known only by the floor.
-      proved = k == most ? best.lower : std::min(best.lower, beyond(k + 1));
-      splits = most;
-      break;
+      best.lower = k == most ? best.lower : std::min(best.lower, beyond(k + 1));
+      return best;
     }
     splits = k;
     proved = best.lower;
   }
-  if (splits < most) proved = std::min(best.upper, beyond(splits + 1));
+  if (splits < most) proved = beyond(splits + 1);
   best.lower = std::min(proved, best.upper);
-  reporter.report(best.lower, best.upper, workers[0].counters.groups);
+  return best;
+}
 
+}  // namespace
+
+RulesResult solve(const RuleStore& store, const Problem& problem, const Settings& settings,
+                  const Draft& start, Limits& limits, const Observer& observer) {
+  Control control(limits);
+  const RuleTable table(store, problem,
+                        [&](std::uint32_t work) { return control.poll(work); });
+  std::vector<Worker> workers;
+  for (int t = 0; t < std::max(1, settings.n_threads); ++t)
+    workers.push_back({control, t == 0, {}});
+  Reporter reporter(observer, limits);
   RulesResult result;
+  result.answer = deepen(table, settings, start, control, workers, reporter);
+  reporter.report(result.answer.lower, result.answer.upper, workers[0].counters.groups);
   result.stop = limits.reason();
   Counters counters;
   for (const Worker& worker : workers) counters.add(worker.counters);
@@ -106,7 +115,6 @@ RulesResult solve(const RuleStore& store, const Problem& problem, const Settings
 #define X(name, what) result.statistics.emplace_back(#name, counters.name);
   TREEPROOF_RULES_COUNTERS(X)
 #undef X
-  result.answer = std::move(best);
   return result;
 }
 

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from treeproof import _core
+from treeproof.proper.engine import Found, run_engine
 from treeproof.proper.family import Family, make_families
 from treeproof.proper.pool import improve_by_pools
 from treeproof.proper.row_generation import bound_by_chunks, bound_by_rows
-from treeproof.proper.task import Found, Sides, Task, cost_floor, run_engine
+from treeproof.proper.sides import Sides
+from treeproof.proper.task import Task, cost_floor
 
 
 def search(task: Task, max_rules: int, rng: np.random.Generator) -> Found:

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.proper.exact import affine_columns
+from treeproof.proper.hull import hull
 from treeproof.proper.surface import Monomial, lift, monomials
 
 FAMILIES = ("axis", "hyperplane", "hypersurface", "mixed")
@@ -125,24 +124,6 @@ def whole_numbers(X: NDArray[np.float64]) -> NDArray[np.float64]:
                 out[:, j] = scaled - np.sort(scaled)[len(scaled) // 2]
                 break
     return out
-
-
-def hull(coordinates: NDArray[np.float64], max_dimensions: int) -> NDArray[np.float64]:
-    """Keep as many columns as the affine hull of the points has dimensions.
-
-    Examples
-    --------
-    >>> hull(np.array([[0.0, 7.0, 0.0], [1.0, 7.0, 2.0], [2.0, 7.0, 4.0]]), 10)
-    array([[0.],
-           [1.],
-           [2.]])
-    """
-    varying = np.flatnonzero((coordinates != coordinates[:1]).any(axis=0))
-    reduced = coordinates[:, varying]
-    if 0 < reduced.shape[1] <= max_dimensions:
-        exact = [tuple(map(Fraction, row)) for row in reduced.tolist()]
-        reduced = reduced[:, affine_columns(exact)]
-    return np.ascontiguousarray(reduced)
 
 
 def describe_size(families: Sequence[Family], n_points: int) -> str:

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.proper.separator import find_surface
+from treeproof.proper.sides import Sides
 from treeproof.proper.surface import Surface
-from treeproof.proper.task import Sides, Task
+from treeproof.proper.task import Task
 
 _GRID = 400
+_GRACE = 0.05  # seconds after the time limit for surfaces that need exact arithmetic
 
 
 @dataclass(frozen=True)
@@ -288,7 +290,7 @@ def grow_tree(
         side = node.positive[task.point[here]]
         if side.all() or not side.any():
             return number
-        surface = find_surface(rows[here], side, degree)
+        surface = find_surface(rows[here], side, degree, until)
         if surface is None:
             return number
         if surface.coefficients[0] < 0:
@@ -300,6 +302,7 @@ def grow_tree(
         right[number] = visit(above, here[high])
         return number
 
+    until = task.clock.end(_GRACE)
     visit(sides, np.arange(len(rows)))
     return ObliqueTree(
         tuple(surfaces),

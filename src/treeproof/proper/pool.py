@@ -15,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof import _core
+from treeproof.proper.engine import Found, run_engine
 from treeproof.proper.family import Family
-from treeproof.proper.task import Found, Sides, Task, run_engine
+from treeproof.proper.sides import Sides
+from treeproof.proper.task import Task
 
-POOL_RULES = 20_000
+_MOST_RULES = 20_000
+_MOST_BITS = 2**28  # of all rules together, one for each point
 _MOST_CUTS = 256
 # Turning about a flat sends its points to both sides in all ways: 2^(dimensions - 1).
 _MOST_DIMENSIONS = 8
@@ -38,19 +41,20 @@ def improve_by_pools(
         if found.proved:
             return
         before = found.upper
-        store = draw_pool(task, found.tree, rng)
-        seconds = 2.0 if clock.seconds is None else max(end - clock.elapsed(), 1e-3) / 2
+        left = 4.0 if clock.seconds is None else max(end - clock.elapsed(), 2e-3)
+        store = draw_pool(task, found.tree, rng, left / 4)
         tree, answer = run_engine(
-            task, store, start=found.tree, seconds=min(seconds, 2.0)
+            task, store, start=found.tree, seconds=min(left / 2, 2.0)
         )
         found.count(answer["statistics"])
         found.offer(task, tree)
         idle = idle + 1 if found.upper == before else 0
 
 
-def draw_pool(task: Task, tree: Sides, rng: np.random.Generator) -> Any:
-    """Collect rules around a tree."""
+def draw_pool(task: Task, tree: Sides, rng: np.random.Generator, seconds: float) -> Any:
+    """Collect rules around a tree; stop adding some when time is over."""
     store = _core.RuleStore(task.n_points)
+    most = min(_MOST_RULES, _MOST_BITS // task.n_points)
     sides = _sides_in(tree)
     if sides:
         store.add_sides(np.array(sides))
@@ -58,14 +62,34 @@ def draw_pool(task: Task, tree: Sides, rng: np.random.Generator) -> Any:
     linear = next((f for f in task.families if f.name != "axis"), None)
     if thresholds is None and linear is not None:
         thresholds = Family("axis", 1, linear.terms, linear.coordinates)
-    if thresholds is not None and thresholds.n_rules <= POOL_RULES:
-        store.add_family("axis", np.ascontiguousarray(thresholds.coordinates))
+    if thresholds is not None:
+        _add_thresholds(store, thresholds, most)
     for family in task.families:
         if family.name == "axis":
             continue
         _add_model_directions(store, task, family, tree, rng)
-        _add_flats(store, family, sides, rng)
+        _add_flats(store, family, sides, rng, most, seconds)
     return store
+
+
+def _add_thresholds(store: Any, family: Family, most: int) -> None:
+    """Add all thresholds, or some of each column if there are too many."""
+    if family.n_rules <= most:
+        store.add_family("axis", np.ascontiguousarray(family.coordinates))
+        return
+    for column in family.coordinates.T[:most]:
+        _add_cuts(store, column, most // len(family.coordinates.T) + 1)
+
+
+def _add_cuts(store: Any, heights: NDArray[np.float64], most: int) -> None:
+    """Add thresholds on a number for each point, evenly spread if there are many."""
+    values = np.unique(heights)
+    cuts = (values[1:] + values[:-1]) / 2
+    most = min(most, _MOST_CUTS)
+    if len(cuts) > most:
+        cuts = cuts[np.linspace(0, len(cuts) - 1, most).astype(int)]
+    if len(cuts):
+        store.add_sides(np.ascontiguousarray(heights > cuts[:, None]))
 
 
 def _sides_in(tree: Sides) -> list[NDArray[np.bool_]]:
@@ -102,12 +126,7 @@ def _add_model_directions(
             direction = _direction(
                 Z[task.point[rows]], task.label[rows] == c, task.weight[rows], rng
             )
-            heights = np.unique(Z @ direction)
-            cuts = (heights[1:] + heights[:-1]) / 2
-            if len(cuts) > _MOST_CUTS:
-                cuts = cuts[np.linspace(0, len(cuts) - 1, _MOST_CUTS).astype(int)]
-            if len(cuts):
-                store.add_sides(np.ascontiguousarray(Z @ direction > cuts[:, None]))
+            _add_cuts(store, Z @ direction, _MOST_CUTS)
 
 
 def _direction(
@@ -133,13 +152,15 @@ def _add_flats(
     family: Family,
     sides: list[NDArray[np.bool_]],
     rng: np.random.Generator,
+    most: int,
+    seconds: float,
 ) -> None:
     """Add hyperplanes that turn about points near a surface, or about any points."""
     n, r = family.coordinates.shape
     if not 2 <= r <= _MOST_DIMENSIONS or n <= r:
         return
     per_flat = (n - r + 1) * 2 ** (r - 1)
-    n_flats = max(2, POOL_RULES // per_flat)
+    n_flats = max(2, most // per_flat)
     near = [_near_points(family.coordinates, side) for side in sides]
     flats = []
     for k in range(n_flats):
@@ -152,7 +173,8 @@ def _add_flats(
         "hyperplane",
         np.ascontiguousarray(family.coordinates),
         flats=np.concatenate(flats).astype(np.int32),
-        max_rules=4 * POOL_RULES,
+        max_rules=4 * most,
+        time_limit=seconds,
     )
 
 

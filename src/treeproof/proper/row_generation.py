@@ -15,22 +15,18 @@ rows that are left over can raise the bound further, in chunks.
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeproof import _core
-from treeproof.proper.family import Family, hull
-from treeproof.proper.task import (
-    Found,
-    Sides,
-    Task,
-    restrict,
-    run_engine,
-    spread,
-    wrong_rows,
-)
+from treeproof.proper.engine import Found, run_engine
+from treeproof.proper.family import Family
+from treeproof.proper.hull import hull
+from treeproof.proper.sides import Sides, restrict, spread, wrong_rows
+from treeproof.proper.task import Task
 
 FIRST_RULES = 2_000
 MOST_RULES = 400_000
@@ -200,13 +196,13 @@ def _first_part(
     part = np.zeros(task.n_points, dtype=bool)
     part[chosen] = True
     by_class = [
-        rng.permutation(np.unique(task.point[task.label == c]))
+        rng.permutation(np.unique(task.point[task.label == c]))[:size]
         for c in range(task.n_classes)
     ]
-    for k in range(task.n_points):
-        for points in by_class:
-            if k < len(points) and part.sum() < size:
-                part[points[k]] = True
+    for turn in zip_longest(*by_class, fillvalue=None):
+        for point in turn:
+            if point is not None and part.sum() < size:
+                part[point] = True
     return part
 
 
@@ -221,8 +217,8 @@ def _add_wrong(
     whole = spread(task, tree, np.flatnonzero(part))
     if whole is None:
         return None
-    found.offer(task, whole[0])
-    wrong = np.unique(task.point[wrong_rows(task, whole[0])])
+    found.offer(task, whole)
+    wrong = np.unique(task.point[wrong_rows(task, whole)])
     wrong = wrong[~part[wrong]]
     if len(wrong) == 0:
         return None
