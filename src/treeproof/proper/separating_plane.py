@@ -41,7 +41,7 @@ def separate(
 
     Examples
     --------
-    >>> Z = np.array([[0.0, 3.0], [1.0, 9.0], [2.0, 2.0], [3.0, 8.0]])
+    >>> Z = np.array([[0.0, 5.0], [1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
     >>> separate(Z, np.array([False, False, True, True]))
     array([2., 0.])
     """
