@@ -9,10 +9,10 @@ BUILD_FLAGS ?= -C cmake.define.TREEPROOF_DEV=ON
 LINTED := src tests $(wildcard benchmarks examples tools)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench bench-noisy bench-stops bench-bounds peers sanitize clean
+.PHONY: help demo build test lint bench bench-noisy bench-stops bench-bounds check-exports peers sanitize clean
 
 help:  ## show this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 # What treeproof needs to build and run, and what its development needs on top.
 $(VENV)/base: pyproject.toml
@@ -59,6 +59,10 @@ bench-stops: build  ## time limit, Ctrl-C and memory limit on a hard problem
 
 bench-bounds: build  ## speed of the generalization bounds and of pruning by them
 	$(BIN)/python -m benchmarks.generalization $(BENCH)
+
+check-exports: $(VENV)/ready  ## all exports of 200 random trees against predict on 10,000 rows each
+	TREEPROOF_EXPORT_TREES=200 TREEPROOF_EXPORT_ROWS=10000 \
+		$(BIN)/python -m pytest tests/test_exports.py -k random_trees
 
 # The interpreter itself is not built with the sanitizers, so their library has to be
 # loaded first; Python's own start-up leaks are not ours to report.

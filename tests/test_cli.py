@@ -306,20 +306,17 @@ def test_plain_csv_reports_ragged_lines_and_gaps(monkeypatch, treeproof, tmp_pat
 
 
 def test_models_of_another_format_are_refused(tmp_path):
-    import joblib
-
     path = tmp_path / "model"
-    joblib.dump({"kind": "treeproof model", "format": 99, "version": "9.9"}, path)
-    with pytest.raises(ValueError, match=r"saved by treeproof 9.9 in a format"):
+    content = json.loads(OptimalTreeClassifier().fit([[0], [1]], [0, 1]).to_json())
+    path.write_text(json.dumps(content | {"format_version": 99}))
+    with pytest.raises(ValueError, match=r"version 99 of the format; this treeproof"):
         load(path)
-    joblib.dump(OptimalTreeClassifier(), path)
+    path.write_text(json.dumps({"format": "something else"}))
     with pytest.raises(ValueError, match="is not a model saved by treeproof"):
         load(path)
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
-    import joblib
-
     from treeproof.persistence import save
 
     path = tmp_path / "model"
@@ -327,11 +324,10 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
     save(fitted, path)
     before = path.read_bytes()
 
-    def full_disk(content, file):
-        file.write(b"half")
+    def full_disk(*_):
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(joblib, "dump", full_disk)
+    monkeypatch.setattr(os, "replace", full_disk)
     with pytest.raises(OSError, match="No space"):
         save(fitted, path)
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["model"]

@@ -1,9 +1,16 @@
 """Optimal decision trees with a proof that no better tree exists."""
 
 from treeproof.classifier import OptimalTreeClassifier
+from treeproof.export.json import from_json
 from treeproof.oblique import ObliqueTreeClassifier
 from treeproof.tree import Tree
 
 __version__ = "0.1.0"
 
-__all__ = ["ObliqueTreeClassifier", "OptimalTreeClassifier", "Tree", "__version__"]
+__all__ = [
+    "ObliqueTreeClassifier",
+    "OptimalTreeClassifier",
+    "Tree",
+    "__version__",
+    "from_json",
+]

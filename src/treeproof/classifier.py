@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof import sklearn_export
 from treeproof.base import common_constraints
 from treeproof.border import ClassificationData, read_classification_data
 from treeproof.class_tree import ClassTree
+from treeproof.export import sklearn as sklearn_export
+from treeproof.export.methods import TreeExports
 from treeproof.limits import engine_allowance, parse_memory
 from treeproof.progress import ProgressLine
 from treeproof.solvers import SOLVERS, Task, solve
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["OptimalTreeClassifier"]
 
 
-class OptimalTreeClassifier(ClassTree):
+class OptimalTreeClassifier(TreeExports, ClassTree):
     """A classification tree with a proof that no better one exists.
 
     Among all trees allowed by the parameters, `fit` finds one of least cost, where
@@ -226,7 +227,7 @@ class OptimalTreeClassifier(ClassTree):
 
         Everything that understands `sklearn.tree.DecisionTreeClassifier` (plotting,
         SHAP, ONNX converters) then works. It takes numbers: a table of numbers as it
-        is, any other table as ``clf.encode(X)``. See `treeproof.sklearn_export` for how
+        is, any other table as ``clf.encode(X)``. See `treeproof.export.sklearn` for how
         categories are encoded and for the single precision of scikit-learn's trees.
 
         Returns
@@ -261,7 +262,7 @@ class OptimalTreeClassifier(ClassTree):
         -------
         ndarray of float32
             Numeric columns as they are, categorical columns as numbers; see
-            `treeproof.sklearn_export`. `encoded_names` gives the columns' names.
+            `treeproof.export.sklearn`. `encoded_names` gives the columns' names.
         """
         columns = self._read_rows(X, all_columns=True)
         return sklearn_export.encode(self.tree_, columns, self._one_hot)
@@ -270,6 +271,10 @@ class OptimalTreeClassifier(ClassTree):
         """Return the names of the columns that `encode` makes."""
         check_is_fitted(self, "tree_")
         return sklearn_export.encoded_names(self.tree_, self._one_hot)
+
+    def _exported(self) -> Tree:
+        check_is_fitted(self, "tree_")
+        return self.tree_.collapse()
 
     @property
     def _one_hot(self) -> bool:

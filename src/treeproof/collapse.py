@@ -71,16 +71,7 @@ def collapse(tree: Tree) -> Tree:
         weights = tree.weighted_n_node_samples[members]
         table["n_node_samples"].append(samples.sum())
         table["weighted_n_node_samples"].append(weights.sum())
-        values = tree.value[members]
-        # Class weights add up; predictions of a regression tree are equal anyway in
-        # leaves and are averaged elsewhere.
-        table["value"].append(
-            values.sum(axis=0)
-            if tree.classes is not None
-            else np.average(values, axis=0, weights=weights)
-            if len(members) > 1
-            else values[0]
-        )
+        table["value"].append(_merged_value(tree, members, weights))
         slots.append([])
         for group, group_outcomes in reversed(_child_groups(tree, members, identity)):
             stack.append((group, slots[-1], group_outcomes))
@@ -97,6 +88,16 @@ def collapse(tree: Tree) -> Tree:
         columns=tree.columns,
         classes=tree.classes,
     )
+
+
+def _merged_value(tree: Tree, members: list[int], weights: Any) -> Any:
+    """Add class weights up; average predictions unless they are equal already."""
+    values = tree.value[members]
+    if tree.classes is not None:
+        return values.sum(axis=0)
+    if np.all(values == values[0]):
+        return values[0]
+    return np.average(values, axis=0, weights=weights)
 
 
 def _number_subtrees(tree: Tree) -> list[int]:

@@ -1,7 +1,7 @@
 """Saving and loading fitted models.
 
-A model file is a joblib pickle of a small dictionary around the estimator; it carries
-the tree, not the training data. As with every pickle, load only files you trust.
+A model file is the JSON document of `treeproof.export.json`: it carries the tree and
+its certificate, not the training data, and loading it runs no code, whoever wrote it.
 """
 
 from __future__ import annotations
@@ -11,12 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import joblib
+from treeproof.export.json import from_document, parse, to_json
 
 __all__ = ["load", "save"]
-
-_KIND = "treeproof model"
-_FORMAT = 1
 
 
 def save(model: Any, path: str | Path, *, target: str | None = None) -> None:
@@ -38,28 +35,11 @@ def save(model: Any, path: str | Path, *, target: str | None = None) -> None:
     >>> from treeproof.persistence import load, save
     >>> model = OptimalTreeClassifier().fit([[0], [1]], ["no", "yes"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     save(model, os.path.join(folder, "model"))
-    ...     load(os.path.join(folder, "model")).predict([[1]])
+    ...     save(model, os.path.join(folder, "model.json"))
+    ...     load(os.path.join(folder, "model.json")).predict([[1]])
     array(['yes'], dtype='<U3')
     """
-    from treeproof import __version__
-
-    path = Path(path)
-    content = {
-        "kind": _KIND,
-        "format": _FORMAT,
-        "version": __version__,
-        "target": target,
-        "model": model,
-    }
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            joblib.dump(content, file)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    write_whole(path, to_json(model, target=target, indent=1).encode())
 
 
 def load(path: str | Path) -> Any:
@@ -80,22 +60,25 @@ def load(path: str | Path) -> Any:
 
 def load_with_target(path: str | Path) -> tuple[Any, str | None]:
     """Read a model and the name of the column it predicts."""
-    from treeproof import __version__
-
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}.")
     try:
-        content = joblib.load(path)
-    except Exception as error:
+        return from_document(parse(path.read_bytes()))
+    except ValueError as error:
         raise ValueError(
             f"{str(path)!r} is not a model saved by treeproof: {error}"
-        ) from error
-    if not isinstance(content, dict) or content.get("kind") != _KIND:
-        raise ValueError(f"{str(path)!r} is not a model saved by treeproof.")
-    if content["format"] != _FORMAT:
-        raise ValueError(
-            f"{str(path)!r} was saved by treeproof {content['version']} in a format "
-            f"that version {__version__} does not read. Fit the model again."
-        )
-    return content["model"], content["target"]
+        ) from None
+
+
+def write_whole(path: str | Path, content: bytes) -> None:
+    """Write a file through a temporary one, so that it is never half written."""
+    path = Path(path)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -32,7 +32,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from treeproof.columns import Column, plain
+from treeproof.columns import Column
+from treeproof.export.methods import TreeExports
 
 __all__ = ["EQUALS", "LEAF", "MULTIWAY", "THRESHOLD", "Tree"]
 
@@ -56,7 +57,7 @@ _COMPARED = (
 )
 
 
-class Tree:
+class Tree(TreeExports):
     """A fitted decision tree as a flat node table.
 
     Attributes
@@ -407,47 +408,19 @@ class Tree:
         >>> clf.tree_.to_dict()["nodes"][0]["children"]
         [{'node': 1, 'categories': ['a']}, {'node': 2, 'categories': ['b']}]
         """
-        names = [column.name for column in self.columns]
-        result: dict[str, Any] = {
-            "columns": [
-                {"name": c.name}
-                if c.categories is None
-                else {"name": c.name, "categories": [plain(v) for v in c.categories]}
-                for c in self.columns
-            ],
-            "classes": None
-            if self.classes is None
-            else [plain(label) for label in self.classes],
-            "nodes": [],
-        }
-        for node in range(self.node_count):
-            entry: dict[str, Any] = {
-                "samples": int(self.n_node_samples[node]),
-                "weight": float(self.weighted_n_node_samples[node]),
-                "value": self.value[node].tolist(),
-            }
-            if self.kind[node] != LEAF:
-                entry["feature"] = names[self.feature[node]]
-                entry |= self._test_to_dict(node)
-            result["nodes"].append(entry)
-        return result
+        from treeproof.export.tree_dict import tree_to_dict
 
-    def _test_to_dict(self, node: int) -> dict[str, Any]:
-        slots = self.slots(node)
-        targets = self.children[slots].tolist()
-        if self.kind[node] == THRESHOLD:
-            head: dict[str, Any] = {"threshold": float(self.threshold[node])}
-        elif self.kind[node] == EQUALS:
-            categories = self.columns[self.feature[node]].categories
-            assert categories is not None
-            head = {"category": plain(categories[self.category[node]])}
-        else:
-            return {"children": [
-                {"node": child, "categories": [plain(c) for c in group]}
-                for child, group in self.category_groups(node)
-            ]}  # fmt: skip
-        by_outcome = dict(zip(self.child_outcome[slots].tolist(), targets, strict=True))
-        return head | {"yes": by_outcome.get(0), "no": by_outcome.get(1)}
+        return tree_to_dict(self)
+
+    @staticmethod
+    def from_dict(content: Mapping[str, Any]) -> Tree:
+        """Return the tree that `to_dict` described; ValueError if it is not one."""
+        from treeproof.export.tree_dict import tree_from_dict
+
+        return tree_from_dict(content)
+
+    def _exported(self) -> Tree:
+        return self
 
     def category_groups(self, node: int) -> list[tuple[int, list[Any]]]:
         """Return the children of a multiway node with the categories of each."""

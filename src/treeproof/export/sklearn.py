@@ -28,7 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.columns import Column
-from treeproof.tree import EQUALS, LEAF, THRESHOLD, Columns, Tree
+from treeproof.export.intervals import Piece, merged, nest
+from treeproof.tree import EQUALS, THRESHOLD, Columns, Tree
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
@@ -36,10 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["encode", "encoded_names", "to_sklearn"]
 
 _SINGLE_EXACT = 2**24  # whole numbers below this are exact in single precision
-
-Piece = tuple[float, int]
-"""Upper end of an interval of an encoded column, and where its rows go: a node, or
--1 - node for the leaf that shows the majority of that node."""
 
 
 def encode(tree: Tree, columns: Columns, one_hot: bool) -> NDArray[np.float32]:
@@ -125,7 +122,7 @@ def _numbers(column: Column) -> NDArray[np.float64]:
 
 
 class _Builder:
-    """Translates node by node; a stack instead of recursion, trees may be deep."""
+    """Fills the node table of a scikit-learn tree."""
 
     def __init__(self, tree: Tree, start: NDArray[np.int64], one_hot: bool) -> None:
         self.tree = tree
@@ -133,37 +130,12 @@ class _Builder:
         self.one_hot = one_hot
         self.counts: list[tuple[int, float]] = []
         self.values: list[NDArray[np.float64]] = []
-        self.max_depth = 0
 
     def build(self) -> None:
-        """Fill the node table in preorder."""
-        left: list[int] = []
-        right: list[int] = []
-        # What remains to be built: a list of pieces of one column, and whose child it
-        # is.
-        stack: list[tuple[list[Piece], int, int, int]] = [([(np.inf, 0)], -1, -1, 0)]
-        split: list[tuple[int, float]] = []
-        while stack:
-            pieces, column, parent, depth = stack.pop()
-            if len(pieces) == 1 and pieces[0][1] >= 0:
-                node = pieces[0][1]
-                if self.tree.kind[node] != LEAF:
-                    column, pieces = self._pieces(node)
-            number = len(left)
-            if parent >= 0:
-                (left if left[parent] == -1 else right)[parent] = number
-            left.append(-1)
-            right.append(-1)
-            self.max_depth = max(self.max_depth, depth)
+        """Translate the tree."""
+        self.nested = nest(self.tree, self._pieces)
+        for pieces in self.nested.pieces:
             self._add_counts(pieces)
-            if len(pieces) == 1:
-                split.append((-2, -2.0))
-                continue
-            middle = len(pieces) // 2
-            split.append((column, pieces[middle - 1][0]))
-            stack.append((pieces[middle:], column, number, depth + 1))
-            stack.append((pieces[:middle], column, number, depth + 1))
-        self.left, self.right, self.split = left, right, split
 
     def _pieces(self, node: int) -> tuple[int, list[Piece]]:
         """Cut the encoded column of a test into the intervals of its children."""
@@ -198,7 +170,7 @@ class _Builder:
             pieces[-1] = (np.inf, pieces[-1][1])
         else:
             pieces.append((np.inf, nowhere))
-        return column, _merged(pieces)
+        return column, merged(pieces)
 
     def _add_counts(self, pieces: list[Piece]) -> None:
         tree = self.tree
@@ -213,28 +185,19 @@ class _Builder:
 
     def state(self, dtype: np.dtype[Any]) -> dict[str, Any]:
         """Return the node table as scikit-learn stores it."""
-        nodes = np.zeros(len(self.left), dtype=dtype)
-        nodes["left_child"] = self.left
-        nodes["right_child"] = self.right
-        nodes["feature"] = [feature for feature, _ in self.split]
-        nodes["threshold"] = [threshold for _, threshold in self.split]
+        nested = self.nested
+        nodes = np.zeros(len(nested.left), dtype=dtype)
+        nodes["left_child"] = nested.left
+        nodes["right_child"] = nested.right
+        nodes["feature"] = nested.column
+        nodes["threshold"] = nested.threshold
         values = np.array(self.values)
         nodes["impurity"] = 1.0 - (values**2).sum(axis=1)  # Gini
         nodes["n_node_samples"] = [samples for samples, _ in self.counts]
         nodes["weighted_n_node_samples"] = [weight for _, weight in self.counts]
         return {
-            "max_depth": self.max_depth,
+            "max_depth": nested.depth,
             "node_count": len(nodes),
             "nodes": nodes,
             "values": values[:, None, :],
         }
-
-
-def _merged(pieces: list[Piece]) -> list[Piece]:
-    """Join neighbouring intervals that lead to the same place."""
-    joined: list[Piece] = []
-    for end, target in pieces:
-        if joined and joined[-1][1] == target:
-            joined.pop()
-        joined.append((end, target))
-    return joined

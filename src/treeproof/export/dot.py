@@ -1,0 +1,76 @@
+"""Trees as Graphviz source, for ``dot -Tpdf`` and everything that reads its language.
+
+An inner node shows the column it tests and the edges show the outcomes; a leaf shows
+its prediction, its rows and, for a classification tree, the share of the predicted
+class, on the colour of that class.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from treeproof.columns import plain
+from treeproof.drawing import number, outcomes
+from treeproof.palette import class_colour, mixed, text_on
+from treeproof.tree import LEAF, Tree
+
+__all__ = ["to_dot"]
+
+
+def to_dot(tree: Tree) -> str:
+    r"""Return the tree in Graphviz's language.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
+    >>> print(to_dot(clf.tree_))
+    digraph tree {
+      node [shape=box, style="filled,rounded", fontname="Helvetica", fillcolor="#ffffff"];
+      edge [fontname="Helvetica", fontsize=11];
+      0 [label="x0\n4 rows"];
+      1 [label="0\n2 rows, 100%", fillcolor="#59a3cd", fontcolor="#1b1f24"];
+      2 [label="1\n2 rows, 100%", fillcolor="#efc159", fontcolor="#1b1f24"];
+      0 -> 1 [label="<= 4.5"];
+      0 -> 2 [label="> 4.5"];
+    }
+    """  # noqa: E501
+    lines = [
+        "digraph tree {",
+        '  node [shape=box, style="filled,rounded", fontname="Helvetica", '
+        'fillcolor="#ffffff"];',
+        '  edge [fontname="Helvetica", fontsize=11];',
+    ]
+    lines += [f"  {node} [{_node(tree, node)}];" for node in range(tree.node_count)]
+    for node in range(tree.node_count):
+        if tree.kind[node] == LEAF:
+            continue
+        name = tree.columns[tree.feature[node]].name
+        for child, text in outcomes(tree, node):
+            lines.append(
+                f"  {node} -> {child} [label={_quoted(text[len(name) + 1 :])}];"
+            )
+    return "\n".join([*lines, "}"])
+
+
+def _node(tree: Tree, node: int) -> str:
+    samples = int(tree.n_node_samples[node])
+    rows = f"{samples} row" + ("" if samples == 1 else "s")
+    if tree.kind[node] != LEAF:
+        return f"label={_quoted(tree.columns[tree.feature[node]].name, rows)}"
+    value = tree.prediction(node)
+    if tree.classes is None:
+        numbers = np.atleast_1d(value)
+        return f"label={_quoted(', '.join(map(number, numbers)), rows)}"
+    best = int(np.argmax(tree.value[node]))
+    share = tree.value[node][best] / tree.value[node].sum()
+    fill = mixed(class_colour(best), 0.65)
+    return (
+        f"label={_quoted(str(plain(value)), f'{rows}, {share:.0%}')}, "
+        f'fillcolor="{fill}", fontcolor="{text_on(fill)}"'
+    )
+
+
+def _quoted(*lines: str) -> str:
+    escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
+    return '"' + "\\n".join(escaped) + '"'

@@ -1,0 +1,88 @@
+"""Trees with thresholds only: what other systems' trees can express.
+
+scikit-learn's trees and ONNX's know the test ``x <= threshold`` on numbers. A split of
+ours cuts the number line of one encoded column into intervals, each of which leads to a
+child; `nest` turns the intervals into nested thresholds by halving the list, so that a
+multiway split over k categories becomes about log2(k) tests deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from treeproof.tree import LEAF, Tree
+
+__all__ = ["Nested", "Piece", "merged", "nest"]
+
+Piece = tuple[float, int]
+"""Upper end of an interval of an encoded column, and where its rows go: a node, or
+-1 - node for the leaf that shows the prediction of that node."""
+
+
+@dataclass
+class Nested:
+    """A binary tree in preorder; `pieces` says what each of its nodes stands for."""
+
+    left: list[int] = field(default_factory=list)
+    right: list[int] = field(default_factory=list)
+    column: list[int] = field(default_factory=list)
+    threshold: list[float] = field(default_factory=list)
+    pieces: list[list[Piece]] = field(default_factory=list)
+    depth: int = 0
+
+
+def nest(tree: Tree, cut: Callable[[int], tuple[int, list[Piece]]]) -> Nested:
+    """Translate a tree node by node; a stack instead of recursion, trees may be deep.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    cut : callable
+        ``cut(node)`` gives the encoded column that a split tests, and its pieces.
+    """
+    result = Nested()
+    stack: list[tuple[list[Piece], int, int, int]] = [([(np.inf, 0)], -1, -1, 0)]
+    while stack:
+        pieces, column, parent, depth = stack.pop()
+        if len(pieces) == 1 and pieces[0][1] >= 0:
+            node = pieces[0][1]
+            if tree.kind[node] != LEAF:
+                column, pieces = cut(node)
+        number = len(result.left)
+        if parent >= 0:
+            side = result.left if result.left[parent] == -1 else result.right
+            side[parent] = number
+        result.left.append(-1)
+        result.right.append(-1)
+        result.depth = max(result.depth, depth)
+        result.pieces.append(pieces)
+        if len(pieces) == 1:
+            result.column.append(-2)
+            result.threshold.append(-2.0)
+            continue
+        middle = len(pieces) // 2
+        result.column.append(column)
+        result.threshold.append(pieces[middle - 1][0])
+        stack.append((pieces[middle:], column, number, depth + 1))
+        stack.append((pieces[:middle], column, number, depth + 1))
+    return result
+
+
+def merged(pieces: list[Piece]) -> list[Piece]:
+    """Join neighbouring intervals that lead to the same place.
+
+    Examples
+    --------
+    >>> merged([(1.0, 4), (2.0, 4), (3.0, 5)])
+    [(2.0, 4), (3.0, 5)]
+    """
+    joined: list[Piece] = []
+    for end, target in pieces:
+        if joined and joined[-1][1] == target:
+            joined.pop()
+        joined.append((end, target))
+    return joined

@@ -1,0 +1,226 @@
+"""Trees and fitted estimators as JSON: the one format in which models are kept.
+
+A document holds the tree, the estimator's name and parameters and its certificate; no
+training data and no code. Loading one runs nothing of what it says: the estimator is
+chosen from a fixed list, and everything else is checked (`treeproof.export.tree_dict`).
+The format has a version number of its own; documents of other versions are refused with
+a sentence that says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from treeproof.export.tree_dict import is_number, tree_from_dict, tree_to_dict
+from treeproof.tree import Tree
+
+__all__ = ["VERSION", "from_document", "from_json", "to_document", "to_json"]
+
+FORMAT = "treeproof model"
+VERSION = 2
+
+_ESTIMATORS = {
+    "OptimalTreeClassifier": "treeproof.classifier",
+    "OptimalTreeRegressor": "treeproof.regressor",
+}
+_STATES = ("optimal", "time_limit", "memory_limit", "interrupted", "pruned")
+
+
+def to_json(model: Any, *, target: str | None = None, indent: int | None = None) -> str:
+    """Return a tree or a fitted estimator as a JSON document.
+
+    Parameters
+    ----------
+    model : Tree or estimator
+        What to write.
+    target : str or None, default=None
+        The name of the predicted column, to be remembered.
+    indent : int or None, default=None
+        Spaces for each level; None for one line.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
+    >>> text = to_json(clf)
+    >>> from_json(text).predict([[5]])
+    array([1])
+    """
+    document = to_document(model, target=target)
+    return json.dumps(document, indent=indent, allow_nan=False, default=_plain)
+
+
+def from_json(text: str | bytes) -> Any:
+    """Return the tree or estimator that `to_json` wrote; ValueError if it is not one.
+
+    Parameters
+    ----------
+    text : str or bytes
+        The document; it may come from anybody.
+    """
+    return from_document(parse(text))[0]
+
+
+def parse(text: str | bytes) -> Any:
+    """Return what a JSON text says; ValueError if it is none."""
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"This is not a JSON document: {error}") from None
+
+
+def to_document(model: Any, *, target: str | None = None) -> dict[str, Any]:
+    """Return what `to_json` writes, as dictionaries and lists."""
+    from treeproof import __version__
+
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "format_version": VERSION,
+        "written_by": f"treeproof {__version__}",
+        "target": target,
+    }
+    if isinstance(model, Tree):
+        return document | {"tree": tree_to_dict(model)}
+    name = type(model).__name__
+    if name not in _ESTIMATORS:
+        raise TypeError(
+            f"A {name} cannot be written as JSON; only trees and "
+            f"{' and '.join(_ESTIMATORS)} can."
+        )
+    return document | {
+        "estimator": name,
+        "parameters": _parameters(model),
+        "certificate": {
+            "objective": model.objective_,
+            "lower_bound": model.lower_bound_,
+            "status": model.status_,
+        },
+        "statistics": dict(model.stats_),
+        "named_columns": hasattr(model, "feature_names_in_"),
+        "tree": tree_to_dict(model.tree_),
+    }
+
+
+def from_document(document: Any) -> tuple[Any, str | None]:
+    """Return the tree or estimator of a document, and the name of its target."""
+    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+        raise ValueError("This is not a model of treeproof.")
+    if document.get("format_version") != VERSION:
+        raise ValueError(
+            f"The model is written in version {document.get('format_version')!r} of "
+            f"the format; this treeproof reads version {VERSION}. Fit the model again."
+        )
+    target = document.get("target")
+    if target is not None and not isinstance(target, str):
+        raise ValueError("The target of the model is not a name.")
+    tree = tree_from_dict(document.get("tree"))
+    if "estimator" not in document:
+        return tree, target
+    return _read_estimator(document, tree), target
+
+
+def _parameters(model: Any) -> dict[str, Any]:
+    """Return the parameters; dictionaries become pairs, for JSON keys are text only."""
+    result = {}
+    for name, value in model.get_params(deep=False).items():
+        if isinstance(value, Mapping):
+            value = {"pairs": [[k, v] for k, v in value.items()]}
+        elif isinstance(value, np.ndarray):
+            value = value.tolist()
+        elif isinstance(value, (np.random.RandomState, np.random.Generator)):
+            value = None  # its state is not part of the fitted model
+        elif isinstance(value, tuple):
+            value = list(value)
+        result[name] = value
+    return result
+
+
+def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
+    name = document["estimator"]
+    if not isinstance(name, str) or name not in _ESTIMATORS:
+        raise ValueError(f"The model is a {name!r}, which treeproof does not know.")
+    try:
+        kind = getattr(import_module(_ESTIMATORS[name]), name)
+    except ImportError:
+        raise ValueError(
+            f"The model is a {name!r}, which this version of treeproof does not have."
+        ) from None
+    regression = name == "OptimalTreeRegressor"
+    if (tree.classes is None) != regression:
+        raise ValueError(f"The tree in the document is not that of a {name}.")
+    model = kind(**_read_parameters(document.get("parameters"), kind))
+    model._validate_params()
+    objective, lower, status = _read_certificate(document.get("certificate"))
+    statistics = document.get("statistics")
+    if not isinstance(statistics, dict):
+        raise ValueError("The model has no statistics.")
+    model.stats_ = statistics
+    model.tree_ = tree
+    model.n_splits_ = tree.n_splits
+    model.objective_ = objective
+    model.lower_bound_ = lower
+    model.gap_ = model.objective_ - model.lower_bound_
+    model.optimal_ = model.lower_bound_ == model.objective_
+    model.status_ = status
+    model.n_features_in_ = tree.n_features
+    if document.get("named_columns") is True:
+        names = [column.name for column in tree.columns]
+        model.feature_names_in_ = np.array(names, dtype=object)
+    if tree.classes is not None:
+        model.classes_ = tree.classes
+    else:
+        model.n_outputs_ = tree.value.shape[1]
+    return model
+
+
+def _read_certificate(content: Any) -> tuple[float, float, str]:
+    if not isinstance(content, Mapping):
+        raise ValueError("The model has no certificate.")
+    bounds: list[Any] = [content.get("objective"), content.get("lower_bound")]
+    if not all(map(is_number, bounds)):
+        raise ValueError("The certificate of the model has no bounds.")
+    objective, lower = map(float, bounds)
+    status = content.get("status")
+    if status not in _STATES or lower > objective:
+        raise ValueError("The certificate of the model contradicts itself.")
+    return objective, lower, status
+
+
+def _read_parameters(content: Any, kind: Any) -> dict[str, Any]:
+    if not isinstance(content, Mapping):
+        raise ValueError("The model has no parameters.")
+    known = set(kind._get_param_names())
+    result = {}
+    for name, value in content.items():
+        if name not in known:
+            raise ValueError(
+                f"The model has the parameter {name!r}, which this version of "
+                f"{kind.__name__} does not have."
+            )
+        if isinstance(value, Mapping):
+            try:
+                value = {k: v for k, v in value["pairs"]}
+            except (KeyError, TypeError, ValueError):
+                raise ValueError(
+                    f"The parameter {name!r} of the model cannot be read."
+                ) from None
+        result[name] = value
+    return result
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number")
+
+
+def _plain(value: Any) -> Any:
+    """Write NumPy's numbers as Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"A {type(value).__name__} cannot be written as JSON.")

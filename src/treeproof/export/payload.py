@@ -1,0 +1,55 @@
+"""What the nodes of a tree predict, as plain Python values.
+
+A classification tree predicts a label and knows the share of each class; a regression
+tree predicts one number, or a list of numbers if it has several outputs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.columns import plain
+from treeproof.tree import Tree
+
+__all__ = ["labels", "node_predictions", "node_shares", "output_names"]
+
+
+def labels(tree: Tree) -> list[Any]:
+    """Return the class labels as plain Python values.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> labels(OptimalTreeClassifier().fit([[1], [2]], ["a", "b"]).tree_)
+    ['a', 'b']
+    """
+    assert tree.classes is not None
+    return [plain(label) for label in tree.classes]
+
+
+def node_predictions(tree: Tree) -> list[Any]:
+    """Return the prediction of every node."""
+    if tree.classes is None:
+        single = tree.value.shape[1] == 1
+        return [v[0] if single else v for v in tree.value.tolist()]
+    names = labels(tree)
+    return [names[best] for best in np.argmax(tree.value, axis=1).tolist()]
+
+
+def node_shares(tree: Tree) -> NDArray[np.float64]:
+    """Return the class shares of every node; only of a classification tree."""
+    if tree.classes is None:
+        raise ValueError(
+            "A regression tree has no class probabilities; leave out proba=True."
+        )
+    return tree.value / tree.value.sum(axis=1, keepdims=True)
+
+
+def output_names(tree: Tree, name: str) -> list[str]:
+    """Return the name of each predicted column: one, or one for each output."""
+    if tree.classes is not None or tree.value.shape[1] == 1:
+        return [name]
+    return [f"{name}_{k}" for k in range(tree.value.shape[1])]

@@ -1,0 +1,133 @@
+"""Trees as Python: the source of one function that needs no library.
+
+The function takes one row as a mapping from column names to values. Subtrees that would
+be indented too far (Python allows 100 levels) become functions of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from keyword import iskeyword
+from typing import Any
+
+from treeproof.columns import Column, plain
+from treeproof.export.branches import Among, AtMost, Condition, branches
+from treeproof.export.payload import labels, node_predictions, node_shares
+from treeproof.tree import LEAF, Tree
+
+__all__ = ["to_python"]
+
+_MOST_LEVELS = 40
+_INDENT = "    "
+
+
+def to_python(tree: Tree, *, name: str = "predict", proba: bool = False) -> str:
+    """Return the source of a function that predicts one row.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree.
+    name : str, default="predict"
+        The name of the function.
+    proba : bool, default=False
+        Return a dictionary with the probability of each class instead of the class.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> X = {"size": [1, 2, 7, 8], "colour": ["red", "blue", "red", "blue"]}
+    >>> clf = OptimalTreeClassifier().fit(X, ["no", "no", "yes", "yes"])
+    >>> source = to_python(clf.tree_)
+    >>> print(source)
+    def predict(row):
+        for column in ('size',):
+            value = row[column]
+            if value is None or value != value:
+                raise ValueError(f"The value of {column!r} is missing.")
+        if float(row['size']) <= 4.5:
+            return 'no'
+        else:
+            return 'yes'
+    <BLANKLINE>
+    >>> exec(source)
+    >>> predict({"size": 7.5, "colour": "green"})
+    'yes'
+    """
+    if not name.isidentifier() or iskeyword(name):
+        raise ValueError(f"{name!r} cannot be the name of a Python function.")
+    if proba:
+        shares = node_shares(tree).tolist()
+        keys = labels(tree)
+        values: list[Any] = [dict(zip(keys, row, strict=True)) for row in shares]
+    else:
+        values = node_predictions(tree)
+    lines: list[str] = []
+    functions = [(0, name)]
+    for node, function in functions:
+        lines += [f"def {function}(row):"]
+        if node == 0:
+            lines += list(_check(tree))
+        lines += _body(tree, node, values, name, functions)
+        lines += ["", ""]
+    return "\n".join(lines[:-1])
+
+
+def _check(tree: Tree) -> Iterator[str]:
+    """Refuse missing values, as ``predict`` does."""
+    tested = sorted(set(tree.feature[tree.kind != LEAF].tolist()))
+    names = tuple(tree.columns[j].name for j in tested)
+    if names:
+        yield f"    for column in {names!r}:"
+        yield "        value = row[column]"
+        yield "        if value is None or value != value:"
+        yield '            raise ValueError(f"The value of {column!r} is missing.")'
+
+
+def _body(
+    tree: Tree,
+    root: int,
+    values: list[Any],
+    name: str,
+    functions: list[tuple[int, str]],
+) -> list[str]:
+    """Return the lines of one function; subtrees too deep are added to `functions`."""
+    lines = []
+    # Either a line that is ready, or a node with the number of levels above it.
+    stack: list[tuple[str | int, int]] = [(root, 1)]
+    while stack:
+        item, level = stack.pop()
+        indent = _INDENT * level
+        if isinstance(item, str):
+            lines.append(indent + item)
+        elif tree.kind[item] == LEAF:
+            lines.append(f"{indent}return {values[item]!r}")
+        elif level > _MOST_LEVELS:
+            function = f"_{name}_{item}"
+            functions.append((item, function))
+            lines.append(f"{indent}return {function}(row)")
+        else:
+            about = tree.columns[tree.feature[item]]
+            parts: list[tuple[str | int, int]] = []
+            word = "if"
+            for way in branches(tree, item):
+                head = _condition(way.condition, about)
+                parts.append((f"{word} {head}:" if head else "else:", level))
+                parts.append(
+                    (f"return {values[item]!r}" if way.stays else way.target, level + 1)
+                )
+                word = "elif"
+            stack += reversed(parts)
+    return lines
+
+
+def _condition(condition: Condition, column: Column) -> str:
+    value = f"row[{column.name!r}]"
+    if isinstance(condition, AtMost):
+        return f"float({value}) <= {condition.threshold!r}"
+    if isinstance(condition, Among):
+        options = [plain(v) for v in condition.values(column)]
+        if len(options) == 1:
+            return f"{value} == {options[0]!r}"
+        return f"{value} in {{{', '.join(map(repr, options))}}}"
+    return ""

@@ -1,0 +1,197 @@
+"""Trees as a list of if-then rules, one for each way to a prediction.
+
+The rules of a tree exclude each other, and one of them holds for every row. Conditions
+on the same column are drawn together: two thresholds become one interval, two sets of
+categories their intersection. A rule that waits for categories a multiway split has
+never seen holds no training rows; it says "none of" the known categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from treeproof.columns import Column, plain
+from treeproof.export.branches import Among, AtMost, Branch, branches
+from treeproof.export.payload import labels, node_predictions, node_shares
+from treeproof.tree import LEAF, Tree
+
+__all__ = ["Interval", "Members", "Rule", "to_rules"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number above `low` and at most `high`; None for no end."""
+
+    column: str
+    low: float | None = None
+    high: float | None = None
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value meets the condition."""
+        number = float(value)
+        return (self.low is None or number > self.low) and (
+            self.high is None or number <= self.high
+        )
+
+    def __str__(self) -> str:
+        if self.low is None:
+            return f"{self.column} <= {self.high:.6g}"
+        if self.high is None:
+            return f"{self.column} > {self.low:.6g}"
+        return f"{self.low:.6g} < {self.column} <= {self.high:.6g}"
+
+
+@dataclass(frozen=True)
+class Members:
+    """A category that is one of `categories`, or that is none of them."""
+
+    column: str
+    categories: tuple[Any, ...]
+    inside: bool = True
+
+    def holds(self, value: Any) -> bool:
+        """Whether a value meets the condition."""
+        return (plain(value) in self.categories) == self.inside
+
+    def __str__(self) -> str:
+        if len(self.categories) == 1:
+            sign = "=" if self.inside else "!="
+            return f"{self.column} {sign} {self.categories[0]}"
+        word = "in" if self.inside else "not in"
+        return f"{self.column} {word} {{{', '.join(map(str, self.categories))}}}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """If all conditions hold, then the prediction.
+
+    Attributes
+    ----------
+    conditions : tuple of Interval and Members
+        At most one for each column; none for a tree without splits.
+    prediction : object
+        A class label, a number, or a list of numbers.
+    samples : int
+        Training rows for which the rule holds.
+    weight : float
+        Their total weight.
+    probabilities : dict or None
+        The share of each class in the node of the prediction; None for regression.
+    """
+
+    conditions: tuple[Interval | Members, ...]
+    prediction: Any
+    samples: int
+    weight: float
+    probabilities: dict[Any, float] | None = field(default=None)
+
+    def holds(self, row: Mapping[str, Any]) -> bool:
+        """Whether the rule speaks about a row."""
+        return all(c.holds(row[c.column]) for c in self.conditions)
+
+    def __str__(self) -> str:
+        when = " and ".join(map(str, self.conditions)) or "always"
+        value = self.prediction
+        shown = f"{value:.6g}" if isinstance(value, float) else str(value)
+        rows = f"{self.samples} row" + ("" if self.samples == 1 else "s")
+        if self.probabilities is not None:
+            rows += f", {self.probabilities[value]:.0%}"
+        start = "if " if self.conditions else ""
+        return f"{start}{when} then {shown}   ({rows})"
+
+
+def to_rules(tree: Tree) -> list[Rule]:
+    """Return the rules of a tree, from left to right.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> X = {"size": [1, 2, 7, 8, 9, 9], "colour": list("rrrrrb")}
+    >>> clf = OptimalTreeClassifier().fit(X, list("nnyyyn"))
+    >>> for rule in to_rules(clf.tree_):
+    ...     print(rule)
+    if size <= 4.5 then n   (2 rows, 100%)
+    if size > 4.5 and colour = b then n   (1 row, 100%)
+    if size > 4.5 and colour = r then y   (3 rows, 100%)
+    if size > 4.5 and colour not in {b, r} then y   (0 rows, 75%)
+    """
+    predictions = node_predictions(tree)
+    shares = None if tree.classes is None else node_shares(tree).tolist()
+    names = None if tree.classes is None else labels(tree)
+    rules = []
+
+    def add(node: int, conditions: Iterable[Interval | Members], stays: bool) -> None:
+        rules.append(
+            Rule(
+                tuple(conditions),
+                predictions[node],
+                0 if stays else int(tree.n_node_samples[node]),
+                0.0 if stays else float(tree.weighted_n_node_samples[node]),
+                None
+                if shares is None or names is None
+                else dict(zip(names, shares[node], strict=True)),
+            )
+        )
+
+    Known = dict[int, Interval | Members]
+    stack: list[tuple[int, bool, Known]] = [(0, False, {})]
+    while stack:
+        node, stays, known = stack.pop()
+        if stays or tree.kind[node] == LEAF:
+            add(node, known.values(), stays)
+            continue
+        feature = int(tree.feature[node])
+        about = tree.columns[feature]
+        ways = branches(tree, node)
+        for k, way in reversed(list(enumerate(ways))):
+            condition = _narrowed(known.get(feature), about, way, ways[:k])
+            if condition is not None:
+                stack.append((way.target, way.stays, known | {feature: condition}))
+    return rules
+
+
+def _narrowed(
+    known: Interval | Members | None, about: Column, way: Branch, before: list[Branch]
+) -> Interval | Members | None:
+    """Return what is known of a column on a branch; None if no row can get there."""
+    if about.categories is None:
+        interval = known if isinstance(known, Interval) else Interval(about.name)
+        if isinstance(way.condition, AtMost):
+            cut = way.condition.threshold
+            if interval.low is not None and cut <= interval.low:
+                return None
+            high = cut if interval.high is None else min(cut, interval.high)
+            return replace(interval, high=high)
+        for earlier in before:
+            assert isinstance(earlier.condition, AtMost)
+            cut = earlier.condition.threshold
+            if interval.high is not None and cut >= interval.high:
+                return None
+            low = cut if interval.low is None else max(cut, interval.low)
+            interval = replace(interval, low=low)
+        return interval
+    if isinstance(way.condition, Among):
+        inside, named = True, [plain(v) for v in way.condition.values(about)]
+    else:
+        inside, named = False, []
+        for earlier in before:
+            assert isinstance(earlier.condition, Among)
+            named += [plain(v) for v in earlier.condition.values(about)]
+    if isinstance(known, Members):
+        inside, named = _both(known, inside, named)
+    if inside and not named:
+        return None
+    return Members(about.name, tuple(named), inside)
+
+
+def _both(known: Members, inside: bool, named: list[Any]) -> tuple[bool, list[Any]]:
+    """Return the intersection of two conditions on categories."""
+    if known.inside and inside:
+        return True, [v for v in known.categories if v in named]
+    if known.inside:
+        return True, [v for v in known.categories if v not in named]
+    if inside:
+        return True, [v for v in named if v not in known.categories]
+    return False, list(dict.fromkeys([*known.categories, *named]))

@@ -1,0 +1,311 @@
+"""A tree as dictionaries and lists, and back.
+
+The dictionary is meant to be read by people and by other programs: columns and
+categories by name, nodes as a list in which children have higher numbers than their
+parent. `tree_from_dict` trusts nothing in it: every number, name and link is checked,
+so that a file from a stranger gives a working tree or one sentence about what is wrong.
+The format is described in ``docs/exports.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.columns import Column, plain
+from treeproof.tree import EQUALS, LEAF, MULTIWAY, NO_FEATURE, THRESHOLD, Tree
+
+__all__ = ["is_number", "tree_from_dict", "tree_to_dict"]
+
+_NUMBER_TYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float32", "float64",
+)  # fmt: skip
+
+
+def tree_to_dict(tree: Tree) -> dict[str, Any]:
+    """Return the tree as plain dictionaries and lists, ready for JSON."""
+    return {
+        "columns": [_column_to_dict(column) for column in tree.columns],
+        "classes": None
+        if tree.classes is None
+        else [plain(label) for label in tree.classes],
+        "class_type": None if tree.classes is None else _type_name(tree.classes),
+        "nodes": [_node_to_dict(tree, node) for node in range(tree.node_count)],
+    }
+
+
+def _column_to_dict(column: Column) -> dict[str, Any]:
+    if column.categories is None:
+        return {"name": column.name}
+    return {
+        "name": column.name,
+        "type": _type_name(column.categories),
+        "categories": [plain(v) for v in column.categories],
+    }
+
+
+def _type_name(values: NDArray[Any]) -> str:
+    return "text" if values.dtype.kind in "OUS" else values.dtype.name
+
+
+def _node_to_dict(tree: Tree, node: int) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "samples": int(tree.n_node_samples[node]),
+        "weight": float(tree.weighted_n_node_samples[node]),
+        "value": tree.value[node].tolist(),
+    }
+    if tree.kind[node] == LEAF:
+        return entry
+    column = tree.columns[tree.feature[node]]
+    entry["feature"] = column.name
+    if tree.kind[node] == MULTIWAY:
+        entry["children"] = [
+            {"node": child, "categories": [plain(c) for c in group]}
+            for child, group in tree.category_groups(node)
+        ]
+        return entry
+    if tree.kind[node] == THRESHOLD:
+        entry["threshold"] = float(tree.threshold[node])
+    else:
+        assert column.categories is not None
+        entry["category"] = plain(column.categories[tree.category[node]])
+    slots = tree.slots(node)
+    child = dict(
+        zip(
+            tree.child_outcome[slots].tolist(),
+            tree.children[slots].tolist(),
+            strict=True,
+        )
+    )
+    return entry | {"yes": child.get(0), "no": child.get(1)}
+
+
+def tree_from_dict(content: Any) -> Tree:
+    """Return the tree that `tree_to_dict` described; ValueError if there is none.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> tree = OptimalTreeClassifier().fit([["a"], ["b"], ["b"]], [0, 1, 1]).tree_
+    >>> tree_from_dict(tree_to_dict(tree)) == tree
+    True
+    """
+    _check(isinstance(content, Mapping), "The tree is not an object.")
+    columns = _read_columns(content.get("columns"))
+    classes = _read_classes(content)
+    nodes = content.get("nodes")
+    _check(isinstance(nodes, list) and len(nodes) > 0, "The tree has no nodes.")
+    return _Reader(columns, classes, nodes).read()
+
+
+def _check(true: bool, sentence: str) -> None:
+    if not true:
+        raise ValueError(sentence)
+
+
+def _read_columns(content: Any) -> list[Column]:
+    _check(isinstance(content, list) and len(content) > 0, "The tree has no columns.")
+    columns = []
+    for j, entry in enumerate(content):
+        known = isinstance(entry, Mapping) and isinstance(entry.get("name"), str)
+        _check(known, f"Column {j} of the tree has no name.")
+        name = entry["name"]
+        values = None
+        if "categories" in entry:
+            values = _read_values(
+                entry["categories"], entry.get("type"), f"The categories of {name!r}"
+            )
+            sorted_ones = all(a < b for a, b in pairwise(values))
+            _check(sorted_ones, f"The categories of {name!r} are not sorted.")
+        columns.append(Column(name, values))
+    names = [column.name for column in columns]
+    for name in names:
+        _check(names.count(name) == 1, f"The tree has two columns named {name!r}.")
+    return columns
+
+
+def _read_classes(content: Mapping[str, Any]) -> NDArray[Any] | None:
+    if content.get("classes") is None:
+        return None
+    found = _read_values(content["classes"], content.get("class_type"), "The classes")
+    _check(len(set(found.tolist())) == len(found), "Two classes are equal.")
+    return np.array(found.tolist()) if found.dtype == object else found
+
+
+def _read_values(content: Any, kind: Any, what: str) -> NDArray[Any]:
+    """Read categories or classes of a stated type, without changing any of them."""
+    _check(isinstance(content, list) and len(content) > 0, f"{what} are not a list.")
+    if kind == "text":
+        _check(all(isinstance(v, str) for v in content), f"{what} are not all text.")
+        return np.array(content, dtype=object)
+    _check(kind in _NUMBER_TYPES, f"{what} have the unknown type {kind!r}.")
+    plain_type = bool if kind == "bool" else (int, float)
+    right = all(
+        isinstance(v, plain_type) and (kind == "bool" or not isinstance(v, bool))
+        for v in content
+    )
+    try:
+        values = np.array(content, dtype=kind) if right else None
+    except (OverflowError, ValueError):
+        values = None
+    exact = values is not None and [plain(v) for v in values] == content
+    _check(exact, f"{what} are not all of the type {kind}.")
+    assert values is not None
+    return values
+
+
+class _Reader:
+    """Fills the arrays of a tree from its list of nodes."""
+
+    def __init__(
+        self, columns: list[Column], classes: NDArray[Any] | None, nodes: list[Any]
+    ) -> None:
+        self.columns = columns
+        self.classes = classes
+        self.nodes = nodes
+        self.place = {column.name: j for j, column in enumerate(columns)}
+        self.codes = {
+            column.name: {plain(v): k for k, v in enumerate(column.categories)}
+            for column in columns
+            if column.categories is not None
+        }
+        n = len(nodes)
+        self.feature = np.full(n, NO_FEATURE, dtype=np.int32)
+        self.kind = np.full(n, LEAF, dtype=np.int8)
+        self.threshold = np.full(n, float(NO_FEATURE))
+        self.category = np.full(n, -1, dtype=np.int32)
+        self.edges: list[list[tuple[int, int]]] = []  # (outcome, child) of each node
+        self.parent = [-1] * n
+
+    def read(self) -> Tree:
+        """Return the tree."""
+        values, samples, weights = [], [], []
+        width = len(self.classes) if self.classes is not None else None
+        for node, entry in enumerate(self.nodes):
+            _check(isinstance(entry, Mapping), f"Node {node} is not an object.")
+            value = entry.get("value")
+            right = isinstance(value, list) and len(value) > 0 and all(
+                map(is_number, value)
+            )  # fmt: skip
+            _check(right, f"The value of node {node} is not a list of finite numbers.")
+            width = len(value) if width is None else width
+            _check(
+                len(value) == width,
+                f"The value of node {node} has {len(value)} numbers, not {width}.",
+            )
+            if self.classes is not None:
+                _check(
+                    min(value) >= 0 and sum(value) > 0,
+                    f"The class weights of node {node} are not positive.",
+                )
+            count, weight = entry.get("samples"), entry.get("weight")
+            _check(
+                _is_whole(count) and 0 <= count < 2**63,
+                f"Node {node} does not say how many samples it has.",
+            )
+            _check(
+                is_number(weight) and weight >= 0,
+                f"Node {node} does not say what its weight is.",
+            )
+            values.append(value)
+            samples.append(count)
+            weights.append(weight)
+            self.edges.append(self._test(node, entry) if "feature" in entry else [])
+        for node, parent in enumerate(self.parent):
+            _check(node == 0 or parent >= 0, f"Node {node} is nobody's child.")
+        lengths = np.array([len(edges) for edges in self.edges])
+        return Tree(
+            feature=self.feature,
+            kind=self.kind,
+            threshold=self.threshold,
+            category=self.category,
+            first_child=np.concatenate([[0], np.cumsum(lengths)[:-1]]),
+            n_children=lengths,
+            children=[child for edges in self.edges for _, child in edges],
+            child_outcome=[outcome for edges in self.edges for outcome, _ in edges],
+            value=values,
+            n_node_samples=samples,
+            weighted_n_node_samples=weights,
+            columns=self.columns,
+            classes=self.classes,
+        )
+
+    def _test(self, node: int, entry: Mapping[str, Any]) -> list[tuple[int, int]]:
+        name = entry["feature"]
+        known = isinstance(name, str) and name in self.place
+        _check(known, f"Node {node} tests {name!r}, which is not a column.")
+        self.feature[node] = self.place[name]
+        categorical = name in self.codes
+        if "threshold" in entry:
+            self.kind[node] = THRESHOLD
+            cut = entry["threshold"]
+            _check(
+                is_number(cut) and not categorical,
+                f"Node {node} has no number to compare {name!r} with.",
+            )
+            self.threshold[node] = cut
+        elif "category" in entry:
+            self.kind[node] = EQUALS
+            self.category[node] = self._code(node, name, entry["category"])
+        else:
+            self.kind[node] = MULTIWAY
+            return self._groups(node, name, entry.get("children"))
+        edges = [
+            (outcome, self._child(node, entry[word]))
+            for outcome, word in ((0, "yes"), (1, "no"))
+            if entry.get(word) is not None
+        ]
+        _check(len(edges) > 0, f"Node {node} has no children.")
+        return edges
+
+    def _groups(self, node: int, name: str, groups: Any) -> list[tuple[int, int]]:
+        right = isinstance(groups, list) and len(groups) > 0 and name in self.codes
+        _check(right, f"Node {node} has no children.")
+        edges = []
+        for group in groups:
+            whole = isinstance(group, Mapping) and isinstance(
+                group.get("categories"), list
+            )
+            _check(whole, f"Node {node} has a child without categories.")
+            child = self._child(node, group.get("node"))
+            edges += [(self._code(node, name, v), child) for v in group["categories"]]
+        codes = [code for code, _ in edges]
+        _check(
+            len(set(codes)) == len(codes),
+            f"Node {node} has two children for one category.",
+        )
+        return sorted(edges)
+
+    def _code(self, node: int, name: str, value: Any) -> int:
+        known = self.codes.get(name, {})
+        found = isinstance(value, (str, bool, int, float)) and value in known
+        _check(
+            found, f"Node {node} speaks of {value!r}, which is no category of {name!r}."
+        )
+        return known[value]
+
+    def _child(self, node: int, child: Any) -> int:
+        right = _is_whole(child) and node < child < len(self.nodes)
+        _check(
+            right and self.parent[child] < 0,
+            f"Node {node} has the child {child!r}, which cannot be.",
+        )
+        self.parent[child] = node
+        return int(child)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value of a JSON document is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return abs(value) < 2.0**1023 and math.isfinite(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,259 @@
+"""Random trees and rows that are hard on exports, and the comparison with predict."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import numpy as np
+import onnxruntime
+import pandas as pd
+
+from treeproof.border import read_rows
+from treeproof.columns import Column, plain
+from treeproof.export.json import from_json
+from treeproof.export.onnx import input_arrays
+from treeproof.tree import EQUALS, LEAF, MULTIWAY, THRESHOLD, Tree
+
+WORDS = ["red", "Red", "it's", 'a "b"', "back\\slash", "", " ", "naïve", "日本", "null"]
+NAMES = ["size", "a b", 'quo"ted', "it's", "select", "naïve", "x.y", "%s", "row", "é"]
+NUMBERS = [-2.0, -0.0, 0.1, 0.30000000000000004, 1 / 3, 1e-300, 2.5, 1e17, 123456.789]
+CLASSES = [
+    ["no", "yes"], ["it's", "b\\", "日"], [0, 1], [-1, 3, 7, 9], [False, True],
+    [0.0, 2.0],
+]  # fmt: skip
+
+
+@dataclass
+class Case:
+    """A random tree; it looks like a fitted estimator to the input border."""
+
+    tree: Tree
+    kinds: list[str]
+
+    @property
+    def n_features_in_(self) -> int:
+        return self.tree.n_features
+
+    @property
+    def feature_names_in_(self) -> list[str]:
+        return [column.name for column in self.tree.columns]
+
+    def nodes(self, rows: pd.DataFrame) -> np.ndarray:
+        """Where rows end, by the code behind predict."""
+        columns = read_rows(self, rows, self.tree.columns, range(self.n_features_in_))
+        return self.tree.apply(columns)
+
+
+def random_case(seed: int) -> Case:
+    """A tree of random tests over columns of all kinds, classes or regression."""
+    random = np.random.default_rng(seed)
+    n_columns = int(random.integers(1, 6))
+    kinds = random.choice(
+        ["double", "single", "int", "bool", "text", "code"], n_columns
+    ).tolist()
+    if seed % 4 == 0:  # tables of numbers take another way through ONNX
+        kinds = ["double" if k in ("bool", "text", "code") else k for k in kinds]
+    names = random.choice(NAMES, n_columns, replace=False).tolist()
+    columns = [
+        Column(name, _categories(kind, random))
+        for name, kind in zip(names, kinds, strict=True)
+    ]
+    nodes: list[dict[str, Any]] = []
+    _grow(nodes, columns, random, depth=int(random.integers(0, 7)))
+    first = np.cumsum([0] + [len(n["edges"]) for n in nodes])[:-1]
+    edges = [edge for node in nodes for edge in node["edges"]]
+    n = len(nodes)
+    samples = random.integers(1, 99, n)
+    style = seed % 3
+    if style < 2:
+        classes = np.array(CLASSES[int(random.integers(len(CLASSES)))])
+        value = random.integers(0, 4, (n, len(classes))) * random.choice(
+            [1, 0.1, 1 / 3]
+        )
+        value[value.sum(axis=1) == 0, 0] = 1
+    else:
+        classes = None
+        value = random.normal(size=(n, 1 if seed % 2 else 2)) * 1e3
+    tree = Tree(
+        feature=[node["feature"] for node in nodes],
+        kind=[node["kind"] for node in nodes],
+        threshold=[node["threshold"] for node in nodes],
+        category=[node["category"] for node in nodes],
+        first_child=first,
+        n_children=[len(node["edges"]) for node in nodes],
+        children=[child for _, child in edges],
+        child_outcome=[outcome for outcome, _ in edges],
+        value=value,
+        n_node_samples=samples,
+        weighted_n_node_samples=samples * 1.5,
+        columns=columns,
+        classes=classes,
+    )
+    return Case(tree, kinds)
+
+
+def _categories(kind: str, random: np.random.Generator) -> np.ndarray | None:
+    if kind == "bool":
+        return np.array([False, True])
+    if kind == "text":
+        words = random.choice(WORDS, int(random.integers(1, 8)), replace=False)
+        return np.array(sorted(words.tolist()), dtype=object)
+    if kind == "code":
+        return np.sort(random.choice(np.arange(-5, 30), 6, replace=False))
+    return None
+
+
+def _grow(nodes: list, columns: list, random: np.random.Generator, depth: int) -> int:
+    number = len(nodes)
+    node = {"feature": -2, "kind": LEAF, "threshold": -2.0, "category": -1, "edges": []}
+    nodes.append(node)
+    if depth == 0 or random.random() < 0.15:
+        return number
+    j = int(random.integers(len(columns)))
+    categories = columns[j].categories
+    node["feature"] = j
+    if categories is None:
+        node["kind"] = THRESHOLD
+        node["threshold"] = float(
+            random.choice(NUMBERS) if random.random() < 0.5 else random.normal()
+        )
+        outcomes = [0, 1]
+    elif random.random() < 0.4:
+        node["kind"] = EQUALS
+        node["category"] = int(random.integers(len(categories)))
+        outcomes = [0, 1]
+    else:
+        node["kind"] = MULTIWAY
+        some = random.random(len(categories)) < 0.8
+        outcomes = np.flatnonzero(some).tolist() or [0]
+    for outcome in outcomes:
+        node["edges"].append((outcome, _grow(nodes, columns, random, depth - 1)))
+    return number
+
+
+def random_rows(case: Case, seed: int, n_rows: int) -> pd.DataFrame:
+    """Rows around the thresholds, with known and unknown categories."""
+    random = np.random.default_rng(seed)
+    table = {}
+    for j, (column, kind) in enumerate(zip(case.tree.columns, case.kinds, strict=True)):
+        if kind == "bool":
+            table[column.name] = random.random(n_rows) < 0.5
+        elif kind == "text":
+            table[column.name] = random.choice(WORDS, n_rows).astype(object)
+        elif kind == "code":
+            table[column.name] = random.integers(-6, 31, n_rows)
+        elif kind == "int":
+            table[column.name] = random.integers(-3, 4, n_rows)
+        else:
+            cuts = case.tree.threshold[case.tree.feature == j]
+            near = [np.nextafter(cuts, -np.inf), cuts, np.nextafter(cuts, np.inf)]
+            pool = np.concatenate([NUMBERS, *near, random.normal(size=50)])
+            values = random.choice(pool, n_rows)
+            table[column.name] = values.astype(
+                np.float32 if kind == "single" else np.float64
+            )
+    return pd.DataFrame(table)
+
+
+def check_exports(case: Case, rows: pd.DataFrame) -> None:
+    """Compare every export of a tree, and of the collapsed tree, with predict."""
+    where = case.nodes(rows)
+    value = case.tree.value[where]
+    if case.tree.classes is None:
+        expected, shares = (value[:, 0] if value.shape[1] == 1 else value), None
+    else:
+        expected = case.tree.classes[np.argmax(value, axis=1)]
+        shares = value / value.sum(axis=1, keepdims=True)
+    check_json(case, rows, where)
+    for tree in (case.tree, case.tree.collapse()):
+        collapsed = tree is not case.tree
+        exact = None if collapsed else shares  # merged leaves add their counts up
+        check_sql(tree, rows, expected, exact)
+        check_onnx(tree, rows, expected, exact)
+        check_python(tree, rows, expected, exact)
+        check_rules(tree, rows[:200], expected[:200])
+        assert tree.to_dot().count("->") == tree.node_count - 1
+
+
+def check_json(case: Case, rows: pd.DataFrame, where: np.ndarray) -> None:
+    again = from_json(case.tree.to_json())
+    assert again == case.tree
+    assert np.array_equal(Case(again, case.kinds).nodes(rows), where)
+
+
+def check_sql(tree, rows, expected, shares) -> None:
+    for dialect, run in (("duckdb", run_duckdb), ("sqlite", run_sqlite)):
+        query = tree.to_sql(dialect, table="rows", proba=shares is not None)
+        found = run(rows, query)[:, rows.shape[1] :]
+        outputs = 1 if expected.ndim == 1 else expected.shape[1]
+        same(found[:, :outputs].reshape(expected.shape), expected)
+        if shares is not None:
+            assert np.array_equal(found[:, outputs:].astype(float), shares)
+
+
+def run_duckdb(rows: pd.DataFrame, query: str) -> np.ndarray:
+    with duckdb.connect() as base:
+        base.register("rows", rows)
+        return np.array(base.execute(query).fetchall(), dtype=object)
+
+
+def run_sqlite(rows: pd.DataFrame, query: str) -> np.ndarray:
+    names = ", ".join('"' + c.replace('"', '""') + '"' for c in rows)
+    marks = ", ".join("?" * rows.shape[1])
+    base = sqlite3.connect(":memory:")
+    try:
+        base.execute(f'CREATE TABLE "rows" ({names})')
+        lists = [rows[c].tolist() for c in rows]
+        base.executemany(
+            f'INSERT INTO "rows" VALUES ({marks})', zip(*lists, strict=True)
+        )
+        return np.array(base.execute(query).fetchall(), dtype=object)
+    finally:
+        base.close()
+
+
+def check_onnx(tree, rows, expected, shares) -> None:
+    session = onnxruntime.InferenceSession(tree.to_onnx().SerializeToString())
+    found = session.run(None, input_arrays(tree, rows))
+    if tree.classes is None:
+        assert np.array_equal(found[0].reshape(expected.shape), expected)
+        return
+    same(found[0], expected)
+    if shares is not None:
+        assert np.array_equal(found[1], shares)
+
+
+def check_python(tree, rows, expected, shares) -> None:
+    place: dict[str, Any] = {}
+    exec(tree.to_python(name="f"), place)
+    records = rows.to_dict("records")
+    same(
+        np.array([place["f"](row) for row in records]).reshape(expected.shape), expected
+    )
+    if shares is not None:
+        exec(tree.to_python(name="g", proba=True), place)
+        found = [list(place["g"](row).values()) for row in records]
+        assert np.array_equal(found, shares)
+
+
+def check_rules(tree, rows, expected) -> None:
+    rules = tree.to_rules()
+    for row, answer in zip(rows.to_dict("records"), expected, strict=True):
+        holding = [rule for rule in rules if rule.holds(row)]
+        assert len(holding) == 1
+        same(np.array(holding[0].prediction), np.array(answer))
+    total = sum(rule.samples for rule in rules)
+    leaves = tree.n_node_samples[tree.kind == LEAF].sum()
+    assert total <= leaves  # a rule that contradicts itself is left out
+
+
+def same(found: np.ndarray, expected: np.ndarray) -> None:
+    """Equal values; SQLite has 0 and 1 for booleans."""
+    found, expected = np.asarray(found), np.asarray(expected)
+    if expected.dtype.kind in "US":
+        assert [plain(v) for v in found.ravel()] == expected.ravel().tolist()
+    else:
+        assert np.array_equal(found.astype(expected.dtype), expected)
