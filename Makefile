@@ -9,7 +9,8 @@ BUILD_FLAGS ?= -C cmake.define.TREEPROOF_DEV=ON
 LINTED := src tests $(wildcard benchmarks examples tools)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench bench-noisy bench-stops bench-bounds check-exports peers sanitize clean
+.PHONY: help demo build test lint bench bench-noisy bench-stops bench-bounds bench-streams \
+	check-exports peers sanitize clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -59,6 +60,9 @@ bench-stops: build  ## time limit, Ctrl-C and memory limit on a hard problem
 
 bench-bounds: build  ## speed of the generalization bounds and of pruning by them
 	$(BIN)/python -m benchmarks.generalization $(BENCH)
+
+bench-streams: $(VENV)/ready build  ## the online learners on the streams of the thesis, beside River's
+	$(BIN)/python -m benchmarks.streams $(BENCH)
 
 check-exports: $(VENV)/ready  ## all exports of 200 random trees against predict on 10,000 rows each
 	TREEPROOF_EXPORT_TREES=200 TREEPROOF_EXPORT_ROWS=10000 \

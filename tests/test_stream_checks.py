@@ -41,12 +41,6 @@ def test_river_check(river_model, river_check):
     river_check(river_model.clone())
 
 
-def test_river_check_estimator():
-    checks = pytest.importorskip("river.checks", reason="River is not installed")
-    for model in MODELS[:1]:
-        checks.check_estimator(model.clone())
-
-
 def expected_failures(estimator):
     if isinstance(estimator, OnlineBranchesClassifier):
         return {}

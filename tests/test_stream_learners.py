@@ -1,6 +1,7 @@
 """The online learners: what they learn, remember, refuse and forget."""
 
 import pickle
+import signal
 
 import numpy as np
 import pytest
@@ -192,6 +193,47 @@ def test_memory_stays_below_the_limit(learner):
         model.partial_fit(X[start : start + 2000], y[start : start + 2000])
         sizes.append(model.stats_["bytes"])
     assert max(sizes) < 1.5 * limit
+
+
+class ControlC:
+    """A drift detector during whose 5000th row the user presses Ctrl-C."""
+
+    def __init__(self):
+        self.rows = 0
+        self.drift_detected = False
+
+    def update(self, mistake):
+        self.rows += 1
+        if self.rows == 5000:
+            signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_an_interrupted_learner_keeps_what_it_learnt(learner):
+    X, y = xor_arrays(10, 20_000, 1)
+    model = make(learner, drift_detector=ControlC())
+    with pytest.raises(KeyboardInterrupt):
+        model.partial_fit(X, y)
+    # Signals are looked at every 256 rows.
+    assert 5000 <= model.stats_["samples"] < 5257
+    model = pickle.loads(pickle.dumps(model))
+    assert model.n_splits_ == 3
+    model.partial_fit(X, y)
+    assert (model.predict(X[:500]) == y[:500]).all()
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_long_stream_needs_no_more_memory_than_a_short_one(learner):
+    # The two bits that matter change every 10,000 rows, so the search never rests.
+    model = make(learner, split_penalty=0.01, memory_limit=3_000_000)
+    sizes = []
+    for part in range(8):
+        X, _ = xor_arrays(30, 10_000, part)
+        model.partial_fit(X, X[:, 2 * part] ^ X[:, 2 * part + 1])
+        sizes.append(len(pickle.dumps(model)))
+    assert max(sizes[4:]) < 1.25 * max(sizes[:4])
+    if learner is OnlineBranchesClassifier:
+        assert model.n_drifts_ > 0
 
 
 # ------------------------------------------------------------------------- bad input

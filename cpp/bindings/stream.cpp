@@ -154,8 +154,7 @@ class StreamModel {
     return weights_of(node);
   }
 
-  // Learns rows in order; stops between two rows when a signal arrives. Says how many rows
-  // were learnt.
+  // Learns rows in order; stops between two rows when a signal arrives.
   void learn_rows(const CodeMatrix& codes, const NumberMatrix& numbers, const LabelArray& labels,
                   const WeightArray& weights) {
     check_shapes(codes, numbers, labels, weights);

@@ -32,6 +32,7 @@ from treeproof.tree import Tree
 __all__ = ["StreamTreeClassifier"]
 
 _MAX_CODES = 250  # a code is one byte; a few are taken
+_LONG_ENOUGH = 5000  # rows that make a call worth its while
 
 
 class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
@@ -263,9 +264,17 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
         return self
 
     def _learn_all(self, model: Any, columns: Any, labels: Any, weights: Any) -> None:
-        rounds = max(1, -(-self._fit_samples // max(1, len(labels))))
-        for _ in range(rounds):
-            self._learn_columns(columns, labels, weights)
+        encoded = self._encoded(columns, labels, weights)
+        n_rows = len(encoded[2])
+        rounds = -(-self._fit_samples // n_rows)
+        # Short tables are laid end to end, so that Python is not in the inner loop.
+        copies = min(rounds, -(-_LONG_ENOUGH // n_rows))
+        if copies > 1:
+            encoded = tuple(
+                np.tile(part, (copies, *[1] * (part.ndim - 1))) for part in encoded
+            )
+        for _ in range(-(-rounds // copies)):
+            model.learn_rows(*encoded)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the predicted label of each row."""
@@ -308,6 +317,13 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
     # ----------------------------------------------------------------- shared workings
 
     def _learn_columns(self, columns: table.Columns, y: Any, w: Any) -> None:
+        encoded = self._encoded(columns, y, w)
+        self._model.learn_rows(*encoded)
+
+    def _encoded(
+        self, columns: table.Columns, y: Any, w: Any
+    ) -> tuple[NDArray[Any], ...]:
+        """Return codes, numbers, labels and weights of a table after all checks."""
         n_rows = len(next(iter(columns.values()))) if columns else 0
         if not columns:
             raise ValueError("X has no columns; a row needs at least one feature.")
@@ -335,7 +351,7 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
         if not kept.all():
             codes, numbers = codes[kept], numbers[kept]
             labels, weights = labels[kept], weights[kept]
-        model.learn_rows(codes, numbers, labels, weights)
+        return codes, numbers, labels, weights
 
     def _predicted(self, columns: table.Columns) -> NDArray[np.int32]:
         n_rows = len(next(iter(columns.values())))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from treeproof.stream.datasets import STREAMS, stream
@@ -66,7 +66,7 @@ class Outcome:
     Attributes
     ----------
     accuracy : float
-        Of the final tree on rows that were not learnt.
+        Of the final tree on rows that come after those learnt.
     n_splits : int
         Its splits.
     samples : int
@@ -131,8 +131,9 @@ def run(
     (1.0, 3, True)
     """
     rows = stream(name, seed)
-    test = list(islice(rows, _TEST_ROWS))
-    model = make_learner(learner, name, seed, list(test[0][0]))
+    first = next(rows)
+    rows = chain([first], rows)
+    model = make_learner(learner, name, seed, list(first[0]))
     samples, seconds = 0, 0.0
     finished = False
     while samples < n_samples and seconds < time_limit and not finished:
@@ -145,6 +146,7 @@ def run(
                 break
         seconds += time.process_time() - start
         finished = getattr(model, "finished_", False)
+    test = list(islice(rows, _TEST_ROWS))
     consumed = getattr(model, "n_samples_consumed_", None)
     return Outcome(
         sum(model.predict_one(x) == y for x, y in test) / len(test),

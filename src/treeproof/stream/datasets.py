@@ -1,9 +1,12 @@
 """The streams of the thesis' experiments (Table 5.1), as iterables of (x, y).
 
 XOR is made here; LED, random trees and STAGGER come from River. `stream` gives any of
-them by the name the thesis uses, and `STREAMS` their settings. The thesis states the
-numbers of features, categories and classes of its random trees, not their shape; depth
-and leaf levels are River's defaults here, and can be set.
+them by the name the thesis uses, and `STREAMS` their settings.
+
+The thesis states the numbers of features, categories and classes of its random trees,
+not their shape. Its tables tell: with leaves from the first level on and all else as
+River has it, River's Hoeffding tree makes 35, 75 and 115 splits of 200,000 rows with
+seed 42, the figures printed there. That is the shape used here.
 """
 
 from __future__ import annotations
@@ -142,10 +145,11 @@ def random_tree(
     n_features, n_categories : int
         How many features, and how many categories each has.
     **shape
-        ``max_tree_depth``, ``first_leaf_level``, ``fraction_leaves_per_level``.
+        ``max_tree_depth``, ``first_leaf_level``, ``fraction_leaves_per_level``, and
+        ``seed_tree`` for the tree alone.
     """
+    shape = {"seed_tree": seed, "first_leaf_level": 1} | shape
     return _synth().RandomTree(
-        seed_tree=seed,
         seed_sample=seed,
         n_classes=2,
         n_num_features=0,
