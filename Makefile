@@ -10,7 +10,7 @@ LINTED := src tests $(wildcard benchmarks examples tools)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build test lint bench bench-noisy bench-stops bench-bounds bench-streams \
-	check-exports peers sanitize clean
+	bench-oblique fuzz-proper check-exports peers sanitize clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -67,6 +67,13 @@ bench-streams: $(VENV)/ready build  ## the online learners on the streams of the
 check-exports: $(VENV)/ready  ## all exports of 200 random trees against predict on 10,000 rows each
 	TREEPROOF_EXPORT_TREES=200 TREEPROOF_EXPORT_ROWS=10000 \
 		$(BIN)/python -m pytest tests/test_exports.py -k random_trees
+
+bench-oblique: build  ## trees with hyperplane splits: time to proof, and when stopped
+	$(BIN)/python -m benchmarks.oblique $(BENCH)
+
+fuzz-proper: $(VENV)/ready build  ## proper and oblique trees against brute force, at length
+	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=10 \
+		$(wildcard tests/test_proper*.py) tests/test_oblique_exact.py tests/test_oblique_engine.py
 
 # The interpreter itself is not built with the sanitizers, so their library has to be
 # loaded first; Python's own start-up leaks are not ours to report.

@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 import pytest
 from dichotomy_oracle import best_cost
+from effort import rounds
 
 from treeproof import _core, proper
 from treeproof.proper.dichotomies import Arrangement
@@ -39,7 +40,7 @@ def partitions(store):
 @pytest.mark.parametrize("position", POINTS)
 def test_hyperplanes_are_listed_exactly(position):
     rng = np.random.default_rng([*map(ord, position)])
-    for _ in range(25):
+    for _ in range(rounds(8, 100)):
         d = int(rng.integers(1, 5))
         X = np.unique(POINTS[position](rng, int(rng.integers(d + 1, 8)), d), axis=0)
         exact = [tuple(map(Fraction, row)) for row in X.tolist()]
@@ -85,6 +86,17 @@ def test_listing_stops_at_its_limits():
     )
 
 
+def test_thresholds_can_be_thinned_evenly():
+    X = np.array([[0.0], [1.0], [1.0], [2.0], [3.0], [4.0], [5.0]])
+    every, some = _core.RuleStore(7), _core.RuleStore(7)
+    every.add_family("axis", X)
+    some.add_family("axis", X, max_cuts=2)
+    assert (len(every), len(some)) == (5, 2)
+    assert partitions(some) < partitions(every)
+    sizes = sorted(int(np.sum(some.side(rule))) for rule in range(2))
+    assert sizes == [1, 3]
+
+
 def test_store_keeps_one_of_equal_and_mirrored_sides():
     store = _core.RuleStore(3)
     sides = np.array(
@@ -128,7 +140,7 @@ def test_search_equals_brute_force_under_every_combination_of_switches():
     rng = np.random.default_rng(3)
     fired = {}
     combinations = list(product([False, True], repeat=len(SWITCHES)))
-    for trial in range(3 * len(combinations)):
+    for trial in range(rounds(3, 60) * len(combinations)):
         store, point, labels, n_classes, weights = random_problem(
             rng, int(rng.integers(3, 11))
         )

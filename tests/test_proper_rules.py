@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from dichotomy_oracle import best_cost, separable_sides
+from effort import rounds
 
 from treeproof import proper
 from treeproof.proper.surface import lift, monomials
@@ -27,7 +28,7 @@ POSITIONS = {
 @pytest.mark.parametrize(("n_rows", "n_features"), [(6, 1), (7, 2), (6, 3)])
 def test_hyperplane_rules_are_all_separable_partitions(position, n_rows, n_features):
     rng = np.random.default_rng([n_rows, n_features, *map(ord, position)])
-    for _ in range(3):
+    for _ in range(rounds(1, 20)):
         X = POSITIONS[position](rng, n_rows, n_features)
         if len(np.unique(X, axis=0)) < n_features:
             continue
@@ -88,7 +89,7 @@ def test_merging_keeps_every_way_to_generate_a_rule():
 @pytest.mark.parametrize(("n_rows", "n_features"), [(6, 1), (6, 2), (5, 3)])
 def test_odt_is_exact_over_all_separable_dichotomies(n_rows, n_features):
     rng = np.random.default_rng([n_rows, n_features])
-    for _ in range(2):
+    for _ in range(rounds(2, 20)):
         X = rng.integers(0, 3, size=(n_rows, n_features))
         y = rng.integers(0, 2, size=n_rows).tolist()
         if len(np.unique(X, axis=0)) < n_features:

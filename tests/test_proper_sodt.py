@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from effort import rounds
 
 from treeproof import proper
 from treeproof.proper import Objective
@@ -12,7 +13,8 @@ FAMILIES = {
     "axis": (2, 6, lambda X: proper.axis_parallel_rules(X, merge=False)),
     "hyperplane": (2, 6, lambda X: proper.hyperplane_rules(X, merge=False)),
     "space": (3, 6, lambda X: proper.hyperplane_rules(X, merge=False)),
-    "hypersurface": (1, 7, lambda X: proper.hypersurface_rules(X, 2, merge=False)),
+    "parabolas": (1, 7, lambda X: proper.hypersurface_rules(X, 2, merge=False)),
+    "conics": (2, 6, lambda X: proper.hypersurface_rules(X, 2, merge=False)),
     "mixed": (
         2,
         5,
@@ -22,7 +24,7 @@ FAMILIES = {
         ],
     ),
 }
-N_INSTANCES = 1000
+N_INSTANCES = rounds(250, 1000)
 INSTANCES_PER_TABLE = 50
 
 

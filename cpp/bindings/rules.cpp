@@ -39,10 +39,11 @@ const char* name_of(rules::Completeness c, const Limits& limits) {
 
 const char* add_family(RuleStore& store, const std::string& kind, const Matrix<double>& X,
                        int family, std::uint64_t max_rules, std::uint64_t max_bytes,
-                       double time_limit, std::optional<Vector<std::int32_t>> flats) {
+                       std::uint64_t max_cuts, double time_limit,
+                       std::optional<Vector<std::int32_t>> flats) {
   const rules::Points points = read_points(store, X);
-  const rules::Allowance allowance{max_rules == 0 ? SIZE_MAX : max_rules,
-                                   max_bytes == 0 ? SIZE_MAX : max_bytes};
+  const auto limit = [](std::uint64_t most) { return most == 0 ? SIZE_MAX : most; };
+  const rules::Allowance allowance{limit(max_rules), limit(max_bytes), limit(max_cuts)};
   Limits limits(time_limit, 0, python_interrupted);
   nb::gil_scoped_release unlocked;
   rules::Completeness done;
@@ -216,7 +217,7 @@ void bind_rules(nb::module_& m) {
       .def("find_sides", &find_sides, "sides"_a,
            "The rule that makes each partition, or -1. Point 0 is on its negative side.")
       .def("add_family", &add_family, "kind"_a, "X"_a, "family"_a = 0, "max_rules"_a = 0,
-           "max_bytes"_a = 0, "time_limit"_a = 0.0, "flats"_a = nb::none(),
+           "max_bytes"_a = 0, "max_cuts"_a = 0, "time_limit"_a = 0.0, "flats"_a = nb::none(),
            "Add all partitions by thresholds ('axis') or hyperplanes ('hyperplane').");
   m.def("solve_rules", &solve_rules, "store"_a, nb::kw_only(), "points"_a, "labels"_a,
         "n_classes"_a, "weights"_a, "split_cost"_a = 0, "max_splits"_a = 2,

@@ -184,13 +184,22 @@ Completeness add_thresholds(const Points& points, int family, RuleStore& store,
   for (std::size_t column = 0; column < points.dimension; ++column) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, {}, [&](std::size_t p) { return points.at(p, column); });
+    const auto is_cut = [&](std::size_t i) {
+      return points.at(order[i], column) < points.at(order[i + 1], column);
+    };
+    std::size_t n_cuts = 0;
+    for (std::size_t i = 0; i + 1 < order.size(); ++i) n_cuts += is_cut(i) ? 1 : 0;
+    const std::size_t n_wanted = std::min(n_cuts, allowance.max_cuts);
     std::ranges::fill(below, Word{0});
     Word hash = 0;
+    std::size_t cut = 0;
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
       below[order[i] / 64] |= Word{1} << (order[i] % 64);
       hash ^= store.hash_of_point(order[i]);
-      if (points.at(order[i], column) < points.at(order[i + 1], column))
+      if (!is_cut(i)) continue;
+      if (cut * n_wanted / n_cuts != (cut + 1) * n_wanted / n_cuts)
         store.add(below, hash, family);
+      ++cut;
     }
     if (store.size() > allowance.max_rules || store.bytes() > allowance.max_bytes)
       return Completeness::too_many;

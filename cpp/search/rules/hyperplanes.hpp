@@ -28,6 +28,7 @@ namespace treeproof::rules {
 struct Allowance {
   std::size_t max_rules = SIZE_MAX;
   std::size_t max_bytes = SIZE_MAX;
+  std::size_t max_cuts = SIZE_MAX;  // thresholds on each column, evenly spread
 };
 
 enum class Completeness { complete, too_many, stopped };

@@ -36,16 +36,21 @@ def improve_by_pools(
         end, patience = np.inf, 20  # without a limit, stop when nothing comes of it
     else:
         end, patience = clock.elapsed() + share * clock.remaining(), 10**9
-    idle = 0
-    while not clock.over() and clock.elapsed() < end and idle < patience:
-        if found.proved:
+    idle, drawing = 0, 0.0
+    # A pool that cannot be searched any more is not drawn.
+    while (
+        not clock.over()
+        and clock.elapsed() + 2 * drawing < end
+        and idle < patience
+        and not found.proved
+    ):
+        before, start = found.upper, clock.elapsed()
+        store = draw_pool(task, found.tree, rng, min((end - start) / 4, 1.0))
+        drawing = clock.elapsed() - start
+        if clock.over():
             return
-        before = found.upper
-        left = 4.0 if clock.seconds is None else max(end - clock.elapsed(), 2e-3)
-        store = draw_pool(task, found.tree, rng, left / 4)
-        tree, answer = run_engine(
-            task, store, start=found.tree, seconds=min(left / 2, 2.0)
-        )
+        seconds = min(max((end - clock.elapsed()) / 2, 1e-3), 2.0)
+        tree, answer = run_engine(task, store, start=found.tree, seconds=seconds)
         found.count(answer["statistics"])
         found.offer(task, tree)
         idle = idle + 1 if found.upper == before else 0
@@ -63,33 +68,15 @@ def draw_pool(task: Task, tree: Sides, rng: np.random.Generator, seconds: float)
     if thresholds is None and linear is not None:
         thresholds = Family("axis", 1, linear.terms, linear.coordinates)
     if thresholds is not None:
-        _add_thresholds(store, thresholds, most)
+        coordinates = np.ascontiguousarray(thresholds.coordinates)
+        per_column = 1 + most // max(1, coordinates.shape[1])
+        store.add_family("axis", coordinates, max_cuts=per_column, time_limit=seconds)
     for family in task.families:
-        if family.name == "axis":
+        if family.name == "axis" or task.clock.over():
             continue
         _add_model_directions(store, task, family, tree, rng)
         _add_flats(store, family, sides, rng, most, seconds)
     return store
-
-
-def _add_thresholds(store: Any, family: Family, most: int) -> None:
-    """Add all thresholds, or some of each column if there are too many."""
-    if family.n_rules <= most:
-        store.add_family("axis", np.ascontiguousarray(family.coordinates))
-        return
-    for column in family.coordinates.T[:most]:
-        _add_cuts(store, column, most // len(family.coordinates.T) + 1)
-
-
-def _add_cuts(store: Any, heights: NDArray[np.float64], most: int) -> None:
-    """Add thresholds on a number for each point, evenly spread if there are many."""
-    values = np.unique(heights)
-    cuts = (values[1:] + values[:-1]) / 2
-    most = min(most, _MOST_CUTS)
-    if len(cuts) > most:
-        cuts = cuts[np.linspace(0, len(cuts) - 1, most).astype(int)]
-    if len(cuts):
-        store.add_sides(np.ascontiguousarray(heights > cuts[:, None]))
 
 
 def _sides_in(tree: Sides) -> list[NDArray[np.bool_]]:
@@ -123,10 +110,12 @@ def _add_model_directions(
         if len(present) < 2:
             continue
         for c in present[: 1 if len(present) == 2 else None]:
+            if task.clock.over():
+                return
             direction = _direction(
                 Z[task.point[rows]], task.label[rows] == c, task.weight[rows], rng
             )
-            _add_cuts(store, Z @ direction, _MOST_CUTS)
+            store.add_family("axis", (Z @ direction)[:, None], max_cuts=_MOST_CUTS)
 
 
 def _direction(
@@ -160,6 +149,8 @@ def _add_flats(
     if not 2 <= r <= _MOST_DIMENSIONS or n <= r:
         return
     per_flat = (n - r + 1) * 2 ** (r - 1)
+    if per_flat > 4 * most:
+        return
     n_flats = max(2, most // per_flat)
     near = [_near_points(family.coordinates, side) for side in sides]
     flats = []
