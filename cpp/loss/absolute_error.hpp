@@ -1,9 +1,13 @@
-// Weighted sum of absolute distances to the (weighted) median of the leaf, one output.
+// Weighted sum of absolute distances to the (weighted) median of the leaf, summed over one or
+// more outputs.
 //
 // The median of a set that gains and loses rows comes from a Fenwick tree over the ranks of
-// the targets: adding a row and asking for the loss each take O(log n).
+// the targets, one for each output: adding a row and asking for the loss each take O(log n).
+// A tally remembers the rows it saw, so that clearing it costs as much as filling it did, not
+// as much as the table is long.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -18,46 +22,61 @@ namespace treeproof {
 class AbsoluteError {
  public:
   using Value = double;
-  static constexpr bool kUnitStep = false;
+  static constexpr bool kUnitStep = false;  // one far row can change a loss at will
 
+  struct Sums {
+    double weight = 0.0;
+    double moment = 0.0;  // of weight * target
+  };
   struct Tally {
-    std::vector<double> weight;  // Fenwick sums by rank of target
-    std::vector<double> moment;  // the same of weight * target
-    double total_weight = 0.0;
-    double total_moment = 0.0;
+    std::vector<Sums> sums;  // Fenwick trees of all outputs by rank, one after the other
+    std::vector<Sums> total;
+    std::vector<std::uint32_t> seen;
     std::int64_t rows = 0;
   };
 
-  // `levels`: the distinct targets, increasing; `rank`: of each row's target among them.
-  AbsoluteError(std::span<const double> levels, std::span<const std::uint32_t> rank,
+  // `targets` is row-major, n_rows * n_outputs.
+  AbsoluteError(std::span<const double> targets, std::int32_t n_outputs,
                 std::span<const double> weights, Tolerance tolerance)
-      : levels_(levels), rank_(rank), weights_(weights), tolerance_(tolerance) {}
+      : weights_(weights), n_outputs_(static_cast<std::size_t>(n_outputs)),
+        tolerance_(tolerance), rank_(targets.size()) {
+    std::vector<double> column(weights.size());
+    for (std::size_t k = 0; k < n_outputs_; ++k) {
+      for (std::size_t r = 0; r < column.size(); ++r) column[r] = targets[r * n_outputs_ + k];
+      std::vector<double> levels = column;
+      std::ranges::sort(levels);
+      levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+      for (std::size_t r = 0; r < column.size(); ++r)
+        rank_[r * n_outputs_ + k] = static_cast<std::uint32_t>(
+            std::ranges::lower_bound(levels, column[r]) - levels.begin());
+      start_.push_back(size_);
+      size_ += levels.size() + 1;
+      levels_.push_back(std::move(levels));
+    }
+  }
 
   Tally tally() const {
-    return {std::vector<double>(levels_.size() + 1), std::vector<double>(levels_.size() + 1),
-            0.0, 0.0, 0};
+    return {std::vector<Sums>(size_), std::vector<Sums>(n_outputs_), {}, 0};
   }
-  void clear(Tally& t) const { t = tally(); }
-  void add(Tally& t, std::uint32_t row) const { move(t, row, weights_[row], 1); }
+  void clear(Tally& t) const {
+    for (const std::uint32_t row : t.seen)
+      for (std::size_t k = 0; k < n_outputs_; ++k)
+        for_path(row, k, [&](std::size_t at) { t.sums[at] = {}; });
+    std::ranges::fill(t.total, Sums{});
+    t.seen.clear();
+    t.rows = 0;
+  }
+  void add(Tally& t, std::uint32_t row) const {
+    t.seen.push_back(row);
+    move(t, row, weights_[row], 1);
+  }
   void remove(Tally& t, std::uint32_t row) const { move(t, row, -weights_[row], -1); }
 
   Value value(const Tally& t) const {
     if (t.rows <= 1) return 0.0;
-    // Descend to the last level with no more than half of the weight below or at it.
-    std::size_t level = 0;
-    double below = 0.0;
-    double moment = 0.0;
-    const double half = t.total_weight / 2;
-    for (std::size_t step = std::bit_floor(levels_.size()); step > 0; step /= 2) {
-      if (level + step > levels_.size() || below + t.weight[level + step] > half) continue;
-      level += step;
-      below += t.weight[level];
-      moment += t.moment[level];
-    }
-    const double median = levels_[level < levels_.size() ? level : levels_.size() - 1];
-    const double loss = median * below - moment + (t.total_moment - moment) -
-                        median * (t.total_weight - below);
-    return loss > 0.0 ? loss : 0.0;
+    double loss = 0.0;
+    for (std::size_t k = 0; k < n_outputs_; ++k) loss += value_of_output(t, k);
+    return loss;
   }
   double impurity(const Tally& t) const { return value(t); }
   bool closes(Value bound, Value best) const { return tolerance_.closes(bound, best); }
@@ -65,21 +84,55 @@ class AbsoluteError {
   Value infinite() const { return std::numeric_limits<double>::infinity(); }
 
  private:
+  template <class Visit>
+  void for_path(std::uint32_t row, std::size_t k, Visit visit) const {
+    const std::size_t n = levels_[k].size();
+    for (std::size_t i = rank_[row * n_outputs_ + k] + 1u; i <= n; i += i & (~i + 1))
+      visit(start_[k] + i);
+  }
+
   void move(Tally& t, std::uint32_t row, double w, std::int64_t count) const {
-    const double moment = w * levels_[rank_[row]];
-    for (std::size_t k = rank_[row] + 1; k <= levels_.size(); k += k & (~k + 1)) {
-      t.weight[k] += w;
-      t.moment[k] += moment;
+    for (std::size_t k = 0; k < n_outputs_; ++k) {
+      const double moment = w * levels_[k][rank_[row * n_outputs_ + k]];
+      for_path(row, k, [&](std::size_t at) {
+        t.sums[at].weight += w;
+        t.sums[at].moment += moment;
+      });
+      t.total[k].weight += w;
+      t.total[k].moment += moment;
     }
-    t.total_weight += w;
-    t.total_moment += moment;
     t.rows += count;
   }
 
-  std::span<const double> levels_;
-  std::span<const std::uint32_t> rank_;
+  double value_of_output(const Tally& t, std::size_t k) const {
+    // Descend to the last level with no more than half of the weight below or at it; the next
+    // one is a median.
+    const std::vector<double>& levels = levels_[k];
+    const Sums* sums = t.sums.data() + start_[k];
+    std::size_t level = 0;
+    Sums below;
+    const double half = t.total[k].weight / 2;
+    for (std::size_t step = std::bit_floor(levels.size()); step > 0; step /= 2) {
+      if (level + step > levels.size() || below.weight + sums[level + step].weight > half)
+        continue;
+      level += step;
+      below.weight += sums[level].weight;
+      below.moment += sums[level].moment;
+    }
+    const double median = levels[std::min(level, levels.size() - 1)];
+    const double loss = median * below.weight - below.moment +
+                        (t.total[k].moment - below.moment) -
+                        median * (t.total[k].weight - below.weight);
+    return loss > 0.0 ? loss : 0.0;
+  }
+
   std::span<const double> weights_;
+  std::size_t n_outputs_;
   Tolerance tolerance_;
+  std::vector<std::uint32_t> rank_;  // row-major
+  std::vector<std::vector<double>> levels_;
+  std::vector<std::size_t> start_;
+  std::size_t size_ = 0;
 };
 
 static_assert(Loss<AbsoluteError>);

@@ -172,16 +172,16 @@ class Search {
     return answer;
   }
 
-  // With a penalty, trees of more than two splits cost three penalties at least, so the best
-  // tree of depth two bounds all: returns that bound on the rows as a whole.
+  // With a penalty, trees deeper than the terminal solver's cost so many penalties and one more,
+  // so its best tree bounds all: returns that bound on the rows as a whole.
   Value look_ahead(Frame& frame) {
     Task<Value> task = *frame.task;
-    task.depth = 2;
+    task.depth = Terminal::kDepth;
     task.cutoff = frame.best;
     task.lower_in = {};
     task.lower_out = {};
     Answer<Value> answer = terminal_->solve(task);
-    const Value bound = std::min(answer.lower, 3 * penalty());
+    const Value bound = std::min(answer.lower, (Terminal::kDepth + 1) * penalty());
     if (answer.found) {
       frame.best = answer.upper;
       frame.answer = std::move(answer);

@@ -3,38 +3,11 @@
 #include <algorithm>
 
 #include "search/threshold/first_tree.hpp"
+#include "search/threshold/make_settings.hpp"
 #include "search/threshold/search.hpp"
 #include "search/threshold/terminal.hpp"
 
 namespace treeproof::threshold {
-namespace {
-
-// "None" as a number that no tree reaches.
-int finite(int wanted) { return wanted < 0 ? 1 << 30 : std::min(wanted, 1 << 30); }
-
-bool has_multiway(const Columns& columns) {
-  return std::ranges::any_of(columns.features, [](const Feature& f) {
-    return f.kind == FeatureKind::multiway;
-  });
-}
-
-template <class Value>
-Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limits,
-                             const Switches& switches) {
-  Settings<Value> settings;
-  settings.max_depth = finite(tree_limits.max_depth);
-  settings.max_splits = finite(tree_limits.max_splits);
-  settings.min_leaf = static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(tree_limits.min_samples_leaf, 1, std::int64_t{columns.n_rows} + 1));
-  settings.use_unit_step = switches.unit_step;
-  settings.use_inheritance = switches.inheritance;
-  settings.portable_kernels = switches.portable_kernels;
-  settings.coarse_cuts = static_cast<std::uint32_t>(std::max(1, switches.coarse_cuts));
-  settings.most_bins = switches.most_bins;
-  return settings;
-}
-
-}  // namespace
 
 Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                           const TreeLimits& tree_limits, const Switches& switches,

@@ -46,4 +46,20 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                           const TreeLimits& tree_limits, const Switches& switches,
                           Limits& limits, const Observer& observer);
 
+// Targets of a regression, row-major (n_rows * n_outputs).
+struct Targets {
+  std::span<const double> values;
+  std::int32_t n_outputs;
+  std::span<const double> weights;
+};
+
+// Costs are fractions of the loss of a single leaf; bounds hold within a relative 1e-9
+// (loss/tolerance.hpp).
+Result<double> solve_squared(const Columns& columns, const Targets& targets,
+                             const TreeLimits& tree_limits, const Switches& switches,
+                             Limits& limits, const Observer& observer);
+Result<double> solve_absolute(const Columns& columns, const Targets& targets,
+                              const TreeLimits& tree_limits, const Switches& switches,
+                              Limits& limits, const Observer& observer);
+
 }  // namespace treeproof::threshold

@@ -1,0 +1,70 @@
+// Python's way into the regression searches: arrays in, a plain dictionary out.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "bindings/encoded_table.hpp"
+#include "bindings/split_answer.hpp"
+#include "bindings/threshold_switches.hpp"
+#include "data/columns.hpp"
+#include "search/threshold/solve.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+namespace threshold = treeproof::threshold;
+using treeproof::bindings::view;
+using IntArray = treeproof::bindings::Vector<std::int32_t>;
+using DoubleArray = treeproof::bindings::Vector<double>;
+
+nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
+                       const DoubleArray& targets, int n_outputs, const std::string& criterion,
+                       const DoubleArray& weights, double split_penalty, int max_depth,
+                       int max_splits, std::int64_t min_samples_leaf, double time_limit,
+                       std::uint64_t memory_limit, std::optional<nb::callable> observer,
+                       const nb::dict& switches) {
+  const std::size_t n_rows = weights.size();
+  treeproof::bindings::check_codes(kinds, n_values, codes, n_rows, weights);
+  if (n_outputs < 1 || targets.size() != n_rows * static_cast<std::size_t>(n_outputs))
+    throw std::invalid_argument("targets of the wrong length");
+  if (criterion != "squared_error" && criterion != "absolute_error")
+    throw std::invalid_argument("unknown criterion '" + criterion + "'");
+  const threshold::Switches read = treeproof::bindings::read_switches(switches);
+  std::vector<treeproof::Feature> features = treeproof::bindings::read_features(kinds, n_values);
+  const double event_unit = 1e15;
+  bool interrupted = false;
+  const treeproof::Observer notify =
+      treeproof::bindings::observer_for(observer, event_unit, interrupted);
+  treeproof::Limits limits(time_limit, memory_limit, [&] {
+    return interrupted || treeproof::bindings::python_interrupted();
+  });
+  threshold::Result<double> result;
+  {
+    nb::gil_scoped_release unlocked;
+    const treeproof::Columns columns = treeproof::sort_columns(
+        std::move(features), view(codes), static_cast<std::int32_t>(n_rows));
+    const auto solve = criterion == "squared_error" ? &threshold::solve_squared
+                                                    : &threshold::solve_absolute;
+    result = solve(columns, {view(targets), n_outputs, view(weights)},
+                   {split_penalty, max_depth, max_splits, min_samples_leaf}, read, limits,
+                   notify);
+  }
+  return treeproof::bindings::split_answer(result, 1.0, limits, n_rows);
+}
+
+}  // namespace
+
+void bind_regression(nb::module_& m) {
+  m.def("solve_targets", &solve_targets, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
+        "targets"_a, "n_outputs"_a = 1, "criterion"_a = "squared_error", "weights"_a,
+        "split_penalty"_a, "max_depth"_a = -1, "max_splits"_a = -1, "min_samples_leaf"_a = 1,
+        "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
+        "switches"_a = nb::dict(), "Search for an optimal regression tree over every threshold.");
+}

@@ -1,0 +1,28 @@
+// Switches of the threshold search, from a dictionary.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "search/threshold/solve.hpp"
+
+namespace treeproof::bindings {
+
+inline threshold::Switches read_switches(const nanobind::dict& given) {
+  threshold::Switches switches;
+  for (const auto& [key, value] : given) {
+    const auto name = nanobind::cast<std::string>(key);
+    if (name == "unit_step") switches.unit_step = nanobind::cast<bool>(value);
+    else if (name == "inheritance") switches.inheritance = nanobind::cast<bool>(value);
+    else if (name == "portable_kernels") switches.portable_kernels = nanobind::cast<bool>(value);
+    else if (name == "coarse_cuts") switches.coarse_cuts = nanobind::cast<int>(value);
+    else if (name == "most_bins") switches.most_bins = nanobind::cast<int>(value);
+    else throw std::invalid_argument("unknown switch '" + name + "'");
+  }
+  return switches;
+}
+
+}  // namespace treeproof::bindings
