@@ -27,7 +27,9 @@ class TargetTable(Table):
         assert self.targets is not None
         y, w = self.targets[rows], self.weights[rows].astype(float)
         if self.criterion == "squared_error":
-            return float((w[:, None] * (y - np.average(y, axis=0, weights=w)) ** 2).sum())
+            return float(
+                (w[:, None] * (y - np.average(y, axis=0, weights=w)) ** 2).sum()
+            )
         total = 0.0
         for column in y.T:
             total += min(float((w * np.abs(column - c)).sum()) for c in column)

@@ -30,6 +30,9 @@ FORBIDDEN = {
     "solvers.py": ["treeproof.base", "treeproof.classifier", "treeproof.cli"],
     "base.py": ["treeproof.classifier", "treeproof.cli", "treeproof._core"],
     "classifier.py": ["treeproof.cli", "treeproof._core"],
+    "regressor.py": ["treeproof.cli", "treeproof._core", "treeproof.classifier"],
+    "leaf_fit.py": ["treeproof."],
+    "merged_rows.py": ["treeproof."],
     "datasets": ["treeproof.border", "treeproof.solvers", "treeproof.cli"],
 }  # fmt: skip
 

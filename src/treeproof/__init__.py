@@ -3,6 +3,7 @@
 from treeproof.classifier import OptimalTreeClassifier
 from treeproof.export.json import from_json
 from treeproof.oblique import ObliqueTreeClassifier
+from treeproof.regressor import OptimalTreeRegressor
 from treeproof.tree import Tree
 
 __version__ = "0.1.0"
@@ -10,6 +11,7 @@ __version__ = "0.1.0"
 __all__ = [
     "ObliqueTreeClassifier",
     "OptimalTreeClassifier",
+    "OptimalTreeRegressor",
     "Tree",
     "__version__",
     "from_json",

@@ -59,6 +59,7 @@ class OptimalTree(BaseEstimator):
     """Base of the estimators that hold one fitted `Tree` and its certificate."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+    _tolerance: ClassVar[str] = ""  # what "no tree has less" leaves open, in words
 
     tree_: Tree
     optimal_: bool
@@ -170,7 +171,10 @@ class OptimalTree(BaseEstimator):
         """
         check_is_fitted(self, "tree_")
         if self.optimal_:
-            return f"optimal: objective {self.objective_:.6g}, and no tree has less"
+            return (
+                f"optimal: objective {self.objective_:.6g}, and no tree has less"
+                f"{self._tolerance}"
+            )
         return (
             f"{self.status_}: objective {self.objective_:.6g}, no tree has less than "
             f"{self.lower_bound_:.6g} (gap {self.gap_:.3g})"

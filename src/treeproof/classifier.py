@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from treeproof.base import common_constraints
 from treeproof.border import ClassificationData, read_classification_data
 from treeproof.class_tree import ClassTree
-from treeproof.export import sklearn as sklearn_export
-from treeproof.export.methods import TreeExports
+from treeproof.encoded_export import EncodedExport
 from treeproof.limits import engine_allowance, parse_memory
 from treeproof.progress import ProgressLine
 from treeproof.solvers import SOLVERS, Task, solve
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["OptimalTreeClassifier"]
 
 
-class OptimalTreeClassifier(TreeExports, ClassTree):
+class OptimalTreeClassifier(EncodedExport, ClassTree):
     """A classification tree with a proof that no better one exists.
 
     Among all trees allowed by the parameters, `fit` finds one of least cost, where
@@ -243,42 +241,7 @@ class OptimalTreeClassifier(TreeExports, ClassTree):
         >>> clf.to_sklearn().predict(clf.encode([["green"], ["red"]]))
         array([0, 1])
         """
-        check_is_fitted(self, "tree_")
-        model = sklearn_export.to_sklearn(self.tree_, self._one_hot)
-        numeric = not any(c.is_categorical for c in self.tree_.columns)
-        if numeric and hasattr(self, "feature_names_in_"):
-            model.feature_names_in_ = self.feature_names_in_
-        return model
-
-    def encode(self, X: Any) -> NDArray[np.float32]:
-        """Return a table as the numbers that the tree of `to_sklearn` takes.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features)
-            Rows with the columns of the training table.
-
-        Returns
-        -------
-        ndarray of float32
-            Numeric columns as they are, categorical columns as numbers; see
-            `treeproof.export.sklearn`. `encoded_names` gives the columns' names.
-        """
-        columns = self._read_rows(X, all_columns=True)
-        return sklearn_export.encode(self.tree_, columns, self._one_hot)
-
-    def encoded_names(self) -> list[str]:
-        """Return the names of the columns that `encode` makes."""
-        check_is_fitted(self, "tree_")
-        return sklearn_export.encoded_names(self.tree_, self._one_hot)
-
-    def _exported(self) -> Tree:
-        check_is_fitted(self, "tree_")
-        return self.tree_.collapse()
-
-    @property
-    def _one_hot(self) -> bool:
-        return bool(self.categorical_split == "one-vs-rest")
+        return self._sklearn_tree()
 
 
 def _grow(splits: Any, data: ClassificationData) -> Tree:

@@ -6,15 +6,17 @@ runs it. A solver takes a `Task` and returns the engine's answer as a mapping:
 =============== ==================================================================
 tree            the split table: ``feature, kind, code, first_child, n_children,
                 children, child_outcome`` (see `treeproof.tree.Tree.grow`)
-lower, upper    proved bound and cost of the tree, as whole numbers
-unit            the whole number that stands for a cost of 1.0
+lower, upper    proved bound and cost of the tree, as whole numbers (regression: as
+                fractions of the loss of a single leaf)
+unit            the number that stands for a cost of 1.0
 status          "optimal", "time_limit", "memory_limit" or "interrupted"
 seconds         time spent in the engine
 n_merged_rows   distinct rows the search saw
 statistics      counters of the search
 =============== ==================================================================
 
-To add an engine, write such a function and one line in `SOLVERS`.
+To add an engine, write such a function and one line in `SOLVERS`;
+`REGRESSION_SOLVERS` and `RegressionTask` are the same for numbers to predict.
 """
 
 from __future__ import annotations
@@ -29,11 +31,30 @@ from numpy.typing import NDArray
 from treeproof import _core
 from treeproof.border import TrainingTable
 from treeproof.border.table import ORDERED
+from treeproof.merged_rows import merge_equal_rows
 
-__all__ = ["SOLVERS", "Task", "solve"]
+__all__ = ["REGRESSION_SOLVERS", "SOLVERS", "RegressionTask", "Task", "solve"]
 
 Observer = Callable[[int, float, float, float, int], None]
 """Called with event kind, seconds, lower bound, objective and nodes so far."""
+
+
+@dataclass
+class RegressionTask:
+    """A regression problem as an engine wants it."""
+
+    table: TrainingTable
+    targets: NDArray[np.float64]
+    criterion: str
+    weights: NDArray[np.float64]
+    split_penalty: float
+    max_depth: int | None = None
+    max_splits: int | None = None
+    min_samples_leaf: int = 1
+    time_limit: float | None = None
+    memory_allowance: int = 0
+    observer: Observer | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -68,14 +89,35 @@ def _threshold(task: Task) -> Mapping[str, Any]:
     return _core.solve_threshold(**_arguments(task))
 
 
+def _regression_threshold(task: RegressionTask) -> Mapping[str, Any]:
+    """Search for a regression tree over every threshold of sorted columns."""
+    return _core.solve_targets(**_regression_arguments(task))
+
+
 def _arguments(task: Task) -> dict[str, Any]:
     """Spell a task the way the native core wants it."""
+    return _common(task) | {"labels": task.labels, "n_classes": task.n_classes}
+
+
+def _regression_arguments(task: RegressionTask) -> dict[str, Any]:
+    arguments = _common(task)
+    codes, targets, weights = task.table.codes, task.targets, task.weights
+    if task.min_samples_leaf == 1:  # else the engine has to count rows
+        codes, targets, weights = merge_equal_rows(codes, targets, weights)
+    return arguments | {
+        "codes": np.ascontiguousarray(codes).reshape(-1),
+        "targets": np.ascontiguousarray(targets).reshape(-1),
+        "n_outputs": targets.shape[1],
+        "weights": weights,
+        "criterion": task.criterion,
+    }
+
+
+def _common(task: Task | RegressionTask) -> dict[str, Any]:
     return {
         "kinds": task.table.kinds,
         "n_values": task.table.n_values,
         "codes": task.table.codes.reshape(-1),
-        "labels": task.labels,
-        "n_classes": task.n_classes,
         "weights": task.weights,
         "split_penalty": task.split_penalty,
         "max_depth": -1 if task.max_depth is None else task.max_depth,
@@ -95,6 +137,10 @@ SOLVERS: dict[str, Callable[[Task], Mapping[str, Any]]] = {
     "dt-miner": _native("dt-miner"),
 }
 
+REGRESSION_SOLVERS: dict[str, Callable[[RegressionTask], Mapping[str, Any]]] = {
+    "threshold": _regression_threshold,
+}
+
 
 MANY_THRESHOLDS = 400
 """From this many thresholds on, sorted columns beat bit masks of literals.
@@ -111,7 +157,10 @@ def choose_solver(task: Task) -> str:
     return "threshold" if thresholds > MANY_THRESHOLDS else "sparse"
 
 
-def solve(solver: str, task: Task) -> tuple[str, Mapping[str, Any]]:
+def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, Any]]:
     """Run a solver by name; return the name of the one that ran, and its answer."""
+    if isinstance(task, RegressionTask):
+        name = "threshold" if solver == "auto" else solver
+        return name, REGRESSION_SOLVERS[name](task)
     name = choose_solver(task) if solver == "auto" else solver
     return name, SOLVERS[name](task)

@@ -85,6 +85,9 @@ class Tree(TreeExports):
         Names and categories of the table's columns.
     classes : ndarray or None
         The class labels; None for a regression tree.
+    impurity : ndarray or None
+        Mean loss of each node of a regression tree, averaged over the outputs; None
+        where it is not known.
 
     Examples
     --------
@@ -130,6 +133,7 @@ class Tree(TreeExports):
         )
         self.columns = tuple(columns)
         self.classes = classes
+        self.impurity: NDArray[np.float64] | None = None
 
     @classmethod
     def grow(

@@ -18,12 +18,15 @@ from treeproof.border.labels import class_weights, read_labels, read_weights
 from treeproof.border.names import record_names
 from treeproof.border.raw import read_raw_table
 from treeproof.border.table import TrainingTable, encode_table, read_rows
+from treeproof.border.targets import read_targets
 
 __all__ = [
     "ClassificationData",
+    "RegressionData",
     "TrainingTable",
     "check_lengths",
     "read_classification_data",
+    "read_regression_data",
     "read_rows",
     "read_training_table",
 ]
@@ -65,6 +68,43 @@ def read_classification_data(
         raw, labels, weights = raw.take(keep), labels[keep], weights[keep]
     table = encode_table(raw, categorical_features, categorical_split)
     return ClassificationData(table, classes, labels, weights)
+
+
+@dataclass
+class RegressionData:
+    """Clean training data of a regressor; rows of weight zero are gone."""
+
+    table: TrainingTable
+    targets: NDArray[np.float64]  # (rows, outputs)
+    weights: NDArray[np.float64]
+    one_column: bool  # whether predictions have one dimension
+
+
+def read_regression_data(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    categorical_features: Any = "from_dtype",
+    categorical_split: str = "multiway",
+) -> RegressionData:
+    """Read everything `fit` of a regressor is given.
+
+    Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
+    estimator.
+    """
+    raw = read_raw_table(X)
+    targets = read_targets(y, type(estimator).__name__)
+    check_lengths(raw.n_rows, len(targets))
+    weights = read_weights(sample_weight, raw.n_rows)
+    record_names(estimator, raw)
+    keep = weights > 0
+    if not keep.all():
+        raw, targets, weights = raw.take(keep), targets[keep], weights[keep]
+    table = encode_table(raw, categorical_features, categorical_split)
+    matrix = targets.reshape(len(targets), -1)
+    return RegressionData(table, matrix, weights, matrix.shape[1] == 1)
 
 
 def read_training_table(

@@ -13,11 +13,12 @@ thresholds on them:
   categories, and an unseen category is one less than the smallest number. Every
   category owns the interval of half a unit around its number; the children of a split
   are then found by nested thresholds, and whatever belongs to no child ends in a leaf
-  with the majority class of the split's node, as with us.
+  with the majority class (or the mean) of the split's node, as with us.
 * A *one-vs-rest* categorical column becomes one 0/1 column for each category.
 
 The counts in all nodes are those of the training rows; the leaves that wait for unseen
-categories hold none.
+categories hold none. Nodes that only exist there, inside a multiway split, show what
+their children hold together.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from treeproof.export.intervals import Piece, merged, nest
 from treeproof.tree import EQUALS, THRESHOLD, Columns, Tree
 
 if TYPE_CHECKING:
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["encode", "encoded_names", "to_sklearn"]
 
@@ -79,33 +80,44 @@ def encoded_names(tree: Tree, one_hot: bool) -> list[str]:
     return names
 
 
-def to_sklearn(tree: Tree, one_hot: bool) -> DecisionTreeClassifier:
-    """Return a fitted `DecisionTreeClassifier` that predicts what the tree does.
+def to_sklearn(
+    tree: Tree, one_hot: bool
+) -> DecisionTreeClassifier | DecisionTreeRegressor:
+    """Return a fitted scikit-learn tree that predicts what the tree does.
 
     Parameters
     ----------
     tree : Tree
-        A classification tree.
+        A classification or regression tree.
     one_hot : bool
         Whether categorical columns become one column for each category.
     """
-    from sklearn.tree import DecisionTreeClassifier
-
-    assert tree.classes is not None
     width = [1 if c.categories is None or not one_hot else len(c.categories)
              for c in tree.columns]  # fmt: skip
     start = np.concatenate([[0], np.cumsum(width)])
     n_columns = int(start[-1])
-    # Fitting on one row for each class sets every attribute but the tree.
-    model = DecisionTreeClassifier()
-    model.fit(np.zeros((len(tree.classes), n_columns)), tree.classes)
-    builder = _Builder(tree, start, one_hot)
+    model, builder = _empty_model(tree, n_columns), _Builder(tree, start, one_hot)
     builder.build()
     state = model.tree_.__getstate__()
     state.update(builder.state(state["nodes"].dtype))
-    model.tree_ = type(model.tree_)(n_columns, model.tree_.n_classes, 1)
+    model.tree_ = type(model.tree_)(
+        n_columns, model.tree_.n_classes, model.tree_.n_outputs
+    )
     model.tree_.__setstate__(state)
     return model
+
+
+def _empty_model(tree: Tree, n_columns: int) -> Any:
+    """Return a model on which everything but the tree is right."""
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    if tree.classes is None:
+        outputs = tree.value.shape[1]
+        y = np.zeros(1) if outputs == 1 else np.zeros((1, outputs))
+        return DecisionTreeRegressor().fit(np.zeros((1, n_columns)), y)
+    # Fitting on one row for each class sets every attribute but the tree.
+    model = DecisionTreeClassifier()
+    return model.fit(np.zeros((len(tree.classes), n_columns)), tree.classes)
 
 
 def _numbers(column: Column) -> NDArray[np.float64]:
@@ -130,6 +142,7 @@ class _Builder:
         self.one_hot = one_hot
         self.counts: list[tuple[int, float]] = []
         self.values: list[NDArray[np.float64]] = []
+        self.impurities: list[float] = []
 
     def build(self) -> None:
         """Translate the tree."""
@@ -175,13 +188,23 @@ class _Builder:
     def _add_counts(self, pieces: list[Piece]) -> None:
         tree = self.tree
         nodes = sorted({target for _, target in pieces if target >= 0})
-        value = tree.value[nodes].sum(axis=0)
-        samples = int(tree.n_node_samples[nodes].sum())
-        weight = float(tree.weighted_n_node_samples[nodes].sum())
-        if not nodes:
-            value = tree.value[-1 - pieces[0][1]]
-        self.values.append(value / value.sum())
-        self.counts.append((samples, weight))
+        weights = tree.weighted_n_node_samples[nodes]
+        self.counts.append(
+            (int(tree.n_node_samples[nodes].sum()), float(weights.sum()))
+        )
+        if not nodes:  # a leaf that waits for unseen categories
+            nodes, weights = [-1 - pieces[0][1]], np.ones(1)
+        values = tree.value[nodes]
+        if tree.classes is not None:
+            value = values.sum(axis=0) / values.sum()
+            impurity = 1.0 - float((value**2).sum())  # Gini
+        else:
+            value = np.average(values, axis=0, weights=weights)
+            within = 0.0 if tree.impurity is None else tree.impurity[nodes]
+            between = ((values - value) ** 2).mean(axis=1)
+            impurity = float(np.average(within + between, weights=weights))
+        self.values.append(value)
+        self.impurities.append(impurity)
 
     def state(self, dtype: np.dtype[Any]) -> dict[str, Any]:
         """Return the node table as scikit-learn stores it."""
@@ -192,12 +215,15 @@ class _Builder:
         nodes["feature"] = nested.column
         nodes["threshold"] = nested.threshold
         values = np.array(self.values)
-        nodes["impurity"] = 1.0 - (values**2).sum(axis=1)  # Gini
+        nodes["impurity"] = self.impurities
         nodes["n_node_samples"] = [samples for samples, _ in self.counts]
         nodes["weighted_n_node_samples"] = [weight for _, weight in self.counts]
         return {
             "max_depth": nested.depth,
             "node_count": len(nodes),
             "nodes": nodes,
-            "values": values[:, None, :],
+            # (nodes, outputs, classes)
+            "values": values[:, :, None]
+            if self.tree.classes is None
+            else values[:, None, :],
         }

@@ -1,0 +1,296 @@
+"""The optimal regression tree as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from treeproof.base import common_constraints
+from treeproof.border import RegressionData, read_regression_data
+from treeproof.encoded_export import EncodedExport
+from treeproof.leaf_fit import CRITERIA, LeafFit
+from treeproof.limits import engine_allowance, parse_memory
+from treeproof.progress import ProgressLine
+from treeproof.solvers import REGRESSION_SOLVERS, RegressionTask, solve
+from treeproof.tree import LEAF, Tree
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeRegressor
+
+__all__ = ["OptimalTreeRegressor"]
+
+
+class OptimalTreeRegressor(RegressorMixin, EncodedExport):
+    """A regression tree with a proof that no better one exists.
+
+    Among all trees allowed by the parameters, `fit` finds one of least cost, where
+
+        cost = loss / loss of a single leaf + split_penalty * number of splits,
+
+    over every threshold of every column, and proves that no tree costs less. If a limit
+    ends the search early, the best tree found so far is kept together with a true lower
+    bound. With the squared error and no penalty, ``1 - objective_`` is the coefficient
+    of determination on the training rows.
+
+    Parameters
+    ----------
+    split_penalty : float in [0, 1], default=0.01
+        What one split costs, as a fraction of the loss of a tree without splits: a
+        split must explain at least this share to pay off. A multiway split costs it
+        once.
+    criterion : {"squared_error", "absolute_error"}, default="squared_error"
+        The loss: squared distances to the mean of a leaf, or absolute distances to its
+        median; weighted, and summed over the outputs.
+    max_depth : int or None, default=None
+        Most tests on a path from the root to a leaf; None for no limit.
+    max_splits : int or None, default=None
+        Most splits in the tree; None for no limit.
+    min_samples_leaf : int, default=1
+        Fewest training rows in a leaf. Rows of weight zero do not count.
+    categorical_features : "from_dtype", None, or array-like, default="from_dtype"
+        Which columns are categorical: "from_dtype" takes text, category, enum and
+        boolean columns; a mask, column numbers or column names say it explicitly; None
+        means that all columns are numbers. Text that looks like numbers is text.
+    categorical_split : {"multiway", "one-vs-rest"}, default="multiway"
+        Whether a split on a categorical column has one child for each category, or
+        separates one category from the others.
+    solver : {"auto", "threshold"}, default="auto"
+        The engine. "auto" says in ``stats_["solver"]`` which one it took; "threshold"
+        is our own.
+    time_limit : float or None, default=60.0
+        Seconds after which the search stops; None for no limit.
+    memory_limit : int, str or None, default=None
+        Bytes, or text such as "500MB" or "2GB", that the whole process should keep to;
+        None for no limit.
+    n_jobs : int or None, default=1
+        Number of threads. The search is sequential in this version, so that any
+        value gives the same run; the parameter is checked and kept.
+    random_state : int, RandomState instance or None, default=None
+        Accepted for compatibility; the search makes no random choices.
+    verbose : bool, default=False
+        Show a progress line on standard error.
+
+    Attributes
+    ----------
+    optimal_ : bool
+        True if and only if ``lower_bound_ == objective_``. Losses are real numbers, so
+        this means: no tree is better by more than 1e-9 of the objective (or 1e-12 of
+        the loss of a single leaf, where that is more).
+    objective_ : float
+        The cost of the tree.
+    lower_bound_ : float
+        No tree costs less, up to the same tolerance.
+    gap_ : float
+        ``objective_ - lower_bound_``.
+    status_ : {"optimal", "time_limit", "memory_limit", "interrupted"}
+        Why the search ended.
+    n_splits_ : int
+        Number of splits of the tree.
+    tree_ : Tree
+        The tree itself, as a flat node table.
+    stats_ : dict
+        The solver's name, its time, and its counters.
+    n_outputs_ : int
+        Number of columns of y.
+    n_features_in_ : int
+        Number of columns of the training table.
+    feature_names_in_ : ndarray
+        Their names, if the table had any.
+
+    Notes
+    -----
+    A category that no training row had at a multiway split gets the mean (or median) of
+    that split's node. In a one-vs-rest split it counts as "another category".
+
+    References
+    ----------
+    R. Mazumder, X. Meng, H. Wang. "Quant-BnB: A scalable branch-and-bound method for
+    optimal decision trees with continuous features." ICML 2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treeproof import OptimalTreeRegressor
+    >>> X = np.arange(12.0)[:, None]
+    >>> y = np.repeat([1.0, 5.0, 2.0], 4)
+    >>> model = OptimalTreeRegressor().fit(X, y)
+    >>> print(model.export_text())
+    12 rows
+    ├── x0 <= 3.5: 1   4 rows (33%)
+    └── x0 > 3.5
+        ├── x0 <= 7.5: 5   4 rows (33%)
+        └── x0 > 7.5: 2   4 rows (33%)
+    >>> model.certificate()
+    'optimal: objective 0.02, and no tree has less by more than 1e-9 relative'
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **common_constraints(set(REGRESSION_SOLVERS)),
+        "criterion": [StrOptions(set(CRITERIA))],
+    }
+    _tolerance: ClassVar[str] = " by more than 1e-9 relative"
+
+    def __init__(
+        self,
+        split_penalty: float = 0.01,
+        *,
+        criterion: str = "squared_error",
+        max_depth: int | None = None,
+        max_splits: int | None = None,
+        min_samples_leaf: int = 1,
+        categorical_features: Any = "from_dtype",
+        categorical_split: str = "multiway",
+        solver: str = "auto",
+        time_limit: float | None = 60.0,
+        memory_limit: int | str | None = None,
+        n_jobs: int | None = 1,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.split_penalty = split_penalty
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.max_splits = max_splits
+        self.min_samples_leaf = min_samples_leaf
+        self.categorical_features = categorical_features
+        self.categorical_split = categorical_split
+        self.solver = solver
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeRegressor:
+        """Find a tree of least cost, with proof.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A NumPy array, a pandas, Polars or Arrow table, or a list of rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Finite numbers.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows; rows of weight zero are left out.
+
+        Returns
+        -------
+        OptimalTreeRegressor
+            The fitted estimator.
+        """
+        self._validate_params()
+        memory = parse_memory(self.memory_limit)
+        data = read_regression_data(
+            self,
+            X,
+            y,
+            sample_weight,
+            categorical_features=self.categorical_features,
+            categorical_split=self.categorical_split,
+        )
+        leaf = LeafFit(self.criterion, data.targets, data.weights)
+        with ProgressLine() if self.verbose else nullcontext() as observer:
+            task = RegressionTask(
+                data.table,
+                data.targets,
+                self.criterion,
+                data.weights,
+                float(self.split_penalty),
+                self.max_depth,
+                self.max_splits,
+                int(self.min_samples_leaf),
+                self.time_limit,
+                engine_allowance(memory),
+                observer,
+            )
+            name, found = solve(self.solver, task)
+        self.n_outputs_ = data.targets.shape[1]
+        self.stats_ = {
+            "solver": name,
+            "seconds": found["seconds"],
+            "n_rows": data.table.n_rows,
+            "n_merged_rows": found["n_merged_rows"],
+            **found["statistics"],
+        }
+        tree, loss = _grow(found["tree"], data, leaf)
+        self._set_certificate(
+            tree,
+            objective=loss + self.split_penalty * tree.n_splits,
+            lower=found["lower"] / found["unit"],
+            proved=found["status"] == "optimal",
+            status=found["status"],
+        )
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predict the target of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows with the columns of the training table.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The mean (or median) of the training rows in each row's leaf.
+        """
+        columns = self._read_rows(X)
+        predicted = self.tree_.predict(columns)
+        return predicted[:, 0] if self.n_outputs_ == 1 else predicted
+
+    def to_sklearn(self) -> DecisionTreeRegressor:
+        """Return a fitted scikit-learn tree that makes the same predictions.
+
+        It takes numbers: a table of numbers as it is, any other table as
+        ``model.encode(X)``. See `treeproof.export.sklearn` for how categories are
+        encoded and for the single precision of scikit-learn's trees.
+
+        Returns
+        -------
+        DecisionTreeRegressor
+            Multiway splits become nested thresholds.
+
+        Examples
+        --------
+        >>> from treeproof import OptimalTreeRegressor
+        >>> model = OptimalTreeRegressor().fit([[1], [2], [7], [8]], [0, 0, 3, 3])
+        >>> model.to_sklearn().predict([[0], [9]])
+        array([0., 3.])
+        """
+        check_is_fitted(self, "tree_")
+        model = self._sklearn_tree()
+        return model.set_params(criterion=self.criterion)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def _grow(splits: Any, data: RegressionData, leaf: LeafFit) -> tuple[Tree, float]:
+    """Return the tree with its node values, and the loss of its leaves."""
+    outputs = data.targets.shape[1]
+
+    def value_and_losses(rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        return np.append(leaf.value(rows), [leaf.loss(rows), leaf.mean_loss(rows)])
+
+    tree = Tree.grow(
+        splits,
+        codes=data.table.codes,
+        weights=data.weights,
+        columns=data.table.columns,
+        cut=data.table.cut,
+        value=value_and_losses,
+    )
+    loss = float(tree.value[tree.kind == LEAF, outputs].sum())
+    tree.impurity = tree.value[:, outputs + 1].copy()
+    tree.value = tree.value[:, :outputs].copy()
+    return tree, loss

@@ -1,0 +1,171 @@
+"""Regression trees of the threshold engine against brute force."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from oracle import random_limits
+from regression_oracle import (
+    KINDS,
+    TargetTable,
+    optimal_loss,
+    random_targets,
+    target_arguments,
+    tree_loss,
+)
+
+from treeproof import _core
+from treeproof.border.ranks import rank_columns
+
+DATA = Path(
+    os.environ.get("TREEPROOF_DATA")
+    or Path(__file__).resolve().parents[2] / "shared" / "data"
+)
+
+
+def random_switches(rng: np.random.Generator) -> dict[str, Any]:
+    """Few cuts and bins, so that small tables reach the code for large ones."""
+    switches: dict[str, Any] = {}
+    for name in ("inheritance", "portable_kernels"):
+        if rng.random() < 0.3:
+            switches[name] = bool(rng.random() < 0.5)
+    for name in ("coarse_cuts", "most_bins"):
+        if rng.random() < 0.7:
+            switches[name] = int(rng.choice([1, 2, 3, 5]))
+    return switches
+
+
+def check(table: TargetTable, limits: dict[str, Any], switches: dict[str, Any]) -> None:
+    penalty = limits["split_penalty"]
+    rest = {k: v for k, v in limits.items() if k != "split_penalty"}
+    answer = _core.solve_targets(**target_arguments(table), **limits, switches=switches)
+    cost, facts = tree_loss(table, answer["tree"], penalty)
+    assert answer["status"] == "optimal"
+    assert answer["lower"] == answer["upper"]
+    assert cost == pytest.approx(
+        optimal_loss(table, penalty, **rest), rel=1e-9, abs=1e-12
+    )
+    assert answer["upper"] == pytest.approx(cost, rel=1e-9, abs=1e-12)
+    assert rest["max_depth"] < 0 or facts.depth <= rest["max_depth"]
+    assert rest["max_splits"] < 0 or facts.splits <= rest["max_splits"]
+    assert facts.splits == 0 or facts.smallest_leaf >= rest["min_samples_leaf"]
+
+
+@pytest.mark.parametrize("block", range(8))
+def test_equals_brute_force(block: int) -> None:
+    for seed in range(block * 250, block * 250 + 250):
+        rng = np.random.default_rng(seed)
+        table = random_targets(
+            rng,
+            max_rows=int(rng.choice([8, 12, 16])),
+            max_values=int(rng.choice([2, 4, 12])),
+            kinds=KINDS[int(rng.integers(3))],
+        )
+        limits = random_limits(rng)
+        if limits["max_depth"] < 0 and rng.random() < 0.6:
+            limits["max_depth"] = int(rng.integers(2, 5))
+        check(table, limits, random_switches(rng))
+
+
+def test_every_combination_of_switches() -> None:
+    rng = np.random.default_rng(3)
+    tables = [
+        random_targets(rng, max_rows=14, max_values=12, kinds=KINDS[k % 2])
+        for k in range(6)
+    ]
+    flags = (False, True)
+    for inherit, portable, cuts, bins in itertools.product(
+        flags, flags, (1, 24), (2, 128)
+    ):
+        switches = {
+            "inheritance": inherit,
+            "portable_kernels": portable,
+            "coarse_cuts": cuts,
+            "most_bins": bins,
+        }
+        for table, min_leaf, penalty in itertools.product(tables, (1, 2), (0.0, 0.02)):
+            limits = {
+                "split_penalty": penalty,
+                "max_depth": 3,
+                "max_splits": -1,
+                "min_samples_leaf": min_leaf,
+            }
+            check(table, limits, switches)
+
+
+def numeric_arguments(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
+    codes, distinct = rank_columns(X)
+    return {
+        "kinds": np.zeros(X.shape[1], dtype=np.int32),
+        "n_values": np.array([len(d) for d in distinct], dtype=np.int32),
+        "codes": codes.reshape(-1),
+        "targets": np.ascontiguousarray(y, dtype=np.float64).reshape(-1),
+        "n_outputs": 1 if y.ndim == 1 else y.shape[1],
+        "weights": np.ones(len(y)),
+        "split_penalty": 0.0,
+    }
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_every_bound_fires(outputs: int) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5))
+    y = np.column_stack([X[:, k] * X[:, k + 1] for k in range(outputs)])
+    y += 0.3 * rng.normal(size=y.shape)
+    found = _core.solve_targets(**numeric_arguments(X, y), max_depth=3)
+    for counter in ("interval_prunes", "cutoffs", "inherited_prunes", "exact_scans"):
+        assert found["statistics"][counter] > 0, counter
+
+
+@pytest.mark.parametrize(
+    ("name", "squares"),
+    [
+        ("concrete", (17.638796, 12.057765)),
+        ("fish", (8.9691406, 7.3276976)),
+        ("query1", (48.615165, 23.561975)),
+        ("grid", (232.17328, 192.35192)),
+    ],
+)
+def test_published_optima(name: str, squares: tuple[float, float]) -> None:
+    pd = pytest.importorskip("pandas")
+    path = DATA / "regression" / f"{name}.csv.gz"
+    if not path.exists():
+        pytest.skip(f"{path.name} is not there; set TREEPROOF_DATA")
+    frame = pd.read_csv(path)
+    y = frame.pop("y").to_numpy(dtype=float)
+    total = ((y - y.mean()) ** 2).sum()
+    depths = (2,) if name == "grid" else (2, 3)
+    for depth, wanted in zip(depths, squares, strict=False):
+        found = _core.solve_targets(
+            **numeric_arguments(frame.to_numpy(dtype=float), y), max_depth=depth
+        )
+        assert found["status"] == "optimal"
+        assert found["upper"] * total == pytest.approx(wanted, rel=2e-7)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1.0, 1e150])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_units_and_offsets_do_not_matter(scale: float, offset: float) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 3))
+    y = np.round(X[:, 0] * X[:, 1], 3)
+    plain = _core.solve_targets(**numeric_arguments(X, y), max_depth=3)
+    moved = _core.solve_targets(
+        **numeric_arguments(X, (y + offset) * scale), max_depth=3
+    )
+    assert moved["status"] == "optimal"
+    assert moved["upper"] == pytest.approx(plain["upper"], rel=1e-8)
+
+
+def test_a_time_limit_keeps_a_tree_and_a_bound() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(500, 8))
+    y = rng.normal(size=500)
+    found = _core.solve_targets(**numeric_arguments(X, y), max_depth=4, time_limit=0.05)
+    assert found["status"] == "time_limit"
+    assert 0.0 <= found["lower"] < found["upper"] <= 1.0
