@@ -1,5 +1,6 @@
 """Each application against brute force or the textbook."""
 
+from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
@@ -125,32 +126,44 @@ def test_kd_tree_takes_any_objective_and_refuses_bad_ones():
         proper.optimal_kd_tree(np.zeros((100, 2)))
 
 
-def brute_bsp(pieces):
-    """Smallest number of cuts: every root is tried, in floating point, without memo."""
+def same_line(a, b):
+    (px, py), (qx, qy) = a
+    return all((qx - px) * (y - py) == (qy - py) * (x - px) for x, y in b)
+
+
+def brute_bsp(segments):
+    """Smallest number of cuts: every root is tried, without memo."""
+    lines = [
+        next(i for i, other in enumerate(segments) if same_line(other, segment))
+        for segment in segments
+    ]
+    return fewest_cuts(list(zip(segments, lines, strict=True)))
+
+
+def fewest_cuts(pieces):
     if not pieces:
         return 0
     best = np.inf
-    for (px, py), (qx, qy) in pieces:
-
-        def side(p, px=px, py=py, qx=qx, qy=qy):
-            value = (qx - px) * (p[1] - py) - (qy - py) * (p[0] - px)
-            return 0 if abs(value) < 1e-9 else value
-
+    for ((px, py), (qx, qy)), _ in pieces:
         above, below = [], []
-        for start, end in pieces:
-            s, e = side(start), side(end)
+        for (start, end), line in pieces:
+            s, e = (
+                (qx - px) * (y - py) - (qy - py) * (x - px) for x, y in (start, end)
+            )
             if s == 0 and e == 0:
                 continue
             if s * e < 0:
-                t = s / (s - e)
+                t = Fraction(s) / (s - e)
                 middle = tuple(a + t * (b - a) for a, b in zip(start, end, strict=True))
-                (above if s > 0 else below).append((start, middle))
-                (above if e > 0 else below).append((middle, end))
+                (above if s > 0 else below).append(((start, middle), line))
+                (above if e > 0 else below).append(((middle, end), line))
             else:
-                (above if s + e > 0 else below).append((start, end))
-        # A lower bound on the rest; dropping worse roots does not change the minimum.
-        if 1 + len(above) + len(below) < best:
-            best = min(best, 1 + brute_bsp(above) + brute_bsp(below))
+                (above if s + e > 0 else below).append(((start, end), line))
+        # Every line on either side needs a cut of its own; roots that leave too many
+        # cannot give the minimum.
+        least = sum(len({line for _, line in side}) for side in (above, below))
+        if 1 + least < best:
+            best = min(best, 1 + fewest_cuts(above) + fewest_cuts(below))
     return best
 
 

@@ -152,6 +152,15 @@ def test_odt_says_when_there_are_too_few_rules():
         proper.odt(5, rules, 3, objective)
 
 
+def test_odt_counts_the_combinations_before_it_starts():
+    rules = proper.axis_parallel_rules([[float(i)] for i in range(40)])
+    objective = proper.misclassification([0, 1] * 20)
+    with pytest.raises(
+        ValueError, match=r"2,641,902,120 combinations of 7 of 78 .*any"
+    ):
+        proper.odt(7, rules, (1 << 40) - 1, objective)
+
+
 def test_objectives_declare_what_they_are():
     for objective in (proper.tree_size(), proper.tree_height()):
         proper.check_join(objective, range(5))

@@ -227,9 +227,12 @@ class ObliqueTreeClassifier(ClassTree):
             seed = check_random_state(self.random_state).randint(2**31 - 1)
             found = search(task, max_rules, np.random.default_rng(seed))
         degree = 0 if self.rules == "axis" else families[-1].degree
-        tree = grow_tree(
-            found.tree, task, degree, rows, self.classes_, self._column_names()
-        )
+        what = (found.tree, task, degree, rows, self.classes_, self._column_names())
+        try:
+            tree = grow_tree(*what)
+        except KeyboardInterrupt:  # the search is over; its tree must not be lost
+            clock.interrupted = True
+            tree = grow_tree(*what)
         leaves = tree.value[[s is None for s in tree.surfaces]]
         loss = (leaves.sum(axis=1) - leaves.max(axis=1)).sum()
         made = int(loss) * UNIT + tree.n_splits * task.split_cost

@@ -59,7 +59,14 @@ def draw_tree(
                 ax.plot([x], [y], "s", ms=3.5, color=MUTED, zorder=3)
             else:
                 ax.text(
-                    x, y, leaf_text(t.data), ha="center", va="center", fontsize=fontsize
+                    x,
+                    y,
+                    leaf_text(t.data),
+                    ha="center",
+                    va="center",
+                    fontsize=fontsize,
+                    bbox={"boxstyle": "square,pad=0.15", "fc": "white", "ec": "none"},
+                    zorder=3,
                 )
             return x
         left, right = place(t.left, level + 1), place(t.right, level + 1)
@@ -228,11 +235,14 @@ def draw_space_partition(tree: Tree, segments: Sequence[Any], ax: Any = None) ->
     for s in segments:
         (px, py), (qx, qy) = [[float(x) for x in corner] for corner in (s.start, s.end)]
         ax.plot([px, qx], [py, qy], "-", color=INK, lw=2.6, zorder=4)
+        normal = np.array([py - qy, qx - px]) / np.hypot(qx - px, qy - py)
         ax.annotate(
             f"$s_{{{s.origin}}}$",
             ((px + qx) / 2, (py + qy) / 2),
-            xytext=(4, 4),
+            xytext=9 * normal,
             textcoords="offset points",
+            ha="center",
+            va="center",
             fontsize=9,
         )
     ax.set_aspect("equal")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from math import comb
 from typing import Any
 
 from treeproof.proper.filters import Filter
@@ -11,6 +12,8 @@ from treeproof.proper.objective import Objective
 from treeproof.proper.recursion import Keep, Solution, cheapest, grow
 from treeproof.proper.rule import Bits, Rule, unfold
 from treeproof.proper.splits import Splits, proper_splits
+
+MAX_COMBINATIONS = 5_000_000
 
 
 def sodt(
@@ -80,6 +83,8 @@ def odt(
     rules: Sequence[Rule],
     data: Bits,
     objective: Objective,
+    *,
+    max_combinations: int = MAX_COMBINATIONS,
     **options: Any,
 ) -> Solution | None:
     """Find the cheapest tree with exactly `n_rules` of the given rules.
@@ -98,6 +103,8 @@ def odt(
     data : int
         The rows to classify, as bits.
     objective : Objective
+    max_combinations : int
+        Refuse to try more combinations of rules than this.
     **options
         As for `sodt`.
 
@@ -109,7 +116,7 @@ def odt(
     Raises
     ------
     ValueError
-        If there are fewer rules than `n_rules`.
+        If there are fewer rules than `n_rules`, or too many combinations of them.
 
     Examples
     --------
@@ -126,6 +133,14 @@ def odt(
         raise ValueError(
             f"a tree with {n_rules} rules needs {n_rules} candidates, got "
             f"{len(unfolded)}: ask for fewer rules"
+        )
+    count = comb(len(unfolded), n_rules)
+    if count > max_combinations:
+        raise ValueError(
+            f"there are {count:,} combinations of {n_rules} of {len(unfolded):,} "
+            f"candidates, more than max_combinations={max_combinations:,}; ask for "
+            "fewer rules, make candidates from fewer rows or features, or use "
+            "ObliqueTreeClassifier, which keeps its best tree and a bound at any time"
         )
     best: Solution | None = None
     for chosen in combinations(unfolded, n_rules):
