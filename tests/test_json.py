@@ -8,7 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treeproof import ObliqueTreeClassifier, OptimalTreeClassifier, from_json
+from treeproof import (
+    ObliqueTreeClassifier,
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+    from_json,
+)
 from treeproof.persistence import load, save
 
 
@@ -110,6 +115,8 @@ CHANGES = {
     "child of text": (lambda d: node(d, "threshold").update(yes="2"), "the child '2'"),
     "no children": (lambda d: node(d, "threshold").update(yes=None, no=None),
                     "has no children"),
+    "half an impurity": (lambda d: d["tree"]["nodes"][1].update(impurity=1),
+                         "impurity of node 0 is not a number"),
     "an orphan": (
         lambda d: d["tree"]["nodes"].append(copy.deepcopy(d["tree"]["nodes"][-1])),
         "is nobody's child"),
@@ -189,6 +196,22 @@ def test_labels_keep_their_type(labels):
     assert again.classes_.dtype == model.classes_.dtype
     assert again.predict([[0.5], [1.5]]).tolist() == list(labels)
     assert again.tree_ == model.tree_
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_regressors(outputs):
+    random = np.random.default_rng(0)
+    X = pd.DataFrame({"a": random.normal(size=40), "b": list("pqrs") * 10})
+    y = random.normal(size=(40, outputs)).squeeze() + 1 / 3
+    model = OptimalTreeRegressor(0.05, criterion="absolute_error").fit(X, y)
+    again = from_json(model.to_json())
+    assert np.array_equal(again.predict(X), model.predict(X))
+    assert again.certificate() == model.certificate()
+    assert again.get_params() == model.get_params()
+    rows = model.encode(X)
+    assert np.array_equal(again.to_sklearn().predict(rows), again.predict(X))
+    ours, theirs = again.to_sklearn().tree_, model.to_sklearn().tree_
+    assert np.array_equal(ours.impurity, theirs.impurity)
 
 
 def test_unnamed_tables_stay_unnamed():

@@ -26,6 +26,7 @@ FORBIDDEN = {
                "treeproof.classifier", "treeproof._core", "treeproof.cli"],
     "collapse.py": ["treeproof.border", "treeproof.solvers", "treeproof._core"],
     "drawing.py": ["treeproof.border", "treeproof.solvers", "treeproof._core"],
+    "picture": ["treeproof.border", "treeproof._core", "treeproof.base"],
     "export": ["treeproof.border", "treeproof._core", "treeproof.base"],
     "solvers.py": ["treeproof.base", "treeproof.classifier", "treeproof.cli"],
     "base.py": ["treeproof.classifier", "treeproof.cli", "treeproof._core"],

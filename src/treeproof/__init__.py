@@ -3,6 +3,7 @@
 from treeproof.classifier import OptimalTreeClassifier
 from treeproof.export.json import from_json
 from treeproof.oblique import ObliqueTreeClassifier
+from treeproof.observers import watch
 from treeproof.regressor import OptimalTreeRegressor
 from treeproof.tree import Tree
 
@@ -15,4 +16,5 @@ __all__ = [
     "Tree",
     "__version__",
     "from_json",
+    "watch",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from treeproof.border import ClassificationData, read_classification_data
 from treeproof.class_tree import ClassTree
 from treeproof.encoded_export import EncodedExport
 from treeproof.limits import engine_allowance, parse_memory
-from treeproof.progress import ProgressLine
+from treeproof.observers import observing
 from treeproof.solvers import SOLVERS, Task, solve
 from treeproof.tree import LEAF, Tree
 
@@ -93,6 +92,8 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         The tree itself, as a flat node table.
     stats_ : dict
         The solver's name, its time, and its counters.
+    history_ : History
+        How the bounds closed over time; ``history_.plot()`` draws it.
     classes_ : ndarray
         The class labels.
     n_features_in_ : int
@@ -187,7 +188,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
             categorical_split=self.categorical_split,
             class_weight=self.class_weight,
         )
-        with ProgressLine() if self.verbose else nullcontext() as observer:
+        with observing(bool(self.verbose)) as (history, observer):
             task = Task(
                 data.table,
                 data.labels,
@@ -218,6 +219,8 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
             proved=found["lower"] == found["upper"],
             status=found["status"],
         )
+        history.finish(found["seconds"], self.lower_bound_, self.objective_)
+        self.history_ = history
         return self
 
     def to_sklearn(self) -> DecisionTreeClassifier:

@@ -11,12 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from treeproof.base import OptimalTree
 from treeproof.export import sklearn as sklearn_export
 from treeproof.export.methods import TreeExports
+from treeproof.picture.methods import EstimatorPictures
 from treeproof.tree import Tree
 
 __all__ = ["EncodedExport"]
 
 
-class EncodedExport(TreeExports, OptimalTree):
+class EncodedExport(TreeExports, EstimatorPictures, OptimalTree):
     """Estimators whose table can be encoded for a scikit-learn tree."""
 
     categorical_split: str

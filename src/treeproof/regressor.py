@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,7 +16,7 @@ from treeproof.border import RegressionData, read_regression_data
 from treeproof.encoded_export import EncodedExport
 from treeproof.leaf_fit import CRITERIA, LeafFit
 from treeproof.limits import engine_allowance, parse_memory
-from treeproof.progress import ProgressLine
+from treeproof.observers import observing
 from treeproof.solvers import REGRESSION_SOLVERS, RegressionTask, solve
 from treeproof.tree import LEAF, Tree
 
@@ -97,6 +96,8 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         The tree itself, as a flat node table.
     stats_ : dict
         The solver's name, its time, and its counters.
+    history_ : History
+        How the bounds closed over time; ``history_.plot()`` draws it.
     n_outputs_ : int
         Number of columns of y.
     n_features_in_ : int
@@ -196,7 +197,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             categorical_split=self.categorical_split,
         )
         leaf = LeafFit(self.criterion, data.targets, data.weights)
-        with ProgressLine() if self.verbose else nullcontext() as observer:
+        with observing(bool(self.verbose)) as (history, observer):
             task = RegressionTask(
                 data.table,
                 data.targets,
@@ -227,6 +228,8 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             proved=found["status"] == "optimal",
             status=found["status"],
         )
+        history.finish(found["seconds"], self.lower_bound_, self.objective_)
+        self.history_ = history
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -34,6 +34,7 @@ from scipy import sparse
 
 from treeproof.columns import Column
 from treeproof.export.methods import TreeExports
+from treeproof.picture.methods import TreePictures
 
 __all__ = ["EQUALS", "LEAF", "MULTIWAY", "THRESHOLD", "Tree"]
 
@@ -57,7 +58,7 @@ _COMPARED = (
 )
 
 
-class Tree(TreeExports):
+class Tree(TreeExports, TreePictures):
     """A fitted decision tree as a flat node table.
 
     Attributes
@@ -471,6 +472,9 @@ class Tree(TreeExports):
         ]
 
     __hash__ = None  # type: ignore[assignment]
+
+    def _repr_svg_(self) -> str:
+        return self.collapse().to_svg()
 
     def __repr__(self) -> str:
         return (

@@ -60,6 +60,8 @@ def _node_to_dict(tree: Tree, node: int) -> dict[str, Any]:
         "weight": float(tree.weighted_n_node_samples[node]),
         "value": tree.value[node].tolist(),
     }
+    if tree.impurity is not None:
+        entry["impurity"] = float(tree.impurity[node])
     if tree.kind[node] == LEAF:
         return entry
     column = tree.columns[tree.feature[node]]
@@ -220,7 +222,7 @@ class _Reader:
         for node, parent in enumerate(self.parent):
             _check(node == 0 or parent >= 0, f"Node {node} is nobody's child.")
         lengths = np.array([len(edges) for edges in self.edges])
-        return Tree(
+        tree = Tree(
             feature=self.feature,
             kind=self.kind,
             threshold=self.threshold,
@@ -235,6 +237,17 @@ class _Reader:
             columns=self.columns,
             classes=self.classes,
         )
+        tree.impurity = self._impurity()
+        return tree
+
+    def _impurity(self) -> NDArray[np.float64] | None:
+        found = [entry.get("impurity") for entry in self.nodes]
+        if all(value is None for value in found):
+            return None
+        for node, value in enumerate(found):
+            right = is_number(value) and value >= 0
+            _check(right, f"The impurity of node {node} is not a number >= 0.")
+        return np.array(found, dtype=np.float64)
 
     def _test(self, node: int, entry: Mapping[str, Any]) -> list[tuple[int, int]]:
         name = entry["feature"]

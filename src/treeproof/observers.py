@@ -1,0 +1,112 @@
+"""Who listens to a search: the history of a fit, the progress line, and the caller.
+
+A search reports (kind, seconds, lower bound, objective, nodes) whenever a bound moves.
+`observing` passes these events to everyone who wants them: always to the `History`
+that becomes ``history_`` of the estimator, to the progress line if ``verbose`` is set,
+and to the functions that `watch` has installed around the fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from treeproof.progress import ProgressLine
+
+__all__ = ["History", "Observer", "observing", "watch"]
+
+Observer = Callable[[int, float, float, float, int], None]
+"""Called with event kind, seconds, lower bound, objective and nodes so far."""
+
+_watching: ContextVar[tuple[Callable[..., None], ...]] = ContextVar(
+    "treeproof_watching", default=()
+)
+
+
+@dataclass
+class History:
+    """The bounds of a fit over time, one entry for each change.
+
+    Attributes
+    ----------
+    seconds, lower, upper : list of float
+        When, and what was known then: no tree costs less than `lower`, and a tree of
+        cost `upper` had been found.
+    nodes : list of int
+        How many subproblems the search had looked at.
+    """
+
+    seconds: list[float] = field(default_factory=list)
+    lower: list[float] = field(default_factory=list)
+    upper: list[float] = field(default_factory=list)
+    nodes: list[int] = field(default_factory=list)
+
+    def __call__(
+        self, kind: int, seconds: float, lower: float, upper: float, nodes: int
+    ) -> None:
+        """Take one event of the search."""
+        self.seconds.append(seconds)
+        self.lower.append(lower)
+        self.upper.append(upper)
+        self.nodes.append(nodes)
+
+    def finish(self, seconds: float, lower: float, upper: float) -> None:
+        """Add what the certificate says, at the end of the search."""
+        last = max([seconds, *self.seconds[-1:]])
+        self(-1, last, lower, upper, self.nodes[-1] if self.nodes else 0)
+        if len(self.seconds) == 1:  # nothing was said before: the answer came at once
+            self.seconds.insert(0, 0.0)
+            self.lower.insert(0, lower)
+            self.upper.insert(0, upper)
+            self.nodes.insert(0, 0)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the bounds against time; see `treeproof.picture.bounds.plot_bounds`."""
+        from treeproof.picture.bounds import plot_bounds
+
+        return plot_bounds(self, ax)
+
+
+@contextmanager
+def watch(observer: Observer) -> Iterator[None]:
+    """Have a function of one's own called with the events of all fits in a block.
+
+    Parameters
+    ----------
+    observer : callable
+        Called with event kind, seconds, lower bound, objective and nodes so far. An
+        exception it raises stops the search and comes out of `fit`.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier, watch
+    >>> seen = []
+    >>> with watch(lambda kind, seconds, lower, upper, nodes: seen.append(upper)):
+    ...     clf = OptimalTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    >>> seen == sorted(seen, reverse=True)  # objectives only get better
+    True
+    """  # noqa: E501
+    token = _watching.set((*_watching.get(), observer))
+    try:
+        yield
+    finally:
+        _watching.reset(token)
+
+
+@contextmanager
+def observing(verbose: bool) -> Iterator[tuple[History, Observer]]:
+    """Yield the history of a fit and the observer to hand to the search."""
+    history = History()
+    with ExitStack() as stack:
+        listeners: list[Callable[..., None]] = [history, *_watching.get()]
+        if verbose:
+            listeners.append(stack.enter_context(ProgressLine()))
+
+        def tell_all(*event: Any) -> None:
+            for listener in listeners:
+                listener(*event)
+
+        yield history, tell_all

@@ -1,0 +1,187 @@
+"""What the nodes and edges of a picture say, and how much room the words take.
+
+Widths are those of DejaVu Sans, matplotlib's own font, and of Verdana, which has the
+same metrics; a few classes of characters are precise enough to lay boxes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from treeproof.columns import plain
+from treeproof.export.branches import Among, AtMost, branches
+from treeproof.palette import INK, class_colour, mixed, text_on
+from treeproof.tree import EQUALS, LEAF, Tree
+
+__all__ = ["NodeContent", "edge_lines", "node_content", "shortened", "text_width"]
+
+_NAME_LENGTH = 28
+_LINE_LENGTH = 22
+_EDGE_LINES = 3
+_NARROW = set("iljtfrI.,:;'|!()[]{} ")
+_WIDE = set("mwMW@%—")
+
+
+def text_width(text: str, size: float, bold: bool = False) -> float:
+    """Return about how wide a text is, in points.
+
+    Examples
+    --------
+    >>> text_width("will", 10) < text_width("wall", 10) < text_width("wall", 10, True)
+    True
+    """
+    total = 0.0
+    for letter in text:
+        if letter in _NARROW:
+            total += 0.36
+        elif letter in _WIDE:
+            total += 0.95
+        elif ord(letter) > 0x2E80:  # Chinese, Japanese, Korean
+            total += 1.0
+        else:
+            total += 0.70 if letter.isupper() else 0.62
+    return total * size * (1.1 if bold else 1.0)
+
+
+def shortened(text: str, length: int = _NAME_LENGTH) -> str:
+    """Return a text of at most this many letters, on one line.
+
+    Examples
+    --------
+    >>> shortened("a very long name", 8)
+    'a very…'
+    """
+    text = " ".join(text.split()) or "(empty)"
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+@dataclass
+class NodeContent:
+    """The words and colours of one node.
+
+    Attributes
+    ----------
+    title : str
+        The tested column, or the prediction.
+    detail : str
+        Rows and, for a leaf of a classification tree, the share of its class.
+    fill, ink : str
+        Colours of the box and of the title on it.
+    bar : list of (float, str)
+        Shares of the classes with their colours; empty for regression, and where all
+        rows have one class.
+    """
+
+    title: str
+    detail: str
+    fill: str
+    ink: str
+    bar: list[tuple[float, str]]
+
+
+def node_content(tree: Tree) -> list[NodeContent]:
+    """Return what every node says."""
+    leaves = tree.kind == LEAF
+    low, high = (
+        (0.0, 0.0)
+        if tree.classes is not None
+        else (tree.value[leaves, 0].min(), tree.value[leaves, 0].max())
+    )
+    result = []
+    for node in range(tree.node_count):
+        rows = count(int(tree.n_node_samples[node]))
+        bar = _bar(tree, node)
+        if not leaves[node]:
+            column = tree.columns[tree.feature[node]]
+            result.append(
+                NodeContent(shortened(column.name), rows, "#ffffff", INK, bar)
+            )
+            continue
+        if tree.classes is None:
+            place = 0.5 if high == low else (tree.value[node, 0] - low) / (high - low)
+            fill = mixed(class_colour(0), 0.12 + 0.78 * float(place))
+            title = ", ".join(f"{v:.4g}" for v in tree.value[node])
+            detail = rows
+        else:
+            best = int(np.argmax(tree.value[node]))
+            share = tree.value[node][best] / tree.value[node].sum()
+            fill = mixed(class_colour(best), 0.35 + 0.5 * (2 * max(share, 0.5) - 1))
+            title = shortened(str(plain(tree.classes[best])))
+            detail = f"{rows}, {percent(share)}"
+        result.append(NodeContent(title, detail, fill, text_on(fill), bar))
+    return result
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent; 100% only if it is everything.
+
+    Examples
+    --------
+    >>> percent(0.5), percent(0.9999), percent(1.0)
+    ('50%', '>99%', '100%')
+    """
+    text = f"{share:.0%}"
+    return ">99%" if text == "100%" and share < 1 else text
+
+
+def count(n: int) -> str:
+    """Return a number of rows in words.
+
+    Examples
+    --------
+    >>> count(1), count(12345)
+    ('1 row', '12,345 rows')
+    """
+    return "1 row" if n == 1 else f"{n:,} rows"
+
+
+def _bar(tree: Tree, node: int) -> list[tuple[float, str]]:
+    if tree.classes is None:
+        return []
+    shares = tree.value[node] / tree.value[node].sum()
+    bar = [(float(s), class_colour(k)) for k, s in enumerate(shares) if s > 0]
+    return bar if len(bar) > 1 else []
+
+
+def edge_lines(
+    tree: Tree, node: int, units: Mapping[str, str]
+) -> list[tuple[int, list[str]]]:
+    """Return the children of a node, each with the lines on the way to it."""
+    column = tree.columns[tree.feature[node]] if tree.kind[node] != LEAF else None
+    result: list[tuple[int, list[str]]] = []
+    before: list[str] = []
+    for way in branches(tree, node):
+        assert column is not None
+        unit = f" {units[column.name]}" if column.name in units else ""
+        if isinstance(way.condition, AtMost):
+            limit = f"{way.condition.threshold:.6g}{unit}"
+            before, lines = [f"> {limit}"], [f"≤ {limit}"]
+        elif isinstance(way.condition, Among):
+            names = [column.text(code) for code in way.condition.codes]
+            sign = "= " if tree.kind[node] == EQUALS else ""
+            lines = _wrapped([sign + names[0], *names[1:]], unit)
+            before = [f"≠ {shortened(names[0], _LINE_LENGTH)}{unit}"]
+        else:
+            lines = before
+        if not way.stays:
+            result.append((way.target, lines))
+    return result
+
+
+def _wrapped(names: list[str], unit: str) -> list[str]:
+    """Write names on few lines; say how many there was no room for."""
+    names = [shortened(name, _LINE_LENGTH) + unit for name in names]
+    lines: list[str] = []
+    for k, name in enumerate(names):
+        comma = "," if k < len(names) - 1 else ""
+        if lines and len(lines[-1]) + len(name) + 2 <= _LINE_LENGTH:
+            lines[-1] += f" {name}{comma}"
+        elif len(lines) < _EDGE_LINES:
+            lines.append(name + comma)
+        else:
+            lines[-1] = f"{lines[-1].rstrip(',')} +{len(names) - k}"
+            break
+    return lines

@@ -1,0 +1,87 @@
+"""A scene as SVG, and the HTML that notebooks show for a fitted estimator.
+
+All names and labels are escaped; the picture contains no scripts and refers to nothing
+outside itself.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from treeproof.palette import MUTED
+from treeproof.picture.scene import Scene
+
+__all__ = ["badge", "estimator_html", "to_svg"]
+
+_FONT = "Verdana, 'DejaVu Sans', sans-serif"
+
+
+def to_svg(scene: Scene) -> str:
+    """Return a scene as an SVG element."""
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_n(scene.width)}" '
+        f'height="{_n(scene.height)}" viewBox="0 0 {_n(scene.width)} '
+        f'{_n(scene.height)}" font-family="{_FONT}" role="img">',
+        f'<rect width="{_n(scene.width)}" height="{_n(scene.height)}" fill="#ffffff"/>',
+    ]
+    for line in scene.lines:
+        points = " ".join(f"{_n(x)},{_n(y)}" for x, y in line.points)
+        parts.append(
+            f'<polyline points="{points}" fill="none" stroke="{MUTED}" '
+            f'stroke-width="{_n(line.width)}"/>'
+        )
+    for box in scene.boxes:
+        edge = "" if box.edge is None else f' stroke="{box.edge}" stroke-width="0.8"'
+        rounded = f' rx="{_n(box.radius)}"' if box.radius else ""
+        parts.append(
+            f'<rect x="{_n(box.x)}" y="{_n(box.y)}" width="{_n(box.width)}" '
+            f'height="{_n(box.height)}" fill="{box.fill}"{edge}{rounded}/>'
+        )
+    for words in scene.words:
+        weight = ' font-weight="bold"' if words.bold else ""
+        parts.append(
+            f'<text x="{_n(words.x)}" y="{_n(words.y)}" dy="0.36em" '
+            f'font-size="{_n(words.size)}" fill="{words.colour}" '
+            f'text-anchor="{words.anchor}"{weight}>{escape(words.text)}</text>'
+        )
+    return "\n".join([*parts, "</svg>"])
+
+
+def _n(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def badge(model: Any) -> str:
+    """Return the certificate of an estimator as a coloured line of HTML."""
+    colour, word = ("#00664a", "proved optimal")
+    if not model.optimal_:
+        colour, word = "#8a4b00", f"not proved: {model.status_.replace('_', ' ')}"
+    bounds = (
+        f"cost {model.objective_:.6g}; no tree costs less"
+        if model.optimal_
+        else f"cost {model.objective_:.6g}; no tree costs less than "
+        f"{model.lower_bound_:.6g} (gap {model.gap_:.3g})"
+    )
+    return (
+        f'<span style="background:{colour};color:#fff;border-radius:10px;padding:2px '
+        f'10px;font-weight:bold">{escape(word)}</span> <span>{escape(bounds)}</span>'
+    )
+
+
+def estimator_html(model: Any, svg: str) -> str:
+    """Return name, badge and picture of a fitted estimator."""
+    tree = model.tree_
+    about = (
+        f"{escape(type(model).__name__)}: {tree.n_splits} splits, {tree.n_leaves} "
+        f"leaves, depth {tree.depth}"
+    )
+    style = (
+        "font-family:Verdana,'DejaVu Sans',sans-serif;font-size:12px;background:#fff;"
+        "color:#1b1f24;padding:6px"
+    )
+    return (
+        f'<div style="{style}"><div style="margin-bottom:6px">{badge(model)}</div>'
+        f'<div style="margin-bottom:4px">{about}</div>'
+        f'<div style="overflow:auto;max-height:70vh">{svg}</div></div>'
+    )
