@@ -203,13 +203,15 @@ def test_regressors(outputs):
     random = np.random.default_rng(0)
     X = pd.DataFrame({"a": random.normal(size=40), "b": list("pqrs") * 10})
     y = random.normal(size=(40, outputs)).squeeze() + 1 / 3
-    model = OptimalTreeRegressor(0.05, criterion="absolute_error").fit(X, y)
+    model = OptimalTreeRegressor(0.05, max_depth=1, criterion="absolute_error").fit(
+        X, y
+    )
     again = from_json(model.to_json())
     assert np.array_equal(again.predict(X), model.predict(X))
     assert again.certificate() == model.certificate()
     assert again.get_params() == model.get_params()
     rows = model.encode(X)
-    assert np.array_equal(again.to_sklearn().predict(rows), again.predict(X))
+    assert np.allclose(again.to_sklearn().predict(rows), again.predict(X))
     ours, theirs = again.to_sklearn().tree_, model.to_sklearn().tree_
     assert np.array_equal(ours.impurity, theirs.impurity)
 
