@@ -9,7 +9,7 @@ BUILD_FLAGS ?= -C cmake.define.TREEPROOF_DEV=ON
 LINTED := src tests $(wildcard benchmarks examples tools)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench bench-noisy bench-stops bench-bounds bench-streams \
+.PHONY: help demo build tools test lint bench bench-noisy bench-stops bench-bounds bench-streams \
 	bench-oblique fuzz-proper check-exports peers sanitize clean
 
 help:  ## show this list
@@ -31,6 +31,14 @@ build: $(VENV)/base  ## compile what changed and install it into .venv
 
 demo: build  ## an optimal tree on a bundled data set, with its certificate
 	@$(BIN)/python examples/demo.py
+
+# The checker in C++ stands alone: one file and the headers beside it.
+tools: build/check_proof  ## the stand-alone checker of proofs, build/check_proof
+
+CHECKER_ARCH ?= $(if $(filter x86_64,$(shell uname -m)),-march=x86-64-v2)
+build/check_proof: tools/check_proof.cpp $(wildcard tools/checker/*.hpp)
+	mkdir -p build
+	$(CXX) -std=c++20 -O2 $(CHECKER_ARCH) -Wall -Wextra -Wshadow -Wconversion -Werror $< -o $@
 
 test: $(VENV)/ready build lint  ## all tests
 	$(BIN)/python -m pytest -n $(JOBS)

@@ -1,0 +1,303 @@
+"""Complete proofs of small problems, written from the page on the proof format alone.
+
+A ``Small`` is a table of a few rows with everything a proof's header says. Its optimum comes
+from trying every tree; ``full_proof`` writes that exhaustion down, one step for each set of
+rows, citing a step for each child of each test. Nothing here knows the engine or a checker.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import struct
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+UNIT = 1 << 20
+Limit = int | None
+
+
+def less(limit: Limit) -> Limit:
+    return None if limit is None else limit - 1
+
+
+@dataclass
+class Small:
+    """Columns are (split, values, cells); cells of a category column hold values."""
+
+    columns: list[tuple[str, list[Any], list[Any]]]
+    target: list[Any]
+    weights: list[float] = field(default_factory=list)
+    classes: list[Any] = field(default_factory=list)
+    class_weight: list[float] = field(default_factory=list)
+    loss: str = "misclassification"
+    split_penalty: float = 0.05
+    search_split_cost: float | None = None
+    max_depth: Limit = None
+    max_splits: Limit = None
+    min_samples_leaf: int = 1
+    lookahead: bool = False
+
+    def __post_init__(self) -> None:
+        self.weights = self.weights or [1.0] * len(self.target)
+        if self.classification:
+            self.classes = self.classes or sorted(set(self.target))
+            self.class_weight = self.class_weight or [1.0] * len(self.classes)
+
+    @property
+    def classification(self) -> bool:
+        return self.loss == "misclassification"
+
+    # -- the problem, section 1
+
+    @cached_property
+    def rows(self) -> list[int]:
+        """Rows of positive weight."""
+        return [i for i, w in enumerate(self.row_weights) if w > 0]
+
+    @cached_property
+    def row_weights(self) -> list[float]:
+        if not self.classification:
+            return self.weights
+        factors = dict(zip(self.classes, self.class_weight, strict=True))
+        return [w * factors[y] for w, y in zip(self.weights, self.target, strict=True)]
+
+    @cached_property
+    def values(self) -> list[list[Any]]:
+        return [
+            sorted({cells[i] for i in self.rows}) if split == "threshold" else values
+            for split, values, cells in self.columns
+        ]
+
+    def code(self, column: int, row: int) -> int:
+        return self.values[column].index(self.columns[column][2][row])
+
+    @cached_property
+    def tests(self) -> list[tuple[int, int, int]]:
+        """Tests as (column, code, number of outcomes)."""
+        tests = []
+        for f, (split, _, _) in enumerate(self.columns):
+            n = len(self.values[f])
+            if n < 2:
+                continue
+            if split == "multiway":
+                tests.append((f, 0, n))
+            elif split == "threshold":
+                tests += [(f, c, 2) for c in range(n - 1)]
+            else:
+                tests += [(f, c, 2) for c in range(1 if n == 2 else n)]
+        return tests
+
+    def outcome(self, test: int, row: int) -> int:
+        column, cut, _ = self.tests[test]
+        code = self.code(column, row)
+        split = self.columns[column][0]
+        if split == "multiway":
+            return code
+        return int(code > cut) if split == "threshold" else int(code != cut)
+
+    # -- costs, sections 2 and 5
+
+    @cached_property
+    def scaled(self) -> dict[tuple[Any, ...], int]:
+        """Whole weights of merged rows, by codes and label."""
+        sums: dict[tuple[Any, ...], float] = {}
+        for i in self.rows:
+            sums[self.key(i)] = sums.get(self.key(i), 0.0) + self.row_weights[i]
+        used = [self.row_weights[i] for i in self.rows]
+        total, room = sum(used), 2**30 - len(used) - 1
+        scale = 1.0
+        if any(w != int(w) for w in used) or total >= room:
+            scale = 2.0 ** math.floor(math.log2(room / total))
+        return {key: int(math.floor(s * scale + 0.5)) for key, s in sums.items()}
+
+    def key(self, row: int) -> tuple[Any, ...]:
+        codes = (self.code(f, row) for f in range(len(self.columns)))
+        return (*codes, self.target[row])
+
+    @cached_property
+    def everything(self) -> frozenset[int]:
+        if not self.classification:
+            return frozenset(self.rows)
+        return frozenset(i for i in self.rows if self.scaled[self.key(i)] > 0)
+
+    def split_cost(self) -> float:
+        if self.classification:
+            total = sum(self.scaled.values())
+            return int(math.floor(self.split_penalty * total * UNIT + 0.5))
+        return self.split_penalty * self.leaf(self.everything)[0]
+
+    def steps_split_cost(self) -> float:
+        given = self.search_split_cost
+        return self.split_cost() if given is None else given
+
+    def leaf(self, rows: frozenset[int]) -> tuple[float, Any]:
+        """Cost and prediction of the best leaf."""
+        if self.classification:
+            weight = dict.fromkeys(self.classes, 0)
+            for key in {self.key(i) for i in rows}:
+                weight[key[-1]] += self.scaled[key]
+            best = max(self.classes, key=lambda c: weight[c])
+            wrong = sum(weight.values()) - weight[best]
+            return wrong * UNIT, self.classes.index(best)
+        pairs = sorted((self.target[i], self.row_weights[i]) for i in rows)
+        total = sum(w for _, w in pairs)
+        if self.loss == "squared_error":
+            mean = sum(y * w for y, w in pairs) / total if pairs else 0.0
+            return sum(w * (y - mean) ** 2 for y, w in pairs), mean
+        costs = [(sum(w * abs(y - m) for y, w in pairs), m) for m, _ in pairs]
+        return min(costs, default=(0.0, 0.0))
+
+    def parts(self, rows: frozenset[int], test: int) -> list[frozenset[int]]:
+        parts = [set() for _ in range(self.tests[test][2])]
+        for i in rows:
+            parts[self.outcome(test, i)].add(i)
+        return [frozenset(p) for p in parts]
+
+    # -- the optimum, by trying everything
+
+    def optimum(
+        self, rows: frozenset[int], depth: Limit, splits: Limit, cost: float
+    ) -> tuple[float, Any]:
+        """Least cost of a tree with splits at ``cost``, and such a tree."""
+        memo = self.__dict__.setdefault("memo", {})
+        key = (rows, depth, splits, cost)
+        if key not in memo:
+            memo[key] = self._optimum(rows, depth, splits, cost)
+        return memo[key]
+
+    def _optimum(
+        self, rows: frozenset[int], depth: Limit, splits: Limit, cost: float
+    ) -> tuple[float, Any]:
+        value, prediction = self.leaf(rows)
+        best: tuple[float, Any] = (value, {"predict": prediction})
+        if depth == 0 or splits == 0:
+            return best
+        for test in range(len(self.tests)):
+            parts = [(v, p) for v, p in enumerate(self.parts(rows, test)) if p]
+            if len(parts) < 2 or min(len(p) for _, p in parts) < self.min_samples_leaf:
+                continue
+            for share in shares(less(splits), len(parts)):
+                found = [
+                    (v, self.optimum(p, less(depth), s, cost))
+                    for (v, p), s in zip(parts, share, strict=True)
+                ]
+                total = cost + sum(c for _, (c, _) in found)
+                if total < best[0]:
+                    children = [[v, tree] for v, (_, tree) in found]
+                    best = (total, {"test": test, "children": children})
+        return best
+
+    # -- files
+
+    def csv(self) -> str:
+        out = io.StringIO()
+        writer = csv.writer(out)
+        names = [f"x{f}" for f in range(len(self.columns))]
+        writer.writerow([*names, "y", "w"])
+        cells = [column[2] for column in self.columns]
+        for i, y in enumerate(self.target):
+            writer.writerow([*(c[i] for c in cells), y, repr(self.weights[i])])
+        return out.getvalue()
+
+    def fingerprint(self) -> str:
+        h = hashlib.sha256()
+        for f, (split, _, _) in enumerate(self.columns):
+            if split == "threshold":
+                h.update(struct.pack(f"<{len(self.values[f])}d", *self.values[f]))
+            else:
+                h.update(json.dumps(self.values[f]).encode())
+            codes = [self.code(f, i) for i in self.rows]
+            h.update(struct.pack(f"<{len(codes)}i", *codes))
+        target = [self.target[i] for i in self.rows]
+        if self.classification:
+            labels = [self.classes.index(y) for y in target]
+            h.update(struct.pack(f"<{len(labels)}i", *labels))
+        else:
+            h.update(struct.pack(f"<{len(target)}d", *target))
+        weights = [self.row_weights[i] for i in self.rows]
+        h.update(struct.pack(f"<{len(weights)}d", *weights))
+        return h.hexdigest()
+
+    def header(self, lower: float | None = None, root: int = 0) -> dict[str, Any]:
+        upper, tree = self.optimum(
+            self.everything, self.max_depth, self.max_splits, self.split_cost()
+        )
+        header = {
+            "format": "treeproof-proof",
+            "version": 1,
+            "loss": self.loss,
+            "features": [
+                {"name": f"x{f}", "split": s}
+                | ({} if s == "threshold" else {"values": v})
+                for f, (s, v, _) in enumerate(self.columns)
+            ],
+            "n_rows": len(self.rows),
+            "fingerprint": self.fingerprint(),
+            "split_penalty": self.split_penalty,
+            "split_cost": self.split_cost(),
+            "search_split_cost": self.steps_split_cost(),
+            "max_depth": self.max_depth,
+            "max_splits": self.max_splits,
+            "min_samples_leaf": self.min_samples_leaf,
+            "lookahead": self.lookahead,
+            "tree": tree,
+            "upper": upper,
+            "lower": upper if lower is None else lower,
+            "root": root,
+        }
+        if self.classification:
+            header |= {"classes": self.classes, "class_weight": self.class_weight}
+        return header
+
+    def full_proof(self) -> list[dict[str, Any]]:
+        """Return the header and a step for every set of rows that the root needs."""
+        steps: list[dict[str, Any]] = []
+        known: dict[Any, int] = {}
+        cost = self.steps_split_cost()
+
+        def prove(
+            rows: frozenset[int], branch: list[int], depth: Limit, splits: Limit
+        ) -> int:
+            if (rows, depth, splits) in known:
+                return known[rows, depth, splits]
+            uses = []
+            for test in range(len(self.tests)) if depth != 0 and splits != 0 else ():
+                parts = self.parts(rows, test)
+                if sum(map(bool, parts)) < 2:
+                    continue
+                sizes = [None] if splits is None else range(splits)
+                cited = [
+                    [prove(p, [*branch, test, v], less(depth), s) for s in sizes if p]
+                    for v, p in enumerate(parts)
+                ]
+                uses.append([test, *cited])
+            bound = self.optimum(rows, depth, splits, cost)[0]
+            keys = {"branch": branch, "depth": depth, "splits": splits}
+            steps.append({**keys, "bound": bound, "uses": uses})
+            known[rows, depth, splits] = len(steps) - 1
+            return len(steps) - 1
+
+        splits = self.max_splits if self.search_split_cost is None else None
+        root = prove(self.everything, [], self.max_depth, splits)
+        lower = steps[root]["bound"]
+        if self.search_split_cost is not None:
+            lower -= (cost - self.split_cost()) * (self.max_splits or 0)
+        return [self.header(lower, root), *steps]
+
+
+def shares(splits: Limit, children: int) -> list[tuple[Limit, ...]]:
+    """All ways to share splits among children."""
+    if splits is None:
+        return [(None,) * children]
+    if children == 1:
+        return [(splits,)]
+    return [
+        (first, *rest)
+        for first in range(splits + 1)
+        for rest in shares(splits - first, children - 1)
+    ]

@@ -1,0 +1,350 @@
+// Check a proof that no decision tree in a stated class costs less than a stated bound.
+//
+//     check_proof PROOF DATA.csv --target COLUMN [--weight COLUMN]
+//
+// PROOF is the uncompressed proof, `-` for standard input. The format, and why each rule is
+// sound, is in docs/proof-format.md; this program was written from that page and shares no code
+// with the search that writes proofs, nor with the checker in Python. It believes nothing but the
+// data. It prints one line and returns 0 if the proof holds, 1 if it does not, and 2 if it cannot
+// be read.
+//
+// Where to look: checker/rules.hpp holds the argument, checker/class_rows.hpp and
+// checker/regression_rows.hpp count rows, checker/problem.hpp reads the problem from the data.
+
+#include <cstdint>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "checker/class_rows.hpp"
+#include "checker/csv.hpp"
+#include "checker/errors.hpp"
+#include "checker/json.hpp"
+#include "checker/problem.hpp"
+#include "checker/regression_rows.hpp"
+#include "checker/rules.hpp"
+
+namespace checker {
+namespace {
+
+// A failure with the place it happened at put in front.
+template <class Action>
+void at_step(std::size_t step, Action&& action) {
+    try {
+        action();
+    } catch (const Rejected& error) {
+        throw Rejected(" at step " + std::to_string(step) + ": " + error.what());
+    } catch (const Unreadable& error) {
+        throw Unreadable("line " + std::to_string(step + 2) + " of the proof (step " +
+                         std::to_string(step) + "): " + error.what());
+    }
+}
+
+template <class Action>
+void at_header(Action&& action) {
+    try {
+        action();
+    } catch (const Rejected& error) {
+        throw Rejected(std::string(" at the header: ") + error.what());
+    } catch (const Unreadable& error) {
+        throw Unreadable(std::string("line 1 of the proof, with the data: ") + error.what());
+    }
+}
+
+template <class Rows>
+class ProofChecker {
+public:
+    using Cost = typename Rows::Cost;
+
+    ProofChecker(const Json& header, Problem& problem)
+        : header_(header), problem_(problem), rows_(problem) {}
+
+    std::string check(std::istream& lines) {
+        at_header([&] { read_header(); });
+        Rules<Rows> rules(problem_, rows_, search_split_cost_, lookahead_);
+        std::string line;
+        while (std::getline(lines, line)) {
+            at_step(steps_.size(), [&] {
+                Step<Cost> step = read_step(JsonReader(line).read());
+                rules.check(step, steps_);
+                step.uses.clear();
+                step.uses.shrink_to_fit();
+                steps_.push_back(std::move(step));
+            });
+        }
+        if (lines.bad()) throw Unreadable("the proof could not be read to its end");
+        at_header([&] { conclude(); });
+        return verdict();
+    }
+
+private:
+    static Cost read_cost(const Json& value, const char* what) {
+        if constexpr (std::is_integral_v<Cost>) {
+            return value.integer(what);
+        } else {
+            return value.real(what);
+        }
+    }
+    bool equal(Cost a, Cost b) const {
+        return a == b || (a < b ? b - a : a - b) <= static_cast<Cost>(rows_.tolerance());
+    }
+
+    static std::int32_t read_limit(const Json& value, const char* what) {
+        constexpr auto most = std::numeric_limits<std::int32_t>::max();
+        return static_cast<std::int32_t>(value.limit(what, most));
+    }
+
+    void read_header() {
+        max_depth_ = read_limit(header_.at("max_depth"), "\"max_depth\"");
+        max_splits_ = read_limit(header_.at("max_splits"), "\"max_splits\"");
+        lookahead_ = header_.at("lookahead").boolean("\"lookahead\"");
+        split_cost_ = read_cost(header_.at("split_cost"), "\"split_cost\"");
+        search_split_cost_ = read_cost(header_.at("search_split_cost"), "\"search_split_cost\"");
+        upper_ = read_cost(header_.at("upper"), "\"upper\"");
+        lower_ = read_cost(header_.at("lower"), "\"lower\"");
+        root_ = header_.at("root").integer("\"root\"");
+        penalty_ = header_.at("split_penalty").real("\"split_penalty\"");
+        require(equal(split_cost_, rows_.split_cost(penalty_)),
+                "\"split_cost\" is not \"split_penalty\" in cost units");
+        require(split_cost_ >= 0, "\"split_cost\" is negative");
+        require(search_split_cost_ >= split_cost_, "\"search_split_cost\" is below \"split_cost\"");
+        require(max_splits_ != kNoLimit || search_split_cost_ == split_cost_,
+                "\"search_split_cost\" differs from \"split_cost\", but splits are not limited");
+        const Cost cost = tree_cost(header_.at("tree"), rows_.all(), 0);
+        require(max_splits_ == kNoLimit || n_splits_ <= max_splits_,
+                "the tree has too many splits");
+        require(equal(cost, upper_), "\"upper\" is not the cost of the tree");
+    }
+
+    // Recursion goes no deeper than the JSON reader allowed.
+    Cost tree_cost(const Json& node, const Bits& rows, std::int32_t depth) {
+        if (const Json* prediction = node.find("predict")) {
+            require(depth == 0 || rows_.samples(rows) >= problem_.min_samples_leaf,
+                    "a leaf of the tree has fewer rows than \"min_samples_leaf\"");
+            return rows_.leaf_cost(rows, *prediction);
+        }
+        require(max_depth_ == kNoLimit || depth < max_depth_, "the tree is too deep");
+        const auto t = read_index(node.at("test"), problem_.tests.size(), "a test of the tree");
+        const std::size_t n_outcomes = problem_.tests[t].n_outcomes;
+        std::vector<const Json*> subtrees(n_outcomes, nullptr);
+        for (const Json& child : node.at("children").array("\"children\"")) {
+            const auto& pair = child.array("a child");
+            require(pair.size() == 2, "a child of the tree is not [outcome, tree]");
+            const auto v = read_index(pair[0], n_outcomes, "an outcome in the tree");
+            require(subtrees[v] == nullptr, "the tree has an outcome twice");
+            subtrees[v] = &pair[1];
+        }
+        ++n_splits_;
+        Cost cost = split_cost_;
+        std::size_t n_children = 0;
+        for (std::size_t v = 0; v < n_outcomes; ++v) {
+            Bits part = rows;
+            rows_.restrict(part, t, v);
+            const bool empty = rows_.samples(part) == 0;
+            require(empty == (subtrees[v] == nullptr),
+                    empty ? "the tree has a child without rows"
+                          : "the tree lacks an outcome that has rows");
+            if (empty) continue;
+            ++n_children;
+            const Cost below = tree_cost(*subtrees[v], part, depth + 1);
+            cost = checked_sum(cost, below);
+        }
+        require(n_children >= 2, "a test of the tree splits nothing");
+        return cost;
+    }
+
+    static Cost checked_sum(Cost a, Cost b) {
+        if constexpr (std::is_integral_v<Cost>) {
+            Cost sum = 0;
+            require(!__builtin_add_overflow(a, b, &sum), "a cost is too large");
+            return sum;
+        } else {
+            return a + b;
+        }
+    }
+
+    static Cost checked_product(Cost a, std::int32_t b) {
+        if constexpr (std::is_integral_v<Cost>) {
+            Cost product = 0;
+            require(!__builtin_mul_overflow(a, Cost{b}, &product), "a cost is too large");
+            return product;
+        } else {
+            return a * b;
+        }
+    }
+
+    static std::size_t read_index(const Json& value, std::size_t end, const char* what) {
+        const std::int64_t index = value.integer(what);
+        require(index >= 0 && index < static_cast<std::int64_t>(end),
+                std::string(what) + " is number " + std::to_string(index) + " of " +
+                    std::to_string(end));
+        return static_cast<std::size_t>(index);
+    }
+
+    Step<Cost> read_step(const Json& line) const {
+        Step<Cost> step;
+        const auto& branch = line.at("branch").array("\"branch\"");
+        require(branch.size() % 2 == 0, "\"branch\" ends with a test without outcome");
+        for (std::size_t i = 0; i + 1 < branch.size(); i += 2) {
+            const auto t = read_index(branch[i], problem_.tests.size(), "a test of the branch");
+            const auto v = read_index(branch[i + 1], problem_.tests[t].n_outcomes, "an outcome");
+            step.branch.push_back(static_cast<std::int32_t>(t));
+            step.branch.push_back(static_cast<std::int32_t>(v));
+        }
+        step.depth = read_limit(line.at("depth"), "\"depth\"");
+        step.splits = read_limit(line.at("splits"), "\"splits\"");
+        step.bound = read_cost(line.at("bound"), "\"bound\"");
+        for (const Json& use : line.at("uses").array("\"uses\"")) {
+            const auto& list = use.array("a use");
+            require(!list.empty(), "a use names no test");
+            Use& out = step.uses.emplace_back();
+            out.test = read_index(list[0], problem_.tests.size(), "a test of a use");
+            require(list.size() == problem_.tests[out.test].n_outcomes + 1,
+                    "a use has not one list for each outcome of " + problem_.describe(out.test));
+            for (std::size_t v = 1; v < list.size(); ++v) {
+                auto& cited = out.cited.emplace_back();
+                for (const Json& id : list[v].array("a list of cited steps")) {
+                    const std::int64_t step_cited = id.integer("a cited step");
+                    require(step_cited >= kLookedAt && step_cited < std::ssize(steps_),
+                            "it cites step " + std::to_string(step_cited) +
+                                ", which is not earlier");
+                    cited.push_back(step_cited);
+                }
+            }
+        }
+        return step;
+    }
+
+    // What the root step proves of the whole table.
+    void conclude() const {
+        require(root_ >= 0 && root_ < static_cast<std::int64_t>(steps_.size()),
+                "\"root\" is step " + std::to_string(root_) + ", but the proof has " +
+                    std::to_string(steps_.size()) + " steps");
+        const Step<Cost>& root = steps_[static_cast<std::size_t>(root_)];
+        require(root.branch.empty(), "the root step is not about the whole table");
+        require(covers(root.depth, max_depth_), "the root step is about shallower trees");
+        require(covers(root.splits, max_splits_), "the root step is about smaller trees");
+        Cost proved = root.bound;
+        if (search_split_cost_ > split_cost_) {
+            // A tree of at most max_splits splits costs that much more with dearer splits.
+            const Cost surplus = checked_product(search_split_cost_ - split_cost_, max_splits_);
+            proved = checked_sum(proved, -surplus);
+        }
+        require(lower_ <= checked_sum(proved, static_cast<Cost>(rows_.tolerance())),
+                "\"lower\" is more than the root step proves");
+        require(lower_ <= upper_, "\"lower\" is above \"upper\"");
+    }
+    static bool covers(std::int32_t limit, std::int32_t needed) {
+        return limit == kNoLimit || (needed != kNoLimit && limit >= needed);
+    }
+
+    std::string verdict() const {
+        const auto limit = [](std::int32_t value) {
+            return value == kNoLimit ? std::string("none") : std::to_string(value);
+        };
+        std::string line = "accepted: ";
+        if (lower_ == upper_) {
+            line += "optimal, objective " + shortest(rows_.objective(upper_));
+        } else {
+            line += "objective " + shortest(rows_.objective(upper_)) + ", no tree below " +
+                    shortest(rows_.objective(lower_));
+        }
+        return line + ", " + std::to_string(steps_.size()) + " steps (" +
+               header_.at("loss").string("\"loss\"") + ", " +
+               std::to_string(problem_.columns.size()) + " columns, " +
+               std::to_string(problem_.tests.size()) + " tests, split_penalty " +
+               shortest(penalty_) + ", max_depth " + limit(max_depth_) + ", max_splits " +
+               limit(max_splits_) + ", min_samples_leaf " +
+               std::to_string(problem_.min_samples_leaf) + ")";
+    }
+
+    const Json& header_;
+    Problem& problem_;
+    Rows rows_;
+    std::vector<Step<Cost>> steps_;
+    std::int32_t max_depth_ = kNoLimit, max_splits_ = kNoLimit, n_splits_ = 0;
+    bool lookahead_ = false;
+    Cost split_cost_{}, search_split_cost_{}, upper_{}, lower_{};
+    std::int64_t root_ = 0;
+    double penalty_ = 0;
+};
+
+struct Options {
+    std::vector<std::string> files, targets;
+    std::string weight;
+};
+
+constexpr const char* kUsage =
+    "usage: check_proof PROOF DATA.csv --target COLUMN [--weight COLUMN]\n"
+    "PROOF is uncompressed, - for standard input; several --target for several outputs";
+
+Options read_options(const std::vector<std::string>& arguments) {
+    Options options;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const bool target = arguments[i] == "--target", weight = arguments[i] == "--weight";
+        if (!target && !weight) {
+            options.files.push_back(arguments[i]);
+            continue;
+        }
+        if (++i == arguments.size()) throw Unreadable(kUsage);
+        if (target) options.targets.push_back(arguments[i]);
+        if (weight) options.weight = arguments[i];
+    }
+    if (options.files.size() != 2 || options.targets.empty()) throw Unreadable(kUsage);
+    return options;
+}
+
+std::string run(const Options& options) {
+    std::ifstream file, data(options.files[1], std::ios::binary);
+    if (!data) throw Unreadable("cannot open the data \"" + options.files[1] + "\"");
+    if (options.files[0] != "-") {
+        file.open(options.files[0], std::ios::binary);
+        if (!file) throw Unreadable("cannot open the proof \"" + options.files[0] + "\"");
+    }
+    std::istream& proof = options.files[0] == "-" ? std::cin : file;
+
+    std::string line;
+    if (!std::getline(proof, line)) throw Unreadable("the proof is empty");
+    if (line.starts_with("\x1f\x8b")) {
+        throw Unreadable("the proof is compressed: pipe it through gzip -dc");
+    }
+    Json header;
+    Problem problem;
+    at_header([&] {
+        header = JsonReader(line).read();
+        const bool known = header.at("format").string("\"format\"") == "treeproof-proof" &&
+                           header.at("version").integer("\"version\"") == 1;
+        if (!known) throw Unreadable("this is not version 1 of the format \"treeproof-proof\"");
+        const CsvTable table = CsvReader(data).read();
+        problem = ProblemReader(header, table).read(options.targets, options.weight);
+    });
+    const std::string& loss = header.at("loss").string("\"loss\"");
+    if (loss == "misclassification") return ProofChecker<ClassRows>(header, problem).check(proof);
+    if (loss == "squared_error") {
+        return ProofChecker<RegressionRows<SquaredLoss>>(header, problem).check(proof);
+    }
+    return ProofChecker<RegressionRows<AbsoluteLoss>>(header, problem).check(proof);
+}
+
+}  // namespace
+}  // namespace checker
+
+int main(int argc, char** argv) {
+    std::ios::sync_with_stdio(false);
+    try {
+        const checker::Options options = checker::read_options({argv + 1, argv + argc});
+        std::cout << checker::run(options) << "\n";
+        return 0;
+    } catch (const checker::Rejected& error) {
+        std::cout << "rejected" << error.what() << "\n";
+        return 1;
+    } catch (const checker::Unreadable& error) {
+        std::cout << "cannot check: " << error.what() << "\n";
+    } catch (const std::bad_alloc&) {
+        std::cout << "cannot check: there is not enough memory\n";
+    }
+    return 2;
+}

@@ -1,0 +1,22 @@
+// Two ways to fail: input that cannot be read at all, and a proof that does not hold.
+
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace checker {
+
+struct Unreadable : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Rejected : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+inline void require(bool holds, const std::string& otherwise) {
+    if (!holds) throw Rejected(otherwise);
+}
+
+}  // namespace checker
