@@ -1,8 +1,9 @@
 """Complete proofs of small problems, written from the page on the proof format alone.
 
-A ``Small`` is a table of a few rows with everything a proof's header says. Its optimum comes
-from trying every tree; ``full_proof`` writes that exhaustion down, one step for each set of
-rows, citing a step for each child of each test. Nothing here knows the engine or a checker.
+A ``Small`` is a table of a few rows with everything a proof's header says. Its optimum
+comes from trying every tree; ``full_proof`` writes that exhaustion down, one step for
+each set of rows, citing a step for each child of each test. Nothing here knows the
+engine or a checker.
 """
 
 from __future__ import annotations
@@ -69,7 +70,9 @@ class Small:
     @cached_property
     def values(self) -> list[list[Any]]:
         return [
-            sorted({cells[i] for i in self.rows}) if split == "threshold" else values
+            sorted({cells[i] + 0.0 for i in self.rows})
+            if split == "threshold"
+            else values
             for split, values, cells in self.columns
         ]
 
@@ -113,7 +116,7 @@ class Small:
         scale = 1.0
         if any(w != int(w) for w in used) or total >= room:
             scale = 2.0 ** math.floor(math.log2(room / total))
-        return {key: int(math.floor(s * scale + 0.5)) for key, s in sums.items()}
+        return {key: math.floor(s * scale + 0.5) for key, s in sums.items()}
 
     def key(self, row: int) -> tuple[Any, ...]:
         codes = (self.code(f, row) for f in range(len(self.columns)))
@@ -128,7 +131,7 @@ class Small:
     def split_cost(self) -> float:
         if self.classification:
             total = sum(self.scaled.values())
-            return int(math.floor(self.split_penalty * total * UNIT + 0.5))
+            return math.floor(self.split_penalty * total * UNIT + 0.5)
         return self.split_penalty * self.leaf(self.everything)[0]
 
     def steps_split_cost(self) -> float:
