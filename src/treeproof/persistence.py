@@ -7,7 +7,7 @@ its certificate, not the training data, and loading it runs no code, whoever wro
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
 from typing import Any
 
@@ -74,11 +74,12 @@ def load_with_target(path: str | Path) -> tuple[Any, str | None]:
 def write_whole(path: str | Path, content: bytes) -> None:
     """Write a file through a temporary one, so that it is never half written."""
     path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        # Not tempfile: its files are for the owner only, whatever the umask says.
+        with open(temporary, "xb") as file:
             file.write(content)
         os.replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise

@@ -15,11 +15,20 @@ from treeproof.cli.errors import one_sentence
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = ("fit", "predict", "prune", "reproduce", "stream")
+COMMANDS = ("fit", "predict", "export", "prune", "reproduce", "stream")
 
 app = typer.Typer(
     name="treeproof",
-    help="Optimal decision trees with a proof that no better tree exists.",
+    help="""Optimal decision trees with a proof that no better tree exists.
+
+    A first tree:    treeproof fit iris.csv --target species
+    Keep it:         treeproof fit iris.csv --target species --save iris.json
+    Use it:          treeproof predict iris.json new_flowers.csv
+    Put it to work:  treeproof export iris.json --sql iris.sql --plot tree.pdf
+
+    treeproof COMMAND --help explains a command; treeproof --install-completion
+    teaches your shell its options and the columns of your files.
+    """,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

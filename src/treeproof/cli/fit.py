@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import time
 import warnings
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
+from treeproof.cli.outputs import Outputs, check_folder
 from treeproof.cli.tables import pop_column, read_table
 
 __all__ = ["fit", "register", "report"]
+
+TREE, DATA, SEARCH, FILES = "The tree", "The data", "The search", "Files to write"
 
 
 def _listed(text: str | None) -> list[str]:
@@ -25,41 +30,144 @@ def fit(
     data: Annotated[
         str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
     ],
-    target: Annotated[str, typer.Option(help="The column to predict.")],
-    split_penalty: Annotated[
-        float, typer.Option(help="Cost of a split, as a fraction of all rows.")
-    ] = 0.01,
-    max_depth: Annotated[int | None, typer.Option(help="Most tests on a path.")] = None,
-    max_splits: Annotated[int | None, typer.Option(help="Most splits.")] = None,
-    min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
+    target: Annotated[
+        str,
+        typer.Option(help="The column to predict.", autocompletion=completion.columns),
+    ],
     regression: Annotated[
         bool, typer.Option("--regression", help="Predict a number, not a class.")
     ] = False,
+    split_penalty: Annotated[
+        float,
+        typer.Option(
+            help="What a split costs, as a fraction of all rows: it must correct more "
+            "than that. Less gives larger trees.",
+            rich_help_panel=TREE,
+        ),
+    ] = 0.01,
+    max_depth: Annotated[
+        int | None, typer.Option(help="Most tests on a path.", rich_help_panel=TREE)
+    ] = None,
+    max_splits: Annotated[
+        int | None, typer.Option(help="Most splits.", rich_help_panel=TREE)
+    ] = None,
+    min_samples_leaf: Annotated[
+        int, typer.Option(help="Fewest rows in a leaf.", rich_help_panel=TREE)
+    ] = 1,
+    categorical_split: Annotated[
+        str,
+        typer.Option(
+            help="multiway: a child for each category; one-vs-rest: one category "
+            "against the others.",
+            rich_help_panel=TREE,
+            autocompletion=completion.split_kinds,
+        ),
+    ] = "multiway",
+    class_weight: Annotated[
+        str | None,
+        typer.Option(
+            help="'balanced' gives all classes equal weight.", rich_help_panel=TREE
+        ),
+    ] = None,
     categorical: Annotated[
         str | None,
-        typer.Option(help="Columns A,B of numbers that are categories, not amounts."),
+        typer.Option(
+            help="Columns A,B of numbers that are categories, not amounts.",
+            rich_help_panel=DATA,
+            autocompletion=completion.columns,
+        ),
     ] = None,
-    categorical_split: Annotated[
-        str, typer.Option(help="multiway or one-vs-rest.")
-    ] = "multiway",
     weight: Annotated[
-        str | None, typer.Option(help="A column with the weights of the rows.")
+        str | None,
+        typer.Option(
+            help="A column with the weights of the rows.",
+            rich_help_panel=DATA,
+            autocompletion=completion.columns,
+        ),
     ] = None,
-    drop: Annotated[str | None, typer.Option(help="Columns A,B to leave out.")] = None,
-    class_weight: Annotated[
-        str | None, typer.Option(help="'balanced' gives all classes equal weight.")
+    drop: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns A,B to leave out.",
+            rich_help_panel=DATA,
+            autocompletion=completion.columns,
+        ),
     ] = None,
-    solver: Annotated[str, typer.Option(help="auto, branches, dt-miner, ...")] = "auto",
-    time_limit: Annotated[float, typer.Option(help="Seconds; 0 for no limit.")] = 60.0,
-    memory_limit: Annotated[
-        str | None, typer.Option(help="Such as 500MB or 2GB.")
-    ] = None,
-    n_jobs: Annotated[int, typer.Option(help="Threads.")] = 1,
     database: Annotated[
-        str | None, typer.Option(help="DuckDB database for an SQL query.")
+        str | None,
+        typer.Option(help="DuckDB database for an SQL query.", rich_help_panel=DATA),
     ] = None,
+    solver: Annotated[
+        str,
+        typer.Option(
+            help="auto, sparse, threshold, branches or dt-miner.",
+            rich_help_panel=SEARCH,
+            autocompletion=completion.solvers,
+        ),
+    ] = "auto",
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            help="Seconds; 0 for no limit. The best tree found by then is kept, with "
+            "a bound on how much better any tree could be.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = 60.0,
+    memory_limit: Annotated[
+        str | None, typer.Option(help="Such as 500MB or 2GB.", rich_help_panel=SEARCH)
+    ] = None,
+    n_jobs: Annotated[int, typer.Option(help="Threads.", rich_help_panel=SEARCH)] = 1,
     save: Annotated[
-        str | None, typer.Option(help="Write the fitted model to this file.")
+        str | None,
+        typer.Option(
+            help="The fitted model (JSON), for treeproof predict and export.",
+            rich_help_panel=FILES,
+        ),
+    ] = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            help="Picture of the tree: .png, .pdf, .svg, ...", rich_help_panel=FILES
+        ),
+    ] = None,
+    plot_bounds: Annotated[
+        str | None,
+        typer.Option(
+            help="Picture of the bounds closing over time.", rich_help_panel=FILES
+        ),
+    ] = None,
+    sql: Annotated[
+        str | None,
+        typer.Option(
+            help="A SELECT that adds the prediction to a table.", rich_help_panel=FILES
+        ),
+    ] = None,
+    sql_dialect: Annotated[
+        str,
+        typer.Option(
+            help="duckdb, sqlite, postgres, mysql, bigquery, ...",
+            rich_help_panel=FILES,
+            autocompletion=completion.dialects,
+        ),
+    ] = "duckdb",
+    sql_table: Annotated[
+        str | None,
+        typer.Option(
+            help="The table in that SELECT; by default the name of the data file.",
+            rich_help_panel=FILES,
+        ),
+    ] = None,
+    onnx: Annotated[
+        str | None, typer.Option(help="An ONNX model.", rich_help_panel=FILES)
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option(
+            help="A Python function that needs no library.", rich_help_panel=FILES
+        ),
+    ] = None,
+    dot: Annotated[
+        str | None, typer.Option(help="A Graphviz drawing.", rich_help_panel=FILES)
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
@@ -68,9 +176,22 @@ def fit(
         bool, typer.Option("--quiet", help="Show no progress line.")
     ] = False,
 ) -> None:
-    """Learn an optimal tree from a table and show it with its certificate."""
+    """Learn an optimal tree from a table and show it with its certificate.
+
+    Text columns are categories as they are; nothing has to be encoded. If a
+    limit or Ctrl-C ends the search, the best tree found so far is shown with a
+    true bound on how much better any tree could be.
+
+    treeproof fit iris.csv --target species
+    treeproof fit iris.csv.gz --target species --plot tree.png --sql iris.sql
+    treeproof fit houses.parquet --target price --regression --max-depth 3
+    treeproof fit "select * from 'shop/*.parquet'" --target bought
+    """
     from treeproof.persistence import save as save_model
 
+    outputs = Outputs(plot, plot_bounds, sql, onnx, python, dot, sql_dialect, sql_table)
+    outputs.check()
+    check_folder(save)
     table = read_table(data, database=database)
     y = pop_column(table, target, "target")
     weights = None if weight is None else pop_column(table, weight, "weight")
@@ -99,6 +220,7 @@ def fit(
     seconds = time.perf_counter() - start
     if save is not None:
         save_model(model, save, target=target)
+    outputs.write(model, table=_table_name(data))
     result = report(model, seconds)
     score = float(model.score(table, _labels(y)))
     result["r2" if regression else "accuracy"] = score
@@ -110,6 +232,15 @@ def fit(
         raise typer.Exit(INTERRUPTED)
 
 
+def _table_name(data: str) -> str:
+    """Return what the data file would be called as a table."""
+    path = Path(data)
+    if not path.is_file():
+        return "data"
+    name = path.name.removesuffix(".gz").rsplit(".", 1)[0]
+    return name.replace(".", "_") or "data"
+
+
 def _estimator(regression: bool, class_weight: str | None, **parameters: Any) -> Any:
     import treeproof
 
@@ -118,10 +249,6 @@ def _estimator(regression: bool, class_weight: str | None, **parameters: Any) ->
     if class_weight is not None:
         raise ValueError(
             "--class-weight is for classes; it does not go with --regression."
-        )
-    if not hasattr(treeproof, "OptimalTreeRegressor"):
-        raise ValueError(
-            "--regression needs a version of treeproof with regression trees."
         )
     return treeproof.OptimalTreeRegressor(**parameters)
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["pop_column", "read_table"]
+__all__ = ["column_names", "pop_column", "read_table"]
 
 Table = dict[str, Any]
 
@@ -56,6 +56,18 @@ def read_table(
     if find_spec("duckdb") and find_spec("pyarrow"):
         return _read_csv_duckdb(path, text)
     return _read_csv_plain(path, text)
+
+
+def column_names(data: str) -> list[str]:
+    """Return the names of the columns without reading more of a CSV than its head."""
+    path = Path(data)
+    name = path.name.removesuffix(".gz").lower()
+    if path.is_file() and not name.endswith((*_ARROW, *_PARQUET)):
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            head = file.readline().decode("utf-8-sig")
+        separator = max(",;\t|", key=head.count)
+        return next(csv.reader([head], delimiter=separator), [])
+    return list(read_table(data))
 
 
 def pop_column(table: Table, name: str, what: str) -> Any:

@@ -32,7 +32,7 @@ from treeproof.export.payload import (
 from treeproof.extras import need
 from treeproof.tree import LEAF, Tree
 
-__all__ = ["to_sql"]
+__all__ = ["dialect_names", "known_dialect", "to_sql"]
 
 
 def to_sql(
@@ -73,9 +73,8 @@ def to_sql(
       CASE WHEN `x0` IS NULL THEN NULL WHEN `x0` <= 4.5e0 THEN 0 ELSE 1 END AS `prediction`
     FROM `shop`.`orders`
     """  # noqa: E501
-    need("sqlglot", "export", "to_sql()")
+    dialect = known_dialect(dialect)
     writer = _Writer(tree)
-    dialect = _known_dialect(dialect)
     predictions = node_predictions(tree)
     names = output_names(tree, name)
     columns = (
@@ -97,10 +96,17 @@ def to_sql(
     return _text(writer.select(columns, names, table), dialect)
 
 
-def _known_dialect(dialect: str) -> str:
+def dialect_names() -> list[str]:
+    """Return the dialects that sqlglot knows."""
+    need("sqlglot", "export", "to_sql()")
     from sqlglot.dialects.dialect import Dialect
 
-    known = sorted(name for name in Dialect.classes if name)
+    return sorted(name for name in Dialect.classes if name)
+
+
+def known_dialect(dialect: str) -> str:
+    """Return a dialect that sqlglot knows; ValueError for another one."""
+    known = dialect_names()
     if dialect not in known:
         raise ValueError(
             f"{dialect!r} is not a dialect of SQL that sqlglot knows; it knows "

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treeproof.extras import need
 from treeproof.palette import MUTED
 from treeproof.picture.scene import Scene
 
-__all__ = ["new_figure", "plot_scene", "save_scene"]
+if TYPE_CHECKING:
+    from treeproof.observers import History
+
+__all__ = ["new_figure", "plot_scene", "save_bounds", "save_scene"]
 
 _POINTS = 72.0
 _FONT = "DejaVu Sans"
@@ -23,10 +26,25 @@ def new_figure(scene: Scene) -> Any:
 
 def save_scene(scene: Scene, path: str) -> None:
     """Write a scene to a file whose name says its format; no window is involved."""
-    figures = need("matplotlib.figure", "plot", "A picture")
-    size = (scene.width / _POINTS, scene.height / _POINTS)
-    figure = figures.Figure(figsize=size)
+    figure = _file_figure(scene.width / _POINTS, scene.height / _POINTS)
     plot_scene(scene, figure.add_axes((0, 0, 1, 1)))
+    _save(figure, path)
+
+
+def save_bounds(history: History, path: str) -> None:
+    """Write the plot of a fit's bounds over time to a file."""
+    figure = _file_figure(6, 3.6)
+    figure.set_layout_engine("constrained")
+    history.plot(figure.add_subplot())
+    _save(figure, path)
+
+
+def _file_figure(width: float, height: float) -> Any:
+    figures = need("matplotlib.figure", "plot", "A picture")
+    return figures.Figure(figsize=(width, height))
+
+
+def _save(figure: Any, path: str) -> None:
     known = figure.canvas.get_supported_filetypes()
     ending = path.rsplit(".", 1)[-1].lower() if "." in path else ""
     if ending not in known:
@@ -34,7 +52,9 @@ def save_scene(scene: Scene, path: str) -> None:
             f"{path!r} does not end in a format for pictures; use one of "
             f"{', '.join(sorted(known))}."
         )
-    figure.savefig(path, dpi=150)
+    # A picture of a huge tree may have more pixels than matplotlib can draw.
+    longest = max(figure.get_size_inches())
+    figure.savefig(path, dpi=min(150, 30_000 / longest))
 
 
 def plot_scene(scene: Scene, ax: Any) -> Any:

@@ -54,7 +54,9 @@ class TreePictures:
         """
         from treeproof.picture.figure import new_figure, plot_scene
 
-        scene = self._scene(orientation, units, caption)
+        scene = self.picture_scene(
+            orientation=orientation, units=units, caption=caption
+        )
         return plot_scene(scene, new_figure(scene) if ax is None else ax)
 
     def to_svg(
@@ -77,11 +79,18 @@ class TreePictures:
         """
         from treeproof.picture.svg import to_svg
 
-        return to_svg(self._scene(orientation, units, caption))
+        return to_svg(
+            self.picture_scene(orientation=orientation, units=units, caption=caption)
+        )
 
-    def _scene(
-        self, orientation: str, units: Mapping[str, str] | None, caption: bool
+    def picture_scene(
+        self,
+        *,
+        orientation: str = "auto",
+        units: Mapping[str, str] | None = None,
+        caption: bool = True,
     ) -> Scene:
+        """Return the picture as boxes, lines and words, for backends of one's own."""
         from treeproof.picture.scene import tree_scene
 
         return tree_scene(

@@ -254,8 +254,7 @@ class _Right(_Drawing):
         edges, boxes = [0.0] * n_levels, [0.0] * n_levels
         for node, depth in enumerate(self.depth):
             edges[depth] = max(edges[depth], self.edge_size(node)[0])
-            if self.children[node]:  # nothing stands to the right of a leaf
-                boxes[depth] = max(boxes[depth], widths[node])
+            boxes[depth] = max(boxes[depth], widths[node])
         level_x = [_MARGIN]
         for depth in range(1, n_levels):
             level_x.append(level_x[-1] + boxes[depth - 1] + 20 + edges[depth] + 12)

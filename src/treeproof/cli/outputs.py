@@ -1,0 +1,91 @@
+"""The files that ``fit`` and ``export`` write: pictures, SQL, ONNX, Python, DOT.
+
+What is asked for is checked before the search begins, so that nobody waits for a tree
+that then cannot be written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Outputs", "check_folder"]
+
+_PICTURES = ("eps", "jpeg", "jpg", "pdf", "png", "ps", "svg", "tif", "tiff", "webp")
+
+
+@dataclass
+class Outputs:
+    """Names of the files to write, None for those not asked for."""
+
+    plot: str | None = None
+    bounds: str | None = None
+    sql: str | None = None
+    onnx: str | None = None
+    python: str | None = None
+    dot: str | None = None
+    sql_dialect: str = "duckdb"
+    sql_table: str | None = None
+
+    def check(self) -> None:
+        """Complain about missing packages, folders and unknown formats."""
+        for option, module, extra in (
+            ("plot", "matplotlib", "plot"),
+            ("bounds", "matplotlib", "plot"),
+            ("sql", "sqlglot", "export"),
+            ("onnx", "onnx", "export"),
+        ):
+            if getattr(self, option) is not None and find_spec(module) is None:
+                raise ImportError(
+                    f"--{option} needs {module}, which is not installed: pip install "
+                    f"'treeproof[{extra}]'."
+                )
+        for path in (self.plot, self.bounds):
+            if path is not None and path.rsplit(".", 1)[-1].lower() not in _PICTURES:
+                raise ValueError(
+                    f"{path!r} does not end in a format for pictures; use one of "
+                    f"{', '.join(_PICTURES)}."
+                )
+        if self.sql is not None:
+            from treeproof.export.sql import known_dialect
+
+            known_dialect(self.sql_dialect)
+        for path in (self.plot, self.bounds, self.sql, self.onnx, self.python,
+                     self.dot):  # fmt: skip
+            check_folder(path)
+
+    def write(self, model: Any, *, table: str) -> list[str]:
+        """Write everything asked for; return the names of the files."""
+        from treeproof.persistence import write_whole
+        from treeproof.picture.figure import save_bounds, save_scene
+
+        if self.plot is not None:
+            save_scene(model.picture_scene(), self.plot)
+        if self.bounds is not None:
+            save_bounds(model.history_, self.bounds)
+        if self.sql is not None:
+            text = model.to_sql(self.sql_dialect, table=self.sql_table or table)
+            write_whole(self.sql, f"{text}\n".encode())
+        if self.onnx is not None:
+            write_whole(self.onnx, model.to_onnx().SerializeToString())
+        if self.python is not None:
+            write_whole(self.python, model.to_python().encode())
+        if self.dot is not None:
+            write_whole(self.dot, f"{model.to_dot()}\n".encode())
+        names = (self.plot, self.bounds, self.sql, self.onnx, self.python, self.dot)
+        return [name for name in names if name is not None]
+
+
+def check_folder(path: str | None) -> None:
+    """Complain about a file whose folder is not there."""
+    if path is None:
+        return
+    folder = Path(path).parent
+    if not folder.is_dir():
+        raise FileNotFoundError(
+            f"There is no folder {str(folder)!r} to write {Path(path).name!r} in."
+        )
+    if Path(path).is_dir():
+        raise IsADirectoryError(f"{path!r} is a folder; give the name of a file.")
