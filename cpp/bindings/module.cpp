@@ -164,6 +164,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
 
 }  // namespace
 
+void bind_quantbnb(nb::module_& m);
 void bind_regression(nb::module_& m);
 void bind_threshold(nb::module_& m);
 
@@ -190,6 +191,7 @@ NB_MODULE(_core, m) {
     return names;
   }, "The kernels this machine can run, the best first.");
   treeproof::bindings::bind_stream(m);
+  bind_quantbnb(m);
   bind_regression(m);
   bind_threshold(m);
 }

@@ -6,6 +6,7 @@
 
 #include "loss/absolute_error.hpp"
 #include "loss/centred_targets.hpp"
+#include "search/threshold/first_tree.hpp"
 #include "search/threshold/make_settings.hpp"
 #include "search/threshold/moment_terminal.hpp"
 #include "search/threshold/search.hpp"
@@ -34,7 +35,18 @@ Result<double> run(const Context<L>& context, Terminal& terminal, StumpSolver<L>
               context.limits->seconds(), whole(lower), whole(upper),
               context.counters->depth_two_solves});
   });
+  FirstTree<L, Terminal> first(context, terminal, stumps);
+  const bool deep = std::min(settings.max_depth, settings.max_splits) > Terminal::kDepth;
+  if (deep) search.set_incumbent(first.best(task));
   Answer<double> answer = search.solve(task);
+  if (!deep && context.limits->reason() != StopReason::none) {
+    // Stopped within the first sweeps: CART's tree may be better than what they have seen.
+    Answer<double> greedy = first.greedy(task);
+    if (greedy.upper < answer.upper) {
+      answer.upper = greedy.upper;
+      answer.tree = std::move(greedy.tree);
+    }
+  }
   Result<double> result;
   result.tree = std::move(answer.tree);
   result.lower = std::clamp(answer.lower, 0.0, answer.upper);

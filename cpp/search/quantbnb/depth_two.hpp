@@ -1,0 +1,104 @@
+// Quant-BnB for trees of depth two (Mazumder, Meng, Wang, "Quant-BnB: A scalable
+// branch-and-bound method for optimal decision trees with continuous features", ICML 2022,
+// Algorithm 1), as published: in every iteration each interval that is alive is cut at
+// almost equi-spaced quantiles, the trees at those quantiles update the best cost U, and
+// pieces and features whose bound exceeds U are dropped (Proposition 4.1).
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "search/quantbnb/examine.hpp"
+
+namespace treeproof::quantbnb {
+
+template <Loss L>
+class DepthTwo {
+ public:
+  using Value = typename L::Value;
+
+  struct Outcome {
+    Value upper;   // cost of the best tree found, or what was asked to be beaten
+    Value lower;   // no tree of the given tuples costs less
+    Choice choice; // feature -1: nothing below the given cost
+    bool stopped = false;
+    std::vector<std::int64_t> surviving;  // tuples alive after each iteration
+  };
+
+  DepthTwo(Examiner<L>& examiner, Limits& limits, Counters& counters)
+      : examiner_(&examiner), limits_(&limits), counters_(&counters) {}
+
+  // The best tree among `tuples` on these rows, if it costs less than `upper`.
+  Outcome solve(const RowSubset& rows, const std::vector<Tuple>& tuples, Value upper) {
+    Outcome out{upper, Value{}, {}, false, {}};
+    std::vector<Alive> alive, next;
+    for (const Tuple& t : tuples) alive.push_back({t, Value{}});
+    while (!alive.empty() && !out.stopped) {
+      next.clear();
+      std::size_t bytes = 0;
+      std::size_t k = 0;
+      for (; k < alive.size(); ++k) {
+        // No tree costs less than nothing.
+        if (!(Value{} < out.upper)) break;
+        const Tuple& tuple = alive[k].tuple;
+        Examined<Value> seen = examiner_->examine(rows, tuple);
+        if (seen.upper < out.upper) {
+          out.upper = seen.upper;
+          out.choice = seen.choice;
+        }
+        if (seen.stopped || too_large(bytes)) {
+          out.stopped = true;
+          break;
+        }
+        if (seen.exact) continue;
+        for (const Piece<Value>& piece : seen.pieces) keep(tuple, piece, out.upper, next, bytes);
+      }
+      if (out.stopped) {
+        out.lower = out.upper;
+        for (; k < alive.size(); ++k) out.lower = std::min(out.lower, alive[k].bound);
+        for (const Alive& a : next) out.lower = std::min(out.lower, a.bound);
+        return out;
+      }
+      std::swap(alive, next);
+      if (!(Value{} < out.upper)) alive.clear();
+      out.surviving.push_back(static_cast<std::int64_t>(alive.size()));
+    }
+    out.lower = out.upper;
+    return out;
+  }
+
+ private:
+  struct Alive {
+    Tuple tuple;
+    Value bound;
+  };
+
+  bool too_large(std::size_t bytes) {
+    if (limits_->memory_allowance() == 0 || bytes < limits_->memory_allowance()) return false;
+    limits_->memory_exhausted();
+    return true;
+  }
+
+  // Proposition 4.1: an optimal tree of the piece, if there is one, uses features whose least
+  // bound is at most U.
+  void keep(const Tuple& tuple, const Piece<Value>& piece, Value upper,
+            std::vector<Alive>& next, std::size_t& bytes) {
+    Tuple rest{tuple.feature, piece.a, piece.b, surviving(tuple.left, piece.left, upper),
+               surviving(tuple.right, piece.right, upper)};
+    counters_->pruned_features += static_cast<std::int64_t>(
+        tuple.left.size() - rest.left.size() + tuple.right.size() - rest.right.size());
+    if (rest.left.empty() || rest.right.empty()) {
+      ++counters_->pruned_pieces;
+      return;
+    }
+    bytes += rest.bytes();
+    next.push_back({std::move(rest), piece.bound});
+  }
+
+  Examiner<L>* examiner_;
+  Limits* limits_;
+  Counters* counters_;
+};
+
+}  // namespace treeproof::quantbnb
