@@ -99,6 +99,7 @@ def test_all_options_reach_the_estimator(treeproof, folder):
         "categorical_split": "one-vs-rest", "solver": "auto",
         "class_weight": "balanced", "n_jobs": 1, "random_state": None,
         "categorical_features": "from_dtype", "verbose": True,
+        "lower_bound": "W1", "s": 3, "s_prime": None,
     }  # fmt: skip
     names = ["head_shape", "body_shape", "is_smiling", "jacket_color"]
     assert fitted.feature_names_in_.tolist() == names

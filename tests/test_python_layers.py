@@ -34,6 +34,7 @@ FORBIDDEN = {
     "regressor.py": ["treeproof.cli", "treeproof._core", "treeproof.classifier"],
     "leaf_fit.py": ["treeproof."],
     "merged_rows.py": ["treeproof."],
+    "quant_bnb.py": ["treeproof.border", "treeproof.base", "treeproof._core"],
     "datasets": ["treeproof.border", "treeproof.solvers", "treeproof.cli"],
 }  # fmt: skip
 

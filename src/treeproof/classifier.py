@@ -14,6 +14,7 @@ from treeproof.class_tree import ClassTree
 from treeproof.encoded_export import EncodedExport
 from treeproof.limits import engine_allowance, parse_memory
 from treeproof.observers import observing
+from treeproof.quant_bnb import QuantOptions, quant_constraints
 from treeproof.solvers import SOLVERS, Task, solve
 from treeproof.tree import LEAF, Tree
 
@@ -51,11 +52,11 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
     categorical_split : {"multiway", "one-vs-rest"}, default="multiway"
         Whether a split on a categorical column has one child for each category, or
         separates one category from the others.
-    solver : {"auto", "sparse", "threshold", "branches", "dt-miner"}, default="auto"
+    solver : str, default="auto"
         The engine. "auto" chooses by the data and says which in ``stats_["solver"]``;
         "sparse" is our own for binary and categorical data, "threshold" our own for
-        numbers, with or without other columns beside them; "branches" and "dt-miner"
-        are the published algorithms of those names.
+        numbers, with or without other columns beside them; "branches", "dt-miner" and
+        "quant-bnb" are the published algorithms of those names.
     time_limit : float or None, default=60.0
         Seconds after which the search stops; None for no limit.
     memory_limit : int, str or None, default=None
@@ -68,6 +69,13 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
     class_weight : dict, "balanced" or None, default=None
         Factors for the weights of the classes. "balanced" gives all classes the same
         total weight. Classes not named in the dict have the factor 1.
+    lower_bound : {"W0", "W1", "W2", "L2"}, default="W1"
+        With ``solver="quant-bnb"``: which of the paper's lower bounds prunes.
+    s : int, default=3
+        With ``solver="quant-bnb"``: the pieces into which an interval is cut.
+    s_prime : int or None, default=None
+        With ``solver="quant-bnb"``: the pieces of the middle in the bound W1; None for
+        the paper's ``0.6 n s / (b - a)``.
     random_state : int, RandomState instance or None, default=None
         Accepted for compatibility; the search makes no random choices.
     verbose : bool, default=False
@@ -126,6 +134,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **common_constraints(set(SOLVERS)),
+        **quant_constraints(),
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
@@ -143,6 +152,9 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         memory_limit: int | str | None = None,
         n_jobs: int | None = 1,
         class_weight: Any = None,
+        lower_bound: str = "W1",
+        s: int = 3,
+        s_prime: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
@@ -157,6 +169,9 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.class_weight = class_weight
+        self.lower_bound = lower_bound
+        self.s = s
+        self.s_prime = s_prime
         self.random_state = random_state
         self.verbose = verbose
 
@@ -201,6 +216,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
                 self.time_limit,
                 engine_allowance(memory),
                 observer,
+                quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
             )
             name, found = solve(self.solver, task)
         self.classes_ = data.classes

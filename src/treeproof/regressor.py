@@ -17,6 +17,7 @@ from treeproof.encoded_export import EncodedExport
 from treeproof.leaf_fit import CRITERIA, LeafFit
 from treeproof.limits import engine_allowance, parse_memory
 from treeproof.observers import observing
+from treeproof.quant_bnb import QuantOptions, quant_constraints
 from treeproof.solvers import REGRESSION_SOLVERS, RegressionTask, solve
 from treeproof.tree import LEAF, Tree
 
@@ -60,9 +61,10 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
     categorical_split : {"multiway", "one-vs-rest"}, default="multiway"
         Whether a split on a categorical column has one child for each category, or
         separates one category from the others.
-    solver : {"auto", "threshold"}, default="auto"
+    solver : {"auto", "threshold", "quant-bnb"}, default="auto"
         The engine. "auto" says in ``stats_["solver"]`` which one it took; "threshold"
-        is our own.
+        is our own, "quant-bnb" the published algorithm of that name for trees of depth
+        2 and 3 without a penalty.
     time_limit : float or None, default=60.0
         Seconds after which the search stops; None for no limit.
     memory_limit : int, str or None, default=None
@@ -71,6 +73,13 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
     n_jobs : int or None, default=1
         Number of threads. The search is sequential in this version, so that any
         value gives the same run; the parameter is checked and kept.
+    lower_bound : {"W0", "W1", "W2", "L2"}, default="W1"
+        With ``solver="quant-bnb"``: which of the paper's lower bounds prunes.
+    s : int, default=3
+        With ``solver="quant-bnb"``: the pieces into which an interval is cut.
+    s_prime : int or None, default=None
+        With ``solver="quant-bnb"``: the pieces of the middle in the bound W1; None for
+        the paper's ``0.6 n s / (b - a)``.
     random_state : int, RandomState instance or None, default=None
         Accepted for compatibility; the search makes no random choices.
     verbose : bool, default=False
@@ -134,6 +143,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **common_constraints(set(REGRESSION_SOLVERS)),
+        **quant_constraints(),
         "criterion": [StrOptions(set(CRITERIA))],
     }
     _tolerance: ClassVar[str] = " by more than 1e-9 relative"
@@ -152,6 +162,9 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         time_limit: float | None = 60.0,
         memory_limit: int | str | None = None,
         n_jobs: int | None = 1,
+        lower_bound: str = "W1",
+        s: int = 3,
+        s_prime: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
@@ -166,6 +179,9 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.lower_bound = lower_bound
+        self.s = s
+        self.s_prime = s_prime
         self.random_state = random_state
         self.verbose = verbose
 
@@ -210,6 +226,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
                 self.time_limit,
                 engine_allowance(memory),
                 observer,
+                quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
             )
             name, found = solve(self.solver, task)
         self.n_outputs_ = data.targets.shape[1]

@@ -32,6 +32,7 @@ from treeproof import _core
 from treeproof.border import TrainingTable
 from treeproof.border.table import ORDERED
 from treeproof.merged_rows import merge_equal_rows
+from treeproof.quant_bnb import QuantOptions, check_task
 
 __all__ = ["REGRESSION_SOLVERS", "SOLVERS", "RegressionTask", "Task", "solve"]
 
@@ -55,6 +56,7 @@ class RegressionTask:
     memory_allowance: int = 0
     observer: Observer | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    quant: QuantOptions = field(default_factory=QuantOptions)
 
 
 @dataclass
@@ -73,6 +75,7 @@ class Task:
     memory_allowance: int = 0
     observer: Observer | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    quant: QuantOptions = field(default_factory=QuantOptions)
 
 
 def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
@@ -92,6 +95,27 @@ def _threshold(task: Task) -> Mapping[str, Any]:
 def _regression_threshold(task: RegressionTask) -> Mapping[str, Any]:
     """Search for a regression tree over every threshold of sorted columns."""
     return _core.solve_targets(**_regression_arguments(task))
+
+
+def _quant_bnb(task: Task) -> Mapping[str, Any]:
+    """Run the published Quant-BnB."""
+    check_task(task)
+    return _core.quant_labels(**_quant_arguments(task, _arguments(task)))
+
+
+def _regression_quant_bnb(task: RegressionTask) -> Mapping[str, Any]:
+    """Run the published Quant-BnB on numbers to predict."""
+    check_task(task)
+    return _core.quant_targets(**_quant_arguments(task, _regression_arguments(task)))
+
+
+def _quant_arguments(
+    task: Task | RegressionTask, arguments: dict[str, Any]
+) -> dict[str, Any]:
+    for name in ("split_penalty", "max_splits", "min_samples_leaf", "observer"):
+        del arguments[name]
+    depth = arguments.pop("max_depth")
+    return arguments | {"depth": depth} | task.quant.arguments()
 
 
 def _arguments(task: Task) -> dict[str, Any]:
@@ -135,10 +159,12 @@ SOLVERS: dict[str, Callable[[Task], Mapping[str, Any]]] = {
     "threshold": _threshold,
     "branches": _native("branches"),
     "dt-miner": _native("dt-miner"),
+    "quant-bnb": _quant_bnb,
 }
 
 REGRESSION_SOLVERS: dict[str, Callable[[RegressionTask], Mapping[str, Any]]] = {
     "threshold": _regression_threshold,
+    "quant-bnb": _regression_quant_bnb,
 }
 
 

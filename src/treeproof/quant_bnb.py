@@ -1,0 +1,76 @@
+"""Quant-BnB by name: what the published method takes, and how it is called.
+
+The method of Mazumder, Meng and Wang (ICML 2022) finds optimal trees of depth two and
+three on numeric columns, without a penalty and without limits on leaves or splits.
+Whatever goes beyond that is refused with a sentence that says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils._param_validation import Interval, StrOptions
+
+if TYPE_CHECKING:
+    from treeproof.solvers import RegressionTask, Task
+
+__all__ = ["QuantOptions", "check_task", "quant_constraints"]
+
+BOUNDS = ("W0", "W1", "W2", "L2")
+
+
+@dataclass(frozen=True)
+class QuantOptions:
+    """The parameters of Quant-BnB by the paper's names."""
+
+    lower_bound: str = "W1"
+    s: int = 3
+    s_prime: int | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the options as the native core wants them."""
+        return {
+            "bound": self.lower_bound,
+            "s": int(self.s),
+            "s_prime": 0 if self.s_prime is None else int(self.s_prime),
+        }
+
+
+def quant_constraints() -> dict[str, list[Any]]:
+    """Return what scikit-learn's parameter check allows for these parameters."""
+    return {
+        "lower_bound": [StrOptions(set(BOUNDS))],
+        "s": [Interval(Integral, 2, None, closed="left")],
+        "s_prime": [Interval(Integral, 1, None, closed="left"), None],
+    }
+
+
+def check_task(task: Task | RegressionTask) -> None:
+    """Refuse what the published method does not do."""
+    for wrong, what in (
+        (
+            task.max_depth not in (2, 3),
+            f"finds trees of depth 2 or 3, not max_depth={task.max_depth}",
+        ),
+        (
+            task.split_penalty != 0,
+            f"knows no penalty, but split_penalty={task.split_penalty:g}; set it to 0",
+        ),
+        (task.max_splits is not None, "does not limit splits; leave max_splits out"),
+        (
+            task.min_samples_leaf != 1,
+            "does not limit leaves; leave min_samples_leaf out",
+        ),
+    ):
+        if wrong:
+            raise ValueError(
+                f'solver="quant-bnb" {what}, or use solver="threshold", which does.'
+            )
+    for column in task.table.columns:
+        if column.is_categorical:
+            raise ValueError(
+                f'solver="quant-bnb" takes numbers only, but the column '
+                f'{column.name!r} is categorical; use solver="threshold".'
+            )
