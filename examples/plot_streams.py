@@ -1,6 +1,6 @@
 """Online trees on XOR and LED: accuracy and splits over time, ours against River's.
 
-XOR of two bits among fifty, and the digit that a seven-segment display shows, with 17
+XOR of two bits among a hundred, and the digit that a seven-segment display shows, with 17
 dead segments added. Every row is predicted before it is learnt; the curves are the
 accuracy over the last 500 rows and the number of splits of the tree in use:
 
@@ -16,7 +16,7 @@ from treeproof.stream.datasets import stream
 from treeproof.stream.prequential import prequential
 
 STREAMS = {
-    "xor-1": ("XOR of 2 bits among 50", 30_000),
+    "xor-2": ("XOR of 2 bits among 100", 20_000),
     "led-irrelevant": ("LED digits, 7 segments of 24 matter", 10_000),
 }
 STYLES = {
@@ -57,6 +57,7 @@ def main(target):
         column[1].set_xlabel("rows learnt")
         column[1].xaxis.set_major_formatter("{x:,.0f}")
         column[1].set_ylim(bottom=0)
+        column[1].yaxis.get_major_locator().set_params(integer=True)
     axes[0, 0].set_ylabel("accuracy, last 500 rows")
     axes[1, 0].set_ylabel("splits of the tree")
     for axis in axes.flat:

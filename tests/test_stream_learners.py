@@ -58,6 +58,16 @@ def test_searches_solve_xor(learner):
     assert (model.predict(X[30_000:]) == y[30_000:]).all()
 
 
+@pytest.mark.parametrize("learner", SEARCHES)
+@pytest.mark.parametrize("seed", range(4))
+def test_no_split_that_does_not_matter_stays(learner, seed):
+    model = make(learner, seed=seed, drift_detector=None)
+    X, y = xor_arrays(20, 15_000, seed)
+    model.partial_fit(X, y)
+    assert model.n_splits_ == 3
+    assert model.stats_["raised_trees"] > 0
+
+
 @pytest.mark.parametrize("name, splits", [("led", 9), ("stagger", 2)])
 def test_online_branches_on_river_streams(name, splits):
     pytest.importorskip("river")

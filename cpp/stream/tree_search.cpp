@@ -10,6 +10,8 @@
 namespace treeproof::stream {
 namespace {
 
+constexpr std::int64_t kRaiseEvery = 8;  // simulations; an even number
+
 std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::unique_ptr<Policy> make_policy(const TreeSearchOptions& o) {
@@ -118,12 +120,20 @@ std::int32_t TreeSearch::state_for(std::uint64_t hash) {
   return at->second;
 }
 
-// Selection: from the single leaf along the policy's moves to a tree to be simulated.
 void TreeSearch::begin_simulation() {
   simulating_ = true;
   observed_ = 0;
   path_.clear();
   tree_in_hand_.reset(table_);
+  if (simulations_ % kRaiseEvery == kRaiseEvery / 2 - 1 && proposed_.n_raised() > 0) {
+    select_raised();
+  } else {
+    select();
+  }
+}
+
+// Selection: from the single leaf along the policy's moves to a tree to be simulated.
+void TreeSearch::select() {
   std::int32_t at = state_for(tree_in_hand_.hash());
   for (;;) {
     // A tree that was never simulated is simulated as it is.
@@ -142,26 +152,51 @@ void TreeSearch::begin_simulation() {
       ++states_[index(at)].stop_visits;
       return;
     }
-    Edge edge;
-    std::int32_t leaf = move.leaf;
     if (move.kind == Move::Kind::known) {
-      edge = states_[index(at)].edges[move.edge];
-      leaf = tree_in_hand_.leaf_with(edge.leaf);
+      const Edge edge = states_[index(at)].edges[move.edge];
+      at = advance(at, tree_in_hand_.leaf_with(edge.leaf), edge.split);
     } else {
-      edge.leaf = tree_in_hand_.nodes()[index(leaf)].statistics;
-      edge.split = move.split;
+      at = advance(at, move.leaf, move.split);
     }
-    path_.push_back({at, edge.leaf, edge.split});
-    tree_in_hand_.apply(table_, leaf, edge.split);
-    if (move.kind == Move::Kind::fresh) {
-      edge.state = state_for(tree_in_hand_.hash());
-      State& from = states_[index(at)];
-      state_bytes_ -= from.bytes();
-      from.edges.push_back(edge);
-      state_bytes_ += from.bytes();
-    }
-    at = edge.state;
   }
+}
+
+// Selection of the next raised tree; where no row has been yet, it ends in a leaf.
+void TreeSearch::select_raised() {
+  const auto k = static_cast<std::size_t>(raises_++) % proposed_.n_raised();
+  std::int32_t at = state_for(tree_in_hand_.hash());
+  std::vector<std::pair<std::int32_t, std::int32_t>> todo{{0, 0}};  // (outline, tree) nodes
+  while (!todo.empty()) {
+    const std::int32_t model = proposed_.in_place_of(todo.back().first, k);
+    const std::int32_t leaf = todo.back().second;
+    todo.pop_back();
+    const Split split = proposed_.split(model);
+    const WorkingNode& node = tree_in_hand_.nodes()[index(leaf)];
+    if (!split.exists() || node.statistics < 0) continue;
+    if (!can_split(node.branch, split, schema_)) continue;
+    at = advance(at, leaf, split);
+    const WorkingNode& made = tree_in_hand_.nodes()[index(leaf)];
+    for (std::int32_t i = 0; i < made.n_children; ++i)
+      if (proposed_.child(model, i) >= 0)
+        todo.emplace_back(proposed_.child(model, i), made.first_child + i);
+  }
+  path_.push_back({at, -1, {}});
+  ++states_[index(at)].stop_visits;
+}
+
+// Splits a leaf of the tree in hand and goes to the state this leads to.
+std::int32_t TreeSearch::advance(std::int32_t at, std::int32_t leaf, const Split& split) {
+  const std::int32_t own = tree_in_hand_.nodes()[index(leaf)].statistics;
+  path_.push_back({at, own, split});
+  tree_in_hand_.apply(table_, leaf, split);
+  for (const Edge& edge : states_[index(at)].edges)
+    if (edge.leaf == own && edge.split == split) return edge.state;
+  const Edge edge{own, split, state_for(tree_in_hand_.hash())};
+  State& from = states_[index(at)];
+  state_bytes_ -= from.bytes();
+  from.edges.push_back(edge);
+  state_bytes_ += from.bytes();
+  return edge.state;
 }
 
 // After the schema grew, the tree in hand needs children for the new codes.
@@ -235,6 +270,7 @@ void TreeSearch::propose() {
     tree.apply(table_, tree.leaf_with(best->leaf), best->split);
     at = best->state;
   }
+  proposed_.assign(tree);
   tree_ = flatten(draft(tree, 0), schema_.n_classes);
   tree_bins_ = bins_;
 }
@@ -336,6 +372,7 @@ void TreeSearch::forget() {
   simulating_ = false;
   observed_ = 0;
   simulations_ = 0;
+  proposed_.clear();
   pending_.clear();
   // The numbers may have moved too: take their quantiles again.
   std::ranges::fill(binned_, std::uint8_t{0});
@@ -360,6 +397,7 @@ Statistics TreeSearch::statistics() const {
   return {
       {"samples", static_cast<double>(seen_)},
       {"simulations", static_cast<double>(simulations_)},
+      {"raised_trees", static_cast<double>(raises_)},
       {"states", static_cast<double>(states_.size())},
       {"branches", static_cast<double>(table_.size())},
       {"evictions", static_cast<double>(evictions_)},
@@ -369,8 +407,8 @@ Statistics TreeSearch::statistics() const {
 template <class Archive>
 void TreeSearch::archive(Archive& a) {
   archive_base(a);
-  a(random_, table_, states_, state_bytes_, path_, simulating_, observed_, seen_, simulations_,
-    evictions_, bins_, binned_, pending_);
+  a(random_, table_, states_, state_bytes_, path_, proposed_, raises_, simulating_, observed_,
+    seen_, simulations_, evictions_, bins_, binned_, pending_);
 }
 
 std::string TreeSearch::save() {
