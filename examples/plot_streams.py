@@ -1,7 +1,7 @@
 """Online trees on XOR and LED: accuracy and splits over time, ours against River's.
 
-XOR of two bits among a hundred, and the digit that a seven-segment display shows, with 17
-dead segments added. Every row is predicted before it is learnt; the curves are the
+XOR of two bits among a hundred, and the digit that a seven-segment display shows, with
+17 dead segments added. Every row is predicted before it is learnt; the curves are the
 accuracy over the last 500 rows and the number of splits of the tree in use:
 
     python examples/plot_streams.py docs/images/streams.png
