@@ -277,32 +277,36 @@ def test_covering(run):
     rejected(run(free, root_only(free, 1)), "test 0")
 
 
+SIMILAR = {  # columns of bits, and labels
+    "same rows": ["00100100101000", "00011100010001", "11110010110000"],
+    "similar rows": ["01100011101101", "00101101111001", "00011001011100"],
+}
+
+
 @pytest.mark.parametrize(
-    ("settings", "holds"),
+    ("settings", "shared"),
     [
-        ({}, True),
-        ({"max_depth": 3}, True),
-        ({"max_splits": 4}, False),
-        ({"lookahead": False}, False),
+        ({}, ["same rows", "similar rows"]),
+        ({"max_depth": 3}, ["same rows", "similar rows"]),
+        ({"max_splits": 4}, ["same rows"]),
+        ({"lookahead": False}, []),
     ],
 )
-def test_similarity(run, settings, holds):
-    """The last column repeats the first: what is known of one holds of the other."""
-    a, b, c, y = (
-        [int(v) for v in bits]
-        for bits in (
-            "00100100101000",
-            "00011100010001",
-            "11110010110000",
-            "00010101010110",
-        )
-    )
+@pytest.mark.parametrize("kind", ["same rows", "similar rows"])
+def test_similarity(run, kind, settings, shared):
+    """The last column repeats the first, but for a row: one tells of the other."""
+    a, b, c = ([int(v) for v in bits] for bits in SIMILAR[kind])
+    last = list(a)
+    y = "00010101010110"
+    if kind == "similar rows":
+        last[10] = 1 - last[10]
+        y = "00110110000000"
     settings = {"lookahead": True, "split_penalty": 0.03} | settings
-    small = Small(binary(a, b, c, a), y, **settings)
+    small = Small(binary(a, b, c, last), [int(v) for v in y], **settings)
     proof = small.full_proof()
     accepted(run(small, proof))
     proof[-1]["uses"] = [use for use in proof[-1]["uses"] if use[0] != 3]
-    if holds:
+    if kind in shared:
         accepted(run(small, proof))
     else:
         rejected(run(small, proof), "test 3")

@@ -280,6 +280,7 @@ private:
             rows_.child(use.test, v, child_rows_);
             rows_.tabulate(child_rows_, child_);
             look_at(slot, child_);
+            if (lookahead_) share_with_same_rows(use.test, slot);
             if constexpr (kClasses) {
                 const bool allowed = lookahead_ && problem_.min_samples_leaf == 1 && !limited_;
                 if (allowed) similar(use.test, slot);
@@ -304,6 +305,33 @@ private:
             const bool covers = step.splits == kNoLimit ||
                                 (limited_ && static_cast<std::size_t>(step.splits) >= j);
             if (covers) lower_[first + j] = std::max(lower_[first + j], step.bound);
+        }
+    }
+
+    // What is known of a child is known of every child with the same rows.
+    void share_with_same_rows(std::size_t used, std::size_t slot) {
+        for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
+            if (t == used) continue;
+            const Test& test = problem_.tests[t];
+            for (std::size_t a = test.first_slot; a < test.first_slot + test.n_outcomes; ++a) {
+                if (!same_rows(slot, a)) continue;
+                for (std::size_t j = 0; j < sizes_; ++j) {
+                    Cost& bound = lower_[a * sizes_ + j];
+                    bound = std::max(bound, lower_[slot * sizes_ + j]);
+                }
+            }
+        }
+    }
+    // Whether child `a` has the rows of the child whose table is `child_`: no row of one is
+    // missing in the other, and each has a positive weight.
+    bool same_rows(std::size_t slot, std::size_t a) const {
+        const auto same = [&](const auto& here, const auto& there) {
+            return here[slot] == here[a] && here[a] == there[a];
+        };
+        if constexpr (kClasses) {
+            return same(counts_.weight, child_.weight);
+        } else {
+            return same(counts_.samples, child_.samples);
         }
     }
 
