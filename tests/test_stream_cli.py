@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -9,7 +10,6 @@ from typer.testing import CliRunner
 
 from treeproof.cli import app
 from treeproof.cli.reproduce_stream import PAPER
-from treeproof.persistence import load_with_target
 from treeproof.stream.datasets import STREAMS, stream, xor
 
 runner = CliRunner()
@@ -42,8 +42,10 @@ def test_stream_from_standard_input_and_save(table, tmp_path):
     result = runner.invoke(app, [*arguments, "--rows", "2000"], input=table.read_text())
     assert result.exit_code == 0, result.output
     assert "2,000 rows" in result.stdout and "x1 = 0" in result.stdout
-    model, target = load_with_target(saved)
-    assert target == "y" and model.predict_one({"x0": 1, "x1": 0}) == "yes"
+    model = pickle.loads(saved.read_bytes())
+    assert model.predict_one({"x0": 1, "x1": 0}) == "yes"
+    model.learn_one({"x0": 1, "x1": 0}, "yes")
+    assert model.stats_["samples"] == 2001
 
 
 def test_other_formats_give_the_same(table, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import pickle
 import time
 from collections import deque
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from rich.table import Table
 
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.stream_rows import read_rows
+from treeproof.persistence import write_whole
 
 __all__ = ["LEARNERS", "register", "stream"]
 
@@ -56,7 +58,7 @@ def stream(
     seed: Annotated[int, typer.Option(help="Of the three searches.")] = 0,
     rows: Annotated[int | None, typer.Option(help="Stop after so many rows.")] = None,
     save: Annotated[
-        str | None, typer.Option(help="Write the learner to this file at the end.")
+        str | None, typer.Option(help="Pickle the learner into this file at the end.")
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
@@ -91,9 +93,8 @@ def stream(
     if counts.samples == 0:
         raise ValueError(f"{data!r} has no rows to learn from.")
     if save is not None:
-        from treeproof.persistence import save as save_model
-
-        save_model(model, save, target=target)
+        # A learner is more than its tree: unpickled, it goes on where it stopped.
+        write_whole(save, pickle.dumps(model))
     result = counts.report(learner)
     if as_json:
         typer.echo(json.dumps(result))
