@@ -12,6 +12,7 @@
 #include "bindings/encoded_table.hpp"
 #include "core/cost.hpp"
 #include "data/kernels/kernels.hpp"
+#include "proof/log.hpp"
 #include "search/branches/solve.hpp"
 #include "search/miner/solve.hpp"
 #include "search/sparse/solve.hpp"
@@ -20,6 +21,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace treeproof::bindings {
+void bind_proof(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_stream(nb::module_& m);
 }
@@ -104,7 +106,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                const DoubleArray& weights, double split_penalty, int max_depth, int max_splits,
                std::int64_t min_samples_leaf, double time_limit, std::uint64_t memory_limit,
                std::optional<nb::callable> observer, const nb::dict& switches,
-               const std::string& kernel) {
+               const std::string& kernel, const std::string& proof_log) {
   treeproof::bindings::check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   std::vector<treeproof::Feature> features(kinds.size());
   for (std::size_t f = 0; f < features.size(); ++f)
@@ -128,6 +130,9 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
     };
   }
   treeproof::SearchResult result;
+  std::optional<treeproof::proof::StepLog> log;
+  if (!proof_log.empty()) log.emplace(proof_log);
+  bool logged = true;
   treeproof::Limits limits(time_limit, memory_limit,
                            [&] { return interrupted || python_interrupted(); });
   {
@@ -138,7 +143,8 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                                             min_samples_leaf};
     if (solver == "sparse") {
       result = treeproof::sparse::solve(problem, tree_limits, sparse_switches, kernel, limits,
-                                         notify);
+                                         notify, log ? &*log : nullptr);
+      if (log) logged = log->finish();
     } else if (solver == "branches") {
       result = treeproof::branches::solve(problem, tree_limits, limits, notify);
     } else if (solver == "dt-miner") {
@@ -159,6 +165,13 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
   out["seconds"] = limits.seconds();
   out["n_merged_rows"] = problem.n_rows();
   out["statistics"] = statistics;
+  if (log) {
+    nb::list sections;
+    for (const treeproof::proof::Section& s : log->sections())
+      sections.append(nb::make_tuple(s.split_cost, s.begin, s.end, s.bound));
+    out["log_sections"] = sections;
+    out["log_complete"] = logged;
+  }
   return out;
 }
 
@@ -170,12 +183,13 @@ void bind_threshold(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native engine of treeproof. Private: use the estimators.";
+  treeproof::bindings::bind_proof(m);
   treeproof::bindings::bind_rules(m);
   m.def("solve", &solve, nb::kw_only(), "solver"_a, "kinds"_a, "n_values"_a, "codes"_a,
         "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
-        "kernel"_a = "",
+        "kernel"_a = "", "proof_log"_a = "",
         "Search for an optimal tree on encoded, clean data.");
   m.def("switches", [] {
     nb::dict names;

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,7 +16,8 @@ from treeproof.border import ClassificationData, read_classification_data
 from treeproof.class_tree import ClassTree
 from treeproof.encoded_export import EncodedExport
 from treeproof.limits import engine_allowance, parse_memory
-from treeproof.observers import observing
+from treeproof.observers import History, observing
+from treeproof.proof.writer import ProofFile
 from treeproof.quant_bnb import QuantOptions, quant_constraints
 from treeproof.solvers import SOLVERS, Task, solve
 from treeproof.tree import LEAF, Tree
@@ -175,7 +179,14 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeClassifier:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        proof: str | os.PathLike[str] | None = None,
+    ) -> OptimalTreeClassifier:
         """Find a tree of least cost, with proof.
 
         Parameters
@@ -186,6 +197,8 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
             Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the rows; rows of weight zero are left out.
+        proof : path or None, default=None
+            File for a proof that `treeproof.proof.check` can check; None for none.
 
         Returns
         -------
@@ -203,7 +216,9 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
             categorical_split=self.categorical_split,
             class_weight=self.class_weight,
         )
-        with observing(bool(self.verbose)) as (history, observer):
+        with ExitStack() as stack:
+            history, observer = stack.enter_context(observing(bool(self.verbose)))
+            writer = None if proof is None else stack.enter_context(ProofFile(proof))
             task = Task(
                 data.table,
                 data.labels,
@@ -217,8 +232,28 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
                 engine_allowance(memory),
                 observer,
                 quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
+                proof_log="" if writer is None else writer.log,
             )
             name, found = solve(self.solver, task)
+            self._keep(name, found, data, history)
+            if writer is not None:
+                self.stats_ |= writer.write(
+                    found,
+                    data,
+                    split_penalty=float(self.split_penalty),
+                    max_depth=self.max_depth,
+                    max_splits=self.max_splits,
+                    min_samples_leaf=int(self.min_samples_leaf),
+                )
+        return self
+
+    def _keep(
+        self,
+        name: str,
+        found: Mapping[str, Any],
+        data: ClassificationData,
+        history: History,
+    ) -> None:
         self.classes_ = data.classes
         self.stats_ = {
             "solver": name,
@@ -237,7 +272,6 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         )
         history.finish(found["seconds"], self.lower_bound_, self.objective_)
         self.history_ = history
-        return self
 
     def to_sklearn(self) -> DecisionTreeClassifier:
         """Return a fitted scikit-learn tree that makes the same predictions.

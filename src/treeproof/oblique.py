@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treeproof.base import common_constraints
 from treeproof.border import check_lengths
-from treeproof.border.labels import class_weights, read_labels, read_weights
+from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.names import check_names, record_names
 from treeproof.border.numbers import number_matrix
 from treeproof.border.raw import read_raw_table
@@ -304,7 +304,8 @@ class ObliqueTreeClassifier(ClassTree):
         self.classes_, labels = read_labels(y, type(self).__name__)
         check_lengths(raw.n_rows, len(labels))
         weights = read_weights(sample_weight, raw.n_rows)
-        weights = class_weights(self.class_weight, self.classes_, labels, weights)
+        factors = class_factors(self.class_weight, self.classes_, labels, weights)
+        weights = weights * factors[labels]
         record_names(self, raw)
         rows = number_matrix(raw)
         weights = whole_weights(weights)

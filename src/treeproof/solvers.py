@@ -74,6 +74,7 @@ class Task:
     time_limit: float | None = None
     memory_allowance: int = 0
     observer: Observer | None = None
+    proof_log: str = ""  # file for the steps of the argument; see `treeproof.proof`
     options: Mapping[str, Any] = field(default_factory=dict)
     quant: QuantOptions = field(default_factory=QuantOptions)
 
@@ -82,7 +83,9 @@ def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
     """Make a solver of one that the native core has under this name."""
 
     def run(task: Task) -> Mapping[str, Any]:
-        return _core.solve(solver=solver, **_arguments(task))
+        return _core.solve(
+            solver=solver, proof_log=task.proof_log, **_arguments(task)
+        )
 
     return run
 
@@ -179,6 +182,8 @@ Measured on numeric tables cut into 4 to 100 values a column, 180 to 4,400 rows:
 def choose_solver(task: Task) -> str:
     """Return the solver that ``solver="auto"`` means for this problem."""
     table = task.table
+    if task.proof_log:
+        return "sparse"
     thresholds = int((table.n_values[table.kinds == ORDERED] - 1).sum())
     return "threshold" if thresholds > MANY_THRESHOLDS else "sparse"
 
@@ -189,4 +194,9 @@ def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, A
         name = "threshold" if solver == "auto" else solver
         return name, REGRESSION_SOLVERS[name](task)
     name = choose_solver(task) if solver == "auto" else solver
+    if task.proof_log and name != "sparse":
+        raise ValueError(
+            f'solver="{name}" writes no proof; use solver="auto" or solver="sparse", or '
+            "fit without proof."
+        )
     return name, SOLVERS[name](task)

@@ -52,9 +52,6 @@ class Discrepancy {
     std::int32_t test = -1, outcome = 0;
     bool built = false;
   };
-  struct KeyHash {
-    std::size_t operator()(const Key& k) const { return static_cast<std::size_t>(k.low); }
-  };
 
   void run_pass();
   void visit(std::size_t depth, const Key& rows, int depth_left, int effort);

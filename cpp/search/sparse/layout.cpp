@@ -8,13 +8,6 @@ namespace {
 
 constexpr std::size_t kMaxWeightsPerClass = 6;
 
-std::uint64_t split_mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
-
 // Appends the blocks of one channel for rows with the given amounts.
 void add_channel(Layout& layout, std::int32_t channel,
                  const std::vector<std::pair<std::int32_t, std::int64_t>>& amounts,
@@ -66,10 +59,6 @@ std::vector<std::pair<std::int32_t, std::int64_t>> forced_errors(const Problem& 
 }
 
 }  // namespace
-
-Key random_key(std::uint64_t n) {
-  return {split_mix(2 * n + 1), split_mix(~(2 * n))};
-}
 
 Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf) {
   Layout layout;

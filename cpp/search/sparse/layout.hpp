@@ -5,40 +5,16 @@
 // with multipliers 4 and 1, so that weighted counts are sums of a few popcounts. Two
 // channels may follow the classes: errors that equivalent points force (rows no test can
 // tell apart), and numbers of samples where they differ from weights.
-//
-// A set of rows is known by the sum of 128-bit random keys of its rows. Sums make the key
-// of one side of a split from the key of the other.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "core/key.hpp"
 #include "data/kernels/kernels.hpp"
 #include "data/problem.hpp"
 
 namespace treeproof::sparse {
-
-struct Key {
-  std::uint64_t low = 0;
-  std::uint64_t high = 0;
-
-  friend bool operator==(const Key&, const Key&) = default;
-  Key& operator+=(const Key& other) {
-    const std::uint64_t before = low;
-    low += other.low;
-    high += other.high + (low < before ? 1 : 0);
-    return *this;
-  }
-  Key& operator-=(const Key& other) {
-    const std::uint64_t before = low;
-    low -= other.low;
-    high -= other.high + (low > before ? 1 : 0);
-    return *this;
-  }
-};
-
-// The n-th of a fixed sequence of random keys.
-Key random_key(std::uint64_t n);
 
 // A column of bits: the rows for which `test` has `outcome`. A two-way test has one column
 // (its "yes" rows), a multiway test one for each category.

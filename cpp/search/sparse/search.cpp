@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace treeproof::sparse {
 namespace {
@@ -103,7 +104,10 @@ Bounds Search<Word>::resolve(const std::vector<std::int32_t>& rows, int depth_le
     word = static_cast<Word>(word | Word{1} << (bit % Frame<Word>::kBits));
   }
   some.build_subset(all, kernel_);
-  return solve(1, depth_left, kInfiniteCost);
+  StepListener* const listener = std::exchange(listener_, nullptr);  // has no branch
+  const Bounds found = solve(1, depth_left, kInfiniteCost);
+  listener_ = listener;
+  return found;
 }
 
 template <class Word>
@@ -135,6 +139,7 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
     node.test = e.best_test;
   }
 
+  here.uses.clear();
   here.used.assign(e.candidates.size(), 0);
   Cost rest = kInfiniteCost;  // no split costs less, but for those still to be worked on
   for (;;) {
@@ -148,14 +153,59 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
       break;
     }
     here.used[a] = 1;
+    if (listener_ != nullptr)
+      here.uses.push_back(
+          {e.candidates[a].test,
+           layout_.problem->tests[index(e.candidates[a].test)].n_outcomes,
+           {}});
     refine(here, a, depth_left, node);
     rest = std::min(rest, work_on(depth, depth_left, a, budget, node));
     if (settings_.switches.similarity && similarity_is_sound_ && e.has_pairs)
       share_bounds(here, e.candidates[a], depth_left >= kUnlimited);
   }
-  // Every tree is a leaf, costing at least `upper`, or starts with one of the splits.
-  node.lower = std::max(node.lower, std::min(rest, node.upper));
-  return memo_.update(key_at(rows, depth_left), here.frame.n_rows, node);
+  // Every tree is a leaf, costing at least `upper`, or starts with one of the splits. What
+  // was known before may be known of another depth only: it stays where it is.
+  const Cost proved = std::min(rest, node.upper);
+  const Key key = key_at(rows, depth_left);
+  if (proved > node.lower) {
+    node.lower = proved;
+    if (listener_ != nullptr)
+      listener_->step({key, depth_left >= kUnlimited ? -1 : depth_left, -1, proved, &branch_,
+                       &here.uses});
+    memo_.update(key, here.frame.n_rows, node);
+  } else {
+    memo_.update(key, here.frame.n_rows, {0, node.upper, node.test});
+  }
+  return node;
+}
+
+// Notes that a child costs at least `lower`, which the memo knows.
+template <class Word>
+void Search<Word>::raise_child(Level& here, const Candidate& candidate, std::int32_t k,
+                               Cost lower, int below) {
+  Cost& bound = here.expansion.lower[index(candidate.child(k))];
+  if (lower <= bound) return;
+  bound = lower;
+  if (listener_ == nullptr) return;
+  const Key& rows = here.child_keys[index(k)];
+  const Bounds* const own = memo_.find(key_at(rows, below));
+  const bool deeper = own == nullptr || own->lower < lower;
+  cite(here, candidate, k, false, key_at(rows, below + (deeper ? 1 : 0)), lower);
+}
+
+template <class Word>
+std::int32_t Search<Word>::outcome(const Level& here, const Candidate& candidate,
+                                   std::int32_t k) const {
+  if (candidate.two_way) return k;
+  return layout_.columns[index(here.frame.column[index(candidate.column + k)])].outcome;
+}
+
+template <class Word>
+void Search<Word>::cite(Level& here, const Candidate& candidate, std::int32_t k,
+                        bool by_expansion, const Key& key, Cost bound) {
+  if (listener_ == nullptr) return;
+  here.uses.back().citations.push_back(
+      {outcome(here, candidate, k), by_expansion, key, bound});
 }
 
 template <class Word>
@@ -186,20 +236,22 @@ void Search<Word>::refine(Level& here, std::size_t a, int depth_left, Bounds& no
     const std::size_t v = index(child);
     if (e.lower[v] >= e.upper[v]) continue;
     const Bounds b = known(here.child_keys[index(k)], below);
-    e.lower[v] = std::max(e.lower[v], b.lower);
+    raise_child(here, candidate, k, b.lower, below);
     e.upper[v] = std::min(e.upper[v], b.upper);
     if (refutation_is_sound_ && e.has_pairs && below >= 2)
-      refute_two_splits(here, child, here.child_keys[index(k)], below);
+      refute_two_splits(here, candidate, k, below);
   }
   settle(here, a, node);
 }
 
 // Lemma. A tree on the child is a leaf, has one split (both settled by pair counts), has
-// exactly two, or has three or more and costs at least 3L + forced errors.
+// exactly two, or has three or more and costs at least 3L + forced errors. An expansion of
+// the child, looking one step ahead, would show the same.
 template <class Word>
-void Search<Word>::refute_two_splits(Level& here, std::int32_t child, const Key& rows,
+void Search<Word>::refute_two_splits(Level& here, const Candidate& candidate, std::int32_t k,
                                      int depth_left) {
   Expansion<Word>& e = here.expansion;
+  const std::int32_t child = candidate.child(k);
   const std::size_t v = index(child);
   const Cost limit = std::min(e.upper[v], 3 * settings_.split_cost + e.forced[v]);
   if (e.lower[v] >= limit) return;
@@ -211,9 +263,13 @@ void Search<Word>::refute_two_splits(Level& here, std::int32_t child, const Key&
       refuter_.two_splits(here.frame, child, one_split, errors_below(limit - splits));
   if (two.test >= 0) {
     ++counters_.two_splits_solved;
-    learn_tree(here, child, rows, depth_left, splits + cost_of(two.error), two.test);
+    learn_tree(here, child, here.child_keys[index(k)], depth_left,
+               splits + cost_of(two.error), two.test);
   }
-  e.lower[v] = std::max(e.lower[v], std::min(e.upper[v], limit));
+  const Cost bound = std::min(e.upper[v], limit);
+  if (bound <= e.lower[v]) return;
+  e.lower[v] = bound;
+  cite(here, candidate, k, true, {}, bound);
 }
 
 template <class Word>
@@ -227,7 +283,8 @@ void Search<Word>::learn_tree(Level& here, std::int32_t child, const Key& rows, 
 
 // Where the budget is at most 4L + forced errors, trees of two and three splits are all that
 // is left to look at: four or more cost at least that. The child's rows are packed already,
-// in the level below. True if it needs no expansion.
+// in the level below. True if it needs no expansion. Not while someone listens: its argument
+// takes as many steps as an expansion would.
 template <class Word>
 bool Search<Word>::refute_three_splits(Level& here, Frame<Word>& packed, std::int32_t child,
                                        const Key& rows, int depth_left, Cost budget) {
@@ -235,7 +292,7 @@ bool Search<Word>::refute_three_splits(Level& here, Frame<Word>& packed, std::in
   const std::size_t v = index(child);
   const Cost penalty = settings_.split_cost;
   if (!refutation_is_sound_ || !settings_.switches.three_splits || !e.has_pairs ||
-      depth_left < 3 || budget > 4 * penalty + e.forced[v])
+      listener_ != nullptr || depth_left < 3 || budget > 4 * penalty + e.forced[v])
     return false;
   ++counters_.three_splits_raised;
   expander_.prepare(packed);
@@ -292,8 +349,13 @@ Cost Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, Cos
       settle(here, a, node);
       continue;
     }
+    if (listener_ != nullptr) {
+      branch_.resize(depth);
+      branch_.push_back({candidate.test, outcome(here, candidate, next)});
+    }
     const Bounds b = solve(depth + 1, below, child_budget);
-    e.lower[child] = std::max(e.lower[child], b.lower);
+    if (listener_ != nullptr) branch_.resize(depth);
+    raise_child(here, candidate, next, b.lower, below);
     e.upper[child] = std::min(e.upper[child], b.upper);
     settle(here, a, node);
     if (stop()) break;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/limits.hpp"
+#include "core/steps.hpp"
 #include "search/sparse/expand.hpp"
 #include "search/sparse/memo.hpp"
 #include "search/sparse/refute.hpp"
@@ -27,6 +28,10 @@ class Search {
 
   // Solves any set of rows from scratch, for knowledge the memo has had to give up.
   Bounds resolve(const std::vector<std::int32_t>& rows, int depth_left);
+
+  // Tells a listener (or none) every step of the argument for a lower bound from now on.
+  void listen(StepListener* listener) { listener_ = listener; }
+  StepListener* listener() const { return listener_; }
 
   const Memo& memo() const { return memo_; }
   Memo& memo() { return memo_; }
@@ -51,8 +56,12 @@ class Search {
     std::vector<std::uint8_t> used;     // per candidate: finished or being worked on
     std::vector<std::uint8_t> tried;    // per child of the current candidate
     std::vector<Key> child_keys;        // per child of the current candidate
+    std::vector<Use> uses;              // the argument so far, if anyone listens
   };
   Level& level(std::size_t depth);
+  std::int32_t outcome(const Level& here, const Candidate& candidate, std::int32_t k) const;
+  // The branch of the node being worked on, kept while someone listens.
+  std::vector<Literal>& branch() { return branch_; }
   Expander<Word>& expander() { return expander_; }
   const kernels::Kernels<Word>& kernel() const { return kernel_; }
   // Also tracks work; true if the search has to unwind.
@@ -62,13 +71,18 @@ class Search {
   Bounds solve(std::size_t depth, int depth_left, Cost budget);
   void settle(Level& here, std::size_t a, Bounds& node) const;
   void refine(Level& here, std::size_t a, int depth_left, Bounds& node);
-  void refute_two_splits(Level& here, std::int32_t child, const Key& rows, int depth_left);
+  void refute_two_splits(Level& here, const Candidate& candidate, std::int32_t k,
+                         int depth_left);
   void learn_tree(Level& here, std::int32_t child, const Key& rows, int depth_left, Cost cost,
                   std::int32_t test);
   bool refute_three_splits(Level& here, Frame<Word>& packed, std::int32_t child,
                            const Key& rows, int depth_left, Cost budget);
   Cost work_on(std::size_t depth, int depth_left, std::size_t a, Cost budget, Bounds& node);
   void find_child_keys(Level& here, const Candidate& candidate) const;
+  void raise_child(Level& here, const Candidate& candidate, std::int32_t k, Cost lower,
+                   int below);
+  void cite(Level& here, const Candidate& candidate, std::int32_t k, bool by_expansion,
+            const Key& key, Cost bound);
   void share_bounds(Level& here, const Candidate& done, bool unlimited);
   template <class Raise>
   Cost share_with(Level& here, const Candidate& done, const Candidate& open,
@@ -83,6 +97,8 @@ class Search {
   Refuter<Word> refuter_;
   Memo memo_;
   std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<Literal> branch_;  // of the current node, if anyone listens
+  StepListener* listener_ = nullptr;
   int depth_limit_;
   bool similarity_is_sound_;
   bool refutation_is_sound_;

@@ -29,11 +29,17 @@ Cost SizeLimited<Word>::child_lower(const Frame<Word>& frame, const Expansion<Wo
 }
 
 template <class Word>
+Key SizeLimited<Word>::key_at(std::size_t depth, int depth_left, int splits) {
+  Key key = search_.key_at(search_.level(depth).frame.key, depth_left);
+  key += random_key(0xabcdef0000ULL + static_cast<std::uint64_t>(splits));
+  return key;
+}
+
+template <class Word>
 typename SizeLimited<Word>::Answer SizeLimited<Word>::solve(std::size_t depth, int depth_left,
                                                             int splits, Cost budget) {
   auto& here = search_.level(depth);
-  Key key = search_.key_at(here.frame.key, depth_left);
-  key += random_key(0xabcdef0000ULL + static_cast<std::uint64_t>(splits));
+  const Key key = key_at(depth, depth_left, splits);
   Answer node;
   if (const auto found = memo_.find(key); found != memo_.end()) {
     node = found->second;
@@ -57,18 +63,30 @@ typename SizeLimited<Word>::Answer SizeLimited<Word>::solve(std::size_t depth, i
   }
   std::ranges::sort(order);
   Cost rest = kInfiniteCost;
+  StepListener* const listener = search_.listener();
+  here.uses.clear();
   for (const auto& [at_least, a] : order) {
     if (at_least >= std::min(budget, node.upper) || limits_.stop(1)) {
       rest = std::min(rest, at_least);
       break;
     }
     const Candidate candidate = e.candidates[a];
+    if (listener != nullptr)
+      here.uses.push_back({candidate.test,
+                           layout_.problem->tests[index(candidate.test)].n_outcomes,
+                           {}});
     std::vector<TreeDraft> trees(index(candidate.n_children));
     const Cost found = share(depth, below, candidate, 0, splits - 1, search_.split_cost(),
                              node, budget, trees);
     rest = std::min(rest, std::max(found, at_least));
   }
-  node.lower = std::max(node.lower, std::min(rest, node.upper));
+  const Cost proved = std::min(rest, node.upper);
+  if (proved > node.lower) {
+    node.lower = proved;
+    if (listener != nullptr)
+      listener->step({key, depth_left >= kUnlimited ? -1 : depth_left, splits, proved,
+                      &search_.branch(), &here.uses});
+  }
   memo_[key] = node;
   return node;
 }
@@ -83,10 +101,7 @@ Cost SizeLimited<Word>::share(std::size_t depth, int below, const Candidate& can
     if (fixed < node.upper) {
       TreeDraft draft{candidate.test, {}, trees};
       for (std::int32_t v = 0; v < candidate.n_children; ++v)
-        draft.outcomes.push_back(
-            candidate.two_way
-                ? v
-                : layout_.columns[index(here.frame.column[index(candidate.column + v)])].outcome);
+        draft.outcomes.push_back(search_.outcome(here, candidate, v));
       node.upper = fixed;
       node.tree = std::move(draft);
     }
@@ -105,8 +120,16 @@ Cost SizeLimited<Word>::share(std::size_t depth, int below, const Candidate& can
       continue;
     }
     search_.level(depth + 1).frame.build_child(here.frame, child, search_.kernel());
+    const bool heard = search_.listener() != nullptr;
+    if (heard) search_.branch().push_back({candidate.test, search_.outcome(here, candidate, k)});
     const Answer answer =
         solve(depth + 1, below, given, std::min(budget, node.upper) - others);
+    if (heard) {
+      search_.branch().pop_back();
+      if (answer.lower > 0)
+        here.uses.back().citations.push_back({search_.outcome(here, candidate, k), false,
+                                              key_at(depth + 1, below, given), answer.lower});
+    }
     if (answer.lower < answer.upper) {  // too dear, or stopped
       least = std::min(least, std::max(at_least, others + answer.lower));
       if (limits_.stop(1)) return std::min(least, at_least);

@@ -31,11 +31,8 @@ class SizeLimited {
   Answer solve(int max_splits, Cost budget);
 
  private:
-  struct KeyHash {
-    std::size_t operator()(const Key& k) const { return static_cast<std::size_t>(k.low); }
-  };
-
   Answer solve(std::size_t depth, int depth_left, int splits, Cost budget);
+  Key key_at(std::size_t depth, int depth_left, int splits);
   // Tries every way to share `left` splits among the children from `k` on; `fixed` is what
   // the split and the children before k cost.
   Cost share(std::size_t depth, int below, const Candidate& candidate, std::int32_t k,

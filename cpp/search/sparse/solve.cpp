@@ -68,7 +68,8 @@ class BoundRaiser {
 template <class Word>
 class Run {
  public:
-  Run(const Problem& problem, const Settings& settings, Limits& limits, Observer observer)
+  Run(const Problem& problem, const Settings& settings, Limits& limits, Observer observer,
+      StepListener* listener)
       : problem_(problem),
         settings_(settings),
         limits_(limits),
@@ -76,7 +77,10 @@ class Run {
         layout_(make_layout(problem, settings.min_samples_leaf)),
         search_(layout_, settings, limits),
         trees_(search_, layout_, limits.memory_allowance() / 8),
-        raiser_(search_, settings.split_cost) {}
+        raiser_(search_, settings.split_cost) {
+    search_.listen(listener);
+    if (listener != nullptr) listener->begin(settings.split_cost);
+  }
 
   SearchResult solve() {
     kept_ = flatten({});  // whatever happens next, there is a tree
@@ -188,8 +192,9 @@ void add_statistics(SearchResult& into, const SearchResult& from) {
 // splits, and a search of its own for what they leave open. See size_limited.hpp.
 template <class Word>
 SearchResult solve_size_limited(const Problem& problem, const Settings& settings,
-                                int max_splits, Limits& limits, const Observer& observer) {
-  SearchResult best = Run<Word>(problem, settings, limits, {}).solve();
+                                int max_splits, Limits& limits, const Observer& observer,
+                                StepListener* listener) {
+  SearchResult best = Run<Word>(problem, settings, limits, {}, listener).solve();
   if (best.tree.n_splits() <= max_splits) return best;
   const Cost penalty = settings.split_cost;
   const auto take = [&](const Tree& found, Cost lower) {
@@ -212,7 +217,7 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
   while (!best.optimal() && dear - cheap > 1 && limits.reason() == StopReason::none) {
     Settings dearer = settings;
     dearer.split_cost = cheap + (dear - cheap) / 2;
-    const SearchResult found = Run<Word>(problem, dearer, limits, {}).solve();
+    const SearchResult found = Run<Word>(problem, dearer, limits, {}, listener).solve();
     add_statistics(best, found);
     const Cost extra = (dearer.split_cost - penalty) * max_splits;
     take(found.tree, found.lower - extra);
@@ -225,6 +230,8 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
   if (!best.optimal() && limits.reason() == StopReason::none) {
     const Layout layout = make_layout(problem, settings.min_samples_leaf);
     Search<Word> search(layout, settings, limits);
+    search.listen(listener);
+    if (listener != nullptr) listener->begin(penalty);
     const auto answer =
         SizeLimited<Word>(search, layout, limits).solve(max_splits, best.upper);
     if (answer.upper < best.upper) take(flatten(answer.tree), answer.lower);
@@ -236,17 +243,17 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
 
 template <class Word>
 SearchResult solve_as(const Problem& problem, const Settings& settings, int max_splits,
-                      Limits& limits, const Observer& observer) {
+                      Limits& limits, const Observer& observer, StepListener* listener) {
   if (max_splits >= 0)
-    return solve_size_limited<Word>(problem, settings, max_splits, limits, observer);
-  return Run<Word>(problem, settings, limits, observer).solve();
+    return solve_size_limited<Word>(problem, settings, max_splits, limits, observer, listener);
+  return Run<Word>(problem, settings, limits, observer, listener).solve();
 }
 
 }  // namespace
 
 SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
                    const Switches& switches, const std::string& kernel, Limits& limits,
-                   const Observer& observer) {
+                   const Observer& observer, StepListener* listener) {
   Settings settings;
   settings.split_cost = split_cost(tree_limits.split_penalty, problem.total_weight);
   settings.max_depth = tree_limits.max_depth;
@@ -257,9 +264,8 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   for (const std::int64_t s : problem.samples) n_samples += s;
   const bool narrow = std::max(problem.total_weight, n_samples) < (1 << 15);
   const int max_splits = tree_limits.max_splits;
-  return narrow
-             ? solve_as<std::uint16_t>(problem, settings, max_splits, limits, observer)
-             : solve_as<std::uint32_t>(problem, settings, max_splits, limits, observer);
+  const auto run = narrow ? solve_as<std::uint16_t> : solve_as<std::uint32_t>;
+  return run(problem, settings, max_splits, limits, observer, listener);
 }
 
 }  // namespace treeproof::sparse

@@ -4,6 +4,7 @@
 #include "core/events.hpp"
 #include "core/limits.hpp"
 #include "core/options.hpp"
+#include "core/steps.hpp"
 #include "search/result.hpp"
 #include "search/sparse/settings.hpp"
 
@@ -11,6 +12,6 @@ namespace treeproof::sparse {
 
 SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
                    const Switches& switches, const std::string& kernel, Limits& limits,
-                   const Observer& observer);
+                   const Observer& observer, StepListener* listener = nullptr);
 
 }  // namespace treeproof::sparse

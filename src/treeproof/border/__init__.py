@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.border.labels import class_weights, read_labels, read_weights
+from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.names import record_names
 from treeproof.border.raw import read_raw_table
 from treeproof.border.table import TrainingTable, encode_table, read_rows
@@ -39,7 +39,8 @@ class ClassificationData:
     table: TrainingTable
     classes: NDArray[Any]
     labels: NDArray[np.int32]
-    weights: NDArray[np.float64]
+    weights: NDArray[np.float64]  # times the factor of the row's class
+    class_factors: NDArray[np.float64]
 
 
 def read_classification_data(
@@ -61,13 +62,14 @@ def read_classification_data(
     classes, labels = read_labels(y, type(estimator).__name__)
     check_lengths(raw.n_rows, len(labels))
     weights = read_weights(sample_weight, raw.n_rows)
-    weights = class_weights(class_weight, classes, labels, weights)
+    factors = class_factors(class_weight, classes, labels, weights)
+    weights = weights * factors[labels]
     record_names(estimator, raw)
     keep = weights > 0
     if not keep.all():
         raw, labels, weights = raw.take(keep), labels[keep], weights[keep]
     table = encode_table(raw, categorical_features, categorical_split)
-    return ClassificationData(table, classes, labels, weights)
+    return ClassificationData(table, classes, labels, weights, factors)
 
 
 @dataclass

@@ -15,7 +15,7 @@ from sklearn.exceptions import DataConversionWarning
 from treeproof.border.raw import is_missing
 from treeproof.columns import plain
 
-__all__ = ["class_weights", "read_labels", "read_vector", "read_weights"]
+__all__ = ["class_factors", "read_labels", "read_vector", "read_weights"]
 
 
 def read_vector(values: Any, what: str) -> NDArray[Any]:
@@ -181,18 +181,18 @@ def _check_weights(weights: NDArray[np.float64]) -> None:
         )
 
 
-def class_weights(
+def class_factors(
     class_weight: Any,
     classes: NDArray[Any],
     codes: NDArray[np.int32],
     weights: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the weights times the weight of each row's class.
+    """Return the factor by which the weights of each class are multiplied.
 
     "balanced" gives every class the same total weight, sample weights counted.
     """
     if class_weight is None:
-        return weights
+        return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
         totals = np.bincount(codes, weights, minlength=len(classes))
         present = totals > 0
@@ -217,7 +217,6 @@ def class_weights(
             code = known.get(plain(label))
             if code is not None:
                 factor[code] = float(value)
-    weighted = weights * factor[codes]
-    if not weighted.any():
+    if not (weights * factor[codes]).any():
         raise ValueError("class_weight is zero for every class that occurs in y.")
-    return weighted
+    return factor

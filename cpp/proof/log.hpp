@@ -1,0 +1,75 @@
+// The steps of a search, streamed to a file as they come: much more than a proof needs, in a
+// private binary form that `trim.hpp` reads backwards. A search that writes it holds one
+// buffer in memory, whatever the length of the argument.
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/steps.hpp"
+
+namespace treeproof::proof {
+
+// The steps of one search: its split cost and its place in the file.
+struct Section {
+  Cost split_cost = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  Cost bound = 0;  // the best bound of a step about all rows
+};
+
+class StepLog : public StepListener {
+ public:
+  explicit StepLog(const std::string& path);
+
+  void begin(Cost split_cost) override;
+  void step(const Step& step) override;
+
+  // Writes what is left; false if the file could not hold everything.
+  bool finish();
+  const std::vector<Section>& sections() const { return sections_; }
+  std::int64_t n_steps() const { return n_steps_; }
+
+ private:
+  template <class T>
+  void put(const T& value);
+  void flush();
+
+  std::ofstream file_;
+  std::string buffer_;
+  std::int64_t written_ = 0;
+  std::int64_t n_steps_ = 0;
+  std::vector<Section> sections_;
+};
+
+// A step as read back.
+struct LoggedStep {
+  Key key;
+  std::int32_t depth;
+  std::int32_t splits;
+  Cost bound;
+  std::vector<Literal> branch;
+  std::vector<Use> uses;
+};
+
+// Random access to the records of a log, through a window of it.
+class LogReader {
+ public:
+  explicit LogReader(const std::string& path);
+
+  // Where the record begins that ends at `end`.
+  std::int64_t before(std::int64_t end);
+  LoggedStep read(std::int64_t begin);
+
+ private:
+  // A pointer to `size` bytes from `begin` on.
+  const char* bytes(std::int64_t begin, std::int64_t size, bool backwards);
+
+  std::ifstream file_;
+  std::int64_t file_size_;
+  std::int64_t window_begin_ = 0;
+  std::string window_;
+};
+
+}  // namespace treeproof::proof
