@@ -12,7 +12,17 @@ SOURCES = sorted(
 )
 
 # Lower layers first; a file may include its own layer and those before it.
-LAYERS = ["core", "data", "tree", "loss", "bounds", "search", "stream", "bindings"]
+LAYERS = [
+    "core",
+    "data",
+    "tree",
+    "loss",
+    "bounds",
+    "search",
+    "stream",
+    "proof",
+    "bindings",
+]
 
 
 def layer(path: str) -> int:

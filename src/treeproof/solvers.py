@@ -83,9 +83,7 @@ def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
     """Make a solver of one that the native core has under this name."""
 
     def run(task: Task) -> Mapping[str, Any]:
-        return _core.solve(
-            solver=solver, proof_log=task.proof_log, **_arguments(task)
-        )
+        return _core.solve(solver=solver, proof_log=task.proof_log, **_arguments(task))
 
     return run
 
@@ -196,7 +194,7 @@ def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, A
     name = choose_solver(task) if solver == "auto" else solver
     if task.proof_log and name != "sparse":
         raise ValueError(
-            f'solver="{name}" writes no proof; use solver="auto" or solver="sparse", or '
-            "fit without proof."
+            f'solver="{name}" writes no proof; use solver="auto" or solver="sparse", '
+            "or fit without proof."
         )
     return name, SOLVERS[name](task)

@@ -1,7 +1,8 @@
 """Proofs that a tree is optimal, and a checker that shares nothing with the search.
 
-``OptimalTreeClassifier().fit(X, y, proof="tree.proof.gz")`` writes a proof; `check` reads
-it together with the data and accepts it, or names the first step that does not hold.
+``OptimalTreeClassifier().fit(X, y, proof="tree.proof.gz")`` writes a proof; `check`
+reads it together with the data and accepts it, or names the first step that does not
+hold.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """From a finished search to a proof file.
 
-While a search runs, it streams its steps to a log beside the file to be written. Afterwards
-`ProofFile.write` picks the search with the best bound, keeps the steps that bound needs,
-puts the header before them, and compresses. The file appears under its name complete or not
-at all. The format is described in docs/proof-format.md.
+While a search runs, it streams its steps to a log beside the file to be written.
+Afterwards `ProofFile.write` picks the search with the best bound, keeps the steps that
+bound needs, puts the header before them, and compresses. The file appears under its
+name complete or not at all. The format is described in docs/proof-format.md.
 """
 
 from __future__ import annotations
@@ -109,7 +109,12 @@ class ProofFile:
                 "its proof."
             )
         if n_steps == 0:  # nothing was shown but that no tree costs less than nothing
-            trivial = {"branch": [], "depth": None, "splits": None, "bound": 0}
+            trivial: dict[str, Any] = {
+                "branch": [],
+                "depth": None,
+                "splits": None,
+                "bound": 0,
+            }
             steps.write_text(json.dumps({**trivial, "uses": []}) + "\n")
             n_steps, root = 1, 0
         header = {
@@ -225,7 +230,7 @@ def _n_tests(kind: int, n_values: int) -> int:
 
 
 def _rounded(data: ClassificationData) -> NDArray[np.float64]:
-    """Return weights as the engine rounds them: merged rows count on their first one."""
+    """Return weights as the engine rounds them, on the first of merged rows."""
     weights = data.weights
     n, total = len(weights), float(np.cumsum(weights)[-1])
     cap = _MAX_WEIGHT - n - 1.0
