@@ -123,6 +123,8 @@ def test_bad_input_is_refused_with_a_sentence():
         clf.fit([["red"], ["blue"]], [0, 1])
     with pytest.raises(ValueError, match="overflow; rescale"):
         clf.fit([[1e200], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"96,560,645 terms.*lower degree"):
+        ObliqueTreeClassifier("mixed", degree=100).fit(np.eye(2, 5), [0, 1])
     with pytest.raises(ValueError, match="max_splits"):
         ObliqueTreeClassifier(max_splits=-1).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match="rules"):

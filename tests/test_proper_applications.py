@@ -33,7 +33,7 @@ def test_matrix_chain_equals_brute_force():
         assert proper.matrix_chain(dimensions).cost == brute(dimensions)
 
 
-@pytest.mark.parametrize("bad", [[], [3], [3, 0], [2.5, 3]])
+@pytest.mark.parametrize("bad", [[], [3], [3, 0], [2.5, 3], ["a", 3], [1] * 400])
 def test_matrix_chain_refuses_bad_dimensions(bad):
     with pytest.raises(ValueError, match="dimensions"):
         proper.matrix_chain(bad)
@@ -78,6 +78,10 @@ def test_search_tree_refuses_bad_input():
         proper.optimal_search_tree([1, 1], [1, 2])
     with pytest.raises(ValueError, match=r"weights\[1\] is -2"):
         proper.optimal_search_tree([1, 3], [1, -2])
+    with pytest.raises(ValueError, match="a key is NaN"):
+        proper.optimal_search_tree([1.0, np.nan], [1, 1])
+    with pytest.raises(ValueError, match="1000 keys take about 166,666,666 steps"):
+        proper.optimal_search_tree(range(1000), [1] * 1000)
     with pytest.raises(ValueError, match="2 keys but 1 weights"):
         proper.optimal_search_tree([1, 3], [1])
     with pytest.raises(KeyError):
@@ -209,6 +213,8 @@ def test_bsp_is_never_larger_than_any_fixed_order():
 def test_bsp_refuses_bad_segments():
     with pytest.raises(ValueError, match="segment 1 has no length"):
         proper.optimal_bsp([((0, 0), (1, 1)), ((2, 2), (2, 2))])
+    with pytest.raises(ValueError, match="segment 0 is"):
+        proper.optimal_bsp([((0, 0), (1,))])
     with pytest.raises(ValueError, match="13 segments"):
         proper.optimal_bsp([((0, i), (1, i)) for i in range(13)])
 
@@ -271,6 +277,14 @@ def test_binary_feature_tree_refuses_other_values():
         proper.binary_feature_tree([[0], [2]], ["a", "b"], 1)
     with pytest.raises(ValueError, match="2 rows but y has 1"):
         proper.binary_feature_tree([[0], [1]], ["a"], 1)
+
+
+def test_binary_feature_tree_counts_before_it_starts():
+    X, y = np.zeros((50, 60)), [0, 1] * 25
+    with pytest.raises(ValueError, match="K = 6 make up to 182,851,505 sets of rows"):
+        proper.binary_feature_tree(X, y, 6)
+    with pytest.raises(ValueError, match="267,775,200 trees"):
+        proper.binary_feature_tree(X[:, :25], y, 5, distinct=True)
 
 
 @pytest.mark.parametrize("kind", ["chain", "search", "kd", "bsp", "binary"])

@@ -115,6 +115,12 @@ def test_bad_tables_are_refused_with_a_sentence():
         proper.hypersurface_rules([[0.0], [1.0]], 0)
     with pytest.raises(ValueError, match=r"X\.reshape"):
         proper.axis_parallel_rules([0.0, 1.0])
+    with pytest.raises(ValueError, match="row 1 holds 'red'"):
+        proper.axis_parallel_rules([["1"], ["red"]])
+    with pytest.raises(ValueError, match="differ in length"):
+        proper.axis_parallel_rules([[0.0], [1.0, 2.0]])
+    with pytest.raises(ValueError, match=r"shape \(1, 0\)"):
+        proper.axis_parallel_rules([[]])
 
 
 def test_constant_columns_are_harmless():

@@ -26,12 +26,14 @@ from treeproof.progress import ProgressLine
 from treeproof.proper.anytime import search
 from treeproof.proper.family import FAMILIES, Family, describe_size, make_families
 from treeproof.proper.oblique_tree import ObliqueTree, grow_tree
+from treeproof.proper.surface import n_monomials
 from treeproof.proper.task import UNIT, Clock, Task, whole_weights
 
 __all__ = ["ObliqueTreeClassifier"]
 
 _MOST_DIMENSIONS = 40
 _HUGE = 1e150
+_MOST_TERMS = 20_000_000  # numbers in the table of monomials
 _MEMORY = 2 * 2**30  # for the list of rules, if there is no limit
 
 
@@ -311,6 +313,13 @@ class ObliqueTreeClassifier(ClassTree):
         weights = whole_weights(weights)
         keep = weights > 0
         degree = self.degree if self.rules in ("hypersurface", "mixed") else 1
+        n_terms = n_monomials(rows.shape[1], degree)
+        if degree > 1 and n_terms * len(rows) > _MOST_TERMS:
+            raise ValueError(
+                f"A surface of degree {degree} in {rows.shape[1]} columns has "
+                f"{n_terms:,} terms, too many for {len(rows):,} rows; use a lower "
+                "degree or fewer columns."
+            )
         largest = np.abs(rows).max(axis=0)
         for j in np.flatnonzero(largest > _HUGE ** (1 / degree)).tolist():
             raise ValueError(

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from treeproof.proper.rule import Rule, bits
 from treeproof.proper.sodt import sodt
 from treeproof.proper.splits import Split, binary_feature_splits
 from treeproof.proper.tree import fold
+
+MAX_SIZE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ def binary_feature_tree(
     Raises
     ------
     ValueError
-        If a value is neither 0 nor 1, or lengths do not match.
+        If a value is neither 0 nor 1, lengths do not match, or the search is too large.
 
     Examples
     --------
@@ -127,6 +130,7 @@ def binary_feature_tree(
             f"row {row}, column {column} holds {table[row, column]!r}; binary features "
             "are 0 or 1, so encode it first"
         )
+    _check_size(len(table), table.shape[1], K, distinct)
     everything = (1 << len(table)) - 1
     features = []
     for j in range(table.shape[1]):
@@ -145,6 +149,24 @@ def binary_feature_tree(
             best = found
     assert best is not None
     return FeatureTree(best.value, best.tree, tuple(y))
+
+
+def _check_size(n_rows: int, n_features: int, K: int, distinct: bool) -> None:
+    """Refuse a search that would not end, with its size."""
+    if distinct:
+        k = min(K, n_features)
+        catalan = comb(2 * k, k) // (k + 1)
+        size, what = comb(n_features, k) * factorial(k) * catalan, "trees"
+    else:
+        reached = (comb(n_features, k) * 2**k for k in range(min(K, n_features + 1)))
+        size, what = min(sum(reached), 2**n_rows), "sets of rows"
+    if size > MAX_SIZE:
+        raise ValueError(
+            f"{n_features} features and K = {K} make up to {size:,} {what}, more than "
+            f"the {MAX_SIZE:,} that are searched; use a smaller K, fewer features, or "
+            "OptimalTreeClassifier(max_splits=K, split_penalty=0), which keeps its "
+            "best tree and a bound at any time"
+        )
 
 
 def _best_distinct(k: int, features: list[Question], data: int, errors: Any) -> Any:

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from treeproof.proper.exact import exact_points
 from treeproof.proper.objective import tree_size
 from treeproof.proper.recursion import Solution, keep_data
 from treeproof.proper.sodt import sodt
 from treeproof.proper.splits import Split
-from treeproof.proper.tree import Tree, level_order
+from treeproof.proper.tree import level_order
 
 MAX_SEGMENTS = 12
 
@@ -89,6 +91,10 @@ def optimal_bsp(segments: Sequence[Any]) -> SpacePartition:
         )
     pieces = []
     for origin, ends in enumerate(segments):
+        if [np.size(corner) for corner in ends] != [2, 2]:
+            raise ValueError(
+                f"segment {origin} is {ends!r}; give its two ends, ((x1, y1), (x2, y2))"
+            )
         start, end = exact_points(ends)
         if start == end:
             raise ValueError(f"segment {origin} has no length: both ends are {ends[0]}")
@@ -146,14 +152,3 @@ def cut(line: Segment, piece: Segment) -> tuple[Segment | None, Segment | None]:
     first = Segment(piece.start, middle, piece.origin)
     second = Segment(middle, piece.end, piece.origin)
     return (first, second) if s > 0 else (second, first)
-
-
-def cells(tree: Tree) -> int:
-    """Count the cells of a partition.
-
-    Examples
-    --------
-    >>> cells(optimal_bsp([((0, 0), (1, 0))]).tree)
-    2
-    """
-    return len(level_order(tree)) + 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,14 +31,17 @@ def exact_points(X: ArrayLike) -> list[Point]:
     >>> exact_points([[0.1, 2.0]])
     [(Fraction(1, 10), Fraction(2, 1))]
     """
-    table = np.asarray(X)
-    if table.dtype.kind in "OUS":
-        table = np.asarray(X, dtype=float)
-    if table.ndim != 2:
+    try:
+        table = np.asarray(X)
+    except ValueError:
+        raise ValueError("the rows of X differ in length") from None
+    if table.ndim != 2 or table.size == 0:
         raise ValueError(
-            f"X must be a table with rows and columns, got {table.ndim} dimension(s); "
-            "use X.reshape(-1, 1) for a single column"
+            "X must be a table with rows and columns, got an array of shape "
+            f"{table.shape}; use X.reshape(-1, 1) for a single column"
         )
+    if table.dtype.kind in "OUS":
+        table = np.array([[_number(v, i) for v in row] for i, row in enumerate(table)])
     bad = np.argwhere(~np.isfinite(table.astype(float)))
     if len(bad):
         row, column = bad[0]
@@ -46,6 +50,15 @@ def exact_points(X: ArrayLike) -> list[Point]:
             "points need finite numbers, so drop or impute such rows"
         )
     return [tuple(Fraction(str(value)) for value in row) for row in table]
+
+
+def _number(value: Any, row: int) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"row {row} holds '{value}', which is no number; encode or drop its column"
+        ) from None
 
 
 def echelon(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from treeproof.proper.objective import Objective
@@ -17,6 +18,8 @@ from treeproof.proper.recursion import Solution, keep_data
 from treeproof.proper.sodt import sodt
 from treeproof.proper.splits import chain_splits
 from treeproof.proper.tree import Leaf, fold
+
+MAX_DIMENSIONS = 200
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ def matrix_chain(dimensions: Sequence[int]) -> MatrixChain:
     Raises
     ------
     ValueError
-        If there is no matrix, or a dimension is not a positive whole number.
+        If there is no matrix, there are too many, or a dimension is not a positive
+        whole number.
 
     Examples
     --------
@@ -63,8 +67,13 @@ def matrix_chain(dimensions: Sequence[int]) -> MatrixChain:
         raise ValueError(
             f"a chain of matrices needs at least 2 dimensions, got {len(dimensions)}"
         )
+    if len(dimensions) > MAX_DIMENSIONS:
+        raise ValueError(
+            f"{len(dimensions)} dimensions take about {len(dimensions) ** 3 // 6:,} "
+            f"steps; the programme takes at most {MAX_DIMENSIONS}, so cut the chain"
+        )
     for i, size in enumerate(dimensions):
-        if size != int(size) or size < 1:
+        if not isinstance(size, Real) or size != int(size) or size < 1:
             raise ValueError(
                 f"dimensions[{i}] is {size}; a matrix has a positive whole number of "
                 "rows and columns"

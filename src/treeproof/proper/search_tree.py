@@ -18,6 +18,8 @@ from treeproof.proper.sodt import sodt
 from treeproof.proper.splits import catalan_splits
 from treeproof.proper.tree import Leaf, Node, Tree, fold
 
+MAX_KEYS = 200
+
 
 @dataclass(frozen=True)
 class SearchTree(Solution):
@@ -69,7 +71,8 @@ def optimal_search_tree(
     Raises
     ------
     ValueError
-        If lengths differ, a key is repeated or a weight is negative.
+        If lengths differ, there are too many keys, a key is repeated or NaN, or a
+        weight is negative.
 
     Examples
     --------
@@ -80,6 +83,11 @@ def optimal_search_tree(
     n = len(keys)
     if n == 0:
         raise ValueError("a search tree needs at least one key")
+    if n > MAX_KEYS:
+        raise ValueError(
+            f"{n} keys take about {n**3 // 6:,} steps; the programme takes at most "
+            f"{MAX_KEYS}, so leave out keys that are hardly looked up"
+        )
     if len(weights) != n:
         raise ValueError(f"there are {n} keys but {len(weights)} weights")
     misses = list(gaps) if gaps is not None else [0] * (n + 1)
@@ -89,6 +97,11 @@ def optimal_search_tree(
         for i, value in enumerate(values):
             if not value >= 0:
                 raise ValueError(f"{name}[{i}] is {value}; it must be at least 0")
+    for key in keys:
+        if key != key:
+            raise ValueError(
+                "a key is NaN, which has no place in an order; leave it out"
+            )
     order = sorted(range(n), key=lambda i: keys[i])
     for i, j in pairwise(order):
         if keys[i] == keys[j]:
