@@ -224,7 +224,7 @@ class Small:
             h.update(struct.pack(f"<{len(target)}d", *target))
         weights = [self.row_weights[i] for i in self.rows]
         h.update(struct.pack(f"<{len(weights)}d", *weights))
-        return h.hexdigest()
+        return "sha256:" + h.hexdigest()
 
     def header(self, lower: float | None = None, root: int = 0) -> dict[str, Any]:
         upper, tree = self.optimum(

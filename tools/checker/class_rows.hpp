@@ -101,20 +101,20 @@ public:
     // Copy out the rows of a step. `child` and `tabulate` speak of this copy.
     void focus(const Bits& rows) {
         here_.clear();
-        words_.clear();
         std::int32_t run = -1;
+        const auto fill_word = [&] { here_.resize((here_.size() + 63) / 64 * 64, kNoRow); };
         for_each_bit(rows, [&](std::size_t i) {
-            if (run_[i] != run || here_.size() % 64 == 0) {
-                here_.resize((here_.size() + 63) / 64 * 64, kNoRow);
-                words_.push_back({run_[i], 0, {}, {}});
-                run = run_[i];
-            }
+            if (run_[i] != run) fill_word();
+            run = run_[i];
             here_.push_back(i);
         });
-        here_.resize(words_.size() * 64, kNoRow);
-        local_.resize(n_bits_ * words_.size());
-        all_.assign(words_.size(), 0);
-        for (std::size_t w = 0; w < words_.size(); ++w) {
+        fill_word();
+        const std::size_t n_words = here_.size() / 64;
+        local_.resize(n_bits_ * n_words);
+        all_.assign(n_words, 0);
+        stretches_.clear();
+        sample_planes_.clear();
+        for (std::size_t w = 0; w < n_words; ++w) {
             const std::size_t* rows_here = here_.data() + w * 64;
             for (std::size_t block = 0; block * 64 < n_bits_; ++block) {
                 std::array<std::uint64_t, 64> square{};
@@ -123,7 +123,7 @@ public:
                 }
                 transpose(square);
                 for (std::size_t b = block * 64; b < std::min(n_bits_, block * 64 + 64); ++b) {
-                    local_[b * words_.size() + w] = square[b % 64];
+                    local_[b * n_words + w] = square[b % 64];
                 }
             }
             weigh_word(w, rows_here);
@@ -151,10 +151,6 @@ public:
     void tabulate(const Bits& rows, Counts<Cost>& out) {
         const std::size_t n_slots = problem_.n_slots;
         out.resize(n_slots, n_classes_);
-        active_.clear();
-        for (std::size_t w = 0; w < rows.size(); ++w) {
-            if (rows[w] != 0) active_.push_back(w);
-        }
         count(rows, all_.data(), n_slots, out);
         for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
             if (first_bit_[t] == kNoBits) continue;
@@ -176,16 +172,18 @@ private:
     static constexpr std::size_t kLong = 64;
 
     struct Plane {
+        std::size_t word;
         std::uint64_t mask;
         std::int64_t factor;
     };
-    // 64 places of the copy: rows of one class that are all forced errors or all not (the run).
-    // The weight of a subset is the sum of factor * popcount over the planes.
-    struct Word {
+    // Words of the copy in a row: rows of one class that are all forced errors or all not (the
+    // run). The weight of a subset is `each` for every row, and factor * popcount for every
+    // plane of the words in which weights differ.
+    struct Stretch {
         std::int32_t run;
-        std::int64_t uniform;        // weight of every row if they all weigh the same, else 0
-        std::vector<Plane> planes;   // if they do not
-        std::vector<Plane> samples;  // filled if min_samples_leaf > 1
+        std::int64_t each;
+        std::size_t begin, end;
+        std::vector<Plane> planes;
     };
 
     static bool is_long(const Column& column) {
@@ -300,52 +298,60 @@ private:
         }
     }
 
-    static std::vector<Plane> planes(const std::vector<std::int64_t>& values,
-                                     const std::size_t* rows) {
-        std::vector<Plane> out;
+    static void add_planes(const std::vector<std::int64_t>& values, std::size_t w,
+                           const std::size_t* rows, std::vector<Plane>& out) {
         for (int bit = 0; bit < 32; ++bit) {
             std::uint64_t mask = 0;
             for (std::size_t i = 0; i < 64 && rows[i] != kNoRow; ++i) {
                 mask |= static_cast<std::uint64_t>(values[rows[i]] >> bit & 1) << i;
             }
-            if (mask != 0) out.push_back({mask, std::int64_t{1} << bit});
+            if (mask != 0) out.push_back({w, mask, std::int64_t{1} << bit});
         }
-        return out;
     }
 
     void weigh_word(std::size_t w, const std::size_t* rows) {
-        Word& word = words_[w];
-        word.uniform = weight_[rows[0]];
+        std::int64_t each = weight_[rows[0]];
         for (std::size_t i = 0; i < 64 && rows[i] != kNoRow; ++i) {
             all_[w] |= std::uint64_t{1} << i;
-            if (weight_[rows[i]] != weight_[rows[0]]) word.uniform = 0;
+            if (weight_[rows[i]] != weight_[rows[0]]) each = 0;
         }
-        if (word.uniform == 0) word.planes = planes(weight_, rows);
-        if (problem_.min_samples_leaf > 1) word.samples = planes(samples_, rows);
+        const std::int32_t run = run_[rows[0]];
+        if (stretches_.empty() || stretches_.back().run != run || stretches_.back().each != each) {
+            stretches_.push_back({run, each, w, w, {}});
+        }
+        stretches_.back().end = w + 1;
+        if (each == 0) add_planes(weight_, w, rows, stretches_.back().planes);
+        if (problem_.min_samples_leaf > 1) add_planes(samples_, w, rows, sample_planes_);
     }
 
-    static std::int64_t sum_planes(const std::vector<Plane>& planes, std::uint64_t bits) {
+    static std::int64_t sum_planes(const std::vector<Plane>& planes, const Bits& rows,
+                                   const std::uint64_t* column) {
         std::int64_t sum = 0;
-        for (const Plane& plane : planes) sum += std::popcount(bits & plane.mask) * plane.factor;
+        for (const Plane& plane : planes) {
+            sum += std::popcount(rows[plane.word] & column[plane.word] & plane.mask) * plane.factor;
+        }
         return sum;
     }
 
     void count(const Bits& rows, const std::uint64_t* column, std::size_t slot, Counts<Cost>& out) {
         std::int64_t* by_class = out.by_class.data() + slot * n_classes_;
         std::fill_n(by_class, n_classes_, 0);
-        std::int64_t forced = 0, samples = 0;
-        for (const std::size_t w : active_) {
-            const std::uint64_t bits = rows[w] & column[w];
-            if (bits == 0) continue;
-            const Word& word = words_[w];
-            const std::int64_t weight = word.uniform != 0 ? std::popcount(bits) * word.uniform
-                                                          : sum_planes(word.planes, bits);
-            by_class[word.run / 2] += weight;
-            if (word.run % 2 == 1) forced += weight;
-            samples += sum_planes(word.samples, bits);
+        std::int64_t forced = 0;
+        for (const Stretch& stretch : stretches_) {
+            std::int64_t weight = 0;
+            if (stretch.each != 0) {
+                for (std::size_t w = stretch.begin; w < stretch.end; ++w) {
+                    weight += std::popcount(rows[w] & column[w]);
+                }
+                weight *= stretch.each;
+            } else {
+                weight = sum_planes(stretch.planes, rows, column);
+            }
+            by_class[stretch.run / 2] += weight;
+            if (stretch.run % 2 == 1) forced += weight;
         }
         out.forced[slot] = forced;
-        out.samples[slot] = samples;
+        out.samples[slot] = sum_planes(sample_planes_, rows, column);
         finish(slot, out);
     }
 
@@ -383,18 +389,13 @@ private:
     void count_long(const Column& column, const Bits& rows, Counts<Cost>& out) {
         const std::size_t width = n_classes_ + 2;
         histogram_.assign(column.n_values * width, 0);
-        for (const std::size_t w : active_) {
-            const std::int32_t run = words_[w].run;
-            for (std::uint64_t bits = rows[w]; bits != 0; bits &= bits - 1) {
-                const auto place = static_cast<std::size_t>(std::countr_zero(bits));
-                const std::size_t i = here_[w * 64 + place];
-                std::int64_t* bin =
-                    histogram_.data() + static_cast<std::size_t>(column.codes[i]) * width;
-                bin[run / 2] += weight_[i];
-                if (run % 2 == 1) bin[n_classes_] += weight_[i];
-                bin[n_classes_ + 1] += samples_[i];
-            }
-        }
+        for_each_bit(rows, [&](std::size_t place) {
+            const std::size_t i = here_[place];
+            auto* bin = histogram_.data() + static_cast<std::size_t>(column.codes[i]) * width;
+            bin[run_[i] / 2] += weight_[i];
+            if (run_[i] % 2 == 1) bin[n_classes_] += weight_[i];
+            bin[n_classes_ + 1] += samples_[i];
+        });
         std::vector<std::int64_t> sum(width);
         for (std::size_t c = 0; c < column.n_tests; ++c) {
             const Test& test = problem_.tests[column.first_test + c];
@@ -418,9 +419,9 @@ private:
     std::vector<std::uint64_t> row_bits_;  // row by row: the outcomes it has
 
     std::vector<std::size_t> here_;  // the copy of a step's rows
-    std::vector<Word> words_;
+    std::vector<Stretch> stretches_;
+    std::vector<Plane> sample_planes_;
     Bits all_, local_;
-    std::vector<std::size_t> active_;
     std::vector<std::int64_t> histogram_;
 };
 

@@ -364,7 +364,7 @@ private:
             for (const auto& target : problem_.targets) hash.add_little_endian(target[i]);
         }
         for (const double weight : problem_.weights) hash.add_little_endian(weight);
-        return hash.hex();
+        return "sha256:" + hash.hex();
     }
 
     const Json& header_;

@@ -356,26 +356,28 @@ private:
         }
     }
 
+    // Look at a test's children until the test is settled.
     void look_at_children(std::size_t t) {
         const Test& test = problem_.tests[t];
-        for (std::size_t v = 0; v < test.n_outcomes; ++v) {
-            const std::size_t slot = test.first_slot + v;
-            if (looked_at_[slot] || counts_.samples[slot] == 0) continue;
-            if (counts_.leaf[slot] <= lower(slot) && !limited_) continue;  // cannot rise
-            rows_.child(t, v, child_rows_);
-            rows_.tabulate(child_rows_, child_);
-            look_at(slot, child_);
+        for (std::size_t v = 0; v < test.n_outcomes && open_[t]; ++v) {
+            if (look_at_child(t, v)) open_[t] = !settled(t);
         }
+    }
+    bool look_at_child(std::size_t t, std::size_t v) {
+        const std::size_t slot = problem_.tests[t].first_slot + v;
+        if (looked_at_[slot] || counts_.samples[slot] == 0) return false;
+        if (counts_.leaf[slot] <= lower(slot) && !limited_) return false;  // cannot rise
+        rows_.child(t, v, child_rows_);
+        rows_.tabulate(child_rows_, child_);
+        look_at(slot, child_);
+        return true;
     }
 
     bool settle_by_looking() {
         bool all = true;
         for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
             if (!open_[t] || !(open_[t] = !settled(t))) continue;
-            if (lookahead_) {
-                look_at_children(t);
-                open_[t] = !settled(t);
-            }
+            if (lookahead_) look_at_children(t);
             all = all && !open_[t];
         }
         return all;
@@ -389,8 +391,8 @@ private:
             bool needed = false;
             for (std::size_t t = first; t < end; ++t) needed = needed || open_[t];
             if (!needed) continue;
-            if (lookahead_) {
-                for (std::size_t t = first; t < end; ++t) look_at_children(t);
+            for (std::size_t t = first; t < end && lookahead_; ++t) {
+                for (std::size_t v = 0; v < 2; ++v) look_at_child(t, v);
             }
             const auto yes = [&](std::size_t t) { return problem_.tests[t].first_slot; };
             const auto no = [&](std::size_t t) { return problem_.tests[t].first_slot + 1; };
