@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import treeproof.proof
 from treeproof import OptimalTreeClassifier, datasets
+from treeproof.cli import app
 from treeproof.proof import Verdict, check
 
 Table = tuple[pd.DataFrame, np.ndarray, np.ndarray | None]
@@ -264,3 +266,29 @@ def test_places_where_no_proof_can_go(tmp_path: Path) -> None:
 def test_nothing_but_the_proof_is_left(tmp_path: Path) -> None:
     prove(tmp_path / "p", random_table(np.random.default_rng(5)))
     assert [p.name for p in tmp_path.iterdir()] == ["p"]
+
+
+def test_columns_the_proof_does_not_name(tmp_path: Path) -> None:
+    X = pd.DataFrame({"a": [0, 1, 0, 1], "b": [1, 1, 0, 0]})
+    prove(tmp_path / "p", (X, np.array([0, 1, 0, 1]), None))
+    verdict = check(tmp_path / "p", X.assign(c=0), [0, 1, 0, 1])
+    assert str(verdict) == "rejected: the proof says nothing of the column 'c'."
+
+
+def test_command_line(tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    X, y = datasets.load_monks(1, return_X_y=True, as_frame=True)
+    X.assign(member=y).to_csv(data, index=False)
+    run = CliRunner().invoke
+    proof = str(tmp_path / "p.gz")
+    fitted = run(app, ["fit", str(data), "--target", "member", "--proof", proof])
+    assert fitted.exit_code == 0, fitted.output
+    good = run(app, ["check", proof, str(data)])
+    assert good.exit_code == 0
+    assert good.stdout.startswith("accepted: optimal, no tree has an objective below")
+    named = run(app, ["check", proof, str(data), "--target", "member", "--json"])
+    assert json.loads(named.stdout)["optimal"] is True
+    X.assign(member=list(y)[::-1]).to_csv(data, index=False)
+    bad = run(app, ["check", proof, str(data)])
+    assert bad.exit_code == 1
+    assert "rejected: the proof is about other data" in bad.stdout

@@ -15,7 +15,7 @@ from treeproof.cli.errors import one_sentence
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = ("fit", "predict", "export", "prune", "reproduce", "stream")
+COMMANDS = ("fit", "predict", "check", "export", "prune", "reproduce", "stream")
 
 app = typer.Typer(
     name="treeproof",
@@ -24,6 +24,8 @@ app = typer.Typer(
     A first tree:    treeproof fit iris.csv --target species
     Keep it:         treeproof fit iris.csv --target species --save iris.json
     Use it:          treeproof predict iris.json new_flowers.csv
+    Prove it:        treeproof fit iris.csv --target species --proof iris.proof.gz
+    Check the proof: treeproof check iris.proof.gz iris.csv
     Put it to work:  treeproof export iris.json --sql iris.sql --plot tree.pdf
 
     treeproof COMMAND --help explains a command; treeproof --install-completion

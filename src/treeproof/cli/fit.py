@@ -124,6 +124,13 @@ def fit(
             rich_help_panel=FILES,
         ),
     ] = None,
+    proof: Annotated[
+        str | None,
+        typer.Option(
+            help="A proof that no tree is better, for treeproof check.",
+            rich_help_panel=FILES,
+        ),
+    ] = None,
     plot: Annotated[
         str | None,
         typer.Option(
@@ -192,6 +199,8 @@ def fit(
     outputs = Outputs(plot, plot_bounds, sql, onnx, python, dot, sql_dialect, sql_table)
     outputs.check()
     check_folder(save)
+    if regression and proof is not None:
+        raise ValueError("--proof does not go with --regression yet.")
     table = read_table(data, database=database)
     y = pop_column(table, target, "target")
     weights = None if weight is None else pop_column(table, weight, "weight")
@@ -216,7 +225,10 @@ def fit(
     with warnings.catch_warnings():
         # The report says it more fully.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(table, y, sample_weight=weights)
+        if proof is None:
+            model.fit(table, y, sample_weight=weights)
+        else:
+            model.fit(table, y, sample_weight=weights, proof=proof)
     seconds = time.perf_counter() - start
     if save is not None:
         save_model(model, save, target=target)

@@ -54,7 +54,8 @@ class Verdict:
     reason : str
         Why the proof is not accepted, as a sentence; empty if it is.
     lower_bound, objective : float
-        What is proved, as fractions of the total weight (or of the root's loss).
+        What is proved, as fractions of the total weight (or of the root's loss); the
+        penalty of a split was rounded to 2^-20 of a row's weight.
     optimal : bool
         Whether the two are equal: no tree is better than the one in the proof.
     n_steps : int
@@ -68,6 +69,19 @@ class Verdict:
     objective: float = math.inf
     optimal: bool = False
     n_steps: int = 0
+
+    def __str__(self) -> str:
+        if not self.accepted:
+            where = "" if self.step is None else f" at step {self.step}"
+            return f"rejected{where}: {self.reason}"
+        if self.optimal:
+            what = f"optimal, no tree has an objective below {self.objective:.6g}"
+        else:
+            what = (
+                f"a tree of objective {self.objective:.6g}, and none has less than "
+                f"{self.lower_bound:.6g}"
+            )
+        return f"accepted: {what} ({self.n_steps} steps checked)"
 
 
 def check(
@@ -119,14 +133,23 @@ def check(
             raise Rejected(f"the steps prove {lower}, not the claimed {header.lower}.")
     except Rejected as error:
         return Verdict(False, step, str(error), n_steps=step or 0)
-    unit = problem.unit or 1
+    optimal = bool(header.lower >= upper - problem.tolerance)
+    lower = problem.objective if optimal else header.lower / (problem.unit or 1)
     return Verdict(
         accepted=True,
-        lower_bound=header.lower / unit,
-        objective=upper / unit,
-        optimal=header.lower >= upper - problem.tolerance,
+        lower_bound=lower,
+        objective=problem.objective,
+        optimal=optimal,
         n_steps=len(book.facts),
     )
+
+
+def read_header(proof: str | os.PathLike[str] | BinaryIO) -> Header:
+    """Read the first line of a proof; ValueError if it is none."""
+    try:
+        return Header(next(_lines(proof), None))
+    except Rejected as error:
+        raise ValueError(f"{proof!r} is not a proof: {error}") from None
 
 
 def _lines(proof: str | os.PathLike[str] | BinaryIO) -> Iterator[bytes]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -348,6 +349,7 @@ class Problem:
         cost = loss + splits * h.split_cost
         if abs(cost - h.upper) > self.tolerance:
             raise Rejected(f"the tree costs {cost}, not {h.upper}.")
+        self.objective = float(loss / (self.unit or 1) + splits * h.split_penalty)
         return cost
 
     def _leaf_loss(self, predict: Any, rows: NDArray[Any]) -> Any:
@@ -365,11 +367,16 @@ def _ordered_sum(values: NDArray[Any]) -> float:
 
 
 def _columns(X: Any, features: list[Any]) -> list[NDArray[Any]]:
-    if hasattr(X, "columns"):
-        missing = [f.get("name") for f in features if f.get("name") not in X.columns]
-        if missing:
-            raise Rejected(f"the table has no column {missing[0]!r}.")
-        return [np.asarray(X[f["name"]]) for f in features]
+    named = X if isinstance(X, Mapping) else getattr(X, "columns", None)
+    if named is not None:
+        names = [f.get("name") for f in features]
+        for name in names:
+            if name not in named:
+                raise Rejected(f"the table has no column {name!r}.")
+        for name in named:
+            if name not in names:
+                raise Rejected(f"the proof says nothing of the column {name!r}.")
+        return [np.asarray(X[name]) for name in names]
     table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
     if table.ndim != 2 or table.shape[1] != len(features):
         raise Rejected(f"the table does not have {len(features)} columns.")

@@ -1,0 +1,94 @@
+"""``treeproof check``: check a proof against the data it speaks of."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from treeproof.cli import completion
+from treeproof.cli.tables import pop_column, read_table
+
+__all__ = ["check", "register"]
+
+REJECTED = 1
+
+
+def check(
+    proof: Annotated[str, typer.Argument(help="A file written by fit --proof.")],
+    data: Annotated[
+        str, typer.Argument(help="The training data: a file or an SQL query.")
+    ],
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that was predicted; by default the one column that the "
+            "proof does not name.",
+            autocompletion=completion.columns,
+        ),
+    ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            help="The column with the weights of the rows, if there was one.",
+            autocompletion=completion.columns,
+        ),
+    ] = None,
+    drop: Annotated[
+        str | None, typer.Option(help="Columns A,B that were left out.")
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option(help="DuckDB database for an SQL query.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """Check a proof step by step, trusting nothing but the data.
+
+    Exit status 0 means that every step holds, 1 that the proof is rejected; the first
+    step that does not hold is named.
+
+    treeproof fit car.csv --target class --proof car.proof.gz
+    treeproof check car.proof.gz car.csv
+    """
+    from treeproof.proof import check as check_proof
+    from treeproof.proof.checker import read_header
+
+    header = read_header(proof)
+    names = [str(f.get("name")) for f in header.features]
+    text = [
+        str(f.get("name"))
+        for f in header.features
+        if f["split"] != "threshold"
+        and any(isinstance(v, str) for v in f.get("values") or [])
+    ]
+    table = read_table(data, text=text, database=database)
+    weights = None if weight is None else pop_column(table, weight, "weight")
+    for name in drop.split(",") if drop else []:
+        pop_column(table, name.strip(), "column to drop")
+    if target is None:
+        others = [name for name in table if name not in names]
+        if len(others) != 1:
+            raise ValueError(
+                f"{data!r} has {len(others)} columns that the proof does not name; say "
+                "with --target which of them was predicted."
+            )
+        target = others[0]
+    labels = pop_column(table, target, "target")
+    verdict = check_proof(proof, table, labels, weights)
+    if as_json:
+        typer.echo(json.dumps(vars(verdict)))
+    else:
+        console = Console(highlight=False, soft_wrap=True)
+        style = "bold green" if verdict.accepted else "bold red"
+        console.print(str(verdict), style=style)
+    if not verdict.accepted:
+        raise typer.Exit(REJECTED)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the application."""
+    app.command()(check)
