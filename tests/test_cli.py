@@ -273,14 +273,14 @@ BAD = {
                        "The target 'z' is not a column; the columns are 'a', 'b'."),
     "no such weight": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"),
                                   "--target", "b", "--weight", "z"],
-                       "The weight 'z' is not a column"),
+                       "--weight names 'z', which is not a column"),
     "empty file": (lambda f: ["fit", write(f, "e.csv", b""), "--target", "y"],
                    "is empty"),
     "header only": (lambda f: ["fit", write(f, "h.csv", b"a,b\n"), "--target", "b"],
-                    "0 sample"),
+                    "has a first line but no rows"),
     "only a target": (lambda f: ["fit", write(f, "t.csv", b"y\n1\n2\n"), "--target",
                                  "y"],
-                      "0 feature"),
+                      "No column is left to split on"),
     "missing value": (lambda f: ["fit", write(f, "m.csv", b"a,y\n1,0\n,1\n"),
                                  "--target", "y"],
                       "Column 'a' contains NaN in 1 row (first: row 1)"),
@@ -321,7 +321,7 @@ BAD = {
                     "There is no database"),
     "not UTF-8": (lambda f: ["fit", write(f, "u.csv", b"a,b\n\xff\xfe,1\n\xe9,2\n"),
                              "--target", "b"],
-                  "cannot be read as CSV"),
+                  "is not UTF-8 text; save the file as UTF-8"),
     "not a model": (lambda f: ["predict", write(f, "x", b"nonsense"), "y.csv"],
                     "is not a model saved by treeproof"),
     "no model": (lambda f: ["predict", str(f / "none"), "y.csv"], "There is no file"),
@@ -368,11 +368,11 @@ def test_without_duckdb_and_pyarrow(monkeypatch, treeproof, folder):
 def test_plain_csv_reports_ragged_lines_and_gaps(monkeypatch, treeproof, tmp_path):
     monkeypatch.setattr(tables, "find_spec", lambda name: None)
     path = write(tmp_path, "r.csv", b"a,y\n1,0\n2\n")
-    assert "line 3 has 1 cells" in treeproof("fit", path, "--target", "y")[2]
+    assert "Line 3 of " in treeproof("fit", path, "--target", "y")[2]
     path = write(tmp_path, "g.csv", b"a,y\np,0\n,1\n")
     assert "Column 'a' contains NaN" in treeproof("fit", path, "--target", "y")[2]
     path = write(tmp_path, "u.csv", b"a,y\n\xff\xe9,0\n")
-    assert "cannot be read as CSV" in treeproof("fit", path, "--target", "y")[2]
+    assert "is not UTF-8 text" in treeproof("fit", path, "--target", "y")[2]
 
 
 def test_models_of_another_format_are_refused(tmp_path):

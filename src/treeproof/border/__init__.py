@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.labels import class_factors, read_labels, read_weights
+from treeproof.border.leak import check_target_is_apart
 from treeproof.border.names import record_names
 from treeproof.border.raw import read_raw_table
 from treeproof.border.table import TrainingTable, encode_table, read_rows
@@ -61,6 +62,7 @@ def read_classification_data(
     raw = read_raw_table(X)
     classes, labels = read_labels(y, type(estimator).__name__)
     check_lengths(raw.n_rows, len(labels))
+    check_target_is_apart(raw, y)
     weights = read_weights(sample_weight, raw.n_rows)
     factors = class_factors(class_weight, classes, labels, weights)
     weights = weights * factors[labels]
@@ -99,6 +101,7 @@ def read_regression_data(
     raw = read_raw_table(X)
     targets = read_targets(y, type(estimator).__name__)
     check_lengths(raw.n_rows, len(targets))
+    check_target_is_apart(raw, y)
     weights = read_weights(sample_weight, raw.n_rows)
     record_names(estimator, raw)
     keep = weights > 0

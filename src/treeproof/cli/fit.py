@@ -202,10 +202,15 @@ def fit(
     if regression and proof is not None:
         raise ValueError("--proof does not go with --regression yet.")
     table = read_table(data, database=database)
+    roles = {"--weight": _listed(weight), "--drop": _listed(drop),
+             "--categorical": _listed(categorical)}  # fmt: skip
+    _check_roles(table, target, roles)
     y = pop_column(table, target, "target")
     weights = None if weight is None else pop_column(table, weight, "weight")
-    for name in _listed(drop):
+    for name in roles["--drop"]:
         pop_column(table, name, "column to drop")
+    if not table:
+        raise ValueError("No column is left to split on; the tree would be empty.")
     model = _estimator(
         regression,
         class_weight,
@@ -242,6 +247,26 @@ def fit(
         _show(model, result)
     if model.status_ == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+def _check_roles(
+    table: dict[str, Any], target: str, roles: dict[str, list[str]]
+) -> None:
+    """Refuse a column that is named for two purposes, or that is not there."""
+    purpose = {target: "--target"}
+    for option, names in roles.items():
+        for name in names:
+            if name not in table:
+                raise ValueError(
+                    f"{option} names {name!r}, which is not a column; the columns are "
+                    f"{', '.join(map(repr, table))}."
+                )
+            if name in purpose:
+                raise ValueError(
+                    f"The column {name!r} is named by {purpose[name]} and by {option}; "
+                    "it can have one role only."
+                )
+            purpose[name] = option
 
 
 def _table_name(data: str) -> str:

@@ -7,15 +7,18 @@ is a dictionary of columns, which the input border understands.
 
 from __future__ import annotations
 
-import csv
-import gzip
 import re
 from collections.abc import Collection
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from treeproof.cli.csv_files import (
+    check_unique,
+    header_of,
+    read_csv_duckdb,
+    read_csv_plain,
+)
 
 __all__ = ["column_names", "pop_column", "read_table"]
 
@@ -23,8 +26,6 @@ Table = dict[str, Any]
 
 _ARROW = {".arrow", ".feather", ".ipc"}
 _PARQUET = {".parquet", ".pq"}
-# No BOOLEAN: labels such as "t" and "f" stay as they are written in the file.
-_TYPES = ["BIGINT", "DOUBLE", "TIME", "DATE", "TIMESTAMP", "VARCHAR"]
 
 
 def read_table(
@@ -42,20 +43,31 @@ def read_table(
         A DuckDB database file for the query.
     """
     path = Path(data)
-    if re.match(r"\s*(select|with|from)\s", data, re.IGNORECASE) and not path.exists():
+    if _is_query(data):
         return _query(data, database)
+    if database is not None:
+        raise ValueError(f"--database goes with an SQL query, not with {data!r}.")
+    if path.is_dir():
+        raise IsADirectoryError(
+            f"{data!r} is a folder; give a file, or a query such as "
+            f"\"select * from '{data}/*.csv'\"."
+        )
     if not path.is_file():
-        raise FileNotFoundError(f"There is no file {data!r}.")
+        hint = " An SQL query begins with SELECT, WITH or FROM." if " " in data else ""
+        raise FileNotFoundError(f"There is no file {data!r}.{hint}")
     suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
     if suffix.lower() in _ARROW:
         return _read_arrow(path)
     if suffix.lower() in _PARQUET:
         return _read_parquet(path)
-    if path.stat().st_size == 0:
-        raise ValueError(f"The file {data!r} is empty.")
     if find_spec("duckdb") and find_spec("pyarrow"):
-        return _read_csv_duckdb(path, text)
-    return _read_csv_plain(path, text)
+        return _columns(read_csv_duckdb(path, text), data)
+    return read_csv_plain(path, text)
+
+
+def _is_query(data: str) -> bool:
+    begins = re.match(r"\s*(select|with|from)\s", data, re.IGNORECASE)
+    return begins is not None and not Path(data).exists()
 
 
 def column_names(data: str) -> list[str]:
@@ -63,10 +75,7 @@ def column_names(data: str) -> list[str]:
     path = Path(data)
     name = path.name.removesuffix(".gz").lower()
     if path.is_file() and not name.endswith((*_ARROW, *_PARQUET)):
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            head = file.readline().decode("utf-8-sig")
-        separator = max(",;\t|", key=head.count)
-        return next(csv.reader([head], delimiter=separator), [])
+        return header_of(path)[0]
     return list(read_table(data))
 
 
@@ -80,8 +89,11 @@ def pop_column(table: Table, name: str, what: str) -> Any:
     return table.pop(name)
 
 
-def _columns(table: Any) -> Table:
+def _columns(table: Any, data: str) -> Table:
     """Turn an Arrow table into a dictionary; text goes plain, not dictionary-coded."""
+    check_unique(table.column_names, data)
+    if table.num_rows == 0:
+        raise ValueError(f"{data!r} has no rows.")
     return {name: table.column(name) for name in table.column_names}
 
 
@@ -96,31 +108,10 @@ def _query(query: str, database: str | None) -> Table:
         raise FileNotFoundError(f"There is no database {database!r}.")
     try:
         with duckdb.connect(database or ":memory:", read_only=bool(database)) as base:
-            return _columns(base.sql(query).to_arrow_table())
-    except duckdb.Error as error:
-        raise ValueError(f"The query failed: {error}") from None
-
-
-def _read_csv_duckdb(path: Path, text: Collection[str]) -> Table:
-    import duckdb
-
-    try:
-        with duckdb.connect() as base:
-            columns = base.read_csv(
-                str(path), header=True, auto_type_candidates=_TYPES
-            ).columns
-            known = {name: "VARCHAR" for name in text if name in columns}
-            table = base.read_csv(
-                str(path),
-                header=True,
-                auto_type_candidates=_TYPES,
-                sample_size=-1,
-                dtype=known or None,
-            )
-            return _columns(table.to_arrow_table())
+            return _columns(base.sql(query).to_arrow_table(), query)
     except duckdb.Error as error:
         message = str(error).split("\n\n")[0]
-        raise ValueError(f"{str(path)!r} cannot be read as CSV: {message}") from None
+        raise ValueError(f"The query failed: {message}") from None
 
 
 def _read_arrow(path: Path) -> Table:
@@ -132,9 +123,10 @@ def _read_arrow(path: Path) -> Table:
     from pyarrow import feather
 
     try:
-        return _columns(feather.read_table(path))
+        return _columns(feather.read_table(path), str(path))
     except pa.ArrowInvalid as error:
-        raise ValueError(f"{str(path)!r} is not an Arrow file: {error}") from None
+        reason = _first(error)
+        raise ValueError(f"{str(path)!r} is not an Arrow file: {reason}") from None
 
 
 def _read_parquet(path: Path) -> Table:
@@ -146,43 +138,14 @@ def _read_parquet(path: Path) -> Table:
     from pyarrow import parquet
 
     try:
-        return _columns(parquet.read_table(path))
+        with parquet.ParquetFile(path) as file:
+            check_unique(file.schema_arrow.names, str(path))
+            return _columns(file.read(), str(path))
     except pa.ArrowInvalid as error:
-        raise ValueError(f"{str(path)!r} is not a Parquet file: {error}") from None
+        reason = _first(error)
+        raise ValueError(f"{str(path)!r} is not a Parquet file: {reason}") from None
 
 
-def _read_csv_plain(path: Path, text: Collection[str]) -> Table:
-    """Read CSV with the standard library: a column is numbers if all its cells are."""
-    content = path.read_bytes()
-    try:
-        if path.suffix == ".gz":
-            content = gzip.decompress(content)
-        lines = content.decode("utf-8-sig").splitlines()
-        separator = max(",;\t|", key=lines[0].count)
-        rows = [row for row in csv.reader(lines, delimiter=separator) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{str(path)!r} cannot be read as CSV: {error}") from None
-    header, body = rows[0], rows[1:]
-    for number, row in enumerate(body, start=2):
-        if len(row) != len(header):
-            raise ValueError(
-                f"{str(path)!r} cannot be read as CSV: line {number} has {len(row)} "
-                f"cells, the header has {len(header)}."
-            )
-    return {
-        name: _cells(name, [row[j] for row in body], text)
-        for j, name in enumerate(header)
-    }
-
-
-def _cells(name: str, cells: list[str], text: Collection[str]) -> Any:
-    missing = [cell == "" for cell in cells]
-    if name not in text:
-        try:
-            return np.array([float(c) if c else np.nan for c in cells])
-        except ValueError:
-            pass
-    values: list[str | None] = list(cells)
-    if any(missing):
-        values = [None if gone else c for c, gone in zip(cells, missing, strict=True)]
-    return np.array(values, dtype=object)
+def _first(error: Exception) -> str:
+    """Return the first sentence of a message of Arrow."""
+    return str(error).split(". ")[0].rstrip(".") + "."
