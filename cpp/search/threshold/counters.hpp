@@ -18,13 +18,15 @@ struct Counters {
   std::int64_t shrinks = 0;          // interval ends cut off by the unit step
   std::int64_t cutoffs = 0;          // a child closed by its cut-off
   std::int64_t inherited_prunes = 0; // features closed by a neighbour's bounds
+  std::int64_t deepenings = 0;       // sides solved again with a higher cut-off
 
   Statistics named() const {
     return {{"depth_two_solves", depth_two_solves}, {"sweeps", sweeps},
             {"evaluations", evaluations},           {"exact_scans", exact_scans},
             {"partitions", partitions},             {"interval_prunes", interval_prunes},
             {"step_prunes", step_prunes},           {"shrinks", shrinks},
-            {"cutoffs", cutoffs},                   {"inherited_prunes", inherited_prunes}};
+            {"cutoffs", cutoffs},                   {"inherited_prunes", inherited_prunes},
+            {"deepenings", deepenings}};
   }
 };
 

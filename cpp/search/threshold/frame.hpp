@@ -19,6 +19,8 @@ struct Point {
   Value right;
   std::vector<Value> left_features;   // the same for each first feature of the child;
   std::vector<Value> right_features;  // empty: nothing known
+  bool left_exact = false;            // the bound is the optimal cost
+  bool right_exact = false;
 };
 
 template <class Value>
@@ -27,6 +29,8 @@ struct Candidate {
   int left_splits;
   int right_splits;
   std::vector<Value> cumulative;  // weight before each position; empty without unit step
+  std::vector<std::size_t> points;  // all its cuts so far, seeds first
+  std::size_t n_seeds = 0;
 };
 
 // A half-open piece of work. `a == b`: the single cut `a`, to be solved with the true
@@ -55,7 +59,6 @@ struct Frame {
   int depth;          // of the children
   std::uint32_t size;
   Value best;
-  Value target;       // intervals bounded by it wait; best, or less with a penalty
   Answer<Value> answer;
   std::vector<Candidate<Value>> candidates;
   std::deque<Point<Value>> points;

@@ -121,11 +121,11 @@ class Search {
   }
 
   Answer<Value> search(const Task<Value>& task, std::size_t level, Answer<Value> leaf) {
-    Frame frame{&task, level, task.depth - 1, task.rows->size(), leaf.upper, leaf.upper,
-                std::move(leaf), {}, {}, {}, {}};
+    Frame frame{&task, level, task.depth - 1, task.rows->size(), leaf.upper, std::move(leaf),
+                {}, {}, {}, {}};
     while (levels_.size() <= level) levels_.emplace_back();
     frame.pieces.assign(n_features(), infinite());
-    const Value ends = penalty() > 0 ? look_ahead(frame) : Value{};
+    const Value ends = penalty() > 0 ? std::max(look_ahead(frame), task.known) : task.known;
     list_candidates(frame, ends);
     bool stopped = context_->limits->reason() != StopReason::none;
     while (!stopped && !frame.queue.empty() && !closes(frame.queue.top().bound, frame.best)) {
@@ -135,8 +135,9 @@ class Search {
       }
       Item item = frame.queue.top();
       frame.queue.pop();
-      raise_target(frame, item.bound);
-      if (const Value bound = current_bound(frame, item); !(bound < frame.target)) {
+      const Value bound = current_bound(frame, item);
+      const bool first = frame.queue.empty() || !(frame.queue.top().bound < bound);
+      if (!first || closes(bound, frame.best)) {
         wait(frame, {bound, item.candidate, item.a, item.b});
         continue;
       }
@@ -186,26 +187,15 @@ class Search {
       frame.best = answer.upper;
       frame.answer = std::move(answer);
     }
-    frame.target = std::min(frame.best, bound);
     return bound;
-  }
-
-  // With a penalty the cost to prove rises in steps of a penalty, or a quarter of the gap. Low targets mean small
-  // cut-offs, hence shallow subproblems; by the time the target reaches the best cost, both
-  // sides of every cut are known well enough to keep the cut-offs small.
-  void raise_target(Frame& frame, Value least) const {
-    frame.target = std::min(frame.target, frame.best);
-    if (least < frame.target) return;
-    // Only at the root: rounds inside rounds multiply.
-    const bool rounds = penalty() > 0 && frame.level == 0;
-    const Value step = std::max(penalty(), (frame.best - least) / 4);
-    frame.target = rounds ? std::min(frame.best, least + step) : frame.best;
   }
 
   // What is known of an item now: its ends may have been raised since it was queued.
   Value current_bound(const Frame& frame, const Item& item) const {
     const std::int32_t f = frame.candidates[item.candidate].feature;
-    if (item.a == item.b || kind(f) != FeatureKind::ordered) return item.bound;
+    if (kind(f) == FeatureKind::multiway) return item.bound;
+    const Point& a = frame.points[item.a];
+    if (item.a == item.b) return std::max(item.bound, penalty() + a.left + a.right);
     return std::max(item.bound, interval_bound(frame, item.candidate, item.a, item.b));
   }
 
@@ -253,18 +243,18 @@ class Search {
         continue;
       }
       const auto add = [&](int left, int right) {
-        frame.candidates.push_back({f, left, right, {}});
+        frame.candidates.push_back({f, left, right, {}, {}, 0});
         const std::size_t c = frame.candidates.size() - 1;
         if (kind(f) == FeatureKind::ordered) {
           weigh(frame, frame.candidates[c]);
           queue_intervals(frame, c, bound, ends);
         } else if (kind(f) == FeatureKind::one_vs_rest) {
           for (const std::uint32_t start : view.runs()) {
-            const std::size_t a = new_point(frame, start);
+            const std::size_t a = new_point(frame, c, start);
             frame.queue.push({bound, c, a, a});
           }
         } else {
-          const std::size_t a = new_point(frame, 0);
+          const std::size_t a = new_point(frame, c, 0);
           frame.queue.push({bound, c, a, a});
         }
       };
@@ -286,39 +276,13 @@ class Search {
            std::min({most_splits(frame.depth + 1), affordable(frame.best), room - 1});
   }
 
-  // The intervals of a feature. With a penalty, the cuts bounded by the look-ahead part them:
-  // a side costs its best with at most one split, or else two penalties.
-  void queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends) {
-    // The ends are no cuts, but bounds hold there: all rows on one side.
-    std::size_t last = new_point(frame, 0);
-    frame.points[last].right = ends;
-    const auto queue = [&](std::size_t a, std::size_t b) {
-      wait(frame, {std::max(bound, interval_bound(frame, c, a, b)), c, a, b});
-    };
-    if (penalty() > 0) {
-      for (const CutBounds<Value>& cut : terminal_->cuts(frame.candidates[c].feature)) {
-        if (cut.position == 0 || cut.position == frame.size) continue;
-        const std::size_t x = new_point(frame, cut.position);
-        Point& point = frame.points[x];
-        point.left = std::min(cut.left, 2 * penalty());
-        point.right = std::min(cut.right, 2 * penalty());
-        if (cut.position >= frame.task->min_leaf &&
-            frame.size - cut.position >= frame.task->min_leaf) {
-          const std::size_t own = new_point(frame, cut.position);
-          frame.points[own] = point;
-          wait(frame, {std::max(bound, penalty() + point.left + point.right), c, own, own});
-        }
-        queue(last, x);
-        last = x;
-      }
-    }
-    const std::size_t end = new_point(frame, frame.size);
-    frame.points[end].left = ends;
-    queue(last, end);
-  }
+  // The first intervals of a feature: search_seeds.hpp.
+  void queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends);
+  void queue_single(Frame& frame, std::size_t c, std::size_t x, Value bound);
 
-  static std::size_t new_point(Frame& frame, std::uint32_t position) {
+  static std::size_t new_point(Frame& frame, std::size_t candidate, std::uint32_t position) {
     frame.points.push_back({position, Value{}, Value{}, {}, {}});
+    frame.candidates[candidate].points.push_back(frame.points.size() - 1);
     return frame.points.size() - 1;
   }
 
@@ -356,7 +320,8 @@ class Search {
   bool open(Frame& frame, const Item& item) {
     switch (kind(frame.candidates[item.candidate].feature)) {
       case FeatureKind::ordered:
-        return item.a == item.b ? open_cut(frame, item) : open_interval(frame, item);
+        if (item.a == item.b) return open_cut(frame, item);
+        return staged(frame) ? open_staged(frame, item) : open_interval(frame, item);
       case FeatureKind::one_vs_rest: return open_category(frame, item);
       case FeatureKind::multiway: return open_multiway(frame, item);
     }
@@ -367,7 +332,7 @@ class Search {
     const Candidate& c = frame.candidates[item.candidate];
     const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
     const std::uint32_t min_leaf = frame.task->min_leaf;
-    const Value budget = frame.target - penalty();
+    const Value budget = frame.best - penalty();
     const Point& a = frame.points[item.a];
     const Point& b = frame.points[item.b];
     std::uint32_t low = std::max(a.position + 1, min_leaf);
@@ -377,7 +342,7 @@ class Search {
     const std::uint32_t p = view.nearest_boundary(low + (high - low) / 2, low, high);
     if (p == 0) return true;
 
-    const std::size_t x = new_point(frame, p);
+    const std::size_t x = new_point(frame, item.candidate, p);
     Point& point = frame.points[x];
     inherit(frame, c, a, b, point);
     const auto relax = [&](std::uint32_t gap) {
@@ -420,10 +385,10 @@ class Search {
     const Value here = penalty() + point.left + point.right;
     if (exact && left.found && right.found) {
       piece(frame, item.candidate, here);
-    } else if (exact) {  // one side reached its cut-off, so the cut costs the target at least
-      wait(frame, {std::max(here, frame.target), item.candidate, x, x});
+    } else if (exact) {  // one side reached its cut-off, so the cut costs the best at least
+      wait(frame, {std::max(here, frame.best), item.candidate, x, x});
     } else {  // relaxed values: the true ones get a point of their own
-      const std::size_t own = new_point(frame, p);
+      const std::size_t own = new_point(frame, item.candidate, p);
       frame.points[own].left = frame.points[x].left;
       frame.points[own].right = frame.points[x].right;
       wait(frame, {here, item.candidate, own, own});
@@ -461,11 +426,12 @@ class Search {
   }
 
   // Both sides of one cut, starting from what its point knows. Unless both come back with a
-  // tree, the cut costs the target at least and waits for a higher one.
+  // tree, the cut costs the best known at least.
   bool solve_pair(Frame& frame, const Item& item, const Candidate& c, TestKind test,
                   std::uint32_t first, std::uint32_t last) {
+    if (staged(frame)) return solve_staged(frame, item, c, test, first, last);
     const std::uint32_t min_leaf = frame.task->min_leaf;
-    const Value budget = frame.target - penalty();
+    const Value budget = frame.best - penalty();
     Level& level = levels_[frame.level];
     Point& point = frame.points[item.a];
     const auto known = [&](std::vector<Value>& into, const std::vector<Value>& from) {
@@ -489,7 +455,7 @@ class Search {
       if (settings().use_inheritance) raise_all(point.right_features, level.out_right);
     };
     const auto open_still = [&] {
-      return penalty() + point.left + point.right < frame.target && !context_->limits->stop(0);
+      return penalty() + point.left + point.right < frame.best && !context_->limits->stop(0);
     };
     if (level.left.size() <= level.right.size()) {
       solve_left();
@@ -506,7 +472,7 @@ class Search {
     if (left.found && right.found) {
       piece(frame, item.candidate, here);
     } else {
-      wait(frame, {std::max(here, frame.target), item.candidate, item.a, item.b});
+      wait(frame, {std::max(here, frame.best), item.candidate, item.a, item.b});
     }
     return true;
   }
@@ -515,6 +481,18 @@ class Search {
     into.resize(from.size(), Value{});
     for (std::size_t f = 0; f < from.size(); ++f) into[f] = std::max(into[f], from[f]);
   }
+
+  // Children deepened a penalty at a time: search_staged.hpp.
+  bool staged(const Frame& frame) const {
+    return penalty() > 0 && frame.depth > Terminal::kDepth;
+  }
+  Value stage(Value known) const;
+  bool open_staged(Frame& frame, const Item& item);
+  bool solve_staged(Frame& frame, const Item& item, const Candidate& c, TestKind test,
+                    std::uint32_t first, std::uint32_t last);
+  Answer<Value> deepen(Frame& frame, const Candidate& c, std::size_t x, bool left,
+                       std::uint32_t min_leaf, Value cutoff);
+  void pass_on(Frame& frame, const Candidate& c, std::size_t x);
 
   // Splits with one child for each category: search_multiway.hpp.
   bool open_multiway(Frame& frame, const Item& item);
@@ -530,12 +508,12 @@ class Search {
 
   Answer<Value> child(Frame& frame, const RowSubset& rows, int splits, std::uint32_t min_leaf,
                       Value cutoff, const std::vector<Value>& inherited,
-                      std::vector<Value>& out) {
+                      std::vector<Value>& out, Value known = Value{}) {
     out.resize(n_features());
     const Task<Value> task{&rows, cutoff, frame.depth, splits, min_leaf,
                            settings().use_inheritance ? std::span<const Value>(inherited)
                                                       : std::span<const Value>(),
-                           std::span<Value>(out)};
+                           std::span<Value>(out), known};
     return solve(task, frame.level + 1);
   }
 
@@ -560,3 +538,5 @@ class Search {
 
 #include "search/threshold/search_multiway.hpp"
 #include "search/threshold/search_neighbours.hpp"
+#include "search/threshold/search_staged.hpp"
+#include "search/threshold/search_seeds.hpp"

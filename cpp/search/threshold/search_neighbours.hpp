@@ -45,6 +45,13 @@ void Search<L, Terminal>::inherit(Frame& frame, const Candidate& c, const Point&
     x.left = std::max(x.left, b.left - to_b);
     x.right = std::max(x.right, a.right - to_a);
   }
+  // Cuts farther away may know more. With a minimum leaf size only seeds serve everywhere.
+  const std::size_t n = frame.task->min_leaf == 1 ? c.points.size() : c.n_seeds;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Point& other = frame.points[c.points[k]];
+    if (other.position <= x.position) x.left = std::max(x.left, other.left);
+    if (other.position >= x.position) x.right = std::max(x.right, other.right);
+  }
   level.inherited_left.assign(n_features(), Value{});
   level.inherited_right.assign(n_features(), Value{});
   const auto take = [](std::vector<Value>& into, const std::vector<Value>& from, Value less) {

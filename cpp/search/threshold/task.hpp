@@ -24,6 +24,7 @@ struct Task {
   std::uint32_t min_leaf;
   std::span<const Value> lower_in;
   std::span<Value> lower_out;
+  Value known{};  // a bound on the optimal cost of these rows that the caller has already
 };
 
 template <class L>
