@@ -90,9 +90,12 @@ class Search {
     if (level == 0 && incumbent_.found && incumbent_.upper < answer.upper)
       answer = std::move(incumbent_);
     const int affordable_splits = affordable(answer.upper);
-    const int depth = std::min({task.depth, task.splits, affordable_splits});
-    const bool may_split = std::min(task.depth, task.splits) > 0 &&
-                           task.rows->size() >= 2 * task.min_leaf;
+    // Every split adds a leaf at least, and every leaf has its rows.
+    const auto leaves = static_cast<int>(
+        std::min<std::uint32_t>(task.rows->size() / task.min_leaf, 1u << 30));
+    const int room = std::min({task.depth, task.splits, leaves - 1});
+    const int depth = std::min(room, affordable_splits);
+    const bool may_split = room > 0;
     if (!may_split || depth <= 0 || closes(penalty(), answer.upper)) {
       // A leaf, or a split that costs the penalty at least, which is already too much.
       if (!task.lower_out.empty()) std::ranges::fill(task.lower_out, penalty());
@@ -109,7 +112,7 @@ class Search {
     } else {
       answer = search(inner, level, std::move(answer));
     }
-    if (depth < std::min(task.depth, task.splits)) {
+    if (depth < room) {
       // Trees of more splits were left out. They cost at least this, which is no less than the
       // cut-off (so a tree that was found stays optimal), but maybe less than what the
       // shallow search has proved.
@@ -117,6 +120,10 @@ class Search {
       for (Value& out : task.lower_out) out = std::min(out, deeper);
       if (!answer.found) answer.lower = std::min(answer.lower, deeper);
     }
+    // What is handed out must hold for more rows, which may have deeper trees than these: there
+    // a first split that leaves these on one side may have any tree for them below it.
+    if (room < std::min(task.depth, task.splits))
+      for (Value& out : task.lower_out) out = std::min(out, penalty() + answer.lower);
     return answer;
   }
 
@@ -486,7 +493,7 @@ class Search {
   bool staged(const Frame& frame) const {
     return penalty() > 0 && frame.depth > Terminal::kDepth;
   }
-  Value stage(Value known) const;
+  Value stage(Value known, Value limit) const;
   bool open_staged(Frame& frame, const Item& item);
   bool solve_staged(Frame& frame, const Item& item, const Candidate& c, TestKind test,
                     std::uint32_t first, std::uint32_t last);

@@ -16,14 +16,16 @@
 
 namespace treeproof::threshold {
 
-// The next cut-off for a side known to cost at least this much.
+// The next cut-off for a side known to cost at least `known`, of which only costs below `limit`
+// matter: the next whole number of penalties, or a quarter of what is left where that is more.
 template <Loss L, class Terminal>
-typename L::Value Search<L, Terminal>::stage(Value known) const {
-  const auto steps = static_cast<std::int64_t>(known / penalty());
+typename L::Value Search<L, Terminal>::stage(Value known, Value limit) const {
+  const Value further = known + (limit - known) / 4;
+  const auto steps = static_cast<std::int64_t>(further / penalty());
   Value next = static_cast<Value>(std::max<std::int64_t>(steps + 1, Terminal::kDepth + 1)) *
                penalty();
-  while (!(known < next)) next += penalty();  // rounding of real-valued costs
-  return next;
+  if (!(known < next)) next += penalty();  // rounding of real-valued costs
+  return std::min(limit, next);
 }
 
 // Solves one side of the cut x anew with a higher cut-off; `left` and `right` of the level
@@ -45,7 +47,9 @@ Answer<typename L::Value> Search<L, Terminal>::deepen(Frame& frame, const Candid
   if (context_->limits->reason() != StopReason::none) return answer;
   ++context_->counters->deepenings;
   Value& bound = left ? point.left : point.right;
-  bound = std::max(bound, answer.lower);
+  // Nothing below the cut-off, up to the tolerance of real-valued costs (which must not make
+  // the same stage come up again and again).
+  bound = std::max(bound, answer.found ? answer.lower : std::max(answer.lower, cutoff));
   if (answer.found) (left ? point.left_exact : point.right_exact) = true;
   if (settings().use_inheritance) raise_all(features, out);
   if (frame.task->min_leaf == 1) pass_on(frame, c, x);
@@ -91,8 +95,8 @@ bool Search<L, Terminal>::open_staged(Frame& frame, const Item& item) {
   if ((left_flat && right_flat) || (left_flat && !right_varies) || (right_flat && !left_varies)) {
     const bool left = left_flat && (!right_flat || !(b.right < a.left));
     cut(frame, c.feature, 0, left ? a.position : b.position);
-    const Value cutoff = left ? std::min(budget - b.right, stage(a.left))
-                              : std::min(budget - a.left, stage(b.right));
+    const Value cutoff = left ? stage(a.left, budget - b.right)
+                              : stage(b.right, budget - a.left);
     deepen(frame, c, left ? item.a : item.b, left, relax(b.position - a.position), cutoff);
     if (context_->limits->reason() != StopReason::none) return false;
     wait(frame, {std::max(item.bound, interval_bound(frame, item.candidate, item.a, item.b)),
@@ -108,11 +112,9 @@ bool Search<L, Terminal>::open_staged(Frame& frame, const Item& item) {
   point.right_features = level.inherited_right;
   cut(frame, c.feature, 0, p);
   if (!left_flat && point.left < budget - b.right)
-    deepen(frame, c, x, true, relax(b.position - p),
-           std::min(budget - b.right, stage(point.left)));
+    deepen(frame, c, x, true, relax(b.position - p), stage(point.left, budget - b.right));
   if (!right_flat && point.right < budget - a.left && !context_->limits->stop(0))
-    deepen(frame, c, x, false, relax(p - a.position),
-           std::min(budget - a.left, stage(point.right)));
+    deepen(frame, c, x, false, relax(p - a.position), stage(point.right, budget - a.left));
   if (context_->limits->reason() != StopReason::none) return false;
   std::size_t own = x;
   if (min_leaf > 1) {  // the true minimum gets a point of its own
@@ -140,7 +142,7 @@ bool Search<L, Terminal>::solve_staged(Frame& frame, const Item& item, const Can
     const bool left = !point.left_exact && (point.right_exact || !(point.right < point.left));
     const Value known = left ? point.left : point.right;
     const Value other = left ? point.right : point.left;
-    deepen(frame, c, item.a, left, min_leaf, std::min(budget - other, stage(known)));
+    deepen(frame, c, item.a, left, min_leaf, stage(known, budget - other));
   }
   const Value sum = point.left + point.right;
   if (point.left_exact && point.right_exact && sum < budget &&
