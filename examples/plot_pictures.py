@@ -1,0 +1,47 @@
+"""The pictures of docs/pictures.md: small and large trees, and a fit over time.
+
+Run it with the folder to write to: ``python examples/plot_pictures.py docs/images``.
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import numpy as np
+from sklearn.datasets import load_diabetes, load_iris
+
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof.datasets import load_monks, load_tic_tac_toe
+
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+
+
+def save(axes, name, dpi=100):
+    axes.figure.savefig(folder / name, dpi=dpi)
+
+
+# Categories: the first of the MONK's problems.
+X, y = load_monks(1, as_frame=True, return_X_y=True)
+y = y.map({0: "stranger", 1: "member"})
+save(OptimalTreeClassifier(0.01).fit(X, y).plot(), "tree_monk1.png")
+
+# Numbers, with units.
+iris = load_iris(as_frame=True)
+X = iris.data.rename(columns=lambda name: name.removesuffix(" (cm)"))
+y = iris.target_names[iris.target]
+model = OptimalTreeClassifier(0.01, max_depth=3).fit(X, y)
+save(model.plot(units=dict.fromkeys(X, "cm")), "tree_iris.png")
+
+# Dozens of splits still fit on a page.
+X, y = load_tic_tac_toe(as_frame=True, return_X_y=True)
+model = OptimalTreeClassifier(0.0028).fit(X, y)
+print(model.n_splits_, "splits")
+save(model.plot(), "tree_large.png", dpi=72)
+save(model.history_.plot(), "bounds.png")
+
+# Regression: darker is more.
+X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+model = OptimalTreeRegressor(0.01, max_depth=2).fit(X, np.asarray(y))
+save(model.plot(), "tree_regression.png")
