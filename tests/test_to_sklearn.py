@@ -65,6 +65,18 @@ def test_whole_number_categories_stand_for_themselves():
     assert model.predict(probe).tolist() == ["a", "a", "a", "b", "a", "c", "a"]
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_without_leaves_for_unseen_categories(seed):
+    X, y = random_table(seed)
+    model = OptimalTreeClassifier(0.01, time_limit=5).fit(X, y)
+    tree = model.to_sklearn(unseen=False)
+    assert tree.tree_.n_node_samples.min() > 0
+    assert tree.tree_.node_count <= model.to_sklearn().tree_.node_count
+    codes = model.encode(X)
+    assert np.array_equal(tree.predict(codes), model.predict(X))
+    assert np.allclose(tree.predict_proba(codes), model.predict_proba(X))
+
+
 def test_one_hot_names():
     X = {"colour": ["red", "blue", "green"] * 4, "n": [1, 2, 3] * 4}
     model = OptimalTreeClassifier(categorical_split="one-vs-rest").fit(X, [1, 0, 1] * 4)

@@ -273,13 +273,20 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         history.finish(found["seconds"], self.lower_bound_, self.objective_)
         self.history_ = history
 
-    def to_sklearn(self) -> DecisionTreeClassifier:
+    def to_sklearn(self, *, unseen: bool = True) -> DecisionTreeClassifier:
         """Return a fitted scikit-learn tree that makes the same predictions.
 
         Everything that understands `sklearn.tree.DecisionTreeClassifier` (plotting,
         SHAP, ONNX converters) then works. It takes numbers: a table of numbers as it
         is, any other table as ``clf.encode(X)``. See `treeproof.export.sklearn` for how
         categories are encoded and for the single precision of scikit-learn's trees.
+
+        Parameters
+        ----------
+        unseen : bool, default=True
+            Whether the tree has leaves for unseen categories. They hold no training
+            rows; SHAP's explainer of paths refuses a tree with such leaves, so pass
+            False for it. An unseen category then goes the way of a neighbouring one.
 
         Returns
         -------
@@ -294,7 +301,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         >>> clf.to_sklearn().predict(clf.encode([["green"], ["red"]]))
         array([0, 1])
         """
-        return self._sklearn_tree()
+        return self._sklearn_tree(unseen)
 
 
 def _grow(splits: Any, data: ClassificationData) -> Tree:

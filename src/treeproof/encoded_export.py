@@ -22,10 +22,10 @@ class EncodedExport(TreeExports, EstimatorPictures, OptimalTree):
 
     categorical_split: str
 
-    def _sklearn_tree(self) -> Any:
+    def _sklearn_tree(self, unseen: bool) -> Any:
         """Return the fitted scikit-learn tree with the same predictions."""
         check_is_fitted(self, "tree_")
-        model = sklearn_export.to_sklearn(self.tree_, self._one_hot)
+        model = sklearn_export.to_sklearn(self.tree_, self._one_hot, unseen)
         numeric = not any(c.is_categorical for c in self.tree_.columns)
         if numeric and hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_

@@ -266,12 +266,19 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         predicted = self.tree_.predict(columns)
         return predicted[:, 0] if self.n_outputs_ == 1 else predicted
 
-    def to_sklearn(self) -> DecisionTreeRegressor:
+    def to_sklearn(self, *, unseen: bool = True) -> DecisionTreeRegressor:
         """Return a fitted scikit-learn tree that makes the same predictions.
 
         It takes numbers: a table of numbers as it is, any other table as
         ``model.encode(X)``. See `treeproof.export.sklearn` for how categories are
         encoded and for the single precision of scikit-learn's trees.
+
+        Parameters
+        ----------
+        unseen : bool, default=True
+            Whether the tree has leaves for unseen categories. They hold no training
+            rows; SHAP's explainer of paths refuses a tree with such leaves, so pass
+            False for it. An unseen category then goes the way of a neighbouring one.
 
         Returns
         -------
@@ -286,7 +293,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         array([0., 3.])
         """
         check_is_fitted(self, "tree_")
-        model = self._sklearn_tree()
+        model = self._sklearn_tree(unseen)
         return model.set_params(criterion=self.criterion)
 
     def __sklearn_tags__(self) -> Tags:

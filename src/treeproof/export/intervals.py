@@ -48,10 +48,11 @@ def nest(tree: Tree, cut: Callable[[int], tuple[int, list[Piece]]]) -> Nested:
     stack: list[tuple[list[Piece], int, int, int]] = [([(np.inf, 0)], -1, -1, 0)]
     while stack:
         pieces, column, parent, depth = stack.pop()
-        if len(pieces) == 1 and pieces[0][1] >= 0:
-            node = pieces[0][1]
-            if tree.kind[node] != LEAF:
-                column, pieces = cut(node)
+        # A split whose rows all go to one child is passed over.
+        while len(pieces) == 1 and (node := pieces[0][1]) >= 0:
+            if tree.kind[node] == LEAF:
+                break
+            column, pieces = cut(node)
         number = len(result.left)
         if parent >= 0:
             side = result.left if result.left[parent] == -1 else result.right

@@ -81,7 +81,7 @@ def encoded_names(tree: Tree, one_hot: bool) -> list[str]:
 
 
 def to_sklearn(
-    tree: Tree, one_hot: bool
+    tree: Tree, one_hot: bool, unseen: bool = True
 ) -> DecisionTreeClassifier | DecisionTreeRegressor:
     """Return a fitted scikit-learn tree that predicts what the tree does.
 
@@ -91,12 +91,16 @@ def to_sklearn(
         A classification or regression tree.
     one_hot : bool
         Whether categorical columns become one column for each category.
+    unseen : bool, default=True
+        Whether there are leaves for unseen categories. They hold no training rows,
+        which some tools do not like; without them an unseen category goes the way of
+        a neighbouring one.
     """
     width = [1 if c.categories is None or not one_hot else len(c.categories)
              for c in tree.columns]  # fmt: skip
     start = np.concatenate([[0], np.cumsum(width)])
     n_columns = int(start[-1])
-    model, builder = _empty_model(tree, n_columns), _Builder(tree, start, one_hot)
+    model, builder = _empty_model(tree, n_columns), _Builder(tree, start, unseen)
     builder.build()
     state = model.tree_.__getstate__()
     state.update(builder.state(state["nodes"].dtype))
@@ -136,10 +140,10 @@ def _numbers(column: Column) -> NDArray[np.float64]:
 class _Builder:
     """Fills the node table of a scikit-learn tree."""
 
-    def __init__(self, tree: Tree, start: NDArray[np.int64], one_hot: bool) -> None:
+    def __init__(self, tree: Tree, start: NDArray[np.int64], unseen: bool) -> None:
         self.tree = tree
         self.start = start
-        self.one_hot = one_hot
+        self.unseen = unseen
         self.counts: list[tuple[int, float]] = []
         self.values: list[NDArray[np.float64]] = []
         self.impurities: list[float] = []
@@ -179,7 +183,9 @@ class _Builder:
                 pieces.append((number - 0.5, nowhere))
             end = number + 0.5
             pieces.append((end, child.get(code, nowhere)))
-        if closed:
+        if not self.unseen:
+            pieces = [piece for piece in pieces if piece[1] != nowhere]
+        if closed or not self.unseen:
             pieces[-1] = (np.inf, pieces[-1][1])
         else:
             pieces.append((np.inf, nowhere))
