@@ -1,6 +1,6 @@
 """SHAP values of an optimal tree: how much each feature moves each prediction.
 
-Needs ``pip install shap`` (or ``treeproof[explain]``). TreeExplainer reads the scikit-learn tree that `to_sklearn`
+Needs ``pip install shap``. TreeExplainer reads the scikit-learn tree that `to_sklearn`
 makes; a table with categories is encoded by `encode`. SHAP weighs paths by their
 training rows, so that the leaves for unseen categories, which hold none, are left out.
 """
