@@ -49,33 +49,25 @@ void RootSearch::offer(Cost cost, Draft draft) {
   upper_.store(cost, std::memory_order_relaxed);
 }
 
-RootSearch::Group RootSearch::all_rules() const {
-  Group group;
-  group.first = 0;
-  group.last = order_.size();
-  sure_rows(group);
-  return group;
-}
-
-// Fills in the sure rows of a group; true if it decides all rows.
-bool RootSearch::sure_rows(Group& group) const {
+// A range of rules with the rows that are sure for all of them.
+RootSearch::Group RootSearch::make_group(std::size_t first, std::size_t last,
+                                         Cost lower) const {
   const std::size_t n = table_.n_words();
-  group.positive.assign(n, ~Word{0});
-  group.negative.assign(n, ~Word{0});
-  for (std::size_t i = group.first; i < group.last; ++i) {
+  Group group{first, last, Mask(n, ~Word{0}), Mask(n, ~Word{0}), true, lower};
+  for (std::size_t i = first; i < last; ++i) {
     const Word* side = table_.positive(static_cast<std::size_t>(order_[i]));
     for (std::size_t w = 0; w < n; ++w) {
       group.positive[w] &= side[w];
       group.negative[w] &= ~side[w];
     }
   }
-  bool decided = true;
   for (std::size_t w = 0; w < n; ++w) {
-    group.positive[w] &= table_.rows().all()[w];
-    group.negative[w] &= table_.rows().all()[w];
-    decided = decided && (group.positive[w] | group.negative[w]) == table_.rows().all()[w];
+    const Word all = table_.rows().all()[w];
+    group.positive[w] &= all;
+    group.negative[w] &= all;
+    group.decided = group.decided && (group.positive[w] | group.negative[w]) == all;
   }
-  return decided;
+  return group;
 }
 
 // The row that divides a sample of the group most evenly.
@@ -105,14 +97,19 @@ std::size_t RootSearch::dividing_bit(const Group& group) const {
   return best_bit;
 }
 
-// Moves the rules with a row on their positive side to the front; where the others begin.
-std::size_t RootSearch::divide(const Group& group, std::size_t bit) {
+// Divides a group by the side of one row; both parts inherit its bound.
+std::vector<RootSearch::Group> RootSearch::divide(const Group& group, Cost lower) {
+  const std::size_t bit = dividing_bit(group);
   const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(group.first);
   const auto end = order_.begin() + static_cast<std::ptrdiff_t>(group.last);
-  const auto middle = std::partition(begin, end, [&](std::int32_t rule) {
+  const auto above = std::partition(begin, end, [&](std::int32_t rule) {
     return (table_.positive(static_cast<std::size_t>(rule))[bit / 64] >> (bit % 64) & 1) != 0;
   });
-  return static_cast<std::size_t>(middle - order_.begin());
+  const auto middle = static_cast<std::size_t>(above - order_.begin());
+  std::vector<Group> parts;
+  if (middle > group.first) parts.push_back(make_group(group.first, middle, lower));
+  if (middle < group.last) parts.push_back(make_group(middle, group.last, lower));
+  return parts;
 }
 
 // What is known of a side before anything is scanned. Sure rows only grow on the way down,
@@ -224,55 +221,34 @@ bool RootSearch::refine(const Group& group, const Side* from_p, const Side* from
 // group that is left open, because the search was stopped, goes back.
 void RootSearch::explore(Group group, Worker& worker, std::vector<Group>& open) {
   if (group.lower >= upper()) return;
-  const auto keep = [&](Group g, Cost lower) {
-    g.lower = std::max(g.lower, lower);
-    open.push_back(std::move(g));
-  };
-  if (worker.control.stopped()) return keep(std::move(group), 0);
+  if (worker.control.stopped()) {
+    open.push_back(std::move(group));
+    return;
+  }
   Side p, n;
   Cost lower = 0;
   ++worker.counters.groups;
   if (!refine(group, nullptr, nullptr, p, n, lower, worker)) return;
-  const std::size_t size = group.last - group.first;
-  if (size <= kDepthFirst) {
-    if (!descend(group, p, n, worker)) keep(std::move(group), lower);
-    return;
-  }
-  const std::size_t middle = divide(group, dividing_bit(group));
-  for (const auto& [first, last] :
-       {std::pair{group.first, middle}, std::pair{middle, group.last}}) {
-    if (first == last) continue;
-    Group part;
-    part.first = first;
-    part.last = last;
-    sure_rows(part);
-    keep(std::move(part), std::max(lower, group.lower));
+  group.lower = std::max(group.lower, lower);
+  if (group.last - group.first > kDepthFirst) {
+    open = divide(group, group.lower);
+  } else if (!descend(group, p, n, worker)) {
+    open.push_back(std::move(group));
   }
 }
 
 // Depth first; false if the search was stopped before the group was done.
 bool RootSearch::descend(const Group& group, const Side& p, const Side& n, Worker& worker) {
-  if (group.last - group.first == 1)
-    return evaluate(static_cast<std::size_t>(order_[group.first]), worker);
+  // Rules that agree on all rows are the same; one of them stands for all.
+  if (group.decided) return evaluate(static_cast<std::size_t>(order_[group.first]), worker);
   if (worker.stop(1)) return false;
-  const std::size_t middle = divide(group, dividing_bit(group));
-  for (const auto& [first, last] :
-       {std::pair{group.first, middle}, std::pair{middle, group.last}}) {
-    if (first == last) continue;
-    Group part;
-    part.first = first;
-    part.last = last;
-    const bool decided = sure_rows(part);
+  for (const Group& part : divide(group, group.lower)) {
     Side part_p, part_n;
     Cost lower = 0;
     ++worker.counters.groups;
-    if (!refine(part, &p, &n, part_p, part_n, lower, worker)) continue;
-    if (decided) {
-      // Rules that agree on all rows are the same; one of them stands for all.
-      if (!evaluate(static_cast<std::size_t>(order_[part.first]), worker)) return false;
-    } else if (!descend(part, part_p, part_n, worker)) {
+    if (refine(part, &p, &n, part_p, part_n, lower, worker) &&
+        !descend(part, part_p, part_n, worker))
       return false;
-    }
   }
   return true;
 }
@@ -391,7 +367,7 @@ Answer RootSearch::run(Worker& worker) {
 
 Answer RootSearch::run(std::span<Worker> workers,
                        const std::function<void(Cost, Cost)>& notify) {
-  if (!order_.empty()) open_.push(all_rules());
+  if (!order_.empty()) open_.push(make_group(0, order_.size(), 0));
   std::vector<std::thread> threads;
   for (Worker& other : workers.subspan(1))
     threads.emplace_back([this, &other] { work(other, {}); });

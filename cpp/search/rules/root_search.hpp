@@ -53,6 +53,7 @@ class RootSearch {
   struct Group {
     std::size_t first = 0, last = 0;  // in order_
     Mask positive, negative;          // sure rows
+    bool decided = false;             // all rows are sure: the rules are the same
     Cost lower = 0;
   };
   // What is known of one side of a group: the candidates for a single split with a lower
@@ -70,10 +71,9 @@ class RootSearch {
 
   Cost upper() const { return upper_.load(std::memory_order_relaxed); }
   void offer(Cost cost, Draft draft);
-  Group all_rules() const;
-  bool sure_rows(Group& group) const;
+  Group make_group(std::size_t first, std::size_t last, Cost lower) const;
   std::size_t dividing_bit(const Group& group) const;
-  std::size_t divide(const Group& group, std::size_t bit);
+  std::vector<Group> divide(const Group& group, Cost lower);
 
   Known known(const Mask& rows, const Side* from) const;
   Cost side_bound(int n_splits, const Known& side) const;

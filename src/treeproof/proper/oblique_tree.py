@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from treeproof.proper.surface import Surface
 from treeproof.proper.task import Task
 
 _GRID = 400
+_LABEL_WIDTH = 24  # characters in a line of a node
 _GRACE = 0.05  # seconds after the time limit for surfaces that need exact arithmetic
 
 
@@ -213,7 +215,7 @@ class ObliqueTree:
         return draw_tree(
             convert(0),
             ax,
-            rule_text=lambda surface: surface.describe(self.names, "<="),
+            rule_text=lambda s: fill(s.describe(self.names, "<="), _LABEL_WIDTH),
             leaf_text=str,
         )
 
