@@ -101,12 +101,21 @@ treeproof::sparse::Switches read_switches(const nb::dict& given) {
   return switches;
 }
 
+treeproof::sparse::Fault read_fault(const std::string& name) {
+#define X(fault, what) \
+  if (name == #fault) return treeproof::sparse::Fault::fault;
+  TREEPROOF_SPARSE_FAULTS(X)
+#undef X
+  throw std::invalid_argument("unknown fault '" + name + "'");
+}
+
 nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray& n_values,
                const IntArray& codes, const IntArray& labels, int n_classes,
                const DoubleArray& weights, double split_penalty, int max_depth, int max_splits,
                std::int64_t min_samples_leaf, double time_limit, std::uint64_t memory_limit,
                std::optional<nb::callable> observer, const nb::dict& switches,
-               const std::string& kernel, const std::string& proof_log) {
+               const std::string& kernel, const std::string& proof_log,
+               const std::string& fault) {
   treeproof::bindings::check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   std::vector<treeproof::Feature> features(kinds.size());
   for (std::size_t f = 0; f < features.size(); ++f)
@@ -143,7 +152,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                                             min_samples_leaf};
     if (solver == "sparse") {
       result = treeproof::sparse::solve(problem, tree_limits, sparse_switches, kernel, limits,
-                                         notify, log ? &*log : nullptr);
+                                         notify, log ? &*log : nullptr, read_fault(fault));
       if (log) logged = log->finish();
     } else if (solver == "branches") {
       result = treeproof::branches::solve(problem, tree_limits, limits, notify);
@@ -189,7 +198,7 @@ NB_MODULE(_core, m) {
         "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
-        "kernel"_a = "", "proof_log"_a = "",
+        "kernel"_a = "", "proof_log"_a = "", "fault"_a = "none",
         "Search for an optimal tree on encoded, clean data.");
   m.def("switches", [] {
     nb::dict names;
@@ -198,6 +207,13 @@ NB_MODULE(_core, m) {
 #undef X
     return names;
   }, "The switches of the sparse search, with what each does.");
+  m.def("faults", [] {
+    nb::dict names;
+#define X(name, what) names[#name] = what;
+    TREEPROOF_SPARSE_FAULTS(X)
+#undef X
+    return names;
+  }, "Unsound bounds for tests of the checkers, with what is wrong with each.");
   m.def("kernels", [] {
     nb::list names;
     for (const std::string_view name : treeproof::kernels::available())

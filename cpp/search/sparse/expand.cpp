@@ -73,7 +73,7 @@ bool Expander<Word>::expand(Frame<Word>& frame, int depth_left, Expansion<Word>&
 template <class Word>
 bool Expander<Word>::usable(const Frame<Word>& frame, std::int32_t first, std::int32_t n,
                             bool two_way, bool& dead) const {
-  const Cost penalty = settings_.split_cost;
+  const Cost penalty = settings_.split_cost * (settings_.has(Fault::admissible) ? 8 : 1);
   const bool lemma = settings_.switches.admissible && merging_is_sound_;
   const std::int64_t least = settings_.min_samples_leaf;
   dead = false;
@@ -327,7 +327,7 @@ Cost Expander<Word>::two_or_more(const Frame<Word>& frame, const Expansion<Word>
   const Cost forced = e.forced[index(child)];
   Cost bound = 2 * penalty + forced;
   if (!e.cover.empty()) {
-    Cost cover = -penalty;
+    Cost cover = settings_.has(Fault::covering) ? 0 : -penalty;
     for (std::int32_t c = 0; c < layout_.n_classes; ++c)
       cover += bounds::covering_term(
           penalty, frame.child_count(c, child),
@@ -338,7 +338,8 @@ Cost Expander<Word>::two_or_more(const Frame<Word>& frame, const Expansion<Word>
     }
   }
   if (settings_.switches.rounding && bound < below) {
-    const Cost rounded = bounds::rounding(penalty, forced, bound, 2);
+    const Cost rounded = bounds::rounding(penalty, forced, bound, 2) +
+                         (settings_.has(Fault::rounding) ? kUnitCost : 0);
     if (rounded > bound) {
       bound = rounded;
       ++counters_.rounding_raised;
@@ -365,6 +366,7 @@ void Expander<Word>::bound_children(const Frame<Word>& frame, int depth_left,
       out.forced[v] = layout_.has_equivalent
                           ? cost_of(frame.child_count(layout_.equivalent_channel, child))
                           : 0;
+      if (settings_.has(Fault::forced)) out.forced[v] *= 2;
       if (depth_left == 1) {
         out.lower[v] = out.upper[v] = leaf;
       } else if (!out.has_pairs) {
@@ -374,10 +376,13 @@ void Expander<Word>::bound_children(const Frame<Word>& frame, int depth_left,
         const std::int64_t right = out.best_right[frame.side(child)];
         out.upper[v] = std::min(leaf, penalty + cost_of(total - right));
         out.lower[v] = out.upper[v];
-        if (depth_left > 2 && 2 * penalty + out.forced[v] < out.upper[v])
-          out.lower[v] = std::min(out.upper[v], two_or_more(frame, out, child, out.upper[v]));
-        else
+        if (settings_.has(Fault::lookahead)) {
           ++counters_.lookahead_solved;
+        } else if (depth_left > 2 && 2 * penalty + out.forced[v] < out.upper[v]) {
+          out.lower[v] = std::min(out.upper[v], two_or_more(frame, out, child, out.upper[v]));
+        } else {
+          ++counters_.lookahead_solved;
+        }
       }
       at_least += out.lower[v];
       at_most += out.upper[v];
@@ -404,7 +409,8 @@ void Expander<Word>::drop_merged(const Frame<Word>& frame, Expansion<Word>& out)
     for (std::int32_t k = 0; k < candidate.n_children && !drop; ++k) {
       const std::int32_t child = candidate.child(k);
       drop = cost_of(total - frame.child_total(child)) <=
-             out.at_least[a] - out.lower[index(child)];
+             out.at_least[a] - out.lower[index(child)] +
+                 (settings_.has(Fault::merging) ? 8 * settings_.split_cost : 0);
     }
     if (drop) {
       ++counters_.merging_dropped;

@@ -159,7 +159,9 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
            layout_.problem->tests[index(e.candidates[a].test)].n_outcomes,
            {}});
     refine(here, a, depth_left, node);
-    rest = std::min(rest, work_on(depth, depth_left, a, budget, node));
+    const Cost worked = work_on(depth, depth_left, a, budget, node);
+    if (!settings_.has(Fault::last_split) || rest == kInfiniteCost)
+      rest = std::min(rest, worked);
     if (settings_.switches.similarity && similarity_is_sound_ && e.has_pairs)
       share_bounds(here, e.candidates[a], depth_left >= kUnlimited);
   }
@@ -253,7 +255,8 @@ void Search<Word>::refute_two_splits(Level& here, const Candidate& candidate, st
   Expansion<Word>& e = here.expansion;
   const std::int32_t child = candidate.child(k);
   const std::size_t v = index(child);
-  const Cost limit = std::min(e.upper[v], 3 * settings_.split_cost + e.forced[v]);
+  const int refuted = settings_.has(Fault::two_splits) ? 5 : 3;
+  const Cost limit = std::min(e.upper[v], refuted * settings_.split_cost + e.forced[v]);
   if (e.lower[v] >= limit) return;
   ++counters_.two_splits_raised;
   const std::int64_t one_split =
@@ -382,9 +385,10 @@ void Search<Word>::share_bounds(Level& here, const Candidate& done, bool unlimit
   // of which `minority` is not of the heaviest class.
   const auto raise = [&](std::size_t child, Cost known_bound, std::int64_t apart,
                          std::int64_t minority) -> Cost {
-    Cost bound = known_bound - cost_of(apart);
+    Cost bound = known_bound - (settings_.has(Fault::similarity) ? 0 : cost_of(apart));
     if (as_leaf) {
-      const Cost other = known_bound - settings_.split_cost - cost_of(minority);
+      const Cost parting = settings_.has(Fault::similarity_leaf) ? 0 : settings_.split_cost;
+      const Cost other = known_bound - parting - cost_of(minority);
       if (other > bound) {
         bound = other;
         if (bound > e.lower[child]) ++counters_.similarity_leaf_raised;

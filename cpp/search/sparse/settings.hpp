@@ -56,12 +56,36 @@ struct Counters {
 #undef X
 };
 
+// Unsound bounds for tests: a proof that rests on one must be rejected by the checkers. None
+// is ever on outside the tests. X(name, what is wrong)
+#define TREEPROOF_SPARSE_FAULTS(X)                                                        \
+  X(none, "nothing")                                                                       \
+  X(lookahead, "children get the cost of their best small tree as lower bound")            \
+  X(admissible, "a side must pay for eight splits")                                        \
+  X(covering, "one leaf too many is charged for")                                          \
+  X(rounding, "a unit of weight too much")                                                 \
+  X(merging, "the split saved is counted nine times")                                      \
+  X(similarity, "the rows not shared are free")                                            \
+  X(similarity_leaf, "the split that parts the rows is free")                              \
+  X(two_splits, "trees of four splits are taken for refuted too")                          \
+  X(forced, "forced errors count twice")                                                   \
+  X(last_split, "the last split looked at is forgotten")
+
+enum class Fault {
+#define X(name, what) name,
+  TREEPROOF_SPARSE_FAULTS(X)
+#undef X
+};
+
 struct Settings {
   Cost split_cost = 0;
   int max_depth = -1;
   std::int64_t min_samples_leaf = 1;
   Switches switches;
   std::string kernel;  // empty: the best this machine has
+  Fault fault = Fault::none;
+
+  bool has(Fault f) const { return fault == f; }
 };
 
 // No depth limit.

@@ -253,8 +253,9 @@ SearchResult solve_as(const Problem& problem, const Settings& settings, int max_
 
 SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
                    const Switches& switches, const std::string& kernel, Limits& limits,
-                   const Observer& observer, StepListener* listener) {
+                   const Observer& observer, StepListener* listener, Fault fault) {
   Settings settings;
+  settings.fault = fault;
   settings.split_cost = split_cost(tree_limits.split_penalty, problem.total_weight);
   settings.max_depth = tree_limits.max_depth;
   settings.min_samples_leaf = tree_limits.min_samples_leaf;

@@ -12,6 +12,7 @@ namespace treeproof::sparse {
 
 SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
                    const Switches& switches, const std::string& kernel, Limits& limits,
-                   const Observer& observer, StepListener* listener = nullptr);
+                   const Observer& observer, StepListener* listener = nullptr,
+                   Fault fault = Fault::none);
 
 }  // namespace treeproof::sparse
