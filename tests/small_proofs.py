@@ -77,7 +77,10 @@ class Small:
         ]
 
     def code(self, column: int, row: int) -> int:
-        return self.values[column].index(self.columns[column][2][row])
+        """Position among the values, or -1 for a value of rows without weight."""
+        cell = self.columns[column][2][row]
+        values = self.values[column]
+        return values.index(cell) if cell in values else -1
 
     @cached_property
     def tests(self) -> list[tuple[int, int, int]]:
@@ -97,7 +100,7 @@ class Small:
 
     def outcome(self, test: int, row: int) -> int:
         column, cut, _ = self.tests[test]
-        code = self.code(column, row)
+        code = self.key(row)[column]
         split = self.columns[column][0]
         if split == "multiway":
             return code
@@ -119,8 +122,15 @@ class Small:
         return {key: math.floor(s * scale + 0.5) for key, s in sums.items()}
 
     def key(self, row: int) -> tuple[Any, ...]:
-        codes = (self.code(f, row) for f in range(len(self.columns)))
-        return (*codes, self.target[row])
+        return self.keys[row]
+
+    @cached_property
+    def keys(self) -> list[tuple[Any, ...]]:
+        """Codes and label of every row."""
+        columns = range(len(self.columns))
+        return [
+            (*(self.code(f, i) for f in columns), y) for i, y in enumerate(self.target)
+        ]
 
     @cached_property
     def everything(self) -> frozenset[int]:

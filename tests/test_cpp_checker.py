@@ -331,6 +331,24 @@ def test_order(run):
     rejected(run(small, proof), f"step {len(proof) - 2}", "test 0 (x0 <= 0)")
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+def test_many_thresholds(run, depth):
+    """More thresholds than there are bit sets for: they are counted in another way."""
+    rng = random.Random(depth)
+    x = [i / 7 for i in range(70)]
+    rng.shuffle(x)
+    y = [int(3 < v < 7) ^ int(rng.random() < 0.2) for v in x]
+    noise = [rng.randint(0, 1) for _ in x]
+    small = Small([("threshold", [], x), *binary(noise)], y, max_depth=depth)
+    small.weights = [rng.random() for _ in x]
+    small.min_samples_leaf = depth
+    small.split_penalty = 0.01
+    bound = small.optimum(small.everything, depth, None, small.split_cost())[0]
+    uses = [[t, [-1], [-1]] for t in range(len(small.tests))]
+    accepted(run(small, root_only(small, bound, uses=uses)))
+    rejected(run(small, root_only(small, bound + 1, uses=uses)), "step 0", "test")
+
+
 def test_shared_splits(run):
     """Parity needs seven splits; six are not enough to get everything right."""
     small = parity(split_penalty=0.0, max_splits=6)

@@ -335,7 +335,7 @@ private:
 
     void count(const Bits& rows, const std::uint64_t* column, std::size_t slot, Counts<Cost>& out) {
         std::int64_t* by_class = out.by_class.data() + slot * n_classes_;
-        std::fill_n(by_class, n_classes_, 0);
+        for (std::size_t c = 0; c < n_classes_; ++c) by_class[c] = 0;
         std::int64_t forced = 0;
         for (const Stretch& stretch : stretches_) {
             std::int64_t weight = 0;
@@ -396,15 +396,26 @@ private:
             if (run_[i] % 2 == 1) bin[n_classes_] += weight_[i];
             bin[n_classes_ + 1] += samples_[i];
         });
-        std::vector<std::int64_t> sum(width);
+        const std::int64_t* whole = out.by_class.data() + problem_.n_slots * n_classes_;
+        std::int64_t forced = 0, samples = 0;
+        std::vector<std::int64_t> sum(n_classes_);
         for (std::size_t c = 0; c < column.n_tests; ++c) {
-            const Test& test = problem_.tests[column.first_test + c];
-            for (std::size_t k = 0; k < width; ++k) sum[k] += histogram_[c * width + k];
-            std::copy_n(sum.data(), n_classes_, out.by_class.data() + test.first_slot * n_classes_);
-            out.forced[test.first_slot] = sum[n_classes_];
-            out.samples[test.first_slot] = sum[n_classes_ + 1];
-            finish(test.first_slot, out);
-            rest(test, out);
+            const std::int64_t* bin = histogram_.data() + c * width;
+            const std::size_t yes = problem_.tests[column.first_test + c].first_slot;
+            std::int64_t* by_class = out.by_class.data() + yes * n_classes_;
+            for (std::size_t k = 0; k < n_classes_; ++k) {
+                sum[k] += bin[k];
+                by_class[k] = sum[k];
+                by_class[n_classes_ + k] = whole[k] - sum[k];
+            }
+            forced += bin[n_classes_];
+            samples += bin[n_classes_ + 1];
+            out.forced[yes] = forced;
+            out.samples[yes] = samples;
+            out.forced[yes + 1] = out.forced[problem_.n_slots] - forced;
+            out.samples[yes + 1] = out.samples[problem_.n_slots] - samples;
+            finish(yes, out);
+            finish(yes + 1, out);
         }
     }
 
