@@ -23,6 +23,10 @@ TABLES = {
         "treeproof.cli.reproduce_partitioning:table_1",
         "Pruning by bound against CART and M-CART (Leboeuf et al. 2020, Table 1)",
     ),
+    "proper-10": (
+        "treeproof.cli.reproduce_proper:figure_10",
+        "How many trees each search space holds (He and Little, Figure 10)",
+    ),
     "thesis-5.2": (
         "treeproof.cli.reproduce_stream:table_5_2",
         "UCDT and EGDT on streams, beside River's trees (Chaouki 2024, Table 5.2)",
