@@ -226,6 +226,24 @@ def test_watchers_leave_with_the_block():
     assert seen == []
 
 
+def test_a_watcher_can_stop_a_search():
+    random = np.random.default_rng(0)
+    X, y = random.integers(0, 2, (300, 30)), random.integers(0, 2, 300)
+
+    def fail(*event):
+        raise RuntimeError("enough")
+
+    with watch(fail), pytest.raises(RuntimeError, match="enough"):
+        OptimalTreeClassifier(1e-4).fit(X, y)
+
+    def stop(*event):
+        raise KeyboardInterrupt
+
+    with watch(stop), pytest.warns(UserWarning, match="it was interrupted"):
+        model = OptimalTreeClassifier(1e-4).fit(X, y)
+    assert model.status_ == "interrupted" and model.gap_ > 0
+
+
 def simulated(colour, matrix):
     rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)

@@ -78,7 +78,9 @@ def watch(observer: Observer) -> Iterator[None]:
     ----------
     observer : callable
         Called with event kind, seconds, lower bound, objective and nodes so far. An
-        exception it raises stops the search and comes out of `fit`.
+        exception it raises stops the search and comes out of `fit`; only
+        KeyboardInterrupt is different: as Ctrl-C does, it stops the search and keeps
+        the tree found so far.
 
     Examples
     --------
