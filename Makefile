@@ -10,7 +10,7 @@ LINTED := src tests $(wildcard benchmarks examples tools)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint bench bench-noisy bench-stops bench-bounds bench-streams \
-	bench-oblique fuzz-proper check-exports peers sanitize clean
+	bench-oblique bench-regression fuzz-proper check-exports peers sanitize clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -68,6 +68,9 @@ bench-stops: build  ## time limit, Ctrl-C and memory limit on a hard problem
 
 bench-bounds: build  ## speed of the generalization bounds and of pruning by them
 	$(BIN)/python -m benchmarks.generalization $(BENCH)
+
+bench-regression: build  ## regression trees: our engine beside our Quant-BnB
+	$(BIN)/python -m benchmarks.regression $(BENCH)
 
 bench-streams: $(VENV)/ready build  ## the online learners on the streams of the thesis, beside River's
 	$(BIN)/python -m benchmarks.streams $(BENCH)

@@ -31,7 +31,7 @@ DATA = Path(
 def random_switches(rng: np.random.Generator) -> dict[str, Any]:
     """Few cuts and bins, so that small tables reach the code for large ones."""
     switches: dict[str, Any] = {}
-    for name in ("inheritance", "portable_kernels"):
+    for name in ("inheritance", "partitions", "portable_kernels"):
         if rng.random() < 0.3:
             switches[name] = bool(rng.random() < 0.5)
     for name in ("coarse_cuts", "most_bins"):
@@ -120,6 +120,24 @@ def test_every_bound_fires(outputs: int) -> None:
     found = _core.solve_targets(**numeric_arguments(X, y), max_depth=3)
     for counter in ("interval_prunes", "cutoffs", "inherited_prunes", "exact_scans"):
         assert found["statistics"][counter] > 0, counter
+
+
+def test_the_partition_bound_fires() -> None:
+    # A staircase in one column: its steps are the best partition of the targets, so the
+    # bound meets the cost of the tree that cuts there.
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 4))
+    y = np.floor(2 * X[:, 0]) + 0.05 * rng.normal(size=300)
+    arguments = numeric_arguments(X, y) | {"split_penalty": 0.02}
+    found = _core.solve_targets(**arguments)
+    plain = _core.solve_targets(
+        **arguments, switches={"partitions": False}, max_depth=4
+    )
+    assert found["status"] == "optimal"
+    assert found["statistics"]["partition_prunes"] > 0
+    assert plain["statistics"]["partition_prunes"] == 0
+    assert found["upper"] <= plain["upper"] * (1 + 1e-9)
+    assert found["statistics"]["sweeps"] < plain["statistics"]["sweeps"]
 
 
 @pytest.mark.parametrize(

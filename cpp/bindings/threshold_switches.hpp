@@ -17,6 +17,7 @@ inline threshold::Switches read_switches(const nanobind::dict& given) {
     const auto name = nanobind::cast<std::string>(key);
     if (name == "unit_step") switches.unit_step = nanobind::cast<bool>(value);
     else if (name == "inheritance") switches.inheritance = nanobind::cast<bool>(value);
+    else if (name == "partitions") switches.partitions = nanobind::cast<bool>(value);
     else if (name == "portable_kernels") switches.portable_kernels = nanobind::cast<bool>(value);
     else if (name == "coarse_cuts") switches.coarse_cuts = nanobind::cast<int>(value);
     else if (name == "most_bins") switches.most_bins = nanobind::cast<int>(value);

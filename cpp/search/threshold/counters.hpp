@@ -19,6 +19,7 @@ struct Counters {
   std::int64_t cutoffs = 0;          // a child closed by its cut-off
   std::int64_t inherited_prunes = 0; // features closed by a neighbour's bounds
   std::int64_t deepenings = 0;       // sides solved again with a higher cut-off
+  std::int64_t partition_prunes = 0; // subproblems closed by the best partition of their targets
 
   Statistics named() const {
     return {{"depth_two_solves", depth_two_solves}, {"sweeps", sweeps},
@@ -26,7 +27,7 @@ struct Counters {
             {"partitions", partitions},             {"interval_prunes", interval_prunes},
             {"step_prunes", step_prunes},           {"shrinks", shrinks},
             {"cutoffs", cutoffs},                   {"inherited_prunes", inherited_prunes},
-            {"deepenings", deepenings}};
+            {"deepenings", deepenings},             {"partition_prunes", partition_prunes}};
   }
 };
 

@@ -30,6 +30,7 @@ Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limi
       std::clamp<std::int64_t>(tree_limits.min_samples_leaf, 1, std::int64_t{columns.n_rows} + 1));
   settings.use_unit_step = switches.unit_step;
   settings.use_inheritance = switches.inheritance;
+  settings.use_partitions = switches.partitions;
   settings.portable_kernels = switches.portable_kernels;
   settings.coarse_cuts = static_cast<std::uint32_t>(std::max(1, switches.coarse_cuts));
   settings.most_bins = switches.most_bins;

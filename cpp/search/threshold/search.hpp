@@ -21,12 +21,15 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <queue>
+#include <type_traits>
 #include <vector>
 
+#include "bounds/partition_bound.hpp"
 #include "search/threshold/answer.hpp"
 #include "search/threshold/frame.hpp"
 #include "search/threshold/stump.hpp"
@@ -40,7 +43,7 @@ class Search {
   using Value = typename L::Value;
 
   Search(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
-      : context_(&context), terminal_(&terminal), stumps_(&stumps) {}
+      : context_(&context), terminal_(&terminal), stumps_(&stumps), partitions_(*context.loss) {}
 
   // Called whenever the outermost solve has a better tree or a better bound.
   using Progress = std::function<void(Value lower, Value upper, const SplitTree* tree)>;
@@ -102,6 +105,14 @@ class Search {
       answer.lower = may_split ? answer.upper : leaf;
       return answer;
     }
+    const Value least = partition_bound(task, answer.upper);
+    if (closes(least, answer.upper)) {  // no partition of the targets into leaves pays off
+      ++context_->counters->partition_prunes;
+      if (!task.lower_out.empty())
+        std::ranges::fill(task.lower_out, std::max(penalty(), least));
+      answer.lower = answer.found ? answer.upper : least;
+      return answer;
+    }
     Task<Value> inner = task;
     inner.depth = depth;
     if (depth <= Terminal::kDepth) {
@@ -110,7 +121,7 @@ class Search {
       if (better.found || !answer.found) answer = std::move(better);
       else answer.lower = std::min(answer.upper, better.lower);
     } else {
-      answer = search(inner, level, std::move(answer));
+      answer = search(inner, level, std::move(answer), least);
     }
     if (depth < room) {
       // Trees of more splits were left out. They cost at least this, which is no less than the
@@ -127,12 +138,28 @@ class Search {
     return answer;
   }
 
-  Answer<Value> search(const Task<Value>& task, std::size_t level, Answer<Value> leaf) {
+  // Bounds every tree of the task, where targets are numbers and splits cost something. Holds
+  // for supersets of the rows too: their trees, cut down to these rows, have no more leaves.
+  Value partition_bound(const Task<Value>& task, Value cutoff) {
+    if constexpr (std::same_as<L, SquaredError>) {
+      if (!(penalty() > 0) || context_->has_multiway || !settings().use_partitions)
+        return Value{};
+      const int depth = std::min(task.depth, 30);
+      const std::int64_t leaves = std::min(std::int64_t{1} << depth, std::int64_t{task.splits} + 1);
+      return partitions_(*task.rows, leaves, penalty(), cutoff);
+    } else {
+      return Value{};
+    }
+  }
+
+  Answer<Value> search(const Task<Value>& task, std::size_t level, Answer<Value> leaf,
+                       Value least) {
     Frame frame{&task, level, task.depth - 1, task.rows->size(), leaf.upper, std::move(leaf),
                 {}, {}, {}, {}};
     while (levels_.size() <= level) levels_.emplace_back();
     frame.pieces.assign(n_features(), infinite());
-    const Value ends = penalty() > 0 ? std::max(look_ahead(frame), task.known) : task.known;
+    const Value known = std::max(least, task.known);
+    const Value ends = penalty() > 0 ? std::max(look_ahead(frame), known) : known;
     list_candidates(frame, ends);
     bool stopped = context_->limits->reason() != StopReason::none;
     while (!stopped && !frame.queue.empty() && !closes(frame.queue.top().bound, frame.best)) {
@@ -536,6 +563,11 @@ class Search {
   Terminal* terminal_;
   StumpSolver<L>* stumps_;
   Partitioner partitioner_;
+  struct NoPartitions {
+    explicit NoPartitions(const L&) {}
+  };
+  std::conditional_t<std::same_as<L, SquaredError>, bounds::PartitionBound, NoPartitions>
+      partitions_;
   std::deque<Level> levels_;
   Progress progress_;
   Answer<Value> incumbent_;

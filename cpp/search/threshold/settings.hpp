@@ -16,6 +16,7 @@ struct Settings {
   // Switches for the tests that compare every combination of bounds.
   bool use_unit_step = true;
   bool use_inheritance = true;
+  bool use_partitions = true;
   std::uint32_t coarse_cuts = 24;  // cuts of stage 1 in depth two
   int most_bins = 128;
 };

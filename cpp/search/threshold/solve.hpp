@@ -37,6 +37,7 @@ struct Result {
 struct Switches {
   bool unit_step = true;
   bool inheritance = true;
+  bool partitions = true;
   bool portable_kernels = false;
   int coarse_cuts = 24;
   int most_bins = 128;
