@@ -134,7 +134,7 @@ def plot(target: Path) -> None:
     memory.set_title("memory of the process, MB", loc="left", fontsize=11)
     speed.set_title("processor time a row, µs", loc="left", fontsize=11)
     for axis in (memory, speed):
-        axis.set_ylim(bottom=0)
+        axis.set_ylim(0, 1.2 * axis.get_ylim()[1])
         axis.set_xlabel("million rows learnt")
         axis.spines[["top", "right"]].set_visible(False)
         axis.grid(axis="y", color="#eeeeee")

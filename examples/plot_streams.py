@@ -16,8 +16,8 @@ from treeproof.stream.datasets import stream
 from treeproof.stream.prequential import prequential
 
 STREAMS = {
-    "xor-2": ("XOR of 2 bits among 100", 20_000),
-    "led-irrelevant": ("LED digits, 7 segments of 24 matter", 10_000),
+    "xor-2": ("XOR of 2 bits among 100", 12_000),
+    "led-irrelevant": ("LED digits, 7 segments of 24 matter", 6_000),
 }
 STYLES = {
     "VFDT": ("#b8b8b8", "-", "River: VFDT"),
