@@ -9,7 +9,8 @@ BUILD_FLAGS ?= -C cmake.define.TREEPROOF_DEV=ON
 LINTED := src tests $(wildcard benchmarks examples tools)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build tools test lint bench bench-noisy bench-stops bench-bounds bench-streams \
+.PHONY: help demo build tools test lint bench bench-noisy bench-stops bench-bounds \
+	bench-proofs bench-streams \
 	bench-oblique bench-regression fuzz-proper check-exports peers sanitize clean
 
 help:  ## show this list
@@ -78,6 +79,9 @@ bench-streams: $(VENV)/ready build  ## the online learners on the streams of the
 check-exports: $(VENV)/ready  ## all exports of 200 random trees against predict on 10,000 rows each
 	TREEPROOF_EXPORT_TREES=200 TREEPROOF_EXPORT_ROWS=10000 \
 		$(BIN)/python -m pytest tests/test_exports.py -k random_trees
+
+bench-proofs: build tools  ## size of proofs, time to write and to check them
+	$(BIN)/python -m benchmarks.proofs $(BENCH)
 
 bench-oblique: build  ## trees with hyperplane splits: time to proof, and when stopped
 	$(BIN)/python -m benchmarks.oblique $(BENCH)
