@@ -33,7 +33,12 @@ def predict(
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
 ) -> None:
-    """Predict with a saved model; columns the model does not know are ignored."""
+    """Predict with a saved model; columns the model does not know are ignored.
+
+    treeproof predict iris.json new_flowers.csv > predictions.csv
+    treeproof predict iris.json new_flowers.parquet --proba --output shares.csv
+    treeproof predict iris.json "select * from flowers" --database garden.db
+    """
     from treeproof.columns import plain
     from treeproof.persistence import load_with_target
 

@@ -15,10 +15,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from treeproof.columns import Column
 from treeproof.tree import EQUALS, LEAF, THRESHOLD, Tree
 
-__all__ = ["Among", "AtMost", "Branch", "Condition", "Otherwise", "branches"]
+__all__ = [
+    "Among",
+    "AtMost",
+    "Branch",
+    "Condition",
+    "Otherwise",
+    "branches",
+    "check_exportable",
+]
 
 
 @dataclass(frozen=True)
@@ -88,6 +98,27 @@ def branches(tree: Tree, node: int) -> list[Branch]:
         groups.setdefault(target, []).append(code)
     ways = [Branch(Among(tuple(codes)), target) for target, codes in groups.items()]
     return [*ways, Branch(Otherwise(), node, stays=True)]
+
+
+def check_exportable(tree: Tree) -> Tree:
+    """Return the tree; ValueError if it asks what other programs cannot be asked.
+
+    Learners on streams know missing values: they ask whether a number is there at all
+    (``x <= inf``), and have None among their categories.
+    """
+    tested = set(tree.feature[tree.kind != LEAF].tolist())
+    for j in sorted(tested):
+        column = tree.columns[j]
+        cuts = tree.threshold[(tree.feature == j) & (tree.kind == THRESHOLD)]
+        odd = column.categories is not None and column.categories.dtype == object
+        if not np.isfinite(cuts).all() or (
+            odd and not all(isinstance(v, str) for v in column.categories)  # type: ignore[union-attr]
+        ):
+            raise ValueError(
+                f"The tree asks whether the value of {column.name!r} is there at all "
+                "or mixes types in it; such trees of streams cannot be exported."
+            )
+    return tree
 
 
 def _to(condition: Condition, child: int | None, node: int) -> Branch:

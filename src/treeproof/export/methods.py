@@ -22,6 +22,11 @@ class TreeExports:
         """Return the tree to write."""
         raise NotImplementedError
 
+    def _checked(self) -> Tree:
+        from treeproof.export.branches import check_exportable
+
+        return check_exportable(self._exported())
+
     def to_sql(
         self,
         dialect: str = "duckdb",
@@ -70,7 +75,7 @@ class TreeExports:
         """
         from treeproof.export.sql import to_sql
 
-        return to_sql(self._exported(), dialect, table=table, name=name, proba=proba)
+        return to_sql(self._checked(), dialect, table=table, name=name, proba=proba)
 
     def to_onnx(self) -> Any:
         """Return the tree as an ONNX model; needs ``pip install 'treeproof[export]'``.
@@ -82,7 +87,7 @@ class TreeExports:
         """
         from treeproof.export.onnx import to_onnx
 
-        return to_onnx(self._exported())
+        return to_onnx(self._checked())
 
     def to_python(self, *, name: str = "predict", proba: bool = False) -> str:
         """Return the source of a function that predicts a row and needs no library.
@@ -96,7 +101,7 @@ class TreeExports:
         """
         from treeproof.export.python import to_python
 
-        return to_python(self._exported(), name=name, proba=proba)
+        return to_python(self._checked(), name=name, proba=proba)
 
     def to_json(self, *, target: str | None = None, indent: int | None = None) -> str:
         """Return a JSON document from which `treeproof.from_json` makes the same again.
@@ -110,7 +115,7 @@ class TreeExports:
         """
         from treeproof.export.json import to_json
 
-        self._exported()  # complains about an estimator that is not fitted
+        self._checked()  # complains about an estimator that is not fitted
         return to_json(self, target=target, indent=indent)
 
     def to_dot(self) -> str:
@@ -133,4 +138,4 @@ class TreeExports:
         """
         from treeproof.export.rules import to_rules
 
-        return to_rules(self._exported())
+        return to_rules(self._checked())

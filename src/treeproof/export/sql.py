@@ -35,6 +35,9 @@ from treeproof.tree import LEAF, Tree
 __all__ = ["dialect_names", "known_dialect", "to_sql"]
 
 
+_NOT_SQL = ("", "dax", "prql")  # languages that sqlglot reads but does not write
+
+
 def to_sql(
     tree: Tree,
     dialect: str = "duckdb",
@@ -97,11 +100,11 @@ def to_sql(
 
 
 def dialect_names() -> list[str]:
-    """Return the dialects that sqlglot knows."""
+    """Return the dialects of SQL that sqlglot writes."""
     need("sqlglot", "export", "to_sql()")
     from sqlglot.dialects.dialect import Dialect
 
-    return sorted(name for name in Dialect.classes if name)
+    return sorted(name for name in Dialect.classes if name not in _NOT_SQL)
 
 
 def known_dialect(dialect: str) -> str:
