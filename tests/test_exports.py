@@ -118,8 +118,7 @@ def test_every_dialect_is_valid_sql():
 
     from treeproof.export.sql import dialect_names
 
-    trees = [random_case(seed).tree for seed in range(36)]
-    trees = [tree for tree in trees if 5 <= tree.node_count <= 15][:4]
+    trees = [random_case(seed).tree for seed in (11, 18, 19, 23)]
     assert {int(k) for tree in trees for k in tree.kind} == {0, 1, 2, 3}
     assert {"duckdb", "sqlite", "postgres", "mysql", "bigquery"} <= set(dialect_names())
     for dialect in dialect_names():
