@@ -415,7 +415,7 @@ def _encode(feature: dict[str, Any], column: NDArray[Any], digest: Any) -> Any:
             raise Rejected(f"column {feature.get('name')!r} is not numeric.") from None
         if not np.all(np.isfinite(values)):
             raise Rejected(f"column {feature.get('name')!r} is not finite.")
-        digest.update(values.astype("<f8").tobytes())
+        digest.update((values + 0.0).astype("<f8").tobytes())  # -0.0 is 0.0
         size = len(values)
     else:
         listed = feature.get("values")

@@ -172,7 +172,7 @@ def _fingerprint(data: ClassificationData) -> str:
         _features(data.table), data.table.codes, data.table.distinct, strict=True
     ):
         if feature["values"] is None:
-            digest.update(np.asarray(distinct, dtype="<f8").tobytes())
+            digest.update((np.asarray(distinct, dtype="<f8") + 0.0).tobytes())
         else:
             digest.update(json.dumps(feature["values"]).encode())
         digest.update(codes.astype("<i4").tobytes())
