@@ -566,7 +566,7 @@ def mixed_table(rng, n):
         "flag": [rng.random() < 0.4 for _ in range(n)],
         "colour": [rng.choice(["red", "green", "blue"]) for _ in range(n)],
         "count": [rng.randint(0, 4) for _ in range(n)],
-        "size": [round(rng.gauss(0, 1)) / 4 for _ in range(n)],
+        "size": [round(rng.gauss(0, 1), 0) / 4 for _ in range(n)],
     }
     columns = zip(*table.values(), strict=True)
     score = [f + (c == "red") + (k > 2) + (s > 0.3) for f, c, k, s in columns]
