@@ -51,38 +51,44 @@ class LeafFit:
         if self.criterion == "squared_error":
             # Differences to the first row: equal targets give exactly their value.
             base = targets[0]
-            if np.all(targets == base):
+            if (targets == base).all():
                 return base.copy()
             with np.errstate(over="ignore"):
                 spread = targets - base
             if np.isfinite(spread).all():
-                return base + np.average(spread, axis=0, weights=weights)
-            return np.average(targets / 4, axis=0, weights=weights) * 4
+                return base + _mean(spread, weights)
+            return _mean(targets / 4, weights) * 4
         return np.array([_median(column, weights) for column in targets.T])
 
     def loss(self, rows: NDArray[np.intp]) -> float:
         """Return the loss on these rows, as a fraction of that of a single leaf."""
-        if self.single_leaf == 0.0:
-            return 0.0
-        return self._raw_loss(rows) / self.single_leaf
+        return self.losses(rows)[0]
 
-    def mean_loss(self, rows: NDArray[np.intp]) -> float:
-        """Return the mean loss in the targets' own unit, averaged over the outputs."""
-        weights = self.weights[rows] / self._heaviest
-        per_unit = self._raw_loss(rows) / float(weights.sum()) / self.targets.shape[1]
+    def losses(self, rows: NDArray[np.intp]) -> tuple[float, float]:
+        """Return `loss`, and the mean loss in the targets' own unit for one output."""
+        raw = self._raw_loss(rows)
+        share = raw / self.single_leaf if self.single_leaf > 0.0 else 0.0
+        weight = float(self.weights[rows].sum()) / self._heaviest
         power = 2 if self.criterion == "squared_error" else 1
         with np.errstate(over="ignore"):
-            return float(per_unit * np.float64(self._unit) ** power)
+            unit = np.float64(self._unit) ** power
+        return share, float(raw / weight / self.targets.shape[1] * unit)
 
     def _raw_loss(self, rows: NDArray[np.intp]) -> float:
         targets, weights = self._scaled[rows], self.weights[rows] / self._heaviest
         if self.criterion == "squared_error":
-            if np.all(targets == targets[0]):
+            if (targets == targets[0]).all():
                 return 0.0
-            off = targets - np.average(targets, axis=0, weights=weights)
-            return float((weights[:, None] * off**2).sum())
+            off = targets - _mean(targets, weights)
+            return float((weights @ (off * off)).sum())
         off = targets - np.array([_median(column, weights) for column in targets.T])
         return float((weights[:, None] * np.abs(off)).sum())
+
+
+def _mean(
+    values: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    return (weights @ values) / weights.sum()
 
 
 def _median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:

@@ -307,7 +307,7 @@ def _grow(splits: Any, data: RegressionData, leaf: LeafFit) -> tuple[Tree, float
     outputs = data.targets.shape[1]
 
     def value_and_losses(rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        return np.append(leaf.value(rows), [leaf.loss(rows), leaf.mean_loss(rows)])
+        return np.append(leaf.value(rows), leaf.losses(rows))
 
     tree = Tree.grow(
         splits,
