@@ -9,7 +9,7 @@ BUILD_FLAGS ?= -C cmake.define.TREEPROOF_DEV=ON
 LINTED := src tests $(wildcard benchmarks examples tools)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build tools test lint bench bench-noisy bench-stops bench-bounds \
+.PHONY: help demo build tools test lint bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-proofs bench-streams \
 	bench-oblique bench-regression fuzz-proper check-exports peers sanitize clean
 
@@ -55,7 +55,7 @@ peers: .peers/ready  ## other solvers for the benchmarks, in an environment of t
 
 .peers/ready:
 	$(PYTHON) -m venv .peers
-	.peers/bin/python -m pip install --quiet pystreed gosdt pydl8.5 "setuptools<80"
+	.peers/bin/python -m pip install --quiet pystreed pycontree gosdt pydl8.5 pandas "setuptools<80"
 	touch $@
 
 bench: build  ## ours against the installed peers (BENCH="--limit 10 --resume" for options)
@@ -66,6 +66,9 @@ bench-noisy: build  ## trees found in 5 and 20 seconds on noisy data
 
 bench-stops: build  ## time limit, Ctrl-C and memory limit on a hard problem
 	$(BIN)/python -m benchmarks.stops $(BENCH)
+
+bench-numeric: build  ## numeric tables against ConTree, growth with rows and features
+	$(BIN)/python -m benchmarks.numeric $(BENCH)
 
 bench-bounds: build  ## speed of the generalization bounds and of pruning by them
 	$(BIN)/python -m benchmarks.generalization $(BENCH)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 import warnings
 
 import numpy as np
@@ -11,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
-from treeproof import OptimalTreeClassifier
+from treeproof import OptimalTreeClassifier, _core
 
 pd = pytest.importorskip("pandas")
 
@@ -116,3 +119,43 @@ def test_stopped_early_is_no_worse_than_cart(depth: int, seconds: float) -> None
     assert model.score(X, y) >= cart.score(X, y)
     assert 0 <= model.lower_bound_ <= model.objective_
     assert model.optimal_ == (model.lower_bound_ == model.objective_)
+
+
+@pytest.mark.parametrize(
+    ("load", "objective"), [(load_iris, 0.05), (load_wine, 0.0456180)]
+)
+def test_a_penalty_alone_is_solved_to_proof(load, objective: float) -> None:
+    X, y = load(return_X_y=True)
+    model = OptimalTreeClassifier(0.01, solver="threshold", time_limit=None).fit(X, y)
+    assert model.optimal_
+    assert model.objective_ == pytest.approx(objective, abs=1e-6)
+
+
+def test_a_memory_limit_keeps_a_tree_and_a_bound() -> None:
+    X, y = noisy(3000, 10)
+    found = _core.solve_threshold(
+        kinds=np.zeros(10, dtype=np.int32),
+        n_values=np.full(10, 3000, dtype=np.int32),
+        codes=np.argsort(np.argsort(X, axis=0), axis=0).T.astype(np.int32).reshape(-1),
+        labels=y.astype(np.int32),
+        n_classes=2,
+        weights=np.ones(3000),
+        split_penalty=0.0,
+        max_depth=4,
+        memory_limit=100_000,
+    )
+    assert found["status"] == "memory_limit"
+    assert found["lower"] < found["upper"]
+    assert len(found["tree"]["feature"]) > 1
+
+
+def test_a_signal_stops_the_search_and_keeps_the_tree() -> None:
+    X, y = noisy(3000, 10)
+    model = OptimalTreeClassifier(0.0, max_depth=6, solver="threshold", time_limit=60)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, y)
+    timer.join()
+    assert model.status_ == "interrupted"
+    assert model.n_splits_ > 0 and model.gap_ > 0

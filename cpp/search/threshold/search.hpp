@@ -517,9 +517,12 @@ class Search {
   }
 
   // Children deepened a penalty at a time: search_staged.hpp. Real-valued losses do better
-  // without (depth four with a penalty: 8,600 solves of depth two instead of 14,000).
+  // without (depth four with a penalty: 8,600 solves of depth two instead of 14,000), and so
+  // do penalties so small that many stages would be needed.
   bool staged(const Frame& frame) const {
-    return L::kUnitStep && penalty() > 0 && frame.depth > Terminal::kDepth;
+    constexpr Value kMostPenalties{16};
+    return L::kUnitStep && penalty() > 0 && frame.depth > Terminal::kDepth &&
+           frame.best <= kMostPenalties * penalty();
   }
   Value stage(Value known, Value limit) const;
   bool open_staged(Frame& frame, const Item& item);
@@ -539,6 +542,18 @@ class Search {
     Level& level = levels_[frame.level];
     ++context_->counters->partitions;
     partitioner_.cut_out(*frame.task->rows, f, first, last, level.left, level.right);
+    check_memory(frame);
+  }
+
+  // The columns, the sets of all levels, and the cuts of this frame; the rest is small.
+  void check_memory(const Frame& frame) const {
+    const std::uint64_t allowance = context_->limits->memory_allowance();
+    if (allowance == 0) return;
+    const Columns& columns = *context_->columns;
+    std::uint64_t bytes = 4 * (columns.order.size() + columns.rank.size() + columns.order.size());
+    for (const Level& level : levels_) bytes += level.left.bytes() + level.right.bytes();
+    bytes += frame.points.size() * (sizeof(Point) + 2 * sizeof(Value) * n_features());
+    if (bytes > allowance) context_->limits->memory_exhausted();
   }
 
   Answer<Value> child(Frame& frame, const RowSubset& rows, int splits, std::uint32_t min_leaf,

@@ -34,13 +34,34 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
     if (observer)
       observer({kind, limits.seconds(), lower, upper, counters.depth_two_solves});
   };
+  Cost shallow_lower = 0;
+  // Bounds proved for depth three only hold up to the cost of deeper trees.
+  Cost most_lower = kInfiniteCost;
   search.set_progress([&](Cost lower, Cost upper, const SplitTree* tree) {
+    lower = std::clamp(lower, std::min(shallow_lower, upper), most_lower);
     tell(tree != nullptr ? EventKind::incumbent : EventKind::bound, lower, upper);
   });
   FirstTree<Misclassification, ClassTerminal> first(context, terminal, stumps);
   const bool deep = std::min(settings.max_depth, settings.max_splits) > ClassTerminal::kDepth;
-  if (deep) search.set_incumbent(first.best(task));
+  if (deep) {
+    Answer<Cost> incumbent = first.best(task);
+    constexpr int kShallow = 3;
+    if (settings.split_cost > 0 && std::min(settings.max_depth, settings.max_splits) > kShallow) {
+      // The best tree of depth three takes moments where deeper ones take minutes, and is
+      // often the best of all. Deeper trees have four splits at least.
+      Task<Cost> shallow = task;
+      shallow.depth = kShallow;
+      shallow.cutoff = incumbent.upper;
+      most_lower = (kShallow + 1) * settings.split_cost;
+      Answer<Cost> three = search.solve(shallow);
+      shallow_lower = std::min(three.lower, most_lower);
+      most_lower = kInfiniteCost;
+      if (three.found && three.upper < incumbent.upper) incumbent = std::move(three);
+    }
+    search.set_incumbent(std::move(incumbent));
+  }
   Answer<Cost> answer = search.solve(task);
+  answer.lower = std::max(answer.lower, std::min(answer.upper, shallow_lower));
   if (!deep && answer.lower < answer.upper) {
     // Stopped within the first sweeps: CART's tree may be better than what they have seen.
     Answer<Cost> greedy = first.greedy(task);
