@@ -187,3 +187,14 @@ def test_a_time_limit_keeps_a_tree_and_a_bound() -> None:
     found = _core.solve_targets(**numeric_arguments(X, y), max_depth=4, time_limit=0.05)
     assert found["status"] == "time_limit"
     assert 0.0 <= found["lower"] < found["upper"] <= 1.0
+
+
+def test_a_memory_limit_keeps_a_tree_and_a_bound() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 8))
+    y = rng.normal(size=300)
+    found = _core.solve_targets(
+        **numeric_arguments(X, y), max_depth=4, memory_limit=20_000, time_limit=20.0
+    )
+    assert found["status"] == "memory_limit"
+    assert 0.0 <= found["lower"] < found["upper"] <= 1.0
