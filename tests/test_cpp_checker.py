@@ -383,6 +383,7 @@ HEADER_LIES = [
     ("max_depth", 1, "too deep"),
     ("max_splits", 1, "too many"),
     ("min_samples_leaf", 5, "fewer rows"),
+    ("min_samples_leaf", 0, "below 1"),
     ("tree", {"predict": 0}, "upper"),
     ("tree", {"predict": 2}, "class"),
     ("tree", {"test": 9, "children": []}, "test of the tree"),

@@ -189,8 +189,9 @@ public:
         }
         refuse_unnamed_columns(targets, weight);
         number_tests();
-        const std::int64_t least = header_.at("min_samples_leaf").integer("\"min_samples_leaf\"");
-        problem_.min_samples_leaf = std::max<std::int64_t>(least, 1);
+        problem_.min_samples_leaf =
+            header_.at("min_samples_leaf").integer("\"min_samples_leaf\"");
+        require(problem_.min_samples_leaf >= 1, "\"min_samples_leaf\" is below 1");
         require(header_.at("n_rows").integer("\"n_rows\"") ==
                     static_cast<std::int64_t>(problem_.n_rows()),
                 "the data have " + std::to_string(problem_.n_rows()) +
