@@ -3,48 +3,12 @@
 from __future__ import annotations
 
 import copy
-import gzip
-import hashlib
-import io
 import json
-import os
 import random
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from small_proofs import UNIT, Small
-
-ROOT = Path(__file__).resolve().parent.parent
-MAIN = ROOT / "tools/check_proof.cpp"
-SOURCES = [MAIN, *sorted(ROOT.glob("tools/checker/*.hpp"))]
-COMPILER = os.environ.get("CXX", "g++")
-
-
-@pytest.fixture(scope="session")
-def program():
-    """The checker, compiled once for each version of its sources."""
-    if shutil.which(COMPILER) is None:
-        pytest.skip(f"no compiler {COMPILER}")
-    flags = os.environ.get("CHECKER_FLAGS", "-O1").split()
-    text = b"".join(p.read_bytes() for p in SOURCES) + " ".join(flags).encode()
-    name = f"check_proof-{hashlib.sha256(text).hexdigest()[:12]}"
-    target = ROOT / "build" / "tests" / name
-    if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_suffix(f".{os.getpid()}")
-        command = [
-            COMPILER,
-            "-std=c++20",
-            *flags,
-            str(MAIN),
-            "-o",
-            str(part),
-        ]
-        subprocess.run(command, check=True)
-        part.rename(target)
-    return target
 
 
 @pytest.fixture
@@ -556,73 +520,3 @@ def test_damaged_files(run, honest, seed):
     code, verdict = run(small, bytes(text))
     if code == 0 and "optimal" in verdict:
         assert verdict.split(",")[1] == genuine
-
-
-# -- proofs of the library, and the other checker
-
-
-def mixed_table(rng, n):
-    """A table with a column of every kind, and labels that depend on some of them."""
-    table = {
-        "flag": [rng.random() < 0.4 for _ in range(n)],
-        "colour": [rng.choice(["red", "green", "blue"]) for _ in range(n)],
-        "count": [rng.randint(0, 4) for _ in range(n)],
-        "size": [round(rng.gauss(0, 1), 0) / 4 for _ in range(n)],
-    }
-    columns = zip(*table.values(), strict=True)
-    score = [f + (c == "red") + (k > 2) + (s > 0.3) for f, c, k, s in columns]
-    labels = [
-        ("low" if v < 2 else "high") if rng.random() < 0.9 else "odd" for v in score
-    ]
-    return table, labels
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_proofs_of_the_library(program, tmp_path, seed):
-    pandas = pytest.importorskip("pandas")
-    from treeproof import OptimalTreeClassifier
-    from treeproof.proof import check
-
-    rng = random.Random(seed)
-    table, labels = mixed_table(rng, 40)
-    X = pandas.DataFrame(table).astype({"colour": "category"})
-    weights = [1.0] * 40 if seed % 3 else [rng.choice([0.0, 0.5, 1.3]) for _ in labels]
-    path, data = tmp_path / "tree.proof.gz", tmp_path / "data.csv"
-    OptimalTreeClassifier(
-        split_penalty=rng.choice([0.02, 0.04]),
-        max_depth=rng.choice([None, 2, 3]),
-        max_splits=rng.choice([None, None, 3]),
-        min_samples_leaf=rng.choice([1, 1, 4]),
-        categorical_split=rng.choice(["multiway", "one-vs-rest"]),
-        class_weight=rng.choice([None, "balanced"]),
-    ).fit(X, labels, sample_weight=weights, proof=path)
-    X.assign(label=labels, weight=weights).to_csv(data, index=False)
-
-    def verdicts(lines):
-        text = b"".join(lines)
-        command = [program, "-", data, "--target", "label", "--weight", "weight"]
-        ours = subprocess.run(command, input=text, capture_output=True)
-        theirs = check(io.BytesIO(text), X, labels, weights)
-        return ours.returncode == 0, theirs.accepted, ours.stdout.decode(), str(theirs)
-
-    with gzip.open(path) as file:
-        proof = file.readlines()
-    first, second, *texts = verdicts(proof)
-    assert first and second, texts
-    assert all("optimal" in text for text in texts)
-    for _ in range(6):
-        changed = list(proof)
-        at = rng.choice([len(proof) - 1, rng.randrange(1, len(proof))])
-        step = json.loads(proof[at])
-        change = rng.randrange(4)
-        if change == 0:
-            step["bound"] += rng.choice([-1, 1, 2**20])
-        elif change == 1 and step["uses"]:
-            del step["uses"][rng.randrange(len(step["uses"]))]
-        elif change == 2 and step["branch"]:
-            step["branch"][-1] ^= 1
-        else:
-            step["depth"] = rng.choice([None, 1, 2, 3])
-        changed[at] = json.dumps(step).encode() + b"\n"
-        first, second, *texts = verdicts(changed)
-        assert first == second, (at, step, texts)

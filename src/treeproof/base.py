@@ -8,6 +8,7 @@ and everything that only needs the fitted tree.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -69,6 +70,18 @@ class OptimalTree(BaseEstimator):
     status_: str
     n_splits_: int
     stats_: dict[str, Any]
+
+    def _set_statistics(
+        self, solver: str, found: Mapping[str, Any], n_rows: int
+    ) -> None:
+        """Store which solver ran, how long it took, and what it counted."""
+        self.stats_ = {
+            "solver": solver,
+            "seconds": found["seconds"],
+            "n_rows": n_rows,
+            "n_merged_rows": found["n_merged_rows"],
+            **found["statistics"],
+        }
 
     def _set_certificate(
         self, tree: Tree, *, objective: float, lower: float, proved: bool, status: str

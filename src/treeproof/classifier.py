@@ -255,13 +255,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         history: History,
     ) -> None:
         self.classes_ = data.classes
-        self.stats_ = {
-            "solver": name,
-            "seconds": found["seconds"],
-            "n_rows": data.table.n_rows,
-            "n_merged_rows": found["n_merged_rows"],
-            **found["statistics"],
-        }
+        self._set_statistics(name, found, data.table.n_rows)
         tree = _grow(found["tree"], data)
         self._set_certificate(
             tree,

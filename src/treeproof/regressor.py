@@ -230,13 +230,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             )
             name, found = solve(self.solver, task)
         self.n_outputs_ = data.targets.shape[1]
-        self.stats_ = {
-            "solver": name,
-            "seconds": found["seconds"],
-            "n_rows": data.table.n_rows,
-            "n_merged_rows": found["n_merged_rows"],
-            **found["statistics"],
-        }
+        self._set_statistics(name, found, data.table.n_rows)
         tree, loss = _grow(found["tree"], data, leaf)
         self._set_certificate(
             tree,

@@ -32,12 +32,10 @@ from treeproof import _core
 from treeproof.border import TrainingTable
 from treeproof.border.table import ORDERED
 from treeproof.merged_rows import merge_equal_rows
+from treeproof.observers import Observer
 from treeproof.quant_bnb import QuantOptions, check_task
 
 __all__ = ["REGRESSION_SOLVERS", "SOLVERS", "RegressionTask", "Task", "solve"]
-
-Observer = Callable[[int, float, float, float, int], None]
-"""Called with event kind, seconds, lower bound, objective and nodes so far."""
 
 
 @dataclass

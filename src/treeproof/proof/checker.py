@@ -299,7 +299,8 @@ class Node:
         p, least = self.p, self.h.min_leaf
         samples = p.samples(sums)
         occupied = samples > 0
-        good = self._per_test(np.add, occupied.astype(np.int64)) >= 2
+        n_occupied = self._per_test(np.add, occupied.astype(np.int64))
+        good = n_occupied >= 2
         if least > 1:
             good &= ~self._per_test(np.logical_or, occupied & (samples < least))
         if self.book.by_lemmas if lemmas is None else lemmas:
@@ -307,8 +308,7 @@ class Node:
             light = p.most(sums) * UNIT <= self.L
             if p.multiway:
                 light &= weight * UNIT <= 2 * self.L
-            two_way = self._per_test(np.add, occupied.astype(np.int64)) == 2
-            light &= occupied & two_way[..., p.test]
+            light &= occupied & (n_occupied == 2)[..., p.test]
             good &= ~self._per_test(np.logical_or, light)
             rest = self._per_test(np.add, weight) - self._per_test(np.maximum, weight)
             good &= rest * UNIT > self.L

@@ -117,15 +117,16 @@ class ProofFile:
             }
             steps.write_text(json.dumps({**trivial, "uses": []}) + "\n")
             n_steps, root = 1, 0
+        features = _features(data.table)
         header = {
             "format": "treeproof-proof",
             "version": 1,
             "loss": "misclassification",
-            "features": _features(data.table),
+            "features": features,
             "classes": [plain(c) for c in data.classes],
             "class_weight": data.class_factors.tolist(),
             "n_rows": data.table.n_rows,
-            "fingerprint": _fingerprint(data),
+            "fingerprint": _fingerprint(data, features),
             "split_penalty": split_penalty,
             "split_cost": split_cost,
             "search_split_cost": int(cost),
@@ -166,10 +167,10 @@ def _features(table: TrainingTable) -> list[dict[str, Any]]:
     ]
 
 
-def _fingerprint(data: ClassificationData) -> str:
+def _fingerprint(data: ClassificationData, features: list[dict[str, Any]]) -> str:
     digest = hashlib.sha256()
     for feature, codes, distinct in zip(
-        _features(data.table), data.table.codes, data.table.distinct, strict=True
+        features, data.table.codes, data.table.distinct, strict=True
     ):
         if feature["values"] is None:
             digest.update((np.asarray(distinct, dtype="<f8") + 0.0).tobytes())

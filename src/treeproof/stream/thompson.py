@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treeproof.stream.base import StreamTreeClassifier
-from treeproof.stream.seeds import seed_or_random
+from treeproof.stream.monte_carlo import MonteCarloTreeClassifier
 
 __all__ = ["ThompsonTreeClassifier"]
 
 
-class ThompsonTreeClassifier(StreamTreeClassifier):
+class ThompsonTreeClassifier(MonteCarloTreeClassifier):
     """Monte Carlo search for the optimal sparse tree of a stream (TSDT).
 
     The search walks from a single leaf, split by split, to a tree, observes
@@ -22,7 +21,6 @@ class ThompsonTreeClassifier(StreamTreeClassifier):
     predicted, approximated by Normals. At each tree it draws a value of every split
     from its posterior and takes the largest. It never ends; the best tree so far
     predicts.
-
 
     Parameters
     ----------
@@ -97,11 +95,9 @@ class ThompsonTreeClassifier(StreamTreeClassifier):
     _kind: ClassVar[str] = "thompson"
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **StreamTreeClassifier._parameter_constraints,
-        "samples_per_simulation": [Interval(Integral, 1, None, closed="left")],
+        **MonteCarloTreeClassifier._parameter_constraints,
         "gamma": [Interval(Real, 0, 1, closed="right")],
         "backpropagation": [StrOptions({"max-mean", "clark"})],
-        "seed": [Interval(Integral, 0, None, closed="left"), None],
     }
 
     def __init__(
@@ -135,9 +131,4 @@ class ThompsonTreeClassifier(StreamTreeClassifier):
         self.seed = seed
 
     def _options(self) -> dict[str, Any]:
-        return {
-            "samples_per_simulation": int(self.samples_per_simulation),
-            "gamma": float(self.gamma),
-            "clark": self.backpropagation == "clark",
-            "seed": seed_or_random(self.seed),
-        }
+        return {**super()._options(), "clark": self.backpropagation == "clark"}
