@@ -10,6 +10,7 @@
 #include <string>
 
 #include "bindings/encoded_table.hpp"
+#include "bindings/python.hpp"
 #include "core/cost.hpp"
 #include "data/kernels/kernels.hpp"
 #include "proof/log.hpp"
@@ -49,15 +50,6 @@ const char* status_name(const treeproof::SearchResult& result) {
     case treeproof::StopReason::interrupted: return "interrupted";
     default: return "time_limit";
   }
-}
-
-// Ctrl-C: run Python's signal handlers; a handler that raises means "stop and keep the
-// tree", so the exception ends here.
-bool python_interrupted() {
-  nb::gil_scoped_acquire lock;
-  if (PyErr_CheckSignals() == 0) return false;
-  PyErr_Clear();
-  return true;
 }
 
 nb::dict tree_to_dict(const treeproof::Problem& problem, const treeproof::Tree& tree) {
@@ -142,8 +134,9 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
   std::optional<treeproof::proof::StepLog> log;
   if (!proof_log.empty()) log.emplace(proof_log);
   bool logged = true;
-  treeproof::Limits limits(time_limit, memory_limit,
-                           [&] { return interrupted || python_interrupted(); });
+  treeproof::Limits limits(time_limit, memory_limit, [&] {
+    return interrupted || treeproof::bindings::python_interrupted();
+  });
   {
     nb::gil_scoped_release unlocked;
     problem = treeproof::make_problem(std::move(features), view(codes), view(labels), n_classes,

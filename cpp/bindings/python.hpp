@@ -33,12 +33,21 @@ nanobind::object to_numpy(std::vector<T> values) {
 }
 
 // Ctrl-C: run Python's signal handlers; a handler that raises means "stop and keep the
-// tree", so the exception ends here.
+// tree", so the exception ends here. Signals reach the main thread only; a fit in another
+// one is stopped by the conditions of `treeproof.stop_when`.
 inline bool python_interrupted() {
   nanobind::gil_scoped_acquire lock;
-  if (PyErr_CheckSignals() == 0) return false;
-  PyErr_Clear();
-  return true;
+  if (PyErr_CheckSignals() != 0) {
+    PyErr_Clear();
+    return true;
+  }
+  try {
+    return nanobind::cast<bool>(
+        nanobind::module_::import_("treeproof.stopping").attr("stop_wanted")());
+  } catch (nanobind::python_error& error) {
+    if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+    return true;  // Ctrl-C while Python code ran
+  }
 }
 
 }  // namespace treeproof::bindings

@@ -5,6 +5,7 @@ from treeproof.export.json import from_json
 from treeproof.oblique import ObliqueTreeClassifier
 from treeproof.observers import watch
 from treeproof.regressor import OptimalTreeRegressor
+from treeproof.stopping import stop_when
 from treeproof.tree import Tree
 
 __version__ = "0.1.0"
@@ -16,5 +17,6 @@ __all__ = [
     "Tree",
     "__version__",
     "from_json",
+    "stop_when",
     "watch",
 ]
