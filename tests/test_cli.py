@@ -375,6 +375,22 @@ def test_plain_csv_reports_ragged_lines_and_gaps(monkeypatch, treeproof, tmp_pat
     assert "is not UTF-8 text" in treeproof("fit", path, "--target", "y")[2]
 
 
+@pytest.mark.parametrize("regression", [False, True])
+def test_a_tree_saved_alone_predicts(treeproof, tmp_path, regression):
+    kind = (
+        treeproof_package.OptimalTreeRegressor if regression else OptimalTreeClassifier
+    )
+    table = pd.DataFrame({"a": [0, 1, 0, 1], "kind": list("ppqq")})
+    fitted = kind().fit(table, [1, 3, 1, 3])
+    write(tmp_path, "tree", fitted.tree_.to_json().encode())
+    path = write(tmp_path, "t.csv", table.to_csv(index=False).encode())
+    code, out, _ = treeproof("predict", str(tmp_path / "tree"), path, "--json")
+    assert code == 0
+    assert json.loads(out)["predictions"] == fitted.predict(table).tolist()
+    code, _, err = treeproof("prune", str(tmp_path / "tree"), path, "--target", "a")
+    assert code == 2 and "a tree without its estimator" in err
+
+
 def test_models_of_another_format_are_refused(tmp_path):
     path = tmp_path / "model"
     content = json.loads(OptimalTreeClassifier().fit([[0], [1]], [0, 1]).to_json())

@@ -35,6 +35,8 @@ FORBIDDEN = {
     "leaf_fit.py": ["treeproof."],
     "merged_rows.py": ["treeproof."],
     "quant_bnb.py": ["treeproof.border", "treeproof.base", "treeproof._core"],
+    "checks": ["treeproof.border", "treeproof.solvers", "treeproof.base",
+               "treeproof.classifier", "treeproof.regressor", "treeproof._core"],
     "datasets": ["treeproof.border", "treeproof.solvers", "treeproof.cli"],
 }  # fmt: skip
 

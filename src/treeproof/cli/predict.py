@@ -42,7 +42,8 @@ def predict(
     from treeproof.columns import plain
     from treeproof.persistence import load_with_target
 
-    fitted, target = load_with_target(model)
+    loaded, target = load_with_target(model)
+    fitted = _estimator(loaded)
     columns = fitted.tree_.columns
     text = [
         c.name for c in columns
@@ -75,6 +76,25 @@ def predict(
             csv.writer(file).writerows([header, *lines])
     else:
         csv.writer(sys.stdout, lineterminator="\n").writerows([header, *lines])
+
+
+def _estimator(model: Any) -> Any:
+    """Return something that predicts: an estimator around a tree saved alone."""
+    from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, Tree
+
+    if not isinstance(model, Tree):
+        return model
+    fitted: Any
+    if model.classes is None:
+        fitted = OptimalTreeRegressor()
+        fitted.n_outputs_ = model.value.shape[1]
+    else:
+        fitted = OptimalTreeClassifier()
+        fitted.classes_ = model.classes
+    fitted.tree_ = model
+    fitted.n_features_in_ = model.n_features
+    fitted.feature_names_in_ = np.array([c.name for c in model.columns], dtype=object)
+    return fitted
 
 
 def _object(

@@ -53,8 +53,14 @@ def prune(
     from treeproof.border.labels import one_column, read_vector
     from treeproof.persistence import load_with_target
     from treeproof.persistence import save as save_model
+    from treeproof.tree import Tree
 
     fitted, known_target = load_with_target(model)
+    if isinstance(fitted, Tree):
+        raise ValueError(
+            f"{model!r} holds a tree without its estimator; prune the model that "
+            "treeproof fit --save wrote."
+        )
     label = target or known_target
     if label is None:
         raise ValueError("The model does not say what it predicts; give --target.")
