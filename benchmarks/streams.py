@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from treeproof.cli.reproduce_stream import PAPER
+from treeproof.reproduce.figures.thesis import STREAMS as PAPER
 from treeproof.stream.comparison import make_learner
 from treeproof.stream.datasets import STREAMS, random_tree, stream, xor_arrays
 
@@ -274,14 +274,14 @@ def table_report(store: Store) -> list[str]:
             if not runs:
                 continue
             accuracy = [r.accuracy for r in runs]
-            paper = PAPER[SAMES.get(name, name)][learner]
+            paper = PAPER[SAMES.get(name, name), learner]
             target, solved = verdict(name, learner, runs)
             lines.append(
                 f"| {name} | {learner} | {len(runs)} | {median(accuracy):.3f} | "
                 f"{min(accuracy):.3f} | {median(r.splits for r in runs):g} | "
                 f"{solved} | {median(r.samples for r in runs):,.0f} | "
                 f"{max(r.seconds for r in runs):.1f} | "
-                f"{paper[0]:g}, {paper[1]:g} splits | {target} |"
+                f"{paper['accuracy']}, {paper['splits']} splits | {target} |"
             )
     return lines
 
@@ -289,7 +289,8 @@ def table_report(store: Store) -> list[str]:
 def verdict(name: str, learner: str, runs: list[Run]) -> tuple[str, str]:
     """Return whether the target is met, and on how many seeds the stream is solved."""
     splits = SOLVED.get(learner, {}).get(name)
-    wanted = splits or PAPER[SAMES.get(name, name)]["Online-BRANCHES"][1]
+    paper = PAPER[SAMES.get(name, name), "Online-BRANCHES"]
+    wanted = splits or int(paper["splits"])
     solved = sum(r.accuracy == 1 and r.splits == wanted for r in runs)
     count = f"{solved}/{len(runs)}" if name not in SAMES and "tree" not in name else ""
     if splits is not None:

@@ -1,16 +1,13 @@
-"""``treeproof prune`` and ``treeproof reproduce``, as a user runs them."""
+"""``treeproof prune``, as a user runs it."""
 
 import csv
 import json
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
 from treeproof.cli import app
-from treeproof.cli.reproduce import TABLES
-from treeproof.cli.reproduce_partitioning import PAPER
 from treeproof.generalization import FeatureSpace, risk_bound
 from treeproof.persistence import load
 
@@ -105,39 +102,3 @@ def test_missing_files_and_columns(files):
     short = folder / "short.csv"
     short.write_text("a,b,class\n0,1,yes\n1,1,no\n")
     assert "lacks the column 'c'" in str(run("prune", model, short).exception)
-
-
-def test_reproduce_lists_its_tables():
-    result = run("reproduce")
-    assert result.exit_code == 0
-    for name in TABLES:
-        assert name in result.stdout
-
-
-def test_reproduce_table_1():
-    arguments = ("reproduce", "partitioning-1", "--datasets", "iris", "--repeats", 3)
-    answer = json.loads(run(*arguments, "--json").stdout)
-    [row] = answer["rows"]
-    assert row["dataset"] == "iris"
-    assert row["bound"]["paper"] == 0.937
-    assert 0.85 < row["bound"]["accuracy"] <= 1
-    assert row["bound"]["leaves"] <= row["original"]["leaves"]
-    assert "| iris |" in run(*arguments, "--markdown").stdout
-    assert "iris" in run(*arguments).stdout
-
-
-def test_reproduce_rejects_what_it_does_not_know():
-    assert "There is no table 'x'" in str(run("reproduce", "x").exception)
-    unknown = run("reproduce", "partitioning-1", "--datasets", "adult")
-    assert "There is no data set 'adult'" in str(unknown.exception)
-    none = run("reproduce", "partitioning-1", "--repeats", 0)
-    assert "at least 1, not 0" in str(none.exception)
-
-
-def test_published_numbers_are_complete():
-    assert len(PAPER) == 19
-    assert PAPER["iris"].shape == (*load_iris().data.shape, 3)
-    for row in PAPER.values():
-        for mean, deviation in (row.original, row.cart, row.m_cart, row.bound):
-            assert 0.3 < mean < 1
-            assert 0 < deviation < 0.2

@@ -1,116 +1,47 @@
-"""``treeproof reproduce``: tables of the papers, computed again.
-
-To add a table, write a function that takes the `Request` and returns a
-`ReproducedTable`, and one line in `TABLES`.
-"""
+"""``treeproof reproduce``: tables and figures of the papers, computed again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["TABLES", "ReproducedTable", "Request", "register", "reproduce"]
+from treeproof.cli.errors import INTERRUPTED
 
-TABLES = {
-    "partitioning-1": (
-        "treeproof.cli.reproduce_partitioning:table_1",
-        "Pruning by bound against CART and M-CART (Leboeuf et al. 2020, Table 1)",
-    ),
-    "proper-10": (
-        "treeproof.cli.reproduce_proper:figure_10",
-        "How many trees each search space holds (He and Little, Figure 10)",
-    ),
-    "thesis-5.2": (
-        "treeproof.cli.reproduce_stream:table_5_2",
-        "UCDT and EGDT on streams, beside River's trees (Chaouki 2024, Table 5.2)",
-    ),
-    "thesis-6.1": (
-        "treeproof.cli.reproduce_stream:table_6_1",
-        "TSDT on streams, beside River's trees (Chaouki 2024, Table 6.1)",
-    ),
-    "thesis-7.2": (
-        "treeproof.cli.reproduce_stream:table_7_2",
-        "Online-BRANCHES on streams, beside River's trees (Chaouki 2024, Table 7.2)",
-    ),
-    "thesis-7.3": (
-        "treeproof.cli.reproduce_stream:table_7_3",
-        "Online-BRANCHES beside UCDT, EGDT and TSDT (Chaouki 2024, Table 7.3)",
-    ),
-}
-"""Name of each table: the function that computes it, and a line about it."""
+if TYPE_CHECKING:
+    from treeproof.reproduce import Outcome, Request, Target
 
-
-@dataclass(frozen=True)
-class Request:
-    """What the user asked for.
-
-    Attributes
-    ----------
-    datasets : list of str
-        Only these sets; empty for the default ones.
-    repeats : int or None
-        Repetitions, where the table has any; None for the paper's number.
-    seed : int
-        Where random choices start.
-    say : callable
-        Takes a line about the progress.
-    """
-
-    datasets: list[str] = field(default_factory=list)
-    repeats: int | None = None
-    seed: int = 0
-    say: Callable[[str], None] = lambda line: None
-
-
-@dataclass(frozen=True)
-class ReproducedTable:
-    """A table with our numbers beside the published ones.
-
-    Attributes
-    ----------
-    title : str
-        What the table shows.
-    columns : sequence of str
-        Column heads.
-    rows : sequence of sequence of str
-        Cells, ready to print.
-    notes : sequence of str
-        Sentences below the table.
-    data : object
-        The same as plain numbers, for ``--json``.
-    """
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str] = ()
-    data: Any = None
-
-    def to_markdown(self) -> str:
-        """Return the table as Markdown."""
-        lines = [self.columns, ["---"] * len(self.columns), *self.rows]
-        text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-        return "\n\n".join([f"**{self.title}**", text, *self.notes])
+__all__ = ["register", "reproduce"]
 
 
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(help="Which table; none lists them all.")
+        str | None, typer.Argument(help="Which table or figure; none lists them all.")
     ] = None,
-    datasets: Annotated[
+    sets: Annotated[
         str | None, typer.Option(help="Only these data sets, A,B; or all.")
+    ] = None,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds for each search.")
     ] = None,
     repeats: Annotated[
         int | None, typer.Option(help="Repetitions; the paper's number by default.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Where random choices start.")] = 0,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the papers' data sets; or $TREEPROOF_DATA."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for rows, CSV file and picture.")
+    ] = Path("reproduced"),
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Measure everything anew.")
+    ] = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the table as Markdown.")
     ] = False,
@@ -118,50 +49,101 @@ def reproduce(
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
 ) -> None:
-    """Compute a table of one of the papers again, with our numbers beside theirs."""
+    """Compute a table or figure of one of the papers again, with theirs beside ours.
+
+    Rows are kept in the output folder as soon as they are known; after an interruption
+    the same command goes on where it stopped.
+    """
+    from treeproof import __version__, reproduce
+    from treeproof.reproduce.data import data_folder
+
     console = Console(highlight=False)
     if name is None:
-        for table, (_, about) in TABLES.items():
-            console.print(f"[bold]{table}[/bold]  {about}", soft_wrap=True)
+        _list(console)
         return
-    if name not in TABLES:
+    if name not in reproduce.TARGETS:
         raise ValueError(
-            f"There is no table {name!r}; the tables are {', '.join(TABLES)}."
+            f"There is no target {name!r}; there are {', '.join(reproduce.TARGETS)}."
         )
-    if repeats is not None and repeats < 1:
-        raise ValueError(f"--repeats is at least 1, not {repeats}.")
+    target = reproduce.TARGETS[name]
     progress = Console(stderr=True, highlight=False)
-    request = Request(
-        [part.strip() for part in (datasets or "").split(",") if part.strip()],
-        repeats,
+    request = reproduce.Request(
+        [part.strip() for part in (sets or "").split(",") if part.strip()],
+        _positive(
+            "--time-limit", target.time_limit if time_limit is None else time_limit
+        ),
+        int(_positive("--repeats", target.repeats if repeats is None else repeats)),
         seed,
+        data_folder(data),
         lambda line: progress.print(line, style="dim", soft_wrap=True),
     )
-    module, function = TABLES[name][0].split(":")
-    made: ReproducedTable = getattr(import_module(module), function)(request)
+    rows = out / f"{name}.jsonl"
+    if fresh:
+        rows.unlink(missing_ok=True)
+    outcome = reproduce.run(target, request, reproduce.Store(rows, __version__))
+    _save(outcome, out, request)
     if as_json:
-        typer.echo(json.dumps({"table": name, "title": made.title, "rows": made.data}))
+        typer.echo(json.dumps(reproduce.as_json(outcome)))
     elif markdown:
-        typer.echo(made.to_markdown())
+        typer.echo(reproduce.markdown(outcome))
     else:
-        _show(console, made)
+        _show(console, outcome)
+    if outcome.interrupted:
+        progress.print("Interrupted; the same command goes on from here.")
+        raise typer.Exit(INTERRUPTED)
 
 
-def _show(console: Console, made: ReproducedTable) -> None:
-    table = Table(title=made.title, title_justify="left")
-    for i, column in enumerate(made.columns):
+def _positive(option: str, value: float) -> float:
+    if not value > 0:
+        raise ValueError(f"{option} must be more than 0, not {value:g}.")
+    return value
+
+
+def _list(console: Console) -> None:
+    from treeproof.reproduce import TARGETS
+
+    width = max(map(len, TARGETS)) + 2
+    for name, target in TARGETS.items():
+        line = f"[bold]{name:{width}}[/bold]{target.title}"
+        console.print(line, soft_wrap=True)
+
+
+def _save(outcome: Outcome, out: Path, request: Request) -> None:
+    from treeproof.reproduce import write_csv
+
+    target: Target = outcome.target
+    path = out / f"{target.name}.csv"
+    write_csv(outcome, path)
+    saved = [str(path)]
+    if target.plot is not None and outcome.rows:
+        try:
+            figure = target.plot(target, outcome.rows)
+        except ImportError as error:
+            request.say(str(error))
+        else:
+            figure.savefig(path.with_suffix(".png"), dpi=150)
+            saved.append(str(path.with_suffix(".png")))
+    request.say("saved " + " and ".join(saved))
+
+
+def _show(console: Console, outcome: Outcome) -> None:
+    from treeproof.reproduce import report
+
+    heads, rows = report.heads(outcome), report.lines(outcome)
+    table = Table()
+    for i, column in enumerate(heads):
         table.add_column(column, justify="left" if i == 0 else "right", no_wrap=True)
-    for row in made.rows:
+    for row in rows:
         table.add_row(*row)
     # A table wider than the terminal is better scrolled than cut.
     width = sum(
-        max(len(cell) for cell in cells) + 3
-        for cells in zip(made.columns, *made.rows, strict=True)
+        max(len(cell) for cell in cells) + 3 for cells in zip(heads, *rows, strict=True)
     )
     console = Console(highlight=False, width=max(console.width, width + 4))
+    console.print(outcome.target.title, style="bold")
     console.print(table)
-    for note in made.notes:
-        console.print(note, soft_wrap=True)
+    for note in report.notes(outcome):
+        console.print(note, soft_wrap=True, markup=False)
 
 
 def register(app: typer.Typer) -> None:
