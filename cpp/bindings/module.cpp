@@ -10,6 +10,7 @@
 #include <string>
 
 #include "bindings/encoded_table.hpp"
+#include "bindings/tree_answer.hpp"
 #include "bindings/python.hpp"
 #include "core/cost.hpp"
 #include "data/kernels/kernels.hpp"
@@ -22,6 +23,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace treeproof::bindings {
+void bind_path(nb::module_& m);
 void bind_proof(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_stream(nb::module_& m);
@@ -35,45 +37,6 @@ using DoubleArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::dev
 template <class T>
 std::span<const T> view(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& a) {
   return {a.data(), a.size()};
-}
-
-nb::object to_numpy(std::vector<std::int32_t> values) {
-  auto* owned = new std::vector<std::int32_t>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
-  return nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>(owned->data(), {owned->size()}, owner).cast();
-}
-
-const char* status_name(const treeproof::SearchResult& result) {
-  if (result.optimal()) return "optimal";
-  switch (result.stop) {
-    case treeproof::StopReason::memory_limit: return "memory_limit";
-    case treeproof::StopReason::interrupted: return "interrupted";
-    default: return "time_limit";
-  }
-}
-
-nb::dict tree_to_dict(const treeproof::Problem& problem, const treeproof::Tree& tree) {
-  std::vector<std::int32_t> feature, kind, code, first_child, n_children;
-  for (const treeproof::TreeNode& node : tree.nodes) {
-    const bool leaf = node.test < 0;
-    const treeproof::Test test =
-        leaf ? treeproof::Test{-1, treeproof::TestKind::threshold, -1, 0}
-             : problem.tests[static_cast<std::size_t>(node.test)];
-    feature.push_back(test.feature);
-    kind.push_back(leaf ? 0 : 1 + static_cast<std::int32_t>(test.kind));
-    code.push_back(test.code);
-    first_child.push_back(node.first_child);
-    n_children.push_back(node.n_children);
-  }
-  nb::dict d;
-  d["feature"] = to_numpy(std::move(feature));
-  d["kind"] = to_numpy(std::move(kind));
-  d["code"] = to_numpy(std::move(code));
-  d["first_child"] = to_numpy(std::move(first_child));
-  d["n_children"] = to_numpy(std::move(n_children));
-  d["children"] = to_numpy(tree.children);
-  d["child_outcome"] = to_numpy(tree.child_outcome);
-  return d;
 }
 
 treeproof::sparse::Switches read_switches(const nb::dict& given) {
@@ -155,18 +118,8 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
       throw std::invalid_argument("unknown solver '" + solver + "'");
     }
   }
-  nb::dict statistics;
-  for (const auto& [name, value] : result.statistics) statistics[name.c_str()] = value;
-  nb::dict out;
-  out["tree"] = tree_to_dict(problem, result.tree);
-  out["lower"] = result.lower;
-  out["upper"] = result.upper;
-  out["unit"] = treeproof::cost_of(problem.total_weight);  // the cost that stands for 1.0
-  out["split_cost"] = treeproof::split_cost(split_penalty, problem.total_weight);
-  out["status"] = status_name(result);
-  out["seconds"] = limits.seconds();
-  out["n_merged_rows"] = problem.n_rows();
-  out["statistics"] = statistics;
+  nb::dict out = treeproof::bindings::search_answer(
+      problem, result, treeproof::split_cost(split_penalty, problem.total_weight), limits);
   if (log) {
     nb::list sections;
     for (const treeproof::proof::Section& s : log->sections())
@@ -185,6 +138,7 @@ void bind_threshold(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native engine of treeproof. Private: use the estimators.";
+  treeproof::bindings::bind_path(m);
   treeproof::bindings::bind_proof(m);
   treeproof::bindings::bind_rules(m);
   m.def("solve", &solve, nb::kw_only(), "solver"_a, "kinds"_a, "n_values"_a, "codes"_a,

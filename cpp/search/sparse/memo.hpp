@@ -38,6 +38,13 @@ class Memo {
   std::int64_t evictions() const { return evictions_; }
   bool full() const { return full_; }
 
+  // Calls visit(key, rows, bounds) for every entry.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const Entry& e : entries_)
+      if (!(e.key == Key{})) visit(e.key, e.rows, e.bounds);
+  }
+
  private:
   struct Entry {
     Key key;  // {0, 0}: free

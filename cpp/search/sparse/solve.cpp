@@ -7,6 +7,7 @@
 #include "search/sparse/discrepancy.hpp"
 #include "search/sparse/extract.hpp"
 #include "search/sparse/search.hpp"
+#include "search/sparse/plant.hpp"
 #include "search/sparse/size_limited.hpp"
 #include "tree/prune.hpp"
 
@@ -69,7 +70,7 @@ template <class Word>
 class Run {
  public:
   Run(const Problem& problem, const Settings& settings, Limits& limits, Observer observer,
-      StepListener* listener)
+      StepListener* listener, WarmStart* warm = nullptr)
       : problem_(problem),
         settings_(settings),
         limits_(limits),
@@ -77,7 +78,8 @@ class Run {
         layout_(make_layout(problem, settings.min_samples_leaf)),
         search_(layout_, settings, limits),
         trees_(search_, layout_, limits.memory_allowance() / 8),
-        raiser_(search_, settings.split_cost) {
+        raiser_(search_, settings.split_cost),
+        warm_(warm) {
     search_.listen(listener);
     if (listener != nullptr) listener->begin(settings.split_cost);
   }
@@ -85,8 +87,11 @@ class Run {
   SearchResult solve() {
     kept_ = flatten({});  // whatever happens next, there is a tree
     kept_cost_ = evaluate(problem_, kept_, settings_.split_cost);
+    const bool has_tree = warm_ != nullptr && !warm_->trees.empty();
+    if (warm_ != nullptr) plant(search_, layout_, settings_.min_samples_leaf, *warm_);
     search_.deepen(1, 0);  // expands the root: a first tree and bound
-    if (settings_.switches.discrepancy) trees_.run_first_passes();
+    if (settings_.switches.discrepancy && !has_tree) trees_.run_first_passes();
+    improving_ = !has_tree;
     report();
     std::int64_t exact_slice = kFirstSlice;
     std::int64_t exact_total = 0;
@@ -162,6 +167,7 @@ class Run {
 #define X(name) out.statistics.emplace_back(#name, counters.name);
     TREEPROOF_SPARSE_COUNTERS(X)
 #undef X
+    if (warm_ != nullptr) gather(search_, *warm_);
     return out;
   }
 
@@ -173,6 +179,7 @@ class Run {
   Search<Word> search_;
   Discrepancy<Word> trees_;
   BoundRaiser<Word> raiser_;
+  WarmStart* warm_;
   Bounds told_;
   Tree kept_;
   Cost kept_cost_ = kInfiniteCost;
@@ -243,17 +250,19 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
 
 template <class Word>
 SearchResult solve_as(const Problem& problem, const Settings& settings, int max_splits,
-                      Limits& limits, const Observer& observer, StepListener* listener) {
+                      Limits& limits, const Observer& observer, StepListener* listener,
+                      WarmStart* warm) {
   if (max_splits >= 0)
     return solve_size_limited<Word>(problem, settings, max_splits, limits, observer, listener);
-  return Run<Word>(problem, settings, limits, observer, listener).solve();
+  return Run<Word>(problem, settings, limits, observer, listener, warm).solve();
 }
 
 }  // namespace
 
 SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
                    const Switches& switches, const std::string& kernel, Limits& limits,
-                   const Observer& observer, StepListener* listener, Fault fault) {
+                   const Observer& observer, StepListener* listener, Fault fault,
+                   WarmStart* warm) {
   Settings settings;
   settings.fault = fault;
   settings.split_cost = split_cost(tree_limits.split_penalty, problem.total_weight);
@@ -266,7 +275,7 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   const bool narrow = std::max(problem.total_weight, n_samples) < (1 << 15);
   const int max_splits = tree_limits.max_splits;
   const auto run = narrow ? solve_as<std::uint16_t> : solve_as<std::uint32_t>;
-  return run(problem, settings, max_splits, limits, observer, listener);
+  return run(problem, settings, max_splits, limits, observer, listener, warm);
 }
 
 }  // namespace treeproof::sparse

@@ -1,0 +1,66 @@
+// Python's way to searches of one table at many split costs.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <memory>
+#include <optional>
+
+#include "bindings/encoded_table.hpp"
+#include "bindings/split_answer.hpp"
+#include "bindings/tree_answer.hpp"
+#include "search/sparse/path.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace treeproof::bindings {
+namespace {
+
+using IntArray = Vector<std::int32_t>;
+using DoubleArray = Vector<double>;
+
+std::unique_ptr<sparse::PathSearch> make_path(const IntArray& kinds, const IntArray& n_values,
+                                              const IntArray& codes, const IntArray& labels,
+                                              int n_classes, const DoubleArray& weights,
+                                              int max_depth, std::int64_t min_samples_leaf,
+                                              bool reuse_trees, bool reuse_facts) {
+  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
+  return std::make_unique<sparse::PathSearch>(
+      make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
+                   view(weights)),
+      TreeLimits{0.0, max_depth, -1, min_samples_leaf}, sparse::Reuse{reuse_trees, reuse_facts});
+}
+
+nb::dict solve_at(sparse::PathSearch& path, Cost split_cost, Cost root_lower, double time_limit,
+                  std::uint64_t memory_limit, std::optional<nb::callable> observer) {
+  const auto unit = static_cast<double>(cost_of(path.problem().total_weight));
+  bool interrupted = false;
+  const Observer notify = observer_for(observer, unit, interrupted);
+  Limits limits(time_limit, memory_limit, [&] { return interrupted || python_interrupted(); });
+  SearchResult result;
+  {
+    nb::gil_scoped_release unlocked;
+    result = path.solve(split_cost, root_lower, limits, notify);
+  }
+  return search_answer(path.problem(), result, split_cost, limits);
+}
+
+}  // namespace
+
+void bind_path(nb::module_& m) {
+  nb::class_<sparse::PathSearch>(m, "PathSearch",
+                                 "One table, solved at one split cost after another.")
+      .def(nb::new_(&make_path), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
+           "n_classes"_a, "weights"_a, "max_depth"_a = -1, "min_samples_leaf"_a = 1,
+           "reuse_trees"_a = true, "reuse_facts"_a = true)
+      .def_prop_ro("unit",
+                   [](const sparse::PathSearch& p) { return cost_of(p.problem().total_weight); })
+      .def("solve", &solve_at, nb::kw_only(), "split_cost"_a, "root_lower"_a = 0,
+           "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
+           "Search for an optimal tree at this split cost, in units of `unit`.");
+}
+
+}  // namespace treeproof::bindings

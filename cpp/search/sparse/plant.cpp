@@ -1,0 +1,98 @@
+#include "search/sparse/plant.hpp"
+
+#include <numeric>
+
+#include "search/sparse/small_trees.hpp"
+
+namespace treeproof::sparse {
+namespace {
+
+using Rows = std::vector<std::int32_t>;
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+Key key_of(const Layout& layout, const Rows& rows) {
+  Key key;
+  for (const std::int32_t r : rows) key += layout.row_key[index(r)];
+  return key;
+}
+
+template <class Word>
+class Planter {
+ public:
+  Planter(Search<Word>& search, const Layout& layout, const Tree& tree,
+          std::int64_t min_samples_leaf)
+      : search_(search),
+        layout_(layout),
+        problem_(*layout.problem),
+        tree_(tree),
+        small_(problem_, search.split_cost(), min_samples_leaf) {}
+
+  // Where a tree of one split is no dearer than the subtree it takes the place: whoever
+  // rebuilds a tree from the memo relies on a named test being at least as good.
+  Cost plant(std::int32_t node, const Rows& rows, int depth_left) {
+    const TreeNode& t = tree_.nodes[index(node)];
+    SmallTrees::Best best{small_.leaf(rows), -1};
+    if (t.test >= 0 && best.cost > 0) {
+      best = small_.best(rows);
+      const Cost cost = split_cost_below(t, rows, depth_left);
+      if (cost < best.cost) best = {cost, t.test};
+    }
+    const Key key = search_.key_at(key_of(layout_, rows), depth_left);
+    search_.memo().update(key, static_cast<std::int64_t>(rows.size()), {0, best.cost, best.test});
+    return best.cost;
+  }
+
+ private:
+  Cost split_cost_below(const TreeNode& t, const Rows& rows, int depth_left) {
+    const Test& test = problem_.tests[index(t.test)];
+    Cost cost = search_.split_cost();
+    for (std::int32_t k = 0; k < t.n_children; ++k) {
+      const std::size_t slot = index(t.first_child + k);
+      Rows part;
+      for (const std::int32_t r : rows)
+        if (problem_.outcome(test, r) == tree_.child_outcome[slot]) part.push_back(r);
+      cost += plant(tree_.children[slot], part, search_.child_depth(depth_left));
+    }
+    return cost;
+  }
+
+  Search<Word>& search_;
+  const Layout& layout_;
+  const Problem& problem_;
+  const Tree& tree_;
+  SmallTrees small_;
+};
+
+}  // namespace
+
+template <class Word>
+void plant(Search<Word>& search, const Layout& layout, std::int64_t min_samples_leaf,
+           const WarmStart& warm) {
+  for (const Fact& fact : warm.facts)
+    search.memo().update(fact.key, fact.rows, {fact.lower, kInfiniteCost, -1});
+  Rows rows(index(layout.problem->n_rows()));
+  std::iota(rows.begin(), rows.end(), 0);
+  const int depth = search.depth_limit();
+  for (const Tree& tree : warm.trees)
+    Planter<Word>(search, layout, tree, min_samples_leaf).plant(0, rows, depth);
+  if (warm.root_lower > 0)
+    search.memo().update(search.key_at(key_of(layout, rows), depth),
+                         static_cast<std::int64_t>(rows.size()),
+                         {warm.root_lower, kInfiniteCost, -1});
+}
+
+template <class Word>
+void gather(const Search<Word>& search, WarmStart& warm) {
+  warm.learned.clear();
+  search.memo().for_each([&](const Key& key, std::uint32_t rows, const Bounds& bounds) {
+    if (bounds.lower > 0) warm.learned.push_back({key, rows, bounds.lower});
+  });
+}
+
+template void plant(Search<std::uint16_t>&, const Layout&, std::int64_t, const WarmStart&);
+template void plant(Search<std::uint32_t>&, const Layout&, std::int64_t, const WarmStart&);
+template void gather(const Search<std::uint16_t>&, WarmStart&);
+template void gather(const Search<std::uint32_t>&, WarmStart&);
+
+}  // namespace treeproof::sparse

@@ -1,0 +1,57 @@
+#include "search/sparse/small_trees.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace treeproof::sparse {
+namespace {
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+Cost SmallTrees::leaf(const Rows& rows) const {
+  std::vector<std::int64_t> counts(index(problem_.n_classes));
+  std::int64_t total = 0;
+  for (const std::int32_t r : rows) {
+    counts[index(problem_.label[index(r)])] += problem_.weight[index(r)];
+    total += problem_.weight[index(r)];
+  }
+  return cost_of(total - *std::ranges::max_element(counts));
+}
+
+Cost SmallTrees::split(const Rows& rows, const Test& test) {
+  const auto n_outcomes = index(test.n_outcomes);
+  const auto n_classes = index(problem_.n_classes);
+  weight_.assign(n_outcomes * n_classes, 0);
+  samples_.assign(n_outcomes, 0);
+  for (const std::int32_t r : rows) {
+    const std::size_t v = index(problem_.outcome(test, r));
+    weight_[v * n_classes + index(problem_.label[index(r)])] += problem_.weight[index(r)];
+    samples_[v] += problem_.samples[index(r)];
+  }
+  Cost cost = split_cost_;
+  std::int32_t occupied = 0;
+  for (std::size_t v = 0; v < n_outcomes; ++v) {
+    if (samples_[v] == 0) continue;
+    ++occupied;
+    if (samples_[v] < min_samples_leaf_) return kInfiniteCost;
+    const auto first = weight_.begin() + static_cast<std::ptrdiff_t>(v * n_classes);
+    const auto last = first + static_cast<std::ptrdiff_t>(n_classes);
+    cost += cost_of(std::accumulate(first, last, std::int64_t{0}) -
+                    *std::max_element(first, last));
+  }
+  return occupied < 2 ? kInfiniteCost : cost;
+}
+
+SmallTrees::Best SmallTrees::best(const Rows& rows) {
+  Best found{leaf(rows), -1};
+  if (found.cost <= split_cost_) return found;
+  for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
+    const Cost cost = split(rows, problem_.tests[t]);
+    if (cost < found.cost) found = {cost, static_cast<std::int32_t>(t)};
+  }
+  return found;
+}
+
+}  // namespace treeproof::sparse

@@ -1,0 +1,204 @@
+"""The lower envelope of all trees' costs, found with few searches.
+
+A tree with `errors` and `splits` costs ``errors + splits * L`` when a split costs L: a
+line in L. The least cost of any tree, f(L), is the lower envelope of these lines,
+concave and piecewise linear. To know it on an interval it is enough to solve at both
+ends, to intersect the two trees' lines, and to solve there: a better tree parts the
+interval in two, and if there is none, the two trees share it. This is the way Eisner and
+Severance (1976) enumerate the solutions of a parametric problem.
+
+Costs are the whole numbers of the engine: split costs are whole, errors are multiples of
+`error_unit`. Intersections are fractions. The engine is asked at the nearest whole split
+cost, which settles the intersection itself as well: if a third tree were better there,
+its line would cross one of the two others less than one unit away, and two crossings with
+denominators of at most q lie at least error_unit / q**2 apart. Where q is too large for
+this, both neighbours are asked, and the path is exact at every split cost that the engine
+can express.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+__all__ = ["Envelope", "Segment", "Solution", "trace"]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What a search found at one split cost."""
+
+    split_cost: int
+    errors: int
+    splits: int
+    lower: int
+    answer: Any = field(repr=False, compare=False)
+
+    def at(self, split_cost: Fraction | int) -> Fraction | int:
+        """Return what the tree costs at another split cost."""
+        return self.errors + self.splits * split_cost
+
+    @property
+    def proved(self) -> bool:
+        """Whether no tree is better at this split cost."""
+        return self.lower == self.at(self.split_cost)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A tree and the split costs at which no other tree found is better."""
+
+    low: Fraction
+    high: Fraction
+    solution: Solution
+
+
+@dataclass
+class Envelope:
+    """The segments from the cheapest splits to the dearest, and what is proved.
+
+    `known` are pairs (split cost, lower bound on every tree's cost there); the optimal
+    cost is concave, so that their interpolation is a lower bound everywhere.
+    """
+
+    segments: list[Segment]
+    known: list[tuple[Fraction, Fraction]]
+    n_searches: int
+
+    def lower(self, split_cost: Fraction) -> Fraction:
+        """Return a bound that no tree's cost at this split cost is below."""
+        points = self.known
+        if split_cost <= points[0][0]:
+            x, value = points[0]
+            return value if x == 0 else value * split_cost / x
+        for (x0, y0), (x1, y1) in pairwise(points):
+            if split_cost <= x1:
+                return y0 + (y1 - y0) * (split_cost - x0) / (x1 - x0)
+        return points[-1][1]
+
+    def gap(self, segment: Segment) -> tuple[Fraction, Fraction]:
+        """Return the largest gap on a segment, and a split cost at which it occurs."""
+        inner = [x for x, _ in self.known if segment.low < x < segment.high]
+        return max(
+            (segment.solution.at(x) - self.lower(x), -x)
+            for x in (segment.low, *inner, segment.high)
+        )
+
+
+def trace(
+    solve: Callable[[int, int], Solution], low: int, high: int, error_unit: int
+) -> Envelope:
+    """Return the envelope between two split costs.
+
+    ``solve(split_cost, lower)`` searches at a split cost, given a lower bound on the
+    answer. A solution that is not proved ends the tracing: its limit is used up.
+    """
+    tracer = _Tracer(solve, error_unit)
+    ends = [tracer.search(high, 0)]
+    if low < high:
+        ends.insert(0, tracer.search(low, 0))
+        tracer.close(ends[0], ends[-1])
+    return Envelope(
+        tracer.segments(low, high), sorted(tracer.known.items()), tracer.n_searches
+    )
+
+
+class _Tracer:
+    def __init__(self, solve: Callable[[int, int], Solution], error_unit: int) -> None:
+        self.solve = solve
+        self.error_unit = error_unit
+        self.solutions: list[Solution] = []
+        self.known: dict[Fraction, Fraction] = {}
+        self.n_searches = 0
+        self.stopped = False
+
+    def search(self, split_cost: int, lower: int) -> Solution:
+        found = self.solve(split_cost, lower)
+        self.n_searches += 1
+        self.solutions.append(found)
+        self.stopped |= not found.proved
+        self.known[Fraction(split_cost)] = Fraction(found.lower)
+        return found
+
+    def close(self, left: Solution, right: Solution) -> None:
+        """Find every tree between two solutions, the cheaper splits on the left."""
+        stack = [(left, right)]
+        while stack and not self.stopped:
+            a, b = stack.pop()
+            q = a.splits - b.splits
+            if q == 0:
+                continue  # one line through both: nothing lies below it
+            crossing = Fraction(b.errors - a.errors, q)
+            if not a.split_cost < crossing < b.split_cost:
+                continue  # one tree is best at both ends, so it is best in between
+            better = self._between(a, b, crossing)
+            if better is None:
+                if not self.stopped:
+                    self.known[crossing] = Fraction(a.at(crossing))
+            else:
+                stack += [(better, b), (a, better)]
+
+    def _between(self, a: Solution, b: Solution, crossing: Fraction) -> Solution | None:
+        """Return a tree that beats both where they cost the same, if there is one."""
+        q = a.splits - b.splits
+        nearest = {round(crossing)}
+        if q * q >= self.error_unit:
+            nearest = {crossing.numerator // crossing.denominator}
+            nearest |= {-(-crossing.numerator // crossing.denominator)}
+        for split_cost in sorted(nearest - {a.split_cost, b.split_cost}):
+            best = min(a.at(split_cost), b.at(split_cost))
+            lower = self._least(a, b, split_cost)
+            if lower >= best:
+                continue  # no whole numbers of errors and splits lie below
+            found = self.search(split_cost, lower)
+            if found.at(split_cost) < best:
+                return found
+            if self.stopped:
+                return None
+        return None
+
+    def _least(self, a: Solution, b: Solution, split_cost: int) -> int:
+        """Return the least cost of a tree that could part the two, at a split cost.
+
+        Its line may not be below `a` where that is optimal, nor below `b`, and its
+        number of splits is between theirs.
+        """
+        unit, best = self.error_unit, min(a.at(split_cost), b.at(split_cost))
+        least = best
+        for splits in range(b.splits + 1, a.splits):
+            errors = max(
+                a.at(a.split_cost) - splits * a.split_cost,
+                b.at(b.split_cost) - splits * b.split_cost,
+            )
+            errors = -(-errors // unit) * unit
+            least = min(least, errors + splits * split_cost)
+        return int(least)
+
+    def segments(self, low: int, high: int) -> list[Segment]:
+        """Return who is best where, among all trees found."""
+        lines = {(s.splits, s.errors): s for s in reversed(self.solutions)}
+        hull: list[tuple[Fraction, Solution]] = []  # from where on, who
+        order = sorted(lines, key=lambda line: (-line[0], line[1]))
+        for line in order:
+            s = lines[line]
+            start = Fraction(low)
+            while hull:
+                since, top = hull[-1]
+                if s.splits == top.splits:
+                    start = Fraction(high) + 1  # the same size, no fewer errors
+                    break
+                start = Fraction(s.errors - top.errors, top.splits - s.splits)
+                if start > since:
+                    break
+                hull.pop()
+                start = Fraction(low)
+            if start < high or not hull:
+                hull.append((max(start, Fraction(low)), s))
+        ends = [since for since, _ in hull[1:]] + [Fraction(high)]
+        return [
+            Segment(since, end, s)
+            for (since, s), end in zip(hull, ends, strict=True)
+        ]
