@@ -30,6 +30,11 @@ SMALL = {
     "thesis-7.3": ("stagger",),
     "partitioning-1": ("iris", "--repeats", "3"),
     "proper-10": ("3",),
+    "quantbnb-2": ("iris",),
+    "quantbnb-3": ("iris",),
+    "quantbnb-6": ("iris",),
+    "quantbnb-7": ("diabetes",),
+    "quantbnb-figure-2": ("iris",),
 }
 
 
@@ -90,6 +95,20 @@ def test_counts_of_trees_are_those_of_the_paper(tmp_path):
     assert len(rows) == 15 and len(compared) == 5
     for row in compared:
         assert row["ours"]["trees"] == int(row["paper"]["trees"])
+
+
+def test_bounds_of_quant_bnb_agree_on_the_optimum(tmp_path):
+    rows = rows_of(tmp_path, "quantbnb-3", limit=20)
+    assert [row["case"] for row in rows] == ["W0", "W1", "W2", "L2"]
+    assert all(row["ours"]["proved"] for row in rows)
+    assert len({row["ours"]["loss"] for row in rows}) == 1
+
+
+def test_optimal_trees_are_no_worse_than_cart_and_after_discretising(tmp_path):
+    for row in rows_of(tmp_path, "quantbnb-6", limit=20):
+        ours = row["ours"]
+        assert ours["optimal"] >= max(ours["CART"], ours["approximate"])
+        assert ours["MDLP"] < ours["thresholds"]
 
 
 def test_pruning_and_streams_stand_beside_the_paper(tmp_path):

@@ -33,6 +33,8 @@ _MODULES = (
     "online_trees",
     "pruning",
     "search_spaces",
+    "numeric_trees",
+    "heuristics",
 )
 
 TARGETS: dict[str, Target] = {

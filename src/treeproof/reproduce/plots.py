@@ -19,7 +19,7 @@ def new_axes(
     """Return a new figure and its axes."""
     figure_module = need("matplotlib.figure", "plot", "the picture")
     figure = figure_module.Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=rows * columns == 1)
+    axes = figure.subplots(rows, columns)
     for ax in figure.axes:
         ax.spines[["top", "right"]].set_visible(False)
     return figure, axes
