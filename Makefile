@@ -11,7 +11,7 @@ LINTED := src tests $(wildcard benchmarks examples tools)
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-proofs bench-streams \
-	bench-oblique bench-regression fuzz-proper check-exports peers sanitize clean
+	bench-oblique bench-path bench-regression fuzz-proper check-exports peers sanitize clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -72,6 +72,9 @@ bench-numeric: build  ## numeric tables against ConTree, growth with rows and fe
 
 bench-bounds: build  ## speed of the generalization bounds and of pruning by them
 	$(BIN)/python -m benchmarks.generalization $(BENCH)
+
+bench-path: build  ## the path of penalties beside 50 separate fits
+	$(BIN)/python -m benchmarks.paths $(BENCH)
 
 bench-regression: build  ## regression trees: our engine beside our Quant-BnB
 	$(BIN)/python -m benchmarks.regression $(BENCH)

@@ -4,6 +4,7 @@ from treeproof.classifier import OptimalTreeClassifier
 from treeproof.export.json import from_json
 from treeproof.oblique import ObliqueTreeClassifier
 from treeproof.observers import watch
+from treeproof.path import penalty_path
 from treeproof.regressor import OptimalTreeRegressor
 from treeproof.stopping import stop_when
 from treeproof.tree import Tree
@@ -17,6 +18,7 @@ __all__ = [
     "Tree",
     "__version__",
     "from_json",
+    "penalty_path",
     "stop_when",
     "watch",
 ]

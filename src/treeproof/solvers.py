@@ -21,7 +21,9 @@ To add an engine, write such a function and one line in `SOLVERS`;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +37,15 @@ from treeproof.merged_rows import merge_equal_rows
 from treeproof.observers import Observer
 from treeproof.quant_bnb import QuantOptions, check_task
 
-__all__ = ["REGRESSION_SOLVERS", "SOLVERS", "RegressionTask", "Task", "solve"]
+__all__ = [
+    "REGRESSION_SOLVERS",
+    "SOLVERS",
+    "RegressionTask",
+    "Task",
+    "run_solver",
+    "solve",
+    "solving_with",
+]
 
 
 @dataclass
@@ -184,15 +194,42 @@ def choose_solver(task: Task) -> str:
     return "threshold" if thresholds > MANY_THRESHOLDS else "sparse"
 
 
+Runner = Callable[[str, Any], Mapping[str, Any]]
+_runner: ContextVar[Runner | None] = ContextVar("treeproof_runner", default=None)
+
+
 def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, Any]]:
     """Run a solver by name; return the name of the one that ran, and its answer."""
     if isinstance(task, RegressionTask):
         name = "threshold" if solver == "auto" else solver
-        return name, REGRESSION_SOLVERS[name](task)
-    name = choose_solver(task) if solver == "auto" else solver
-    if task.proof_log and name != "sparse":
-        raise ValueError(
-            f'solver="{name}" writes no proof; use solver="auto" or solver="sparse", '
-            "or fit without proof."
-        )
-    return name, SOLVERS[name](task)
+    else:
+        name = choose_solver(task) if solver == "auto" else solver
+        if task.proof_log and name != "sparse":
+            raise ValueError(
+                f'solver="{name}" writes no proof; use solver="auto" or '
+                'solver="sparse", or fit without proof.'
+            )
+    run = _runner.get() or run_solver
+    return name, run(name, task)
+
+
+def run_solver(name: str, task: Task | RegressionTask) -> Mapping[str, Any]:
+    """Return the answer of the solver with this name."""
+    if isinstance(task, RegressionTask):
+        return REGRESSION_SOLVERS[name](task)
+    return SOLVERS[name](task)
+
+
+@contextmanager
+def solving_with(run: Runner) -> Iterator[None]:
+    """Have every fit in a block call ``run(name, task)`` for its answer.
+
+    The task is the problem as the estimator has read it, so that whoever wants more
+    than one tree of the same data (a path of penalties, near-optimal trees) need not
+    read the data once more.
+    """
+    token = _runner.set(run)
+    try:
+        yield
+    finally:
+        _runner.reset(token)

@@ -4,16 +4,16 @@ A tree with `errors` and `splits` costs ``errors + splits * L`` when a split cos
 line in L. The least cost of any tree, f(L), is the lower envelope of these lines,
 concave and piecewise linear. To know it on an interval it is enough to solve at both
 ends, to intersect the two trees' lines, and to solve there: a better tree parts the
-interval in two, and if there is none, the two trees share it. This is the way Eisner and
-Severance (1976) enumerate the solutions of a parametric problem.
+interval in two, and if there is none, the two trees share it. Eisner and Severance
+(1976) enumerate the solutions of a parametric problem in this way.
 
-Costs are the whole numbers of the engine: split costs are whole, errors are multiples of
-`error_unit`. Intersections are fractions. The engine is asked at the nearest whole split
-cost, which settles the intersection itself as well: if a third tree were better there,
-its line would cross one of the two others less than one unit away, and two crossings with
-denominators of at most q lie at least error_unit / q**2 apart. Where q is too large for
-this, both neighbours are asked, and the path is exact at every split cost that the engine
-can express.
+Costs are the whole numbers of the engine: split costs are whole, errors are multiples
+of `error_unit`. Intersections are fractions. The engine is asked at the nearest whole
+split cost, which settles the intersection itself as well: if a third tree were better
+there, its line would cross one of the two others less than one unit away, and two
+crossings with denominators of at most q lie at least error_unit / q**2 apart. Where q
+is too large for this, both neighbours are asked, and the path is exact at every split
+cost that the engine can express.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from typing import Any
 
 __all__ = ["Envelope", "Segment", "Solution", "trace"]
 
+EXACT = Fraction(0)
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -35,16 +37,12 @@ class Solution:
     errors: int
     splits: int
     lower: int
+    proved: bool  # no tree is better at this split cost
     answer: Any = field(repr=False, compare=False)
 
     def at(self, split_cost: Fraction | int) -> Fraction | int:
         """Return what the tree costs at another split cost."""
         return self.errors + self.splits * split_cost
-
-    @property
-    def proved(self) -> bool:
-        """Whether no tree is better at this split cost."""
-        return self.lower == self.at(self.split_cost)
 
 
 @dataclass(frozen=True)
@@ -89,14 +87,19 @@ class Envelope:
 
 
 def trace(
-    solve: Callable[[int, int], Solution], low: int, high: int, error_unit: int
+    solve: Callable[[int, int], Solution],
+    low: int,
+    high: int,
+    error_unit: int,
+    tolerance: Fraction = EXACT,
 ) -> Envelope:
     """Return the envelope between two split costs.
 
     ``solve(split_cost, lower)`` searches at a split cost, given a lower bound on the
-    answer. A solution that is not proved ends the tracing: its limit is used up.
+    answer. A solution that is not proved ends the tracing: its limit is used up. A
+    tree counts as better only if it is by more than `tolerance` of the cost.
     """
-    tracer = _Tracer(solve, error_unit)
+    tracer = _Tracer(solve, error_unit, tolerance)
     ends = [tracer.search(high, 0)]
     if low < high:
         ends.insert(0, tracer.search(low, 0))
@@ -107,9 +110,15 @@ def trace(
 
 
 class _Tracer:
-    def __init__(self, solve: Callable[[int, int], Solution], error_unit: int) -> None:
+    def __init__(
+        self,
+        solve: Callable[[int, int], Solution],
+        error_unit: int,
+        tolerance: Fraction,
+    ) -> None:
         self.solve = solve
         self.error_unit = error_unit
+        self.tolerance = tolerance
         self.solutions: list[Solution] = []
         self.known: dict[Fraction, Fraction] = {}
         self.n_searches = 0
@@ -120,7 +129,8 @@ class _Tracer:
         self.n_searches += 1
         self.solutions.append(found)
         self.stopped |= not found.proved
-        self.known[Fraction(split_cost)] = Fraction(found.lower)
+        bound = found.at(split_cost) if found.proved else found.lower
+        self.known[Fraction(split_cost)] = Fraction(bound)
         return found
 
     def close(self, left: Solution, right: Solution) -> None:
@@ -145,7 +155,7 @@ class _Tracer:
         """Return a tree that beats both where they cost the same, if there is one."""
         q = a.splits - b.splits
         nearest = {round(crossing)}
-        if q * q >= self.error_unit:
+        if q * q >= self.error_unit and self.tolerance == EXACT:
             nearest = {crossing.numerator // crossing.denominator}
             nearest |= {-(-crossing.numerator // crossing.denominator)}
         for split_cost in sorted(nearest - {a.split_cost, b.split_cost}):
@@ -154,7 +164,7 @@ class _Tracer:
             if lower >= best:
                 continue  # no whole numbers of errors and splits lie below
             found = self.search(split_cost, lower)
-            if found.at(split_cost) < best:
+            if found.at(split_cost) < best - self.tolerance * best:
                 return found
             if self.stopped:
                 return None
@@ -199,6 +209,5 @@ class _Tracer:
                 hull.append((max(start, Fraction(low)), s))
         ends = [since for since, _ in hull[1:]] + [Fraction(high)]
         return [
-            Segment(since, end, s)
-            for (since, s), end in zip(hull, ends, strict=True)
+            Segment(since, end, s) for (since, s), end in zip(hull, ends, strict=True)
         ]

@@ -1,0 +1,69 @@
+"""Fitted estimators for the trees of one problem."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from treeproof import classifier, regressor
+from treeproof.border import ClassificationData, RegressionData
+from treeproof.leaf_fit import LeafFit
+from treeproof.observers import History
+from treeproof.solvers import RegressionTask, Task
+from treeproof.tree import Tree
+
+__all__ = ["grow", "model_like"]
+
+
+def grow(
+    template: Any, task: Task | RegressionTask, splits: Mapping[str, Any]
+) -> tuple[Tree, float]:
+    """Return an engine's tree with its node values, and its loss."""
+    if isinstance(task, Task):
+        data = ClassificationData(
+            task.table,
+            template.classes_,
+            task.labels,
+            task.weights,
+            np.ones(task.n_classes),
+        )
+        tree = classifier._grow(splits, data)
+        return tree, classifier._loss(tree)
+    leaf = LeafFit(task.criterion, task.targets, task.weights)
+    numbers = RegressionData(
+        task.table, task.targets, task.weights, task.targets.shape[1] == 1
+    )
+    return regressor._grow(splits, numbers, leaf)
+
+
+def model_like(
+    template: Any,
+    tree: Tree,
+    *,
+    split_penalty: float,
+    objective: float,
+    lower: float,
+    proved: bool,
+    status: str,
+) -> Any:
+    """Return a copy of a fitted estimator with another tree and certificate."""
+    model = copy.copy(template)
+    model.split_penalty = split_penalty
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model._set_certificate(
+            tree,
+            objective=objective,
+            lower=lower,
+            proved=proved,
+            status="optimal" if proved else status,
+        )
+    history = History()
+    history.finish(template.stats_["seconds"], model.lower_bound_, model.objective_)
+    model.history_ = history
+    return model

@@ -1,0 +1,85 @@
+"""The Pareto front of a path: loss against number of splits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from treeproof.extras import need
+from treeproof.palette import INK, MUTED, class_colour, mixed
+
+if TYPE_CHECKING:
+    from treeproof.path.result import PathPoint, PenaltyPath
+
+__all__ = ["plot_path"]
+
+
+def plot_path(
+    path: PenaltyPath, ax: Any = None, *, chosen: PathPoint | None = None
+) -> Any:
+    """Draw the loss of every tree of the path against its number of splits.
+
+    No tree lies below the line through the points that are proved. The slope of the
+    line between two trees is the penalty at which both are optimal.
+
+    Parameters
+    ----------
+    path : PenaltyPath
+        What `penalty_path` returned.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+    chosen : PathPoint or None, default=None
+        The tree to mark.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    if ax is None:
+        pyplot = need("matplotlib.pyplot", "plot", "plot_path()")
+        _, ax = pyplot.subplots(figsize=(6, 3.8), layout="constrained")
+    blue, orange = class_colour(0), class_colour(5)
+    splits = [p.n_splits for p in path]
+    loss = [100 * p.loss for p in path]
+    floor = min(0.0, min(loss))
+    ax.fill_between(splits, floor, loss, color=mixed(blue, 0.08), linewidth=0)
+    ax.plot(splits, loss, color=blue, linewidth=1.2, zorder=2)
+    for point in path:
+        ax.plot(
+            point.n_splits,
+            100 * point.loss,
+            marker="o",
+            markersize=6,
+            color=blue,
+            markerfacecolor=blue if point.optimal else "white",
+            zorder=3,
+        )
+    if chosen is not None:
+        x, value = chosen.n_splits, 100 * chosen.loss
+        ax.plot(x, value, "o", markersize=13, markerfacecolor="none", color=orange,
+                markeredgewidth=2, zorder=4)  # fmt: skip
+        ax.annotate(
+            f"chosen: {chosen.n_splits} splits, {value:.2f} %",
+            (x, value),
+            xytext=(12, 12),
+            textcoords="offset points",
+            color=INK,
+            fontsize=9,
+        )
+    if len(path) > 1:
+        middle = 0.45 * splits[-1] + 0.55 * splits[0]
+        low = floor + 0.12 * (max(loss) - floor)
+        ax.text(
+            middle, low, "no tree on this side", color=MUTED, fontsize=9, ha="center"
+        )
+    ax.set_xlabel("splits")
+    ax.set_ylabel("training loss, %")
+    ax.set_ylim(bottom=floor)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.spines[["top", "right"]].set_visible(False)
+    state = "proved optimal" if path.optimal else f"not all proved ({path.status})"
+    ax.set_title(
+        f"{len(path)} trees for penalties from {path.low:g} to {path.high:g}, {state}",
+        fontsize=10,
+        loc="left",
+    )
+    return ax

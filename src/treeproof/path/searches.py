@@ -1,0 +1,107 @@
+"""The searches behind a path: one problem, one split cost after another.
+
+Costs are whole numbers here, `unit` of them to a cost of 1.0. The sparse engine keeps
+what it has proved from search to search (`treeproof._core.PathSearch`); every other
+engine starts anew at each split cost. Regression has real costs, proved within a
+relative 1e-9; they are rounded to 2**-48.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from time import monotonic
+from typing import Any
+
+from treeproof import _core
+from treeproof.path.envelope import EXACT, Solution
+from treeproof.solvers import RegressionTask, Task, run_solver
+
+__all__ = ["Searches"]
+
+_REGRESSION_UNIT = 1 << 48
+_REGRESSION_TOLERANCE = Fraction(2, 10**9)
+_WEIGHT_UNIT = 1 << 20  # the engine's cost of one unit of weight
+
+
+class Searches:
+    """All searches of one path, sharing one time limit."""
+
+    def __init__(self, name: str, task: Task | RegressionTask) -> None:
+        self._name = name
+        self._task = task
+        self._started = monotonic()
+        self._exact = isinstance(task, Task)
+        self._path = None
+        if isinstance(task, Task) and name == "sparse" and task.max_splits is None:
+            self._path = _warm_searches(task)
+            self.unit = int(self._path.unit)
+        elif self._exact:
+            self.unit = int(run_solver(name, replace(task, split_penalty=1.0))["unit"])
+        else:
+            self.unit = _REGRESSION_UNIT
+        self.error_unit = _WEIGHT_UNIT if self._exact else 1
+        self.tolerance = EXACT if self._exact else _REGRESSION_TOLERANCE
+        self.status = "optimal"
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the beginning."""
+        return monotonic() - self._started
+
+    def split_cost(self, penalty: float) -> int:
+        """Return a penalty in whole numbers, rounded as the engine rounds it."""
+        exact = float(penalty) * self.unit
+        return int(exact + 0.5)
+
+    def solve(self, split_cost: int, lower: int) -> Solution:
+        """Search for the best tree at this split cost; `lower` is known about it."""
+        left = self._seconds_left()
+        if self._path is not None:
+            answer: Mapping[str, Any] = self._path.solve(
+                split_cost=split_cost,
+                root_lower=lower,
+                time_limit=left or 0.0,
+                memory_limit=self._task.memory_allowance,
+            )
+        else:
+            penalty = split_cost / self.unit
+            answer = run_solver(
+                self._name,
+                replace(
+                    self._task, split_penalty=penalty, time_limit=left, observer=None
+                ),
+            )
+        if answer["status"] != "optimal":
+            self.status = answer["status"]
+        splits = int((answer["tree"]["kind"] > 0).sum())
+        factor = self.unit / answer["unit"] if not self._exact else 1
+        upper, bound = round(answer["upper"] * factor), round(answer["lower"] * factor)
+        return Solution(
+            split_cost=split_cost,
+            errors=upper - splits * split_cost,
+            splits=splits,
+            lower=bound,
+            proved=answer["status"] == "optimal",
+            answer=answer,
+        )
+
+    def _seconds_left(self) -> float | None:
+        if self._task.time_limit is None:
+            return None
+        return max(self._task.time_limit - self.seconds, 1e-3)
+
+
+def _warm_searches(task: Task) -> Any:
+    table = task.table
+    return _core.PathSearch(
+        kinds=table.kinds,
+        n_values=table.n_values,
+        codes=table.codes.reshape(-1),
+        labels=task.labels,
+        n_classes=task.n_classes,
+        weights=task.weights,
+        max_depth=-1 if task.max_depth is None else task.max_depth,
+        min_samples_leaf=task.min_samples_leaf,
+    )
