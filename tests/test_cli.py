@@ -89,12 +89,12 @@ def test_all_options_reach_the_estimator(treeproof, folder):
         "--max-depth", "2", "--min-samples-leaf", "5", "--time-limit", "30",
         "--memory-limit", "1GB", "--categorical-split", "one-vs-rest", "--solver",
         "auto", "--class-weight", "balanced", "--n-jobs", "1", "--drop",
-        "has_tie,holding", "--save", model,
+        "has_tie,holding", "--quantiles", "9", "--save", model,
     )  # fmt: skip
     assert status == 0
     fitted = load(model)
     assert fitted.get_params() == {
-        "split_penalty": 0.02, "max_depth": 2, "max_splits": None,
+        "split_penalty": 0.02, "max_depth": 2, "max_splits": None, "quantiles": 9,
         "min_samples_leaf": 5, "time_limit": 30.0, "memory_limit": "1GB",
         "categorical_split": "one-vs-rest", "solver": "auto",
         "class_weight": "balanced", "n_jobs": 1, "random_state": None,

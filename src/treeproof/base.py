@@ -21,7 +21,8 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.border import read_rows
+from treeproof.border import ClassificationData, RegressionData, read_rows
+from treeproof.sources.scoring import batches_of, source_to_predict
 from treeproof.tree import Columns, Tree
 
 __all__ = ["OptimalTree", "common_constraints"]
@@ -51,6 +52,7 @@ def common_constraints(solvers: set[str]) -> dict[str, list[Any]]:
             Interval(Integral, None, -1, closed="right"),
             None,
         ],
+        "quantiles": [Interval(Integral, 2, None, closed="left"), None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -72,13 +74,19 @@ class OptimalTree(BaseEstimator):
     stats_: dict[str, Any]
 
     def _set_statistics(
-        self, solver: str, found: Mapping[str, Any], n_rows: int
+        self,
+        solver: str,
+        found: Mapping[str, Any],
+        data: ClassificationData | RegressionData,
+        reading: Mapping[str, Any],
     ) -> None:
         """Store which solver ran, how long it took, and what it counted."""
+        n_rows = data.table.n_rows if data.samples is None else data.samples.sum()
         self.stats_ = {
             "solver": solver,
             "seconds": found["seconds"],
-            "n_rows": n_rows,
+            **reading,
+            "n_rows": int(n_rows),
             "n_merged_rows": found["n_merged_rows"],
             **found["statistics"],
         }
@@ -122,8 +130,9 @@ class OptimalTree(BaseEstimator):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            Rows with the columns of the training table.
+        X : table of shape (n_samples, n_features), or source
+            Rows with the columns of the training table; or a file, relation, dataset
+            or Dask data frame that has these columns among others.
 
         Returns
         -------
@@ -131,8 +140,17 @@ class OptimalTree(BaseEstimator):
             Node numbers. It is a leaf, or the inner node at which a category turned up
             that no training row of that node had.
         """
-        columns = self._read_rows(X)
-        return self.tree_.apply(columns)
+        check_is_fitted(self, "tree_")
+        # Trees over surfaces have no columns of their own and take tables only.
+        columns = getattr(self.tree_, "columns", None)
+        source = None if columns is None else source_to_predict(X, columns)
+        if source is None:
+            return self.tree_.apply(self._read_rows(X))
+        parts = [
+            self.tree_.apply(self._read_rows(table))
+            for table, _ in batches_of(source, self.tree_.columns)
+        ]
+        return np.concatenate(parts) if parts else np.zeros(0, dtype=np.intp)
 
     def decision_path(self, X: Any) -> sparse.csr_matrix:
         """Return which nodes each row passes.
@@ -183,15 +201,27 @@ class OptimalTree(BaseEstimator):
         'optimal: objective 0.01, and no tree has less'
         """
         check_is_fitted(self, "tree_")
+        coarse = ", ".join(map(repr, self.coarsened_))
+        bins = f" among thresholds between quantile bins of {coarse}" if coarse else ""
         if self.optimal_:
             return (
-                f"optimal: objective {self.objective_:.6g}, and no tree has less"
+                f"optimal{bins}: objective {self.objective_:.6g}, and no tree has less"
                 f"{self._tolerance}"
             )
         return (
-            f"{self.status_}: objective {self.objective_:.6g}, no tree has less than "
-            f"{self.lower_bound_:.6g} (gap {self.gap_:.3g})"
+            f"{self.status_}{bins}: objective {self.objective_:.6g}, no tree has less "
+            f"than {self.lower_bound_:.6g} (gap {self.gap_:.3g})"
         )
+
+    @property
+    def coarsened_(self) -> list[str]:
+        """The columns that ``quantiles`` has cut into bins.
+
+        If there are any, the certificate holds for trees whose thresholds on these
+        columns lie between bins.
+        """
+        check_is_fitted(self, "tree_")
+        return list(self.stats_.get("coarsened", []))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -23,43 +23,43 @@ class ClassTree(ClassifierMixin, OptimalTree):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            Rows with the columns of the training table.
+        X : table of shape (n_samples, n_features), or source
+            Rows with the columns of the training table; see `apply`.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             Class labels.
         """
-        columns = self._read_rows(X)
+        leaf = self.apply(X)
         best = np.argmax(self.tree_.value, axis=1)
-        return self.classes_[best[self.tree_.apply(columns)]]
+        return self.classes_[best[leaf]]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict class probabilities: the shares of the weight in each row's leaf.
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            Rows with the columns of the training table.
+        X : table of shape (n_samples, n_features), or source
+            Rows with the columns of the training table; see `apply`.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of `classes_`.
         """
-        columns = self._read_rows(X)
+        leaf = self.apply(X)
         value = self.tree_.value
         share = value / value.sum(axis=1, keepdims=True)
-        return share[self.tree_.apply(columns)]
+        return share[leaf]
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the logarithm of the class probabilities.
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            Rows with the columns of the training table.
+        X : table of shape (n_samples, n_features), or source
+            Rows with the columns of the training table; see `apply`.
 
         Returns
         -------

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from treeproof.base import common_constraints
-from treeproof.border import ClassificationData, read_classification_data
+from treeproof.border import ClassificationData
+from treeproof.border.labels import read_vector
 from treeproof.class_tree import ClassTree
 from treeproof.encoded_export import EncodedExport
 from treeproof.limits import engine_allowance, parse_memory
@@ -20,6 +22,8 @@ from treeproof.observers import History, observing
 from treeproof.proof.writer import ProofFile
 from treeproof.quant_bnb import QuantOptions, quant_constraints
 from treeproof.solvers import SOLVERS, Task, solve
+from treeproof.sources.scoring import distinct_cases
+from treeproof.sources.training import classification_data, source_for, split_table
 from treeproof.tree import LEAF, Tree
 
 if TYPE_CHECKING:
@@ -80,6 +84,10 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
     s_prime : int or None, default=None
         With ``solver="quant-bnb"``: the pieces of the middle in the bound W1; None for
         the paper's ``0.6 n s / (b - a)``.
+    quantiles : int or None, default=None
+        Cut numeric columns that have more values than this into so many bins of about
+        equal numbers of rows, and try only thresholds between bins. The certificate
+        then says so. For long tables whose rows are all distinct otherwise.
     random_state : int, RandomState instance or None, default=None
         Accepted for compatibility; the search makes no random choices.
     verbose : bool, default=False
@@ -159,6 +167,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         lower_bound: str = "W1",
         s: int = 3,
         s_prime: int | None = None,
+        quantiles: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
@@ -176,6 +185,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         self.lower_bound = lower_bound
         self.s = s
         self.s_prime = s_prime
+        self.quantiles = quantiles
         self.random_state = random_state
         self.verbose = verbose
 
@@ -191,12 +201,17 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            A NumPy array, a pandas, Polars or Arrow table, or a list of rows.
-        y : array-like of shape (n_samples,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the rows; rows of weight zero are left out.
+        X : table of shape (n_samples, n_features), or source
+            A NumPy array, a pandas, Polars or Arrow table, or a list of rows. Or a
+            table that is not in memory: the path of a Parquet, CSV or Arrow file, a
+            pattern such as "sales/*.parquet", a DuckDB relation, an Arrow dataset or a
+            Dask data frame; y is then the name of a column.
+        y : array-like of shape (n_samples,), or str
+            Class labels: text, whole numbers or booleans; or the name of the column of
+            X that holds them, all other columns being features.
+        sample_weight : array-like of shape (n_samples,), str or None, default=None
+            Weights of the rows, or the name of a column of X that holds them; rows of
+            weight zero are left out.
         proof : path or None, default=None
             File for a proof that `treeproof.proof.check` can check; None for none.
 
@@ -207,15 +222,12 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         """
         self._validate_params()
         memory = parse_memory(self.memory_limit)
-        data = read_classification_data(
-            self,
-            X,
-            y,
-            sample_weight,
-            categorical_features=self.categorical_features,
-            categorical_split=self.categorical_split,
-            class_weight=self.class_weight,
-        )
+        data, reading = classification_data(self, X, y, sample_weight, memory)
+        if proof is not None and reading:
+            raise ValueError(
+                "A proof speaks of a table row by row, with all its values; read the "
+                "table into memory, and do not use quantiles, to have one."
+            )
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))
             writer = None if proof is None else stack.enter_context(ProofFile(proof))
@@ -235,7 +247,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
                 proof_log="" if writer is None else writer.log,
             )
             name, found = solve(self.solver, task)
-            self._keep(name, found, data, history)
+            self._keep(name, found, data, reading, history)
             if writer is not None:
                 self.stats_ |= writer.write(
                     found,
@@ -252,10 +264,11 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         name: str,
         found: Mapping[str, Any],
         data: ClassificationData,
+        reading: Mapping[str, Any],
         history: History,
     ) -> None:
         self.classes_ = data.classes
-        self._set_statistics(name, found, data.table.n_rows)
+        self._set_statistics(name, found, data, reading)
         tree = _grow(found["tree"], data)
         self._set_certificate(
             tree,
@@ -266,6 +279,35 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         )
         history.finish(found["seconds"], self.lower_bound_, self.objective_)
         self.history_ = history
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class is predicted correctly.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features), or source
+            Rows with the columns of the training table; see `apply`.
+        y : array-like of shape (n_samples,), or str
+            Their classes, or the name of the column of a source that holds them.
+        sample_weight : array-like of shape (n_samples,), str or None, default=None
+            Weights of the rows, or the name of a column of a source.
+
+        Returns
+        -------
+        float
+            The accuracy.
+        """
+        check_is_fitted(self, "tree_")
+        source = source_for(X, y)
+        if source is None:
+            X, y, sample_weight = split_table(X, y, sample_weight)
+            return float(super().score(X, y, sample_weight))
+        used = sorted(set(self.tree_.feature[self.tree_.feature >= 0].tolist()))
+        table, labels, weights = distinct_cases(
+            source, self.tree_.columns, used, y, sample_weight
+        )
+        right = self.predict(table) == read_vector(labels, "y")
+        return float(weights[right].sum() / weights.sum())
 
     def to_sklearn(self, *, unseen: bool = True) -> DecisionTreeClassifier:
         """Return a fitted scikit-learn tree that makes the same predictions.
@@ -313,6 +355,7 @@ def _grow(splits: Any, data: ClassificationData) -> Tree:
         cut=data.table.cut,
         value=class_totals,
         classes=data.classes,
+        samples=data.samples,
     )
 
 

@@ -12,13 +12,15 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof.base import common_constraints
-from treeproof.border import RegressionData, read_regression_data
+from treeproof.border import RegressionData
 from treeproof.encoded_export import EncodedExport
 from treeproof.leaf_fit import CRITERIA, LeafFit
 from treeproof.limits import engine_allowance, parse_memory
 from treeproof.observers import observing
 from treeproof.quant_bnb import QuantOptions, quant_constraints
 from treeproof.solvers import REGRESSION_SOLVERS, RegressionTask, solve
+from treeproof.sources.scoring import r2_of_source
+from treeproof.sources.training import regression_data, source_for, split_table
 from treeproof.tree import LEAF, Tree
 
 if TYPE_CHECKING:
@@ -80,6 +82,10 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
     s_prime : int or None, default=None
         With ``solver="quant-bnb"``: the pieces of the middle in the bound W1; None for
         the paper's ``0.6 n s / (b - a)``.
+    quantiles : int or None, default=None
+        Cut numeric columns that have more values than this into so many bins of about
+        equal numbers of rows, and try only thresholds between bins. The certificate
+        then says so. For long tables whose rows are all distinct otherwise.
     random_state : int, RandomState instance or None, default=None
         Accepted for compatibility; the search makes no random choices.
     verbose : bool, default=False
@@ -165,6 +171,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         lower_bound: str = "W1",
         s: int = 3,
         s_prime: int | None = None,
+        quantiles: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
@@ -182,6 +189,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self.lower_bound = lower_bound
         self.s = s
         self.s_prime = s_prime
+        self.quantiles = quantiles
         self.random_state = random_state
         self.verbose = verbose
 
@@ -190,12 +198,17 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            A NumPy array, a pandas, Polars or Arrow table, or a list of rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Finite numbers.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the rows; rows of weight zero are left out.
+        X : table of shape (n_samples, n_features), or source
+            A NumPy array, a pandas, Polars or Arrow table, or a list of rows. Or a
+            table that is not in memory: the path of a Parquet, CSV or Arrow file, a
+            pattern such as "sales/*.parquet", a DuckDB relation, an Arrow dataset or a
+            Dask data frame; y is then the name of a column.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), str or list
+            Finite numbers; or the name of the column of X that holds them. For a table
+            that is not in memory also a list of names.
+        sample_weight : array-like of shape (n_samples,), str or None, default=None
+            Weights of the rows, or the name of a column of X that holds them; rows of
+            weight zero are left out.
 
         Returns
         -------
@@ -204,14 +217,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         """
         self._validate_params()
         memory = parse_memory(self.memory_limit)
-        data = read_regression_data(
-            self,
-            X,
-            y,
-            sample_weight,
-            categorical_features=self.categorical_features,
-            categorical_split=self.categorical_split,
-        )
+        data, reading = regression_data(self, X, y, sample_weight, memory)
         leaf = LeafFit(self.criterion, data.targets, data.weights)
         with observing(bool(self.verbose)) as (history, observer):
             task = RegressionTask(
@@ -230,7 +236,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             )
             name, found = solve(self.solver, task)
         self.n_outputs_ = data.targets.shape[1]
-        self._set_statistics(name, found, data.table.n_rows)
+        self._set_statistics(name, found, data, reading)
         tree, loss = _grow(found["tree"], data, leaf)
         self._set_certificate(
             tree,
@@ -248,17 +254,43 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
 
         Parameters
         ----------
-        X : table of shape (n_samples, n_features)
-            Rows with the columns of the training table.
+        X : table of shape (n_samples, n_features), or source
+            Rows with the columns of the training table; see `apply`.
 
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
             The mean (or median) of the training rows in each row's leaf.
         """
-        columns = self._read_rows(X)
-        predicted = self.tree_.predict(columns)
+        leaf = self.apply(X)
+        predicted = self.tree_.value[leaf]
         return predicted[:, 0] if self.n_outputs_ == 1 else predicted
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the coefficient of determination of the predictions.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features), or source
+            Rows with the columns of the training table; see `apply`.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), str or list
+            Their targets, or the names of the columns of a source that hold them.
+        sample_weight : array-like of shape (n_samples,), str or None, default=None
+            Weights of the rows, or the name of a column of a source.
+
+        Returns
+        -------
+        float
+            R squared, averaged over the outputs.
+        """
+        check_is_fitted(self, "tree_")
+        source = source_for(X, y)
+        if source is None:
+            X, y, sample_weight = split_table(X, y, sample_weight)
+            return float(super().score(X, y, sample_weight))
+        names = [y] if isinstance(y, str) else list(y)
+        columns = self.tree_.columns
+        return r2_of_source(source, columns, names, sample_weight, self.predict)
 
     def to_sklearn(self, *, unseen: bool = True) -> DecisionTreeRegressor:
         """Return a fitted scikit-learn tree that makes the same predictions.
@@ -310,6 +342,7 @@ def _grow(splits: Any, data: RegressionData, leaf: LeafFit) -> tuple[Tree, float
         columns=data.table.columns,
         cut=data.table.cut,
         value=value_and_losses,
+        samples=data.samples,
     )
     loss = float(tree.value[tree.kind == LEAF, outputs].sum())
     tree.impurity = tree.value[:, outputs + 1].copy()

@@ -147,6 +147,7 @@ class Tree(TreeExports, TreePictures):
         cut: Callable[[int, int], float],
         value: Callable[[NDArray[np.intp]], ArrayLike],
         classes: NDArray[Any] | None = None,
+        samples: NDArray[np.int64] | None = None,
     ) -> Tree:
         """Complete an engine's split table with thresholds and node values.
 
@@ -167,6 +168,8 @@ class Tree(TreeExports, TreePictures):
             The value of a node, from the numbers of its rows.
         classes : ndarray or None
             The class labels of a classification tree.
+        samples : ndarray of shape (rows,) or None
+            How many rows of the table each of them stands for; None for one.
         """
         kind = np.asarray(splits["kind"], dtype=np.int8)
         code = np.asarray(splits["code"], dtype=np.int32)
@@ -176,7 +179,7 @@ class Tree(TreeExports, TreePictures):
         for node in np.flatnonzero(kind == THRESHOLD).tolist():
             threshold[node] = cut(int(feature[node]), int(code[node]))
         values: list[Any] = [None] * n_nodes
-        samples = np.zeros(n_nodes, dtype=np.int64)
+        counts = np.zeros(n_nodes, dtype=np.int64)
         totals = np.zeros(n_nodes)
         tree = cls(
             feature=np.where(kind == LEAF, NO_FEATURE, feature),
@@ -188,17 +191,17 @@ class Tree(TreeExports, TreePictures):
             children=splits["children"],
             child_outcome=splits["child_outcome"],
             value=np.zeros((n_nodes, 1)),
-            n_node_samples=samples,
+            n_node_samples=counts,
             weighted_n_node_samples=totals,
             columns=columns,
             classes=classes,
         )
         for node, rows in tree._route(codes, np.where(kind == THRESHOLD, code, -1)):
             values[node] = value(rows)
-            samples[node] = len(rows)
+            counts[node] = len(rows) if samples is None else samples[rows].sum()
             totals[node] = weights[rows].sum()
         tree.value = np.asarray(values, dtype=np.float64)
-        tree.n_node_samples = samples
+        tree.n_node_samples = counts
         tree.weighted_n_node_samples = totals
         return tree
 

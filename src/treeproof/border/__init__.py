@@ -42,6 +42,7 @@ class ClassificationData:
     labels: NDArray[np.int32]
     weights: NDArray[np.float64]  # times the factor of the row's class
     class_factors: NDArray[np.float64]
+    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
 
 
 def read_classification_data(
@@ -53,6 +54,7 @@ def read_classification_data(
     categorical_features: Any = "from_dtype",
     categorical_split: str = "multiway",
     class_weight: Any = None,
+    samples: NDArray[np.int64] | None = None,
 ) -> ClassificationData:
     """Read everything `fit` of a classifier is given.
 
@@ -70,8 +72,9 @@ def read_classification_data(
     keep = weights > 0
     if not keep.all():
         raw, labels, weights = raw.take(keep), labels[keep], weights[keep]
+        samples = None if samples is None else samples[keep]
     table = encode_table(raw, categorical_features, categorical_split)
-    return ClassificationData(table, classes, labels, weights, factors)
+    return ClassificationData(table, classes, labels, weights, factors, samples)
 
 
 @dataclass
@@ -82,6 +85,7 @@ class RegressionData:
     targets: NDArray[np.float64]  # (rows, outputs)
     weights: NDArray[np.float64]
     one_column: bool  # whether predictions have one dimension
+    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
 
 
 def read_regression_data(
@@ -92,6 +96,7 @@ def read_regression_data(
     *,
     categorical_features: Any = "from_dtype",
     categorical_split: str = "multiway",
+    samples: NDArray[np.int64] | None = None,
 ) -> RegressionData:
     """Read everything `fit` of a regressor is given.
 
@@ -107,9 +112,10 @@ def read_regression_data(
     keep = weights > 0
     if not keep.all():
         raw, targets, weights = raw.take(keep), targets[keep], weights[keep]
+        samples = None if samples is None else samples[keep]
     table = encode_table(raw, categorical_features, categorical_split)
     matrix = targets.reshape(len(targets), -1)
-    return RegressionData(table, matrix, weights, matrix.shape[1] == 1)
+    return RegressionData(table, matrix, weights, matrix.shape[1] == 1, samples)
 
 
 def read_training_table(

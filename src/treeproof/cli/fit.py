@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import time
 import warnings
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.outputs import Outputs, check_folder
-from treeproof.cli.tables import pop_column, read_table
+from treeproof.cli.tables import open_large, pop_column, read_table
+from treeproof.sources.duck import DuckSource
 
 __all__ = ["fit", "register", "report"]
 
@@ -75,6 +78,13 @@ def fit(
             help="Columns A,B of numbers that are categories, not amounts.",
             rich_help_panel=DATA,
             autocompletion=completion.columns,
+        ),
+    ] = None,
+    quantiles: Annotated[
+        int | None,
+        typer.Option(
+            help="Cut columns of numbers with more values than this into so many bins.",
+            rich_help_panel=DATA,
         ),
     ] = None,
     weight: Annotated[
@@ -187,12 +197,14 @@ def fit(
 
     Text columns are categories as they are; nothing has to be encoded. If a
     limit or Ctrl-C ends the search, the best tree found so far is shown with a
-    true bound on how much better any tree could be.
+    true bound on how much better any tree could be. Files of 64 MB and more are
+    not read but counted: only their distinct rows have to fit into memory.
 
     treeproof fit iris.csv --target species
     treeproof fit iris.csv.gz --target species --plot tree.png --sql iris.sql
     treeproof fit houses.parquet --target price --regression --max-depth 3
     treeproof fit "select * from 'shop/*.parquet'" --target bought
+    treeproof fit "years/*.parquet" --target bought --memory-limit 2GB
     """
     from treeproof.persistence import save as save_model
 
@@ -201,16 +213,13 @@ def fit(
     check_folder(save)
     if regression and proof is not None:
         raise ValueError("--proof does not go with --regression yet.")
-    table = read_table(data, database=database)
     roles = {"--weight": _listed(weight), "--drop": _listed(drop),
              "--categorical": _listed(categorical)}  # fmt: skip
-    _check_roles(table, target, roles)
-    y = pop_column(table, target, "target")
-    weights = None if weight is None else pop_column(table, weight, "weight")
-    for name in roles["--drop"]:
-        pop_column(table, name, "column to drop")
-    if not table:
-        raise ValueError("No column is left to split on; the tree would be empty.")
+    source = None if proof is not None else open_large(data, memory_limit)
+    if source is None:
+        training = _read_training(data, database, target, roles)
+    else:
+        training = _count_training(source, target, roles)
     model = _estimator(
         regression,
         class_weight,
@@ -218,12 +227,13 @@ def fit(
         max_depth=max_depth,
         max_splits=max_splits,
         min_samples_leaf=min_samples_leaf,
-        categorical_features=_categorical(table, _listed(categorical)),
+        categorical_features=training.categorical,
         categorical_split=categorical_split,
         solver=solver,
         time_limit=time_limit or None,
         memory_limit=memory_limit,
         n_jobs=n_jobs,
+        quantiles=quantiles,
         verbose=not quiet,
     )
     start = time.perf_counter()
@@ -231,15 +241,15 @@ def fit(
         # The report says it more fully.
         warnings.simplefilter("ignore", ConvergenceWarning)
         if proof is None:
-            model.fit(table, y, sample_weight=weights)
+            model.fit(training.X, training.y, training.weights)
         else:
-            model.fit(table, y, sample_weight=weights, proof=proof)
+            model.fit(training.X, training.y, training.weights, proof=proof)
     seconds = time.perf_counter() - start
     if save is not None:
         save_model(model, save, target=target)
     outputs.write(model, table=_table_name(data))
     result = report(model, seconds)
-    score = float(model.score(table, _labels(y)))
+    score = float(model.score(training.X, training.labels()))
     result["r2" if regression else "accuracy"] = score
     if as_json:
         typer.echo(json.dumps(result))
@@ -249,8 +259,59 @@ def fit(
         raise typer.Exit(INTERRUPTED)
 
 
+@dataclass
+class _Training:
+    """What fit is given: a table with its labels, or a source with names of columns."""
+
+    X: Any
+    y: Any
+    weights: Any
+    categorical: Any
+
+    def labels(self) -> Any:
+        """Return the labels as score wants them."""
+        return self.y if isinstance(self.y, str) else _labels(self.y)
+
+
+def _read_training(
+    data: str, database: str | None, target: str, roles: dict[str, list[str]]
+) -> _Training:
+    """Read a table into memory and take its columns apart."""
+    table = read_table(data, database=database)
+    _check_roles(table, target, roles)
+    y = pop_column(table, target, "target")
+    weights = [pop_column(table, name, "weight") for name in roles["--weight"]]
+    for name in roles["--drop"]:
+        pop_column(table, name, "column to drop")
+    if not table:
+        raise ValueError("No column is left to split on; the tree would be empty.")
+    categorical = _categorical(table, roles["--categorical"])
+    return _Training(table, y, weights[0] if weights else None, categorical)
+
+
+def _count_training(
+    source: DuckSource, target: str, roles: dict[str, list[str]]
+) -> _Training:
+    """Leave a large file where it is."""
+    _check_roles(source.names, target, roles)
+    if target not in source.names:
+        raise ValueError(
+            f"The target {target!r} is not a column; the columns are "
+            f"{', '.join(map(repr, source.names))}."
+        )
+    if roles["--drop"]:
+        source = source.without(roles["--drop"])
+    weights = roles["--weight"]
+    categorical: Any = "from_dtype"
+    if roles["--categorical"]:
+        apart = {target, *weights, *source.numeric()}
+        text = [name for name in source.names if name not in apart]
+        categorical = list(dict.fromkeys([*roles["--categorical"], *text]))
+    return _Training(source, target, weights[0] if weights else None, categorical)
+
+
 def _check_roles(
-    table: dict[str, Any], target: str, roles: dict[str, list[str]]
+    table: Collection[str], target: str, roles: dict[str, list[str]]
 ) -> None:
     """Refuse a column that is named for two purposes, or that is not there."""
     purpose = {target: "--target"}

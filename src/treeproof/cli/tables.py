@@ -9,23 +9,46 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from glob import glob
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from treeproof.cli.csv_files import (
+from treeproof.limits import parse_memory
+from treeproof.sources.csv_files import (
     check_unique,
     header_of,
     read_csv_duckdb,
     read_csv_plain,
 )
+from treeproof.sources.duck import DuckSource
+from treeproof.sources.opening import ARROW, PARQUET, open_source
 
-__all__ = ["column_names", "pop_column", "read_table"]
+__all__ = ["column_names", "open_large", "pop_column", "read_table"]
 
 Table = dict[str, Any]
 
-_ARROW = {".arrow", ".feather", ".ipc"}
-_PARQUET = {".parquet", ".pq"}
+LARGE_FILE = 64 << 20
+"""Files from this size on are counted, not read (see `treeproof.sources`).
+
+A smaller one is read whole, so that complaints can name the row.
+"""
+
+
+def open_large(data: str, memory_limit: str | None) -> DuckSource | None:
+    """Return a large file, or the files of a pattern, as a source; None otherwise."""
+    path = Path(data)
+    if _is_query(data) or not (find_spec("duckdb") and find_spec("pyarrow")):
+        return None
+    if path.is_file():
+        large = path.stat().st_size >= LARGE_FILE
+    else:
+        large = not path.is_dir() and bool(glob(data))
+    if not large:
+        return None
+    source = open_source(data, memory=parse_memory(memory_limit))
+    assert isinstance(source, DuckSource)
+    return source
 
 
 def read_table(
@@ -56,9 +79,9 @@ def read_table(
         hint = " An SQL query begins with SELECT, WITH or FROM." if " " in data else ""
         raise FileNotFoundError(f"There is no file {data!r}.{hint}")
     suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
-    if suffix.lower() in _ARROW:
+    if suffix.lower() in ARROW:
         return _read_arrow(path)
-    if suffix.lower() in _PARQUET:
+    if suffix.lower() in PARQUET:
         return _read_parquet(path)
     if find_spec("duckdb") and find_spec("pyarrow"):
         return _columns(read_csv_duckdb(path, text), data)
@@ -74,7 +97,7 @@ def column_names(data: str) -> list[str]:
     """Return the names of the columns without reading more of a CSV than its head."""
     path = Path(data)
     name = path.name.removesuffix(".gz").lower()
-    if path.is_file() and not name.endswith((*_ARROW, *_PARQUET)):
+    if path.is_file() and not name.endswith((*ARROW, *PARQUET)):
         return header_of(path)[0]
     return list(read_table(data))
 

@@ -12,11 +12,18 @@ import csv
 import gzip
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import numpy as np
 
-__all__ = ["header_of", "read_csv_duckdb", "read_csv_plain"]
+__all__ = [
+    "check_text",
+    "explain_csv",
+    "header_of",
+    "read_csv_duckdb",
+    "read_csv_plain",
+    "scan_csv",
+]
 
 Table = dict[str, Any]
 
@@ -83,30 +90,45 @@ def check_unique(names: list[str], where: str) -> None:
             )
 
 
+def scan_csv(base: Any, path: Path, text: Collection[str], *, names: Any = None) -> Any:
+    """Return a CSV file as a relation; `names` are all files of the same form."""
+    columns, separator = header_of(path)
+    known = {name: "VARCHAR" for name in text if name in columns}
+    return base.read_csv(
+        names or str(path), header=True, sep=separator, quotechar='"', escapechar='"',
+        comment="", skiprows=0, auto_type_candidates=_TYPES, sample_size=-1,
+        dtype=known or None,
+    )  # fmt: skip
+
+
+def explain_csv(path: Path, error: Exception) -> NoReturn:
+    """Say what is wrong with a file that DuckDB could not read."""
+    for _ in _rows(path, header_of(path)[1]):  # says which line is wrong
+        pass
+    message = str(error).split("\n")[0]
+    raise ValueError(f"{str(path)!r} cannot be read as CSV: {message}") from None
+
+
+def check_text(table: Any, text: Collection[str], path: Path) -> None:
+    """Refuse text columns of an Arrow table that were meant to be numbers."""
+    for name in table.column_names:
+        if name not in text and str(table.schema.field(name).type).endswith("string"):
+            distinct = table.column(name).unique().to_pylist()
+            _check_almost_numbers([v for v in distinct if v is not None], name, path)
+
+
 def read_csv_duckdb(path: Path, text: Collection[str]) -> Any:
     """Read a CSV file into an Arrow table; columns named in `text` stay text."""
     import duckdb
 
-    names, separator = header_of(path)
-    known = {name: "VARCHAR" for name in text if name in names}
     try:
         with duckdb.connect() as base:
-            table = base.read_csv(
-                str(path), header=True, sep=separator, quotechar='"', escapechar='"',
-                comment="", skiprows=0, auto_type_candidates=_TYPES, sample_size=-1,
-                dtype=known or None,
-            ).to_arrow_table()  # fmt: skip
+            table = scan_csv(base, path, text).to_arrow_table()
     except duckdb.Error as error:
-        for _ in _rows(path, separator):  # says which line is wrong
-            pass
-        message = str(error).split("\n")[0]
-        raise ValueError(f"{str(path)!r} cannot be read as CSV: {message}") from None
+        explain_csv(path, error)
     if table.num_rows == 0:
         raise ValueError(f"{str(path)!r} has a first line but no rows.")
-    for name in table.column_names:
-        if name not in known and str(table.schema.field(name).type).endswith("string"):
-            distinct = table.column(name).unique().to_pylist()
-            _check_almost_numbers([v for v in distinct if v is not None], name, path)
+    check_text(table, text, path)
     return table
 
 
