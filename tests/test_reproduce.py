@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -24,6 +26,22 @@ SMALL = {
     "thesis-4.2": ("balance-o",),
     "thesis-4.3": ("tic-tac-toe-o",),
     "thesis-4.4": ("tic-tac-toe-o",),
+    "thesis-figure-4.3": ("balance-o", "--repeats", "2"),
+    "thesis-figure-4.4": ("balance-o", "--repeats", "2"),
+    "thesis-figure-4.5": ("balance-o", "--repeats", "2"),
+    "thesis-figure-4.6": ("balance-o", "--repeats", "2"),
+    "thesis-figure-4.7": ("balance-o",),
+    "thesis-figure-4.8": ("balance-o",),
+    "thesis-figure-4.9": ("four categories",),
+    "thesis-figure-4.10": ("four categories one-hot",),
+    "thesis-figure-4.12": ("mushroom-o",),
+    "thesis-figure-4.13": ("mushroom-o",),
+    "thesis-figure-4.14": ("mushroom",),
+    "thesis-figure-4.15": ("monk1-l",),
+    "thesis-figure-4.16": ("monk1-f",),
+    "thesis-figure-4.17": ("monk1-o",),
+    "thesis-figure-4.18": ("monk1-o",),
+    "thesis-4.13": ("balance-o",),
     "thesis-5.2": ("stagger",),
     "thesis-6.1": ("stagger",),
     "thesis-7.2": ("stagger",),
@@ -37,9 +55,16 @@ SMALL = {
     "quantbnb-figure-2": ("iris",),
 }
 
+FROM_FILES = {f"thesis-figure-4.{k}" for k in range(12, 19)}
+FOLDER = Path(
+    os.environ.get("TREEPROOF_DATA", Path(__file__).parents[2] / "shared" / "data")
+)
+
 
 def invoke(tmp_path, *arguments):
     words = [str(a) for a in (*arguments, "--out", tmp_path)]
+    if FOLDER.is_dir() and "--data" not in words:
+        words += ["--data", str(FOLDER)]
     return CliRunner().invoke(app, ["reproduce", *words])
 
 
@@ -59,6 +84,8 @@ def test_every_target_has_its_small_run():
 def test_a_target_runs_saves_and_draws(name, tmp_path):
     if name.startswith(("thesis-5", "thesis-6", "thesis-7.2")):
         pytest.importorskip("river")
+    if name in FROM_FILES and not FOLDER.is_dir():
+        pytest.skip("the data sets are not here: set TREEPROOF_DATA")
     target = TARGETS[name]
     rows = rows_of(tmp_path, name)
     measured = [row for row in rows if row["ours"]]
@@ -95,6 +122,28 @@ def test_counts_of_trees_are_those_of_the_paper(tmp_path):
     assert len(rows) == 15 and len(compared) == 5
     for row in compared:
         assert row["ours"]["trees"] == int(row["paper"]["trees"])
+
+
+@pytest.mark.parametrize("name", sorted(FROM_FILES))
+def test_drawn_trees_have_the_size_of_the_thesis(tmp_path, name):
+    if not FOLDER.is_dir():
+        pytest.skip("the data sets are not here: set TREEPROOF_DATA")
+    [row] = rows_of(tmp_path, name, limit=20)
+    for key, printed in row["paper"].items():
+        assert row["ours"][key] == int(printed)
+
+
+def test_targets_that_share_rows_measure_once(tmp_path):
+    sets = ("--sets", "balance-o", "--time-limit", "0.1", "--repeats", "2")
+    first = invoke(tmp_path, "thesis-figure-4.3", *sets)
+    again = invoke(tmp_path, "thesis-figure-4.4", *sets)
+    assert "balance-o CART 0.1" in first.stderr
+    assert "balance-o CART 0.1" not in again.stderr
+
+
+def test_a_tree_is_printed_below_its_table(tmp_path):
+    shown = invoke(tmp_path, "thesis-figure-4.9").stdout
+    assert "└── x0 = 4: 0   5 rows (25%), 0 wrong" in shown
 
 
 def test_bounds_of_quant_bnb_agree_on_the_optimum(tmp_path):
@@ -204,6 +253,7 @@ def test_bad_requests_get_a_sentence(tmp_path, words, message):
 
 def test_a_set_that_is_absent_is_named(tmp_path, monkeypatch):
     monkeypatch.delenv("TREEPROOF_DATA", raising=False)
+    monkeypatch.setattr(f"{__name__}.FOLDER", Path("nowhere"))
     result = invoke(tmp_path, "thesis-4.3", "--sets", "monk1,balance-o")
     assert "monk1 was left out: it takes a folder with table42" in result.output
     alone = invoke(tmp_path, "thesis-4.3", "--sets", "monk1")

@@ -155,6 +155,20 @@ def test_collapse_leaves_no_equal_siblings(models):
             assert len(set(verdicts)) == len(verdicts)
 
 
+def test_collapse_sees_what_a_category_without_rows_would_get():
+    """No row of q has z, but z would get the 0 there that it gets under p."""
+    rows = [("p", c, y) for c, y in (("x", 1), ("y", 0), ("z", 0)) for _ in range(3)]
+    rows += [("q", c, y) for c, y in (("x", 1), ("y", 0), ("y", 0)) for _ in range(3)]
+    rows += [("r", c, 1) for c in "xyz" for _ in range(9)]
+    X = [row[:2] for row in rows]
+    model = OptimalTreeClassifier(0.001).fit(X, [row[2] for row in rows])
+    assert model.n_splits_ == 3
+    small = model.tree_.collapse()
+    assert small.n_splits == 2 and small.n_leaves == 3
+    text = small.export_text()
+    assert "x0 in {p, q}" in text and "x1 in {y, z}: 0" in text
+
+
 def test_collapse_merges_subtrees_not_only_leaves():
     """MONK 1: ten multiway splits collapse to seven (Figures 4.17 and 4.18)."""
     from treeproof.datasets import load_monks

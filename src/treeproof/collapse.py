@@ -4,9 +4,9 @@ A multiway split has one child for each category, and many of those children are
 same subtree: on the mushroom data the optimal tree is a single split on the odour with
 nine leaves that say "edible" or "poisonous". `collapse` gives equal siblings one child
 for the whole set of their categories. Subtrees are equal if they make the same tests
-and predict the same; the class counts of merged nodes are added up. Predictions
-stay the same, those for unseen categories included. Where merged siblings were splits,
-the tree has fewer splits than the one that was proved optimal.
+and predict the same, whatever category comes; the class counts of merged nodes are
+added up. Predictions stay the same, those for unseen categories included. Where merged
+siblings were splits, the tree has fewer splits than the one that was proved optimal.
 
 Subtrees are compared bottom-up by number: equal subtrees get equal numbers, so that a
 comparison looks at one level only and the whole pass takes linear time.
@@ -108,7 +108,6 @@ def _number_subtrees(tree: Tree) -> list[int]:
         if tree.kind[node] == LEAF:
             key: Any = _prediction_key(tree, node)
         else:
-            own = tree.slots(node)
             key = (
                 int(tree.kind[node]),
                 int(tree.feature[node]),
@@ -117,19 +116,31 @@ def _number_subtrees(tree: Tree) -> list[int]:
                 # A row with an unseen category stops here, so the node's own
                 # prediction is part of what the subtree does.
                 _prediction_key(tree, node) if tree.kind[node] == MULTIWAY else None,
-                tuple(
-                    (outcome, identity[child])
-                    for outcome, child in sorted(
-                        zip(
-                            tree.child_outcome[own].tolist(),
-                            tree.children[own].tolist(),
-                            strict=True,
-                        )
-                    )
-                ),
+                _children_key(tree, node, identity, numbers),
             )
         identity[node] = numbers.setdefault(key, len(numbers))
     return identity
+
+
+def _children_key(
+    tree: Tree, node: int, identity: list[int], numbers: dict[Any, int]
+) -> tuple[tuple[int, int], ...]:
+    """Return what each outcome leads to.
+
+    A category that no training row had here gets the node's own prediction, as if it
+    led to a leaf that says so; two subtrees that differ in nothing else are equal.
+    """
+    own = tree.slots(node)
+    outcomes = tree.child_outcome[own].tolist()
+    children = tree.children[own].tolist()
+    found = {o: identity[child] for o, child in zip(outcomes, children, strict=True)}
+    if tree.kind[node] == MULTIWAY:
+        leaf = numbers.setdefault(_prediction_key(tree, node), len(numbers))
+        categories = tree.columns[tree.feature[node]].categories
+        assert categories is not None
+        for outcome in range(len(categories)):
+            found.setdefault(outcome, leaf)
+    return tuple(sorted(found.items()))
 
 
 def _prediction_key(tree: Tree, node: int) -> Any:

@@ -77,7 +77,7 @@ def reproduce(
         data_folder(data),
         lambda line: progress.print(line, style="dim", soft_wrap=True),
     )
-    rows = out / f"{name}.jsonl"
+    rows = out / target.rows_file
     if fresh:
         rows.unlink(missing_ok=True)
     outcome = reproduce.run(target, request, reproduce.Store(rows, __version__))
@@ -142,6 +142,8 @@ def _show(console: Console, outcome: Outcome) -> None:
     console = Console(highlight=False, width=max(console.width, width + 4))
     console.print(outcome.target.title, style="bold")
     console.print(table)
+    if outcome.target.text is not None:
+        console.print(outcome.target.text(outcome.rows), soft_wrap=True, markup=False)
     for note in report.notes(outcome):
         console.print(note, soft_wrap=True, markup=False)
 

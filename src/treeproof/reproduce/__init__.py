@@ -30,6 +30,9 @@ __all__ = [
 _MODULES = (
     "complexity_bounds",
     "sparse_trees",
+    "fronts",
+    "drawn_trees",
+    "depth_limits",
     "online_trees",
     "pruning",
     "search_spaces",

@@ -10,7 +10,7 @@ from treeproof.palette import INK, MUTED, class_colour
 from treeproof.reproduce.report import as_number
 from treeproof.reproduce.target import Row, Target
 
-__all__ = ["new_axes", "ours_and_theirs"]
+__all__ = ["new_axes", "ours_and_theirs", "tree_figure"]
 
 
 def new_axes(
@@ -75,3 +75,14 @@ def ours_and_theirs(
 
 def _drawable(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def tree_figure(tree: Any) -> Any:
+    """Return a figure with a picture of a tree."""
+    from treeproof.picture.figure import plot_scene
+
+    scene = tree.picture_scene()
+    module = need("matplotlib.figure", "plot", "the picture")
+    figure = module.Figure(figsize=(scene.width / 72, scene.height / 72))
+    plot_scene(scene, figure.add_axes((0, 0, 1, 1)))
+    return figure

@@ -132,6 +132,11 @@ class Target:
         Sentences below the table.
     plot : callable or None
         Draws rows on a new figure, which it returns; None for no picture.
+    text : callable or None
+        Returns lines to print below the table.
+    store : str
+        Name of the file with measured rows, for targets that share them; the target's
+        own name by default.
     """
 
     name: str
@@ -150,8 +155,15 @@ class Target:
     remarks: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     plot: Callable[[Target, Sequence[Row]], Any] | None = None
+    text: Callable[[Sequence[Row]], str] | None = None
+    store: str = ""
 
     def cases_printed(self, name: str) -> list[str]:
         """Return the cases of a set: ours, then those that only the paper has."""
         printed = [case for known, case in self.published if known == name]
         return [*self.cases, *(case for case in printed if case not in self.cases)]
+
+    @property
+    def rows_file(self) -> str:
+        """Name of the file with measured rows."""
+        return f"{self.store or self.name}.jsonl"

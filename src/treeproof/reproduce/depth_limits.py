@@ -1,0 +1,90 @@
+"""Optimal trees under limits of depth: section 4.13 of the thesis.
+
+Figures 4.19 to 4.40 compare BRANCHES, GOSDT and STreeD for maximum depths from 4 to 20.
+Here BRANCHES as published and our own engine run on each encoding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from treeproof.classifier import OptimalTreeClassifier
+from treeproof.palette import class_colour
+from treeproof.reproduce.figures import thesis
+from treeproof.reproduce.fitting import MEMORY, figures_of, fit
+from treeproof.reproduce.plots import new_axes
+from treeproof.reproduce.sparse_trees import SOLVERS, thesis_data
+from treeproof.reproduce.target import Column, Record, Request, Row, Target
+
+__all__ = ["TARGETS"]
+
+_PROGRAMS = ("BRANCHES", "treeproof")
+_DEPTHS = range(4, 21)
+_PANELS = ("objective", "splits", "depth", "seconds")
+
+
+def _measure(name: str, case: str, request: Request) -> Record:
+    program, depth = case.rsplit(" ", 1)
+    data, penalty = thesis_data(name, request)
+    model = OptimalTreeClassifier(
+        penalty,
+        max_depth=int(depth),
+        categorical_features=data.categorical_features,
+        time_limit=request.time_limit,
+        memory_limit=MEMORY,
+        **SOLVERS[program],
+    )
+    return figures_of(model, data, fit(model, data))
+
+
+def _draw(target: Target, rows: Sequence[Row]) -> Any:
+    """Draw a row of panels for each set."""
+    sets = list(dict.fromkeys(row.set for row in rows))
+    figure, _ = new_axes(
+        3.2 * len(_PANELS), 2.6 * len(sets), rows=len(sets), columns=len(_PANELS)
+    )
+    panels = ((name, key) for name in sets for key in _PANELS)
+    for ax, (name, key) in zip(figure.axes, panels, strict=True):
+        for k, program in enumerate(_PROGRAMS):
+            own = [
+                row.ours[key]
+                for row in rows
+                if row.set == name and row.case.startswith(program)
+            ]
+            ax.plot(list(_DEPTHS)[: len(own)], own, ["o-", "s--"][k], markersize=3,
+                    color=class_colour(k), label=program)  # fmt: skip
+        if key == "seconds":
+            ax.set_yscale("log")
+        ax.set_title(f"{name}: {key}", loc="left", fontsize=9)
+        ax.set_xlabel("maximum depth")
+    figure.axes[0].legend(frameon=False, fontsize=8)
+    return figure
+
+
+TARGETS = (
+    Target(
+        name="thesis-4.13",
+        title="BRANCHES and treeproof under depth limits from 4 to 20",
+        source=f"{thesis.SOURCE}, section 4.13, Figures 4.19 to 4.40",
+        columns=(
+            Column("objective", digits=4),
+            Column("accuracy", digits=4),
+            Column("splits"),
+            Column("depth"),
+            Column("seconds", digits=3),
+            Column("iterations"),
+            Column("proved"),
+        ),
+        sets=tuple(dict.fromkeys(name for name, _ in thesis.TABLE_4_3)),
+        cases=tuple(f"{p} {depth}" for p in _PROGRAMS for depth in _DEPTHS),
+        heads=("data set", "maximum depth"),
+        measure=_measure,
+        time_limit=20.0,
+        notes=(
+            "The thesis draws these figures and prints no numbers. With an ordinal "
+            "encoding (-o) they are its branches-o.",
+        ),
+        plot=_draw,
+    ),
+)
