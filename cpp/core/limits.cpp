@@ -18,12 +18,20 @@ Limits::Limits(double seconds, std::uint64_t bytes, Interrupt interrupt)
   }
 }
 
+Limits::Limits(const std::atomic<bool>& told, std::uint64_t bytes) : Limits(0.0, bytes) {
+  told_ = &told;
+}
+
 double Limits::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
 bool Limits::poll() {
   countdown_ = kStride;
+  if (told_ != nullptr) {
+    if (told_->load(std::memory_order_relaxed)) reason_ = StopReason::interrupted;
+    return reason_ != StopReason::none;
+  }
   const auto now = Clock::now();
   if (now >= deadline_) {
     reason_ = StopReason::time_limit;

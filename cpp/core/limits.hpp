@@ -5,6 +5,7 @@
 // interrupt function is asked (from Python it needs the interpreter lock, so not oftener).
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -20,6 +21,9 @@ class Limits {
 
   // `seconds` <= 0 and `bytes` == 0 mean: no limit. The clock starts here.
   explicit Limits(double seconds = 0.0, std::uint64_t bytes = 0, Interrupt interrupt = {});
+
+  // For a thread that helps a search: stops once told, and asks neither clock nor caller.
+  Limits(const std::atomic<bool>& told, std::uint64_t bytes);
 
   // True once any limit is hit; stays true. `work` is roughly the microseconds of
   // computing done since the last call.
@@ -48,6 +52,7 @@ class Limits {
   Clock::time_point next_signal_;
   std::uint64_t bytes_;
   Interrupt interrupt_;
+  const std::atomic<bool>* told_ = nullptr;
   StopReason reason_ = StopReason::none;
   std::uint32_t countdown_ = kStride;
 };

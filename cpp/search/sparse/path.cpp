@@ -75,8 +75,8 @@ SearchResult PathSearch::solve(Cost split_cost, Cost root_lower, Limits& limits,
   TreeLimits tree_limits = tree_limits_;
   tree_limits.split_penalty =
       static_cast<double>(split_cost) / static_cast<double>(cost_of(problem_.total_weight));
-  SearchResult result = sparse::solve(problem_, tree_limits, Switches{}, "", limits, observer,
-                                      nullptr, Fault::none, &warm);
+  SearchResult result =
+      sparse::solve(problem_, tree_limits, Options{}, limits, observer, nullptr, &warm);
   keep(split_cost, result.tree, std::move(warm.learned), limits.memory_allowance());
   return result;
 }

@@ -1,7 +1,5 @@
 #include "search/sparse/search.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -13,27 +11,19 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 // One more than the most errors that cost less than this.
 std::int64_t errors_below(Cost cost) { return (cost + kUnitCost - 1) >> kCostBits; }
 
-// Three quarters of the allowance go to the memo, the rest to the path and to the
-// discrepancy search. Without an allowance the machine's memory is one: a table that grew
-// beyond it would end the whole process.
-std::uint64_t memo_bytes(const Limits& limits) {
-  if (limits.memory_allowance() > 0) return limits.memory_allowance() / 4 * 3;
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0) return 0;
-  return static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(page);
-}
-
 }  // namespace
 
 template <class Word>
-Search<Word>::Search(const Layout& layout, const Settings& settings, Limits& limits)
+Search<Word>::Search(const Layout& layout, const Settings& settings, Limits& limits,
+                     Memo& memo, WorkMarks* marks)
     : layout_(layout),
       settings_(settings),
       kernel_(kernels::select<Word>(settings.kernel)),
       limits_(limits),
       expander_(layout, settings, kernel_, counters_, limits),
       refuter_(kernel_),
-      memo_(memo_bytes(limits)),
+      memo_(memo),
+      marks_(marks),
       depth_limit_(settings.max_depth < 0 ? kUnlimited : settings.max_depth),
       similarity_is_sound_(settings.min_samples_leaf <= 1),
       refutation_is_sound_(settings.switches.two_splits && settings.split_cost > 0 &&
@@ -58,16 +48,18 @@ Key Search<Word>::key_at(Key rows, int depth_left) const {
 // with fewer levels is a tree here.
 template <class Word>
 Bounds Search<Word>::known(const Key& rows, int depth_left) const {
-  Bounds b;
-  if (const Bounds* here = memo_.find(key_at(rows, depth_left))) b = *here;
+  Bounds b = memo_.find(key_at(rows, depth_left));
   if (depth_left >= kUnlimited) return b;
-  if (const Bounds* deeper = memo_.find(key_at(rows, depth_left + 1)))
-    b.lower = std::max(b.lower, deeper->lower);
-  const Bounds* shallower =
-      depth_left > 0 ? memo_.find(key_at(rows, depth_left - 1)) : nullptr;
-  if (shallower != nullptr && shallower->upper < b.upper) {
-    b.upper = shallower->upper;
-    b.test = shallower->test;
+  const Bounds deeper = memo_.find(key_at(rows, depth_left + 1));
+  if (deeper.lower > b.lower) {
+    b.lower = deeper.lower;
+    b.of_deeper = true;
+  }
+  if (depth_left == 0) return b;
+  const Bounds shallower = memo_.find(key_at(rows, depth_left - 1));
+  if (shallower.upper < b.upper) {
+    b.upper = shallower.upper;
+    b.test = shallower.test;
   }
   return b;
 }
@@ -80,7 +72,9 @@ Bounds Search<Word>::root() const {
 template <class Word>
 bool Search<Word>::stop() {
   work_done_ += expander_.take_work() + 1 + refuter_.take_operations() / 600;
-  return limits_.stop(1) || (work_limit_ > 0 && work_done_ >= work_limit_);
+  return limits_.stop(1) || (work_limit_ > 0 && work_done_ >= work_limit_) ||
+         leave_to_ != kNowhere ||
+         (orders_ != nullptr && orders_->load(std::memory_order_relaxed) != order_);
 }
 
 template <class Word>
@@ -105,7 +99,9 @@ Bounds Search<Word>::resolve(const std::vector<std::int32_t>& rows, int depth_le
   }
   some.build_subset(all, kernel_);
   StepListener* const listener = std::exchange(listener_, nullptr);  // has no branch
+  top_ = 1;
   const Bounds found = solve(1, depth_left, kInfiniteCost);
+  top_ = 0;
   listener_ = listener;
   return found;
 }
@@ -123,15 +119,81 @@ void Search<Word>::find_child_keys(Level& here, const Candidate& candidate) cons
   here.child_keys[1] -= here.child_keys[0];
 }
 
+// The open split with the least bound. With other threads about, `alone` asks for one that
+// nobody works on; it turns false where only others are left to be worked on.
+template <class Word>
+std::size_t Search<Word>::pick(const Level& here, Cost best, bool& alone) const {
+  const std::vector<Cost>& at_least = here.expansion.at_least;
+  const std::size_t none = at_least.size();
+  std::size_t free = none, any = none;
+  for (std::size_t k = 0; k < none; ++k) {
+    if (here.used[k]) continue;
+    if (any == none || at_least[k] < at_least[any]) any = k;
+    if (!here.deferred[k] && (free == none || at_least[k] < at_least[free])) free = k;
+  }
+  if (free != none && at_least[free] < best) return free;
+  alone = false;
+  return any;
+}
+
+// Another thread may have settled a node of this path, or found a better tree for it: then
+// all work below it is void, or has less to find. One look-up a level, for each expansion.
+template <class Word>
+void Search<Word>::follow_others(std::size_t depth) {
+  for (std::size_t d = top_; d < depth; ++d) {
+    const Level& here = *levels_[d];
+    const Bounds b = known(here.frame.key, here.depth_left);
+    const Cost best = std::min(here.budget, b.upper);
+    if (b.lower >= best) {
+      leave_to_ = d;
+      return;
+    }
+    Level& next = *levels_[d + 1];
+    next.budget = std::min(next.budget, best - here.others);
+  }
+}
+
+template <class Word>
+bool Search<Word>::settled_by_others(std::size_t depth, Bounds& node) {
+  if (leave_to_ == depth) leave_to_ = kNowhere;
+  const Level& here = *levels_[depth];
+  const Bounds b = known(here.frame.key, here.depth_left);
+  if (b.lower > node.lower) {
+    node.lower = b.lower;
+    node.of_deeper = b.of_deeper;
+  }
+  if (b.upper < node.upper) {
+    node.upper = b.upper;
+    node.test = b.test;
+  }
+  return node.lower >= std::min(here.budget, node.upper);
+}
+
+// Opens the account of a split; one that was put off goes on with its own, at the end.
+template <class Word>
+void Search<Word>::begin_use(Level& here, const Candidate& candidate) const {
+  const auto found = std::ranges::find(here.uses, candidate.test, &Use::test);
+  if (found != here.uses.end()) {
+    std::rotate(found, found + 1, here.uses.end());
+    return;
+  }
+  const std::int32_t n_outcomes = layout_.problem->tests[index(candidate.test)].n_outcomes;
+  here.uses.push_back({candidate.test, n_outcomes, {}});
+}
+
 template <class Word>
 Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
   Level& here = level(depth);
-  const Key rows = here.frame.key;
-  Bounds node = known(rows, depth_left);
+  here.depth_left = depth_left;
+  here.budget = budget;
+  Bounds node = known(here.frame.key, depth_left);
   if (node.lower >= std::min(budget, node.upper)) {
     ++counters_.memo_hits;
     return node;
   }
+  const Key key = key_at(here.frame.key, depth_left);
+  const WorkMarks::Mark mark(marks_, key);
+  if (marks_ != nullptr) follow_others(depth);
   if (stop() || !expander_.expand(here.frame, depth_left, here.expansion)) return node;
   const Expansion<Word>& e = here.expansion;
   if (e.best < node.upper) {
@@ -141,36 +203,41 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
 
   here.uses.clear();
   here.used.assign(e.candidates.size(), 0);
+  here.deferred.assign(e.candidates.size(), 0);
   Cost rest = kInfiniteCost;  // no split costs less, but for those still to be worked on
   for (;;) {
-    std::size_t a = e.candidates.size();
-    for (std::size_t k = 0; k < e.candidates.size(); ++k)
-      if (!here.used[k] && (a == e.candidates.size() || e.at_least[k] < e.at_least[a])) a = k;
+    if (marks_ != nullptr && settled_by_others(depth, node)) {
+      memo_.update(key, here.frame.n_rows, {0, node.upper, node.test});
+      return node;
+    }
+    const Cost best = std::min(node.upper, here.budget);
+    bool alone = marks_ != nullptr;
+    const std::size_t a = pick(here, best, alone);
     if (a == e.candidates.size()) break;
     const bool stopped = stop();
-    if (stopped || e.at_least[a] >= std::min(node.upper, budget)) {
-      rest = std::min(rest, e.at_least[a]);
+    if (stopped || e.at_least[a] >= best) {
+      for (std::size_t k = 0; k < e.candidates.size(); ++k)
+        if (!here.used[k]) rest = std::min(rest, e.at_least[k]);
       break;
     }
-    here.used[a] = 1;
-    if (listener_ != nullptr)
-      here.uses.push_back(
-          {e.candidates[a].test,
-           layout_.problem->tests[index(e.candidates[a].test)].n_outcomes,
-           {}});
+    if (listener_ != nullptr) begin_use(here, e.candidates[a]);
     refine(here, a, depth_left, node);
-    const Cost worked = work_on(depth, depth_left, a, budget, node);
+    if (!work_on(depth, depth_left, a, alone, node)) {
+      here.deferred[a] = 1;
+      continue;
+    }
+    here.used[a] = 1;
     if (!settings_.has(Fault::last_split) || rest == kInfiniteCost)
-      rest = std::min(rest, worked);
+      rest = std::min(rest, e.at_least[a]);
     if (settings_.switches.similarity && similarity_is_sound_ && e.has_pairs)
       share_bounds(here, e.candidates[a], depth_left >= kUnlimited);
   }
   // Every tree is a leaf, costing at least `upper`, or starts with one of the splits. What
   // was known before may be known of another depth only: it stays where it is.
   const Cost proved = std::min(rest, node.upper);
-  const Key key = key_at(rows, depth_left);
   if (proved > node.lower) {
     node.lower = proved;
+    node.of_deeper = false;
     if (listener_ != nullptr)
       listener_->step({key, depth_left >= kUnlimited ? -1 : depth_left, -1, proved, &branch_,
                        &here.uses});
@@ -184,15 +251,14 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
 // Notes that a child costs at least `lower`, which the memo knows.
 template <class Word>
 void Search<Word>::raise_child(Level& here, const Candidate& candidate, std::int32_t k,
-                               Cost lower, int below) {
+                               const Bounds& child, int below) {
   Cost& bound = here.expansion.lower[index(candidate.child(k))];
-  if (lower <= bound) return;
-  bound = lower;
+  if (child.lower <= bound) return;
+  bound = child.lower;
   if (listener_ == nullptr) return;
   const Key& rows = here.child_keys[index(k)];
-  const Bounds* const own = memo_.find(key_at(rows, below));
-  const bool deeper = own == nullptr || own->lower < lower;
-  cite(here, candidate, k, false, key_at(rows, below + (deeper ? 1 : 0)), lower);
+  cite(here, candidate, k, false, key_at(rows, below + (child.of_deeper ? 1 : 0)),
+       child.lower);
 }
 
 template <class Word>
@@ -238,7 +304,7 @@ void Search<Word>::refine(Level& here, std::size_t a, int depth_left, Bounds& no
     const std::size_t v = index(child);
     if (e.lower[v] >= e.upper[v]) continue;
     const Bounds b = known(here.child_keys[index(k)], below);
-    raise_child(here, candidate, k, b.lower, below);
+    raise_child(here, candidate, k, b, below);
     e.upper[v] = std::min(e.upper[v], b.upper);
     if (refutation_is_sound_ && e.has_pairs && below >= 2)
       refute_two_splits(here, candidate, k, below);
@@ -321,9 +387,10 @@ bool Search<Word>::refute_three_splits(Level& here, Frame<Word>& packed, std::in
   return true;
 }
 
-// Solves the children of one split until it is too dear or settled; returns its bound.
+// Solves the children of one split until it is too dear or settled. False if `alone` and
+// another thread is at work on the next child.
 template <class Word>
-Cost Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, Cost budget,
+bool Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, bool alone,
                            Bounds& node) {
   Level& here = level(depth);
   Expansion<Word>& e = here.expansion;
@@ -331,7 +398,7 @@ Cost Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, Cos
   const int below = child_depth(depth_left);
   here.tried.assign(index(candidate.n_children), 0);
   for (;;) {
-    const Cost best = std::min(node.upper, budget);
+    const Cost best = std::min(node.upper, here.budget);
     if (e.at_least[a] >= best) break;
     std::int32_t next = -1;
     for (std::int32_t k = 0; k < candidate.n_children; ++k) {
@@ -342,9 +409,11 @@ Cost Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, Cos
         next = k;
     }
     if (next < 0) break;
+    if (alone && marks_->busy(key_at(here.child_keys[index(next)], below))) return false;
     here.tried[index(next)] = 1;
     const std::size_t child = index(candidate.child(next));
-    const Cost child_budget = best - (e.at_least[a] - e.lower[child]);
+    here.others = e.at_least[a] - e.lower[child];
+    const Cost child_budget = best - here.others;
     Frame<Word>& packed = level(depth + 1).frame;
     packed.build_child(here.frame, candidate.child(next), kernel_);
     if (refute_three_splits(here, packed, candidate.child(next),
@@ -358,12 +427,12 @@ Cost Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, Cos
     }
     const Bounds b = solve(depth + 1, below, child_budget);
     if (listener_ != nullptr) branch_.resize(depth);
-    raise_child(here, candidate, next, b.lower, below);
+    raise_child(here, candidate, next, b, below);
     e.upper[child] = std::min(e.upper[child], b.upper);
     settle(here, a, node);
     if (stop()) break;
   }
-  return e.at_least[a];
+  return true;
 }
 
 // Lemma (similarity). For sets of rows A and B, opt(B) <= opt(A) + weight(B \ A): use A's

@@ -4,6 +4,8 @@
 // closes the split before its harder sibling is touched.
 #pragma once
 
+#include <atomic>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -12,19 +14,26 @@
 #include "search/sparse/expand.hpp"
 #include "search/sparse/memo.hpp"
 #include "search/sparse/refute.hpp"
+#include "search/sparse/work_marks.hpp"
 
 namespace treeproof::sparse {
 
 template <class Word>
 class Search {
  public:
-  Search(const Layout& layout, const Settings& settings, Limits& limits);
+  // `marks`: of the threads that share the memo; null if there is only this one.
+  Search(const Layout& layout, const Settings& settings, Limits& limits, Memo& memo,
+         WorkMarks* marks = nullptr);
 
   Bounds root() const;
 
   // Raises the root's lower bound to `budget` or solves it, unless stopped. `work` limits
   // this call to about so many microseconds (0: no limit).
   void deepen(Cost budget, std::int64_t work);
+
+  // A helper unwinds as soon as the number of its orders is not the one it took.
+  void obey(const std::atomic<std::uint32_t>* orders) { orders_ = orders; }
+  void take_order() { order_ = orders_->load(std::memory_order_acquire); }
 
   // Solves any set of rows from scratch, for knowledge the memo has had to give up.
   Bounds resolve(const std::vector<std::int32_t>& rows, int depth_left);
@@ -57,6 +66,11 @@ class Search {
     std::vector<std::uint8_t> tried;    // per child of the current candidate
     std::vector<Key> child_keys;        // per child of the current candidate
     std::vector<Use> uses;              // the argument so far, if anyone listens
+    // With other threads about:
+    std::vector<std::uint8_t> deferred; // per candidate: put off, a child is marked
+    int depth_left = 0;
+    Cost budget = 0;
+    Cost others = 0;                    // what all but the child being solved cost at least
   };
   Level& level(std::size_t depth);
   std::int32_t outcome(const Level& here, const Candidate& candidate, std::int32_t k) const;
@@ -69,6 +83,10 @@ class Search {
 
  private:
   Bounds solve(std::size_t depth, int depth_left, Cost budget);
+  std::size_t pick(const Level& here, Cost best, bool& alone) const;
+  void follow_others(std::size_t depth);
+  bool settled_by_others(std::size_t depth, Bounds& node);
+  void begin_use(Level& here, const Candidate& candidate) const;
   void settle(Level& here, std::size_t a, Bounds& node) const;
   void refine(Level& here, std::size_t a, int depth_left, Bounds& node);
   void refute_two_splits(Level& here, const Candidate& candidate, std::int32_t k,
@@ -77,10 +95,10 @@ class Search {
                   std::int32_t test);
   bool refute_three_splits(Level& here, Frame<Word>& packed, std::int32_t child,
                            const Key& rows, int depth_left, Cost budget);
-  Cost work_on(std::size_t depth, int depth_left, std::size_t a, Cost budget, Bounds& node);
+  bool work_on(std::size_t depth, int depth_left, std::size_t a, bool alone, Bounds& node);
   void find_child_keys(Level& here, const Candidate& candidate) const;
-  void raise_child(Level& here, const Candidate& candidate, std::int32_t k, Cost lower,
-                   int below);
+  void raise_child(Level& here, const Candidate& candidate, std::int32_t k,
+                   const Bounds& child, int below);
   void cite(Level& here, const Candidate& candidate, std::int32_t k, bool by_expansion,
             const Key& key, Cost bound);
   void share_bounds(Level& here, const Candidate& done, bool unlimited);
@@ -95,13 +113,19 @@ class Search {
   Counters counters_;
   Expander<Word> expander_;
   Refuter<Word> refuter_;
-  Memo memo_;
+  Memo& memo_;
+  WorkMarks* marks_;
+  const std::atomic<std::uint32_t>* orders_ = nullptr;
+  std::uint32_t order_ = 0;
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<Literal> branch_;  // of the current node, if anyone listens
   StepListener* listener_ = nullptr;
   int depth_limit_;
   bool similarity_is_sound_;
   bool refutation_is_sound_;
+  static constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
+  std::size_t top_ = 0;            // depth of the path's first node
+  std::size_t leave_to_ = kNowhere;  // depth of a node that others have settled
   std::int64_t work_done_ = 0;
   std::int64_t work_limit_ = 0;
   std::vector<Count<Word>> quarter_total_, quarter_most_;

@@ -82,6 +82,8 @@ struct Settings {
   int max_depth = -1;
   std::int64_t min_samples_leaf = 1;
   Switches switches;
+  int n_threads = 1;
+  bool helpers_at_once = false;  // for tests: do not wait until a search proves long
   std::string kernel;  // empty: the best this machine has
   Fault fault = Fault::none;
 

@@ -2,8 +2,11 @@
 // discrepancy search by turns until the bounds meet or a limit is hit.
 #include "search/sparse/solve.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
+#include "search/sparse/crew.hpp"
 #include "search/sparse/discrepancy.hpp"
 #include "search/sparse/extract.hpp"
 #include "search/sparse/search.hpp"
@@ -18,14 +21,24 @@ namespace {
 // repeated exactly.
 constexpr std::int64_t kFirstSlice = 10'000;
 
+// Three quarters of the allowance go to the memo, the rest to the path and to the
+// discrepancy search. Without an allowance the machine's memory is one: a table that grew
+// beyond it would end the whole process.
+std::uint64_t memo_bytes(const Limits& limits) {
+  if (limits.memory_allowance() > 0) return limits.memory_allowance() / 4 * 3;
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return 0;
+  return static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(page);
+}
+
 // Raises the root's lower bound. The next budget is half-way to the incumbent; a round that
 // proves too long for what has been spent so far gives way to smaller steps, down to the
 // price of one split: on noisy data every further split multiplies the work.
 template <class Word>
 class BoundRaiser {
  public:
-  BoundRaiser(Search<Word>& search, Cost penalty)
-      : search_(search), least_step_(std::max(penalty, kUnitCost)) {}
+  BoundRaiser(Search<Word>& search, Crew<Word>& crew, Cost penalty)
+      : search_(search), crew_(crew), least_step_(std::max(penalty, kUnitCost)) {}
 
   void run(std::int64_t work) {
     const std::int64_t start = search_.work_done();
@@ -35,8 +48,9 @@ class BoundRaiser {
       if (root.solved()) break;
       const Cost half = (root.upper - root.lower) / 2;
       if (step_ == 0 || step_ > half) step_ = std::max(half, least_step_);
-      const bool last = root.upper - root.lower <= 2 * step_ && step_ <= least_step_;
-      const Cost budget = last ? kInfiniteCost : root.lower + step_;
+      const Cost budget = next_budget(root, step_, least_step_);
+      if (budget != ordered_) crew_.order(step_, least_step_);
+      ordered_ = budget;
       const std::int64_t round_start = search_.work_done();
       std::int64_t allowance = end - round_start;
       if (step_ > least_step_)
@@ -60,7 +74,9 @@ class BoundRaiser {
 
  private:
   Search<Word>& search_;
+  Crew<Word>& crew_;
   Cost least_step_;
+  Cost ordered_ = 0;  // the goal the crew knows
   Cost step_ = 0;
   std::int64_t spent_ = 0;        // on finished or abandoned rounds
   std::int64_t round_spent_ = 0;  // on the current one
@@ -76,11 +92,13 @@ class Run {
         limits_(limits),
         observer_(std::move(observer)),
         layout_(make_layout(problem, settings.min_samples_leaf)),
-        search_(layout_, settings, limits),
+        memo_(memo_bytes(limits), settings.n_threads > 1),
+        search_(layout_, settings, limits, memo_, settings.n_threads > 1 ? &marks_ : nullptr),
         trees_(search_, layout_, limits.memory_allowance() / 8),
-        raiser_(search_, settings.split_cost),
+        crew_(layout_, settings, limits, memo_, marks_, listener),
+        raiser_(search_, crew_, settings.split_cost),
         warm_(warm) {
-    search_.listen(listener);
+    search_.listen(crew_.listener());
     if (listener != nullptr) listener->begin(settings.split_cost);
   }
 
@@ -93,6 +111,7 @@ class Run {
     if (settings_.switches.discrepancy && !has_tree) trees_.run_first_passes();
     improving_ = !has_tree;
     report();
+    if (settings_.helpers_at_once) crew_.start();
     std::int64_t exact_slice = kFirstSlice;
     std::int64_t exact_total = 0;
     while (!search_.root().solved() && !search_.out_of_time()) {
@@ -109,7 +128,9 @@ class Run {
         report();
       }
       exact_slice = std::max(kFirstSlice, exact_total / 2);
+      crew_.start();  // not before: most problems are solved by now
     }
+    crew_.dismiss();
     return result();
   }
 
@@ -162,6 +183,7 @@ class Run {
     out.lower = std::min(search_.root().lower, out.upper);
     out.stop = limits_.reason();
     Counters& counters = search_.counters();
+    crew_.add_counters(counters);
     counters.memo_entries = search_.memo().size();
     counters.memo_evictions = search_.memo().evictions();
 #define X(name) out.statistics.emplace_back(#name, counters.name);
@@ -176,8 +198,11 @@ class Run {
   Limits& limits_;
   Observer observer_;
   const Layout layout_;
+  Memo memo_;
+  WorkMarks marks_;
   Search<Word> search_;
   Discrepancy<Word> trees_;
+  Crew<Word> crew_;
   BoundRaiser<Word> raiser_;
   WarmStart* warm_;
   Bounds told_;
@@ -236,7 +261,8 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
   }
   if (!best.optimal() && limits.reason() == StopReason::none) {
     const Layout layout = make_layout(problem, settings.min_samples_leaf);
-    Search<Word> search(layout, settings, limits);
+    Memo memo(memo_bytes(limits), false);
+    Search<Word> search(layout, settings, limits, memo);
     search.listen(listener);
     if (listener != nullptr) listener->begin(penalty);
     const auto answer =
@@ -260,16 +286,17 @@ SearchResult solve_as(const Problem& problem, const Settings& settings, int max_
 }  // namespace
 
 SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
-                   const Switches& switches, const std::string& kernel, Limits& limits,
-                   const Observer& observer, StepListener* listener, Fault fault,
-                   WarmStart* warm) {
+                   const Options& options, Limits& limits, const Observer& observer,
+                   StepListener* listener, WarmStart* warm) {
   Settings settings;
-  settings.fault = fault;
+  settings.fault = options.fault;
   settings.split_cost = split_cost(tree_limits.split_penalty, problem.total_weight);
   settings.max_depth = tree_limits.max_depth;
   settings.min_samples_leaf = tree_limits.min_samples_leaf;
-  settings.switches = switches;
-  settings.kernel = kernel;
+  settings.switches = options.switches;
+  settings.kernel = options.kernel;
+  settings.n_threads = std::max(options.n_threads, 1);
+  settings.helpers_at_once = options.helpers_at_once;
   std::int64_t n_samples = 0;
   for (const std::int64_t s : problem.samples) n_samples += s;
   const bool narrow = std::max(problem.total_weight, n_samples) < (1 << 15);

@@ -11,10 +11,17 @@
 
 namespace treeproof::sparse {
 
+struct Options {
+  Switches switches;
+  std::string kernel;  // empty: the best this machine has
+  int n_threads = 1;   // the optimum does not depend on it
+  bool helpers_at_once = false;  // for tests
+  Fault fault = Fault::none;
+};
+
 // `warm` is used by searches without a limit on splits.
 SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
-                   const Switches& switches, const std::string& kernel, Limits& limits,
-                   const Observer& observer, StepListener* listener = nullptr,
-                   Fault fault = Fault::none, WarmStart* warm = nullptr);
+                   const Options& options, Limits& limits, const Observer& observer,
+                   StepListener* listener = nullptr, WarmStart* warm = nullptr);
 
 }  // namespace treeproof::sparse

@@ -1,0 +1,50 @@
+// Which subproblems some thread is working on. Threads that share a memo take different
+// ways through the same search: one that comes to a marked child puts that split off and
+// tries the next, and joins its fellow there only when nothing else is left. (Weill's ABDADA
+// does the same for game trees, 1996.) Marks guide the order and nothing else, so two
+// subproblems may share a mark, and nobody ever waits for one.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "core/key.hpp"
+
+namespace treeproof::sparse {
+
+class WorkMarks {
+ public:
+  bool busy(const Key& key) const {
+    return slot(key).load(std::memory_order_relaxed) != 0;
+  }
+
+  // A mark for as long as this lives; without marks (null) nothing.
+  class Mark {
+   public:
+    Mark(WorkMarks* marks, const Key& key)
+        : slot_(marks == nullptr ? nullptr : &marks->slot(key)) {
+      if (slot_ != nullptr) slot_->fetch_add(1, std::memory_order_relaxed);
+    }
+    ~Mark() {
+      if (slot_ != nullptr) slot_->fetch_sub(1, std::memory_order_relaxed);
+    }
+    Mark(const Mark&) = delete;
+    Mark& operator=(const Mark&) = delete;
+
+   private:
+    std::atomic<std::uint16_t>* slot_;
+  };
+
+ private:
+  static constexpr std::size_t kSlots = 1 << 13;
+
+  std::atomic<std::uint16_t>& slot(const Key& key) { return slots_[key.high % kSlots]; }
+  const std::atomic<std::uint16_t>& slot(const Key& key) const {
+    return slots_[key.high % kSlots];
+  }
+
+  std::array<std::atomic<std::uint16_t>, kSlots> slots_{};
+};
+
+}  // namespace treeproof::sparse
