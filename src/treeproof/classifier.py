@@ -17,7 +17,7 @@ from treeproof.border import ClassificationData
 from treeproof.border.labels import read_vector
 from treeproof.class_tree import ClassTree
 from treeproof.encoded_export import EncodedExport
-from treeproof.limits import engine_allowance, parse_memory
+from treeproof.limits import engine_allowance, parse_memory, thread_count
 from treeproof.observers import History, observing
 from treeproof.proof.writer import ProofFile
 from treeproof.quant_bnb import QuantOptions, quant_constraints
@@ -72,8 +72,9 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         None for no limit. What the process occupies before the search is taken off, but
         the search gets at least a quarter of the limit.
     n_jobs : int or None, default=1
-        Number of threads. The search is sequential in this version, so that any
-        value gives the same run; the parameter is checked and kept.
+        Number of threads; -1 for all processors. The optimum does not depend on it;
+        which of several optimal trees is returned may, and with one thread every run is
+        the same. The solver "sparse" uses it.
     class_weight : dict, "balanced" or None, default=None
         Factors for the weights of the classes. "balanced" gives all classes the same
         total weight. Classes not named in the dict have the factor 1.
@@ -243,6 +244,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
                 self.time_limit,
                 engine_allowance(memory),
                 observer,
+                n_threads=thread_count(self.n_jobs),
                 quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
                 proof_log="" if writer is None else writer.log,
             )

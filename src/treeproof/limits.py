@@ -1,4 +1,4 @@
-"""Reading a memory limit, and turning it into an allowance for the engine."""
+"""Reading a memory limit and a number of threads, as the engine wants them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-__all__ = ["engine_allowance", "parse_memory", "resident_bytes"]
+__all__ = ["engine_allowance", "parse_memory", "resident_bytes", "thread_count"]
 
 _UNITS = {
     "": 1, "B": 1,
@@ -63,3 +63,18 @@ def engine_allowance(limit: int) -> int:
     if limit == 0:
         return 0
     return max(limit - resident_bytes(), limit // 4)
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Return the number of threads that ``n_jobs`` means, as joblib reads it.
+
+    Examples
+    --------
+    >>> thread_count(None), thread_count(3), thread_count(-1) == os.cpu_count()
+    (1, 3, True)
+    """
+    if n_jobs is None:
+        return 1
+    if n_jobs > 0:
+        return int(n_jobs)
+    return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))

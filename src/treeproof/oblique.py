@@ -21,7 +21,7 @@ from treeproof.border.names import check_names, record_names
 from treeproof.border.numbers import number_matrix
 from treeproof.border.raw import read_raw_table
 from treeproof.class_tree import ClassTree
-from treeproof.limits import engine_allowance, parse_memory
+from treeproof.limits import engine_allowance, parse_memory, thread_count
 from treeproof.progress import ProgressLine
 from treeproof.proper.anytime import search
 from treeproof.proper.family import FAMILIES, Family, describe_size, make_families
@@ -222,7 +222,7 @@ class ObliqueTreeClassifier(ClassTree):
                 -1 if self.max_depth is None else int(self.max_depth),
                 int(self.min_samples_leaf),
                 int(np.ceil(self.min_weight_fraction_leaf * weights.sum())),
-                _n_threads(self.n_jobs),
+                thread_count(self.n_jobs),
                 clock,
                 observer,
             )
@@ -376,16 +376,6 @@ class ObliqueTreeClassifier(ClassTree):
         tags.input_tags.categorical = False
         tags.input_tags.string = False
         return tags
-
-
-def _n_threads(n_jobs: int | None) -> int:
-    if n_jobs is None:
-        return 1
-    if n_jobs > 0:
-        return int(n_jobs)
-    import os
-
-    return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
 def _status(clock: Clock) -> str:

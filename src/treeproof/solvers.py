@@ -82,6 +82,7 @@ class Task:
     time_limit: float | None = None
     memory_allowance: int = 0
     observer: Observer | None = None
+    n_threads: int = 1
     proof_log: str = ""  # file for the steps of the argument; see `treeproof.proof`
     options: Mapping[str, Any] = field(default_factory=dict)
     quant: QuantOptions = field(default_factory=QuantOptions)
@@ -91,7 +92,12 @@ def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
     """Make a solver of one that the native core has under this name."""
 
     def run(task: Task) -> Mapping[str, Any]:
-        return _core.solve(solver=solver, proof_log=task.proof_log, **_arguments(task))
+        return _core.solve(
+            solver=solver,
+            n_jobs=task.n_threads,
+            proof_log=task.proof_log,
+            **_arguments(task),
+        )
 
     return run
 

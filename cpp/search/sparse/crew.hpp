@@ -16,7 +16,9 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "search/sparse/search.hpp"
@@ -57,7 +59,9 @@ class Crew {
         settings_(settings),
         bytes_(limits.memory_allowance() / static_cast<std::uint64_t>(settings.n_threads)),
         memo_(memo),
-        marks_(marks) {
+        marks_(marks),
+        wanted_(static_cast<std::size_t>(settings.n_threads) - 1) {
+    helpers_.reserve(wanted_);
     if (listener != nullptr) listener_.emplace(*listener);
   }
   ~Crew() { dismiss(); }
@@ -76,10 +80,15 @@ class Crew {
 
   // Starts the helpers, if they are not at work already.
   void start() {
-    while (helpers_.size() + 1 < static_cast<std::size_t>(settings_.n_threads)) {
-      helpers_.push_back(std::make_unique<Helper>(*this));
-      Helper* const helper = helpers_.back().get();
-      helper->thread = std::thread([this, helper] { work(helper->search); });
+    try {
+      while (helpers_.size() < wanted_) {
+        auto helper = std::make_unique<Helper>(*this);
+        Search<Word>& search = helper->search;
+        helper->thread = std::thread([this, &search] { work(search); });
+        helpers_.push_back(std::move(helper));
+      }
+    } catch (const std::system_error&) {
+      wanted_ = helpers_.size();  // the system gives no more threads: these must do
     }
   }
 
@@ -135,6 +144,7 @@ class Crew {
   std::atomic<bool> dismissed_ = false;
   std::atomic<std::uint32_t> order_ = 0;
   std::atomic<Cost> step_ = 1, least_step_ = 1;
+  std::size_t wanted_;  // number of helpers
   std::vector<std::unique_ptr<Helper>> helpers_;
 };
 

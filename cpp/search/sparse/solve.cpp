@@ -21,6 +21,8 @@ namespace {
 // repeated exactly.
 constexpr std::int64_t kFirstSlice = 10'000;
 
+constexpr int kMaxThreads = 256;
+
 // Three quarters of the allowance go to the memo, the rest to the path and to the
 // discrepancy search. Without an allowance the machine's memory is one: a table that grew
 // beyond it would end the whole process.
@@ -295,7 +297,7 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   settings.min_samples_leaf = tree_limits.min_samples_leaf;
   settings.switches = options.switches;
   settings.kernel = options.kernel;
-  settings.n_threads = std::max(options.n_threads, 1);
+  settings.n_threads = std::clamp(options.n_threads, 1, kMaxThreads);
   settings.helpers_at_once = options.helpers_at_once;
   std::int64_t n_samples = 0;
   for (const std::int64_t s : problem.samples) n_samples += s;

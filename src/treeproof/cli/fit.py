@@ -126,7 +126,15 @@ def fit(
     memory_limit: Annotated[
         str | None, typer.Option(help="Such as 500MB or 2GB.", rich_help_panel=SEARCH)
     ] = None,
-    n_jobs: Annotated[int, typer.Option(help="Threads.", rich_help_panel=SEARCH)] = 1,
+    n_jobs: Annotated[
+        int,
+        typer.Option(
+            "--jobs",
+            "--n-jobs",
+            help="Threads; -1 for all processors.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = 1,
     save: Annotated[
         str | None,
         typer.Option(
