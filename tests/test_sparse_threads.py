@@ -15,6 +15,7 @@ from treeproof.proof import check as check_proof
 
 # Without these, small problems are solved before a second thread has begun.
 WEAK = {"two_splits": False, "lookahead": False, "discrepancy": False}
+THREADS = {"n_jobs": 3, "helpers_at_once": True}
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3, 4])
@@ -34,7 +35,7 @@ def test_threads_divide_the_work():
     table = hard_table(200, 14)
     limits = {"split_penalty": 0.004, **NO_LIMITS}
     alone = solve(table, limits)
-    together = solve(table, limits, n_jobs=3, helpers_at_once=True)
+    together = solve(table, limits, **THREADS)
     assert together["status"] == alone["status"] == "optimal"
     assert together["upper"] == alone["upper"]
     # Three searches side by side would need three times the expansions.
@@ -46,9 +47,7 @@ def test_a_small_shared_memo_costs_time_but_not_the_proof():
     table = hard_table(80, 9)
     limits = {"split_penalty": 0.002, **NO_LIMITS}
     wanted = optimal_cost(table, 0.002)
-    answer = solve(
-        table, limits, memory_limit=60_000, switches=WEAK, n_jobs=3, helpers_at_once=True
-    )
+    answer = solve(table, limits, memory_limit=60_000, switches=WEAK, **THREADS)
     assert answer["statistics"]["memo_evictions"] > 0
     assert (answer["status"], answer["upper"]) == ("optimal", wanted)
 
@@ -79,8 +78,7 @@ def test_observers_are_called_from_the_calling_thread_only():
         hard_table(200, 14),
         {"split_penalty": 0.01, **NO_LIMITS},
         observer=observer,
-        n_jobs=3,
-        helpers_at_once=True,
+        **THREADS,
     )
     assert callers == {threading.get_ident()}
 
@@ -94,8 +92,7 @@ def test_an_observer_that_fails_ends_all_threads():
             hard_table(),
             {"split_penalty": 0.001, **NO_LIMITS},
             observer=observer,
-            n_jobs=3,
-            helpers_at_once=True,
+            **THREADS,
         )
 
 
@@ -122,7 +119,7 @@ def test_proofs_written_by_several_threads_are_accepted(
 
 def test_the_estimator_takes_all_processors():
     X, y = load_breast_cancer(return_X_y=True)
-    X = (X > np.median(X, axis=0)).astype(int)[:, :12]
+    X = np.where(np.median(X, axis=0) < X, 1, 0)[:, :12]
     costs = {
         OptimalTreeClassifier(0.005, n_jobs=n, solver="sparse").fit(X, y).objective_
         for n in (None, 1, 2, -1)
