@@ -92,6 +92,10 @@ bench-proofs: build tools  ## size of proofs, time to write and to check them
 bench-oblique: build  ## trees with hyperplane splits: time to proof, and when stopped
 	$(BIN)/python -m benchmarks.oblique $(BENCH)
 
+FUZZ_SECONDS ?= 600
+fuzz: $(VENV)/ready build  ## random problems through all solvers and both checkers (FUZZ_SECONDS)
+	$(BIN)/python tests/fuzz.py --seconds $(FUZZ_SECONDS)
+
 fuzz-proper: $(VENV)/ready build  ## proper and oblique trees against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=10 \
 		$(wildcard tests/test_proper*.py) tests/test_oblique_exact.py tests/test_oblique_engine.py

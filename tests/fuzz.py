@@ -1,0 +1,143 @@
+"""The fuzzer: random problems through every solver, until time or count runs out.
+
+Usage: python tests/fuzz.py [--seconds S | --count N] [--seed K]
+
+Hypothesis draws the cases (`fuzz_case`), `fuzz_check` solves and checks them, and a
+case that fails is shrunk and kept in tests/regressions, which `make test` replays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import secrets
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import cpp_checker
+import hypothesis
+from fuzz_case import Case, cases
+from fuzz_check import check_case, told
+from hypothesis import HealthCheck, Phase, settings
+
+REGRESSIONS = Path(__file__).parent / "regressions"
+BATCH = 500
+SHRINKING = 120.0  # seconds that hypothesis may spend on a failure
+
+
+class Failure(Exception):
+    """A case that fails, as small as hypothesis could make it."""
+
+    def __init__(self, case: Case, trace: str) -> None:
+        super().__init__(trace)
+        self.case, self.trace = case, trace
+
+
+def batch(
+    seed: int,
+    count: int,
+    attempt: Callable[[Case], None],
+    go_on: Callable[[], bool] = lambda: True,
+) -> None:
+    """Try cases drawn with a seed; raise Failure with the smallest that fails."""
+    failed: list[tuple[Case, str]] = []
+    began: list[float] = []
+
+    @hypothesis.seed(seed)
+    @settings(
+        max_examples=count,
+        database=None,
+        deadline=None,
+        report_multiple_bugs=False,
+        print_blob=False,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    @hypothesis.given(cases())
+    def run(case: Case) -> None:
+        late = bool(began) and time.monotonic() - began[0] > SHRINKING
+        if (not failed and not go_on()) or late:
+            return
+        try:
+            attempt(case)
+        except Exception:
+            began.append(time.monotonic())
+            failed.append((case, traceback.format_exc()))
+            raise
+
+    try:
+        run()
+    except Exception:
+        if not failed:
+            raise
+    if failed:
+        raise Failure(*min(failed, key=lambda f: len(json.dumps(f[0]))))
+
+
+def keep(case: Case, folder: Path = REGRESSIONS) -> Path:
+    """Write a failing case to a file of its own."""
+    text = json.dumps(case, indent=None)
+    path = folder / f"case-{hashlib.sha256(text.encode()).hexdigest()[:10]}.json"
+    folder.mkdir(exist_ok=True)
+    path.write_text(text + "\n")
+    return path
+
+
+def fuzz(seconds: float | None, count: int | None, seed: int) -> Counter[str]:
+    """Run until time or count runs out; return what was done."""
+    done: Counter[str] = Counter()
+    program = cpp_checker.compiled()
+    end = time.monotonic() + (seconds or float("inf"))
+    said = time.monotonic()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+
+        def attempt(case: Case) -> None:
+            done.update(check_case(case, folder, program))
+
+        while time.monotonic() < end and (count is None or done["instances"] < count):
+            left = BATCH if count is None else count - done["instances"]
+            batch(seed, min(BATCH, left), attempt, lambda: time.monotonic() < end)
+            seed += 1
+            if time.monotonic() - said > 30:
+                said = time.monotonic()
+                print(f"{summary(done)} so far", file=sys.stderr, flush=True)
+    return done
+
+
+def summary(done: Counter[str]) -> str:
+    """Tell the numbers in one line."""
+    return (
+        f"{done['instances']:,} instances solved and checked: {done['solves']:,} runs "
+        f"of the engines, {done['fits']:,} fits, {done['proofs']:,} proofs checked"
+    )
+
+
+def main() -> int:
+    """Fuzz, report, and keep what fails."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=None)
+    parser.add_argument("--count", type=int, default=None)
+    parser.add_argument("--seed", type=int, default=secrets.randbits(32))
+    options = parser.parse_args()
+    if options.seconds is None and options.count is None:
+        options.seconds = 60.0
+    print(f"seed {options.seed}", file=sys.stderr)
+    try:
+        done = fuzz(options.seconds, options.count, options.seed)
+    except Failure as failure:
+        print(failure.trace, told(failure.case), sep="\n")
+        print(f"kept as {keep(failure.case)}; make test replays it")
+        return 1
+    print(f"{summary(done)}; nothing found")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,334 @@
+"""One fuzz case through every solver, brute force, and both checkers of proofs."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import subprocess
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fuzz_case import (
+    SWITCHES,
+    Case,
+    columns_of,
+    exact,
+    is_regression,
+    limits_of,
+    table_of,
+    whole_weights,
+)
+from oracle import UNIT, TreeFacts, engine_arguments, optimal_cost, tree_facts
+from regression_oracle import optimal_loss, target_arguments, tree_loss
+
+from treeproof import (
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+    _core,
+    stop_when,
+    watch,
+)
+from treeproof.proof import check
+from treeproof.solvers import REGRESSION_SOLVERS, SOLVERS
+
+CLOSE = 1e-7  # shares that rounding of weights and penalties may set apart
+SLOW = {"dt-miner": 0.05, "branches": 0.2}  # they list whole trees: bounds will do
+REFUSALS = (
+    "cannot limit the number of splits",
+    'solver="quant-bnb"',
+    "writes no proof",
+)
+
+
+class Disturbed(Exception):
+    """Raised by an observer to see that it comes out of the search."""
+
+
+def check_case(case: Case, folder: Path, program: Path | None = None) -> Counter[str]:
+    """Solve a case in every way; return how often what was done.
+
+    Every engine solves it on its own level, under the case's switches; those that write
+    proofs, and one other, also as an estimator. Files go to `folder`.
+
+    Raises
+    ------
+    AssertionError
+        If a solver or a checker is wrong.
+    """
+    truth = Truth(case)
+    done: Counter[str] = Counter(instances=1)
+    solvers = list(REGRESSION_SOLVERS if is_regression(case) else SOLVERS)
+    proving = PROVING["regression" if is_regression(case) else "classes"]
+    others = [solver for solver in solvers if solver not in proving]
+    as_estimator = proving | {others[len(case["codes"]) % len(others)]}
+    for solver in solvers:
+        try:
+            _check_native(case, truth, solver)
+        except ValueError as error:  # what a published method does not do
+            assert any(words in str(error) for words in REFUSALS), error
+            done["refusals"] += 1
+        else:
+            done["solves"] += 1
+        if solver in as_estimator and case["split"] != "mixed":
+            done.update(_check_estimator(case, truth, solver, folder, program))
+    return done
+
+
+class Truth:
+    """What brute force says about a case."""
+
+    def __init__(self, case: Case) -> None:
+        self.case, self.table = case, table_of(case)
+        best = optimal_loss if is_regression(case) else optimal_cost
+        self.penalty = case["split_penalty"]
+        self.cost: Any = best(self.table, self.penalty, **limits_of(case))
+        whole = 1 if is_regression(case) else self.table.total_weight * UNIT
+        self.share = self.cost / whole
+        self.whole = whole
+
+    def facts(self, tree: Any) -> tuple[float, TreeFacts]:
+        """Return what a tree really costs, as a share, and its shape."""
+        if is_regression(self.case):
+            return tree_loss(self.table, tree, self.penalty)
+        facts = tree_facts(self.table, tree, self.penalty)
+        return facts.cost / self.whole, facts
+
+    def holds(self, status: str, lower: float, upper: float, exactly: bool) -> None:
+        """See that bounds enclose the optimum, and meet there if it is said so."""
+        close = 0.0 if exactly else CLOSE
+        assert lower <= self.share + close, (status, lower, self.share)
+        assert upper >= self.share - close, (status, upper, self.share)
+        if status == "optimal":
+            assert abs(upper - self.share) <= close, (upper, self.share)
+
+
+def _check_native(case: Case, truth: Truth, solver: str) -> None:
+    """Solve on the level of the engine, under switches, and with disturbances."""
+    run, arguments = _native(case, truth, solver)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = run(**arguments, **_disturbance(case, solver))
+        except Disturbed:
+            assert case["stop"] == "error"
+            return
+    cost, facts = truth.facts(found["tree"])
+    lower, upper = found["lower"], found["upper"]
+    whole = not is_regression(case) and found["unit"] == truth.whole
+    if whole:
+        assert found["upper"] == facts.cost, (solver, found["upper"], facts.cost)
+    assert abs(upper / found["unit"] - cost) <= CLOSE, (solver, upper, cost)
+    truth.holds(found["status"], lower / found["unit"], upper / found["unit"], whole)
+    assert (found["status"] == "optimal") == (lower == upper), (solver, found)
+    if case["stop"] in (None, "error") and solver not in SLOW:
+        assert found["status"] == "optimal", (solver, found["status"])
+    limits = limits_of(case)
+    assert limits["max_depth"] < 0 or facts.depth <= limits["max_depth"]
+    assert limits["max_splits"] < 0 or facts.splits <= limits["max_splits"]
+    assert facts.splits == 0 or facts.smallest_leaf >= limits["min_samples_leaf"]
+
+
+def _native(
+    case: Case, truth: Truth, solver: str
+) -> tuple[Callable[..., Any], dict[str, Any]]:
+    regression = is_regression(case)
+    arguments = (target_arguments if regression else engine_arguments)(truth.table)
+    if solver == "quant-bnb":
+        if _beyond_quant(case):
+            raise ValueError('solver="quant-bnb" is not made for this.')
+        bound, s, s_prime = case["switches"]["quant"]
+        arguments |= {"depth": case["max_depth"], "bound": bound, "s": s}
+        run = _core.quant_targets if regression else _core.quant_labels
+        return run, arguments | {"s_prime": s_prime or 0}
+    arguments |= {"split_penalty": truth.penalty, **limits_of(case)}
+    if solver == "threshold":
+        known = set(case["switches"]["threshold"]) - {
+            "unit_step" if regression else "partitions"
+        }
+        switches = {k: case["switches"]["threshold"][k] for k in known}
+        run = _core.solve_targets if regression else _core.solve_threshold
+        return run, arguments | {"switches": switches}
+    if solver == "sparse":
+        off = case["switches"]["sparse_off"]
+        arguments["switches"] = {name: name not in off for name in SWITCHES}
+    return _core.solve, arguments | {"solver": solver}
+
+
+def _beyond_quant(case: Case) -> bool:
+    return (
+        case["max_depth"] not in (2, 3)
+        or case["split_penalty"] != 0
+        or case["max_splits"] is not None
+        or case["min_samples_leaf"] != 1
+        or any(case["kinds"])
+    )
+
+
+def _observer(case: Case) -> Callable[..., None]:
+    calls = [0]
+
+    def observe(*_: Any) -> None:
+        calls[0] += 1
+        if calls[0] > case["after"]:
+            raise KeyboardInterrupt if case["stop"] == "interrupt" else Disturbed
+
+    return observe
+
+
+def _disturbance(case: Case, solver: str) -> dict[str, Any]:
+    """What cuts the search short, as arguments of the engine."""
+    extra: dict[str, Any] = {"time_limit": SLOW.get(solver, 0.0)}
+    if case["stop"] == "time":
+        extra["time_limit"] = 1e-9
+    elif case["stop"] == "memory":
+        extra["memory_limit"] = 1000 * 8 ** case["after"]
+    elif case["stop"] in ("interrupt", "error") and solver != "quant-bnb":
+        extra["observer"] = _observer(case)
+    return extra
+
+
+def _check_estimator(
+    case: Case, truth: Truth, solver: str, folder: Path, program: Path | None
+) -> Counter[str]:
+    """Fit as a user would, with a proof where there are any, and check it twice."""
+    X, y, weights = columns_of(case), _targets(case), case["weights"]
+    path = folder / "proof"
+    path.unlink(missing_ok=True)
+    try:
+        model = _fit(case, solver, X, y, weights, path)
+    except Disturbed:
+        assert case["stop"] == "error" and not path.exists()
+        return Counter()
+    except ValueError as error:
+        assert any(words in str(error) for words in REFUSALS), error
+        return Counter(refusals=1)
+    truth.holds(model.status_, model.lower_bound_, model.objective_, False)
+    assert model.optimal_ == (model.lower_bound_ == model.objective_)
+    assert abs(_own_cost(case, truth, model, X) - model.objective_) <= CLOSE
+    if path.exists():
+        _check_proof(case, truth, model, path, program)
+    return Counter(fits=1, proofs=int(path.exists()))
+
+
+def _targets(case: Case) -> list[Any]:
+    if is_regression(case):
+        return case["targets"]
+    return [f"k{label}" for label in case["labels"]]
+
+
+def _fit(
+    case: Case, solver: str, X: Any, y: Any, weights: Any, path: Path
+) -> OptimalTreeClassifier | OptimalTreeRegressor:
+    bound, s, s_prime = case["switches"]["quant"]
+    limit = 1e-9 if case["stop"] == "time" else SLOW.get(solver)
+    parameters = {
+        "split_penalty": case["split_penalty"],
+        "max_depth": case["max_depth"],
+        "max_splits": case["max_splits"],
+        "min_samples_leaf": case["min_samples_leaf"],
+        "categorical_split": case["split"],
+        "solver": solver,
+        "time_limit": limit,
+        "memory_limit": 4000 * 8 ** case["after"] if case["stop"] == "memory" else None,
+        "n_jobs": case["n_jobs"],
+        "lower_bound": bound,
+        "s": s,
+        "s_prime": s_prime,
+    }
+    if is_regression(case):
+        model: Any = OptimalTreeRegressor(criterion=case["criterion"], **parameters)
+    else:
+        factors = case["class_weight"]
+        if factors is not None:
+            present = sorted(set(y))
+            factors = {k: factors[int(k[1:])] for k in present}
+        model = OptimalTreeClassifier(class_weight=factors, **parameters)
+    observer = _observer(case) if case["stop"] in ("interrupt", "error") else _ignore
+    stop = case["stop"] == "condition"
+    with warnings.catch_warnings(), watch(observer), stop_when(lambda: stop):
+        warnings.simplefilter("ignore")
+        if solver in PROVING["regression" if is_regression(case) else "classes"]:
+            return model.fit(X, y, weights, proof=path)
+        return model.fit(X, y, weights)
+
+
+def _ignore(*_: Any) -> None:
+    pass
+
+
+def _proving(kind: type, solvers: Any, y: list[Any]) -> set[str]:
+    """Which solvers write proofs."""
+    found = set()
+    with tempfile.TemporaryDirectory() as folder:
+        for solver in solvers:
+            model = kind(0.0, solver=solver, max_depth=2)
+            try:
+                model.fit([[0.0], [1.0]], y, proof=Path(folder) / "p")
+            except (ValueError, TypeError):
+                continue
+            found.add(solver)
+    return found
+
+
+PROVING = {
+    "classes": _proving(OptimalTreeClassifier, SOLVERS, ["a", "b"]),
+    "regression": _proving(OptimalTreeRegressor, REGRESSION_SOLVERS, [0.0, 1.0]),
+}
+
+
+def _own_cost(case: Case, truth: Truth, model: Any, X: Any) -> float:
+    """The cost of the predictions, computed from them alone."""
+    table, kept = truth.table, whole_weights(case) > 0
+    weights = table.weights / table.weights.sum()
+    predicted = np.asarray(model.predict(X))[kept]
+    penalty = case["split_penalty"] * model.n_splits_
+    if not is_regression(case):
+        wrong = predicted != np.array(_targets(case))[kept]
+        return float(weights[wrong].sum()) + penalty
+    single = table.loss(np.arange(len(table.labels)))
+    away = table.targets - predicted.reshape(table.targets.shape)
+    power = 2 if case["criterion"] == "squared_error" else 1
+    loss = float((table.weights[:, None] * np.abs(away) ** power).sum())
+    return (loss / single if single >= 1e-12 else 0.0) + penalty
+
+
+def _check_proof(
+    case: Case, truth: Truth, model: Any, path: Path, program: Path | None
+) -> None:
+    X, y, weights = columns_of(case), _targets(case), case["weights"]
+    verdict = check(path, X, y, weights)
+    assert verdict.accepted, verdict
+    assert verdict.optimal == model.optimal_, (verdict, model.certificate())
+    assert verdict.lower_bound <= truth.share + 1e-6, (verdict, truth.share)
+    assert abs(verdict.objective - model.objective_) <= 1e-5
+    if exact(case) and not is_regression(case):
+        assert abs(verdict.lower_bound - model.lower_bound_) <= 1e-6
+    if program is None or np.array(y).ndim > 1:  # one column of targets in its CSV
+        return
+    table = path.with_name("data.csv")
+    with table.open("w", newline="") as file:
+        rows = zip(*X.values(), y, weights or [1.0] * len(y), strict=True)
+        csv.writer(file).writerows([[*X, "y", "w"], *rows])
+    second = subprocess.run(
+        [program, "-", table, "--target", "y", "--weight", "w"],
+        input=gzip.decompress(path.read_bytes()),
+        capture_output=True,
+        timeout=60,
+    )
+    said = second.stdout.decode() + second.stderr.decode()
+    assert second.returncode == 0, said
+    assert ("optimal" in said) == model.optimal_, said
+
+
+def told(case: Case) -> str:
+    """A case in a few lines, for the report of a failure."""
+    out = io.StringIO()
+    for key, value in case.items():
+        print(f"  {key}: {value}", file=out)
+    return out.getvalue()

@@ -1,0 +1,81 @@
+"""The fuzzer: a short run, the cases it has kept, and that it finds what is wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cpp_checker
+import pytest
+from effort import rounds
+from fuzz import REGRESSIONS, Failure, batch, fuzz, keep, summary
+from fuzz_case import SWITCHES, table_of
+from fuzz_check import PROVING, check_case
+
+from treeproof import _core
+from treeproof.solvers import REGRESSION_SOLVERS, SOLVERS
+
+
+def test_a_short_run_finds_nothing():
+    done = fuzz(None, rounds(200, 5000), seed=2024)
+    assert done["instances"] >= 200
+    assert done["proofs"] > 50 and done["solves"] > 400
+    assert "instances solved and checked" in summary(done)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(REGRESSIONS.glob("*.json")), ids=lambda path: path.stem
+)
+def test_kept_cases(path: Path, tmp_path: Path):
+    check_case(json.loads(path.read_text()), tmp_path, cpp_checker.compiled())
+
+
+def test_every_switch_is_drawn():
+    assert set(SWITCHES) == set(_core.switches())
+
+
+def test_every_solver_is_run():
+    assert PROVING["classes"] <= set(SOLVERS)
+    assert PROVING["regression"] <= set(REGRESSION_SOLVERS)
+    assert "sparse" in PROVING["classes"]
+
+
+def wrong_tree(answer):
+    """A single leaf where there was a tree: the cost is no longer true."""
+    tree = {k: v[:1] if k == "kind" else v for k, v in answer["tree"].items()}
+    tree["kind"] = tree["kind"] * 0
+    return {**answer, "tree": tree}
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda answer: {**answer, "lower": answer["upper"] + 1},
+        lambda answer: {**answer, "upper": answer["upper"] + 1},
+        lambda answer: {**answer, "status": "optimal", "lower": 0},
+        wrong_tree,
+    ],
+    ids=["bound too high", "cost too high", "optimal without proof", "wrong tree"],
+)
+def test_a_wrong_answer_is_found_and_shrunk(harm, tmp_path, monkeypatch):
+    sound = _core.solve
+
+    def harmed(**arguments):
+        answer = sound(**arguments)
+        several = max(answer["tree"]["kind"]) > 0
+        return harm(answer) if several and arguments["solver"] == "sparse" else answer
+
+    monkeypatch.setattr(_core, "solve", harmed)
+
+    def attempt(case):
+        check_case(case, tmp_path)
+
+    with pytest.raises(Failure) as failure:
+        batch(1, 400, attempt)
+    case = failure.value.case
+    assert len(table_of(case).labels) <= 4  # a tree of one split needs two rows
+    path = keep(case, tmp_path / "kept")
+    with pytest.raises(AssertionError):
+        attempt(json.loads(path.read_text()))
+    monkeypatch.setattr(_core, "solve", sound)
+    attempt(json.loads(path.read_text()))
