@@ -96,6 +96,11 @@ FUZZ_SECONDS ?= 600
 fuzz: $(VENV)/ready build  ## random problems through all solvers and both checkers (FUZZ_SECONDS)
 	$(BIN)/python tests/fuzz.py --seconds $(FUZZ_SECONDS)
 
+fuzz-bytes: $(VENV)/ready build  ## changed proofs, models and CSV files (by atheris where installed)
+	for entry in proof model csv; do \
+		$(BIN)/python tests/fuzz_bytes.py $$entry --seconds $$(( $(FUZZ_SECONDS) / 3 )) || exit 1; \
+	done
+
 fuzz-proper: $(VENV)/ready build  ## proper and oblique trees against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=10 \
 		$(wildcard tests/test_proper*.py) tests/test_oblique_exact.py tests/test_oblique_engine.py

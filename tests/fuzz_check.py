@@ -37,7 +37,7 @@ from treeproof import (
 from treeproof.proof import check
 from treeproof.solvers import REGRESSION_SOLVERS, SOLVERS
 
-CLOSE = 1e-7  # shares that rounding of weights and penalties may set apart
+CLOSE = 2e-6  # shares that rounding of weights and penalties may set apart
 SLOW = {"dt-miner": 0.05, "branches": 0.2}  # they list whole trees: bounds will do
 REFUSALS = (
     "cannot limit the number of splits",

@@ -10,6 +10,7 @@ a sentence that says so.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -69,7 +70,7 @@ def from_json(text: str | bytes) -> Any:
 def parse(text: str | bytes) -> Any:
     """Return what a JSON text says; ValueError if it is none."""
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"This is not a JSON document: {error}") from None
 
@@ -215,6 +216,13 @@ def _read_parameters(content: Any, kind: Any) -> dict[str, Any]:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is out of range")
+    return number
 
 
 def _plain(value: Any) -> Any:

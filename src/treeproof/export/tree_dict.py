@@ -9,7 +9,6 @@ The format is described in ``docs/exports.md``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
@@ -212,7 +211,7 @@ class _Reader:
                 f"Node {node} does not say how many samples it has.",
             )
             _check(
-                is_number(weight) and weight >= 0,
+                is_number(weight) and (weight > 0 or (weight == 0 and node > 0)),
                 f"Node {node} does not say what its weight is.",
             )
             values.append(value)

@@ -19,6 +19,7 @@ INFINITE = 1 << 60
 MAX_WEIGHT = 1 << 30
 MAX_COST = 1 << 52  # sums of many of these stay within 64 bits
 SPLITS = ("threshold", "multiway", "one-vs-rest")
+MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
 TOLERANCE = 1e-9  # of the root's loss, in regression
 
 
@@ -50,8 +51,8 @@ def read_number(value: Any, what: str, least: float = -math.inf) -> float:
     """Read a finite number that must not be below `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise Rejected(f"{what} is {value!r}, not a number.")
-    if not math.isfinite(value) or value < least:
-        raise Rejected(f"{what} is {value}, which is out of range.")
+    if not abs(value) < math.inf or abs(value) > MAX_NUMBER or value < least:
+        raise Rejected(f"{what} is out of range.")
     return value
 
 
@@ -400,7 +401,7 @@ def _labels(header: Header, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]
             np.array([code[v] for v in _plain(y)], dtype=np.int64),
             np.array([float(w) for w in factor]),
         )
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise Rejected("the labels are not those of the proof.") from None
 
 
