@@ -11,7 +11,7 @@ LINTED := src tests $(wildcard benchmarks examples tools)
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-proofs bench-streams \
-	bench-oblique bench-path bench-regression fuzz-proper check-exports peers sanitize clean
+	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-proper check-exports peers sanitize clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'

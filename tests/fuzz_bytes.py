@@ -33,9 +33,9 @@ import cpp_checker
 import numpy as np
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, from_json
-from treeproof.cli.csv_files import read_csv_plain
 from treeproof.cli.tables import read_table
 from treeproof.proof import check
+from treeproof.sources.csv_files import read_csv_plain
 
 ROWS = [[0, "p"], [0, "q"], [1, "p"], [1, "q"], [1, "q"], [2, "p"]]
 TABLE = {"a": [row[0] for row in ROWS], "b": [row[1] for row in ROWS]}

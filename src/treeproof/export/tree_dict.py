@@ -9,6 +9,7 @@ The format is described in ``docs/exports.md``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
