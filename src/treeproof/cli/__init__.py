@@ -15,7 +15,9 @@ from treeproof.cli.errors import one_sentence
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = ("fit", "predict", "check", "export", "prune", "reproduce", "stream")
+COMMANDS = (
+    "fit", "predict", "check", "export", "explore", "prune", "reproduce", "stream",
+)  # fmt: skip
 
 app = typer.Typer(
     name="treeproof",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from treeproof.columns import Column, plain
@@ -17,7 +18,7 @@ from treeproof.export.branches import Among, AtMost, Branch, branches
 from treeproof.export.payload import labels, node_predictions, node_shares
 from treeproof.tree import LEAF, Tree
 
-__all__ = ["Interval", "Members", "Rule", "to_rules"]
+__all__ = ["Interval", "Members", "Rule", "conditions_to", "to_rules"]
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,33 @@ def to_rules(tree: Tree) -> list[Rule]:
             if condition is not None:
                 stack.append((way.target, way.stays, known | {feature: condition}))
     return rules
+
+
+def conditions_to(tree: Tree, node: int) -> tuple[Interval | Members, ...]:
+    """Return what holds for the rows of a node: at most one condition per column.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
+    >>> print(*conditions_to(clf.tree_, 2))
+    x0 > 4.5
+    """
+    parent, way_down = tree.parent, [node]
+    while parent[way_down[-1]] >= 0:
+        way_down.append(int(parent[way_down[-1]]))
+    way_down.reverse()
+    known: dict[int, Interval | Members] = {}
+    for above, below in pairwise(way_down):
+        feature = int(tree.feature[above])
+        ways = branches(tree, above)
+        k = next(k for k, way in enumerate(ways) if way.target == below)
+        condition = _narrowed(
+            known.get(feature), tree.columns[feature], ways[k], ways[:k]
+        )
+        if condition is not None:
+            known[feature] = condition
+    return tuple(known.values())
 
 
 def _narrowed(

@@ -33,7 +33,7 @@ _LEGEND_CLASSES = 10
 
 @dataclass
 class Box:
-    """A filled rectangle."""
+    """A filled rectangle; that of a node knows which, and says what it shows."""
 
     x: float
     y: float
@@ -42,6 +42,8 @@ class Box:
     fill: str
     edge: str | None = None
     radius: float = 0.0
+    node: int | None = None
+    label: str = ""
 
 
 @dataclass
@@ -121,6 +123,8 @@ def tree_scene(
 class _Drawing:
     """What both directions of growth share."""
 
+    box_height = 0.0
+
     def __init__(self, tree: Tree, units: Mapping[str, str]) -> None:
         self.tree = tree
         self.scene = Scene()
@@ -165,6 +169,16 @@ class _Drawing:
             place = first + 1.25 * SMALL * k
             self.scene.words.append(Words(x, place, line, SMALL, INK, anchor))
 
+    def node_box(
+        self, node: int, x: float, y: float, width: float, radius: float
+    ) -> None:
+        """Draw the box of a node."""
+        content = self.content[node]
+        label = f"{content.title}, {content.detail}"
+        self.scene.boxes.append(
+            Box(x, y, width, self.box_height, content.fill, MUTED, radius, node, label)
+        )
+
     def bar(
         self, content: NodeContent, x: float, y: float, width: float, height: float
     ) -> None:
@@ -207,10 +221,10 @@ class _Down(_Drawing):
             y += self.box_height + 20 + labels[depth] + 8
             level_y.append(y)
         shift = max(0.0, (self.scene.width - max(xs)) / 2 - max(xs) / 2)
-        for node, content in enumerate(self.content):
+        for node in range(len(self.content)):
             x = xs[node] + _MARGIN + shift
             y = level_y[self.depth[node]]
-            self._node(content, x, y, widths[node])
+            self._node(node, x, y, widths[node])
             for child in self.children[node]:
                 end = (xs[child] + _MARGIN + shift, level_y[self.depth[child]])
                 self.scene.lines.append(Line([(x, y + self.box_height), end]))
@@ -221,12 +235,10 @@ class _Down(_Drawing):
         self.scene.width = max(self.scene.width, right + 2 * _MARGIN + shift)
         self.scene.height = level_y[-1] + self.box_height + _MARGIN
 
-    def _node(self, content: NodeContent, x: float, y: float, width: float) -> None:
-        height = self.box_height
+    def _node(self, node: int, x: float, y: float, width: float) -> None:
+        content, height = self.content[node], self.box_height
         left = x - width / 2
-        self.scene.boxes.append(
-            Box(left, y, width, height, content.fill, MUTED, radius=4)
-        )
+        self.node_box(node, left, y, width, radius=4)
         first = y + (10.5 if content.bar else 14.0)
         self.scene.words.append(
             Words(x, first, content.title, LARGE, content.ink, bold=True)
@@ -260,9 +272,9 @@ class _Right(_Drawing):
             level_x.append(level_x[-1] + boxes[depth - 1] + 20 + edges[depth] + 12)
         top += _MARGIN
         right = 0.0
-        for node, content in enumerate(self.content):
+        for node in range(len(self.content)):
             x, y = level_x[self.depth[node]], ys[node] + top
-            self._node(content, x, y, widths[node])
+            self._node(node, x, y, widths[node])
             right = max(right, x + widths[node])
             for child in self.children[node]:
                 self._way(child, x + widths[node], y, level_x, ys[child] + top, edges)
@@ -293,11 +305,9 @@ class _Right(_Drawing):
         )
         self.write_edge(child, words, child_y, "start")
 
-    def _node(self, content: NodeContent, x: float, y: float, width: float) -> None:
-        height = self.box_height
-        self.scene.boxes.append(
-            Box(x, y - height / 2, width, height, content.fill, MUTED, radius=3)
-        )
+    def _node(self, node: int, x: float, y: float, width: float) -> None:
+        content = self.content[node]
+        self.node_box(node, x, y - self.box_height / 2, width, radius=3)
         self.scene.words.append(
             Words(x + 6, y, content.title, LARGE, content.ink, "start", bold=True)
         )

@@ -34,9 +34,11 @@ def to_svg(scene: Scene) -> str:
     for box in scene.boxes:
         edge = "" if box.edge is None else f' stroke="{box.edge}" stroke-width="0.8"'
         rounded = f' rx="{_n(box.radius)}"' if box.radius else ""
+        node = "" if box.node is None else f' data-node="{box.node}"'
+        label = f' aria-label="{escape(box.label)}"' if box.label else ""
         parts.append(
             f'<rect x="{_n(box.x)}" y="{_n(box.y)}" width="{_n(box.width)}" '
-            f'height="{_n(box.height)}" fill="{box.fill}"{edge}{rounded}/>'
+            f'height="{_n(box.height)}" fill="{box.fill}"{edge}{rounded}{node}{label}/>'
         )
     for words in scene.words:
         weight = ' font-weight="bold"' if words.bold else ""

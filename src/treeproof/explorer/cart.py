@@ -1,0 +1,119 @@
+"""The greedy tree of scikit-learn on the same table, given its best case.
+
+Of the trees on CART's cost-complexity pruning path the one with the least of *our* cost
+is kept, so that it answers the same question. Categories are one-hot encoded, which is
+what its users do; the tree is then read back with the names of the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.border.raw import read_raw_table
+from treeproof.border.table import encode_table
+from treeproof.columns import Column
+from treeproof.explorer.question import Question
+from treeproof.tree import EQUALS, LEAF, NO_FEATURE, THRESHOLD, Tree
+
+__all__ = ["GreedyTree", "OneHot", "greedy"]
+
+_MOST_PRUNINGS = 40
+
+
+@dataclass(frozen=True)
+class OneHot:
+    """A table as numbers: numeric columns as they are, one column for each category."""
+
+    matrix: NDArray[np.float32]
+    columns: tuple[Column, ...]
+    meaning: list[tuple[int, int]]  # per matrix column: table column, category or -1
+
+    @classmethod
+    def of(cls, X: dict[str, NDArray[Any]]) -> OneHot:
+        """Encode a table."""
+        table = encode_table(read_raw_table(X), "from_dtype", "multiway")
+        parts, meaning = [], []
+        for j, column in enumerate(table.columns):
+            if column.categories is None:
+                parts.append(np.asarray(table.distinct[j])[table.codes[j]])
+                meaning.append((j, -1))
+                continue
+            for code in range(len(column.categories)):
+                parts.append(table.codes[j] == code)
+                meaning.append((j, code))
+        matrix = np.column_stack(parts).astype(np.float32)
+        return cls(matrix, table.columns, meaning)
+
+
+@dataclass(frozen=True)
+class GreedyTree:
+    """A fitted CART tree: scikit-learn's own, and the same as a `Tree`."""
+
+    model: Any
+    tree: Tree
+    cost: float
+
+
+def greedy(
+    data: OneHot,
+    y: NDArray[Any],
+    rows: NDArray[Any],
+    question: Question,
+) -> GreedyTree:
+    """Grow CART on some rows and prune it to the least of our cost."""
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    numeric = question.numeric
+    kind = DecisionTreeRegressor if numeric else DecisionTreeClassifier
+    depth = None if question.max_depth is None else max(question.max_depth, 1)
+    X, labels = data.matrix[rows], y[rows]
+    if not numeric:
+        labels = labels.astype(str) if labels.dtype == object else labels
+    path = kind(max_depth=depth, random_state=0).cost_complexity_pruning_path(X, labels)
+    alphas = np.unique(np.maximum(path.ccp_alphas, 0.0))
+    if len(alphas) > _MOST_PRUNINGS:
+        alphas = alphas[np.linspace(0, len(alphas) - 1, _MOST_PRUNINGS).astype(int)]
+    best: tuple[float, Any] | None = None
+    for alpha in alphas:
+        model = kind(max_depth=depth, random_state=0, ccp_alpha=alpha).fit(X, labels)
+        loss = 1.0 - float(model.score(X, labels))
+        cost = loss + question.penalty * (model.get_n_leaves() - 1)
+        if best is None or cost < best[0]:
+            best = (cost, model)
+    assert best is not None
+    return GreedyTree(best[1], _as_tree(best[1], data, numeric), best[0])
+
+
+def _as_tree(model: Any, data: OneHot, numeric: bool) -> Tree:
+    """Read a scikit-learn tree with the names of the table."""
+    cart = model.tree_
+    inner = cart.children_left >= 0
+    meaning = np.array(data.meaning)[np.maximum(cart.feature, 0)]
+    kind = np.where(inner, np.where(meaning[:, 1] >= 0, EQUALS, THRESHOLD), LEAF)
+    # "Is this category" is the right child of x <= 0.5, and the first of EQUALS.
+    yes = np.where(kind == EQUALS, cart.children_right, cart.children_left)[inner]
+    no = np.where(kind == EQUALS, cart.children_left, cart.children_right)[inner]
+    first = np.zeros(cart.node_count, dtype=np.int32)
+    first[inner] = 2 * np.arange(inner.sum())
+    value = cart.value[:, 0, :]
+    if not numeric:
+        value = value * cart.weighted_n_node_samples[:, None]
+    return Tree(
+        feature=np.where(inner, meaning[:, 0], NO_FEATURE),
+        kind=kind,
+        threshold=np.where(kind == THRESHOLD, cart.threshold, float(NO_FEATURE)),
+        category=np.where(kind == EQUALS, meaning[:, 1], -1),
+        first_child=first,
+        n_children=np.where(inner, 2, 0),
+        children=np.column_stack([yes, no]).ravel(),
+        child_outcome=np.tile([0, 1], int(inner.sum())),
+        value=value,
+        n_node_samples=cart.n_node_samples,
+        weighted_n_node_samples=cart.weighted_n_node_samples,
+        columns=data.columns,
+        classes=None if numeric else np.asarray(model.classes_),
+    )

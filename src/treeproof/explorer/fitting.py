@@ -1,0 +1,93 @@
+"""A fitted tree together with the question it answers and the rows it saw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.explorer.question import Question
+from treeproof.explorer.tables import Table
+from treeproof.tree import Tree
+
+__all__ = ["Fitted", "estimator", "fit"]
+
+
+@dataclass
+class Fitted:
+    """A model, its question and its table."""
+
+    question: Question
+    table: Table
+    model: Any
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree that is drawn: equal siblings are one."""
+        return self.model.tree_.collapse()
+
+    @cached_property
+    def score(self) -> float:
+        """Accuracy, or R² for a number, on the rows of the fit."""
+        X = self.table.take(self.question.columns)
+        return float(self.model.score(X, self.table.columns[self.question.target]))
+
+    @property
+    def score_name(self) -> str:
+        """What `score` is."""
+        return "R²" if self.question.numeric else "accuracy"
+
+    @cached_property
+    def passes(self) -> Any:
+        """Which rows pass which node of `tree`: a sparse matrix (rows, nodes)."""
+        X = self.table.take(self.question.columns)
+        columns = self.model._read_rows(X)
+        return self.tree.decision_path(columns).tocsc()
+
+    def rows_of(self, node: int) -> NDArray[np.intp]:
+        """Return the numbers of the rows that pass a node."""
+        matrix = self.passes
+        found = matrix.indices[matrix.indptr[node] : matrix.indptr[node + 1]]
+        return np.sort(found)
+
+
+def estimator(question: Question, **changes: Any) -> Any:
+    """Return the unfitted estimator for a question."""
+    from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+
+    kind = OptimalTreeRegressor if question.numeric else OptimalTreeClassifier
+    parameters = {
+        "split_penalty": question.penalty,
+        "max_depth": question.max_depth,
+        "time_limit": question.time_limit,
+        "categorical_split": question.categories,
+    }
+    return kind(**(parameters | changes))
+
+
+def fit(table: Table, question: Question, *, proof: Path | None = None) -> Fitted:
+    """Fit the tree that a question asks for.
+
+    Examples
+    --------
+    >>> from treeproof.explorer.question import first_question
+    >>> from treeproof.explorer.tables import bundled_table
+    >>> table = bundled_table("monks")
+    >>> fitted = fit(table, first_question(table))
+    >>> fitted.model.optimal_, fitted.score, len(fitted.rows_of(0))
+    (True, 1.0, 432)
+    """
+    question.check(table)
+    X, y = table.take(question.columns), table.columns[question.target]
+    model = estimator(question)
+    if proof is None:
+        model.fit(X, y)
+    elif question.numeric:
+        raise ValueError("Proofs are written for classes, not for numbers yet.")
+    else:
+        model.fit(X, y, proof=proof)
+    return Fitted(question, table, model)

@@ -1,0 +1,124 @@
+"""Work in a thread of its own, which the page watches and may stop.
+
+The searches release the interpreter's lock, so the page stays responsive. `stop` works
+through `treeproof.stop_when`: a search then ends within a few hundredths of a second
+and returns its best tree, so that stopped work has a result like any other.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from treeproof.observers import watch
+from treeproof.stopping import stop_when
+
+__all__ = ["Job", "sentence"]
+
+# What the user can mend, with a message meant for people.
+_MENDABLE = (ValueError, TypeError, OSError, ImportError, MemoryError)
+
+
+def sentence(error: BaseException) -> str:
+    r"""Return an error as one sentence for the page.
+
+    Examples
+    --------
+    >>> sentence(ValueError("Choose a\n column."))
+    'Choose a column.'
+    >>> sentence(ZeroDivisionError("oops"))
+    'This should not have happened (ZeroDivisionError: oops); please report it.'
+    """
+    text = " ".join(str(error).split())
+    if isinstance(error, _MENDABLE) and text:
+        return text
+    return (
+        f"This should not have happened ({type(error).__name__}: {text}); please "
+        "report it."
+    )
+
+
+class Job:
+    """One piece of work.
+
+    Parameters
+    ----------
+    work : callable
+        What to do; it gets the job and returns the result.
+
+    Attributes
+    ----------
+    state : {"running", "done", "failed"}
+        How far it is.
+    result : object
+        What the work returned, once done.
+    error : str
+        One sentence, if it failed.
+    stopped : bool
+        Whether somebody asked it to stop.
+    note : str
+        What it is doing, for the page to show.
+    events : list of (float, float, float, int)
+        Seconds, lower bound, objective and nodes of the searches in it.
+
+    Examples
+    --------
+    >>> job = Job(lambda job: 6 * 7)
+    >>> job.wait()
+    >>> job.state, job.result
+    ('done', 42)
+    """
+
+    def __init__(self, work: Callable[[Job], Any]) -> None:
+        self.state = "running"
+        self.result: Any = None
+        self.error = ""
+        self.note = ""
+        self.events: list[tuple[float, float, float, int]] = []
+        self._work = work
+        self._stop = threading.Event()
+        self._begun = time.perf_counter()
+        self._ended: float | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether the work goes on."""
+        return self.state == "running"
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody asked it to stop."""
+        return self._stop.is_set()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far, or took."""
+        return (self._ended or time.perf_counter()) - self._begun
+
+    def stop(self) -> None:
+        """Ask the work to end with what it has."""
+        self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Wait for the end."""
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        try:
+            with stop_when(self._stop.is_set), watch(self._listen):
+                self.result = self._work(self)
+            state = "done"
+        except BaseException as error:
+            self.error = sentence(error)
+            state = "failed"
+        self._ended = time.perf_counter()
+        self.state = state
+
+    def _listen(
+        self, kind: int, seconds: float, lower: float, upper: float, nodes: int
+    ) -> None:
+        self.events.append((seconds, lower, upper, nodes))

@@ -1,0 +1,127 @@
+"""What is asked of a table: which tree, from which columns, within which limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from treeproof.explorer.tables import Table
+
+__all__ = ["Question", "first_question", "looks_numeric"]
+
+_MANY_NUMBERS = 20  # distinct values from which whole numbers are amounts, not classes
+
+
+@dataclass(frozen=True)
+class Question:
+    """A tree to look for.
+
+    Attributes
+    ----------
+    target : str
+        The column to predict.
+    columns : tuple of str
+        The columns it may split on; a column left out is forbidden.
+    numeric : bool
+        Predict a number, not a class.
+    penalty : float
+        What a split costs, as a fraction of all rows (of the variance, for a number).
+    max_depth : int or None
+        Most tests on a path.
+    time_limit : float
+        Seconds after which the best tree found so far is kept.
+    categories : {"multiway", "one-vs-rest"}
+        Whether a split on categories has a child for each, or separates one.
+    first : str or None
+        The column that the first split must test; None leaves it to the search.
+    """
+
+    target: str
+    columns: tuple[str, ...]
+    numeric: bool = False
+    penalty: float = 0.01
+    max_depth: int | None = None
+    time_limit: float = 60.0
+    categories: str = "multiway"
+    first: str | None = None
+
+    def without(self, column: str) -> Question:
+        """Return the same question with a column forbidden."""
+        kept = tuple(name for name in self.columns if name != column)
+        first = None if self.first == column else self.first
+        return replace(self, columns=kept, first=first)
+
+    def check(self, table: Table) -> None:
+        """Complain in one sentence about what cannot be asked."""
+        if self.target not in table.columns:
+            raise ValueError(f"There is no column {self.target!r} to predict.")
+        for name in self.columns:
+            if name not in table.columns:
+                raise ValueError(f"There is no column {name!r} to split on.")
+        if self.target in self.columns:
+            raise ValueError(
+                f"The target {self.target!r} is among the columns to split on; take "
+                "it out."
+            )
+        if not self.columns:
+            raise ValueError("Choose at least one column to split on.")
+        if not 0 <= self.penalty <= 1:
+            raise ValueError(
+                f"The penalty is between 0 and 1, not {self.penalty:g}: it is a share "
+                "of the rows."
+            )
+        if self.max_depth is not None and self.max_depth < 0:
+            raise ValueError(f"The depth is at least 0, not {self.max_depth}.")
+        if not 0 < self.time_limit < float("inf"):
+            raise ValueError("The time limit is a number of seconds above 0.")
+        if self.first is not None and self.first not in self.columns:
+            raise ValueError(
+                f"The first split must test {self.first!r}, which is not among the "
+                "columns to split on."
+            )
+        if self.numeric and not looks_numeric(table, self.target, amounts=False):
+            raise ValueError(
+                f"Column {self.target!r} holds no numbers to predict; predict its "
+                "classes instead."
+            )
+
+
+def looks_numeric(table: Table, name: str, *, amounts: bool = True) -> bool:
+    """Say whether a column holds numbers; with `amounts`, more than a few of them.
+
+    Examples
+    --------
+    >>> from treeproof.explorer.tables import bundled_table
+    >>> looks_numeric(bundled_table("diabetes"), "progression")
+    True
+    >>> looks_numeric(bundled_table("monks"), "class")
+    False
+    """
+    values = table.columns[name]
+    if values.dtype.kind not in "iuf":
+        return False
+    return not amounts or len(np.unique(values)) > _MANY_NUMBERS
+
+
+def first_question(table: Table, target: str | None = None) -> Question:
+    """Return what the page asks of a table before anybody chooses anything.
+
+    Examples
+    --------
+    >>> from treeproof.explorer.tables import bundled_table
+    >>> first_question(bundled_table("iris")).columns[-1]
+    'petal width (cm)'
+    """
+    target = table.target if target is None else target
+    if target not in table.columns:
+        raise ValueError(
+            f"The target {target!r} is not a column; the columns are "
+            f"{', '.join(map(repr, table.columns))}."
+        )
+    columns = tuple(
+        fact.name
+        for fact in table.facts()
+        if fact.name != target and fact.kind != "other"
+    )
+    return Question(target, columns, numeric=looks_numeric(table, target))

@@ -1,0 +1,178 @@
+"""The state of one browser tab: a table, a question, and the work under way.
+
+Everything the page shows is read from here, and everything a user does is a method, so
+that tests need no browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from treeproof.explorer.comparison import Comparison, compare
+from treeproof.explorer.downloads import make_download
+from treeproof.explorer.fitting import Fitted, fit
+from treeproof.explorer.job import Job
+from treeproof.explorer.path import PathPoint, penalty_path
+from treeproof.explorer.question import Question, first_question
+from treeproof.explorer.tables import Table
+
+__all__ = ["Session"]
+
+
+class Session:
+    """One tab.
+
+    Attributes
+    ----------
+    table : Table or None
+        What was loaded.
+    question : Question or None
+        What is asked of it; replaced, never changed.
+    fitted : Fitted or None
+        The tree that is shown.
+    jobs : dict of Job
+        The last work of each kind: "fit", "compare", "path", "download".
+
+    Examples
+    --------
+    >>> from treeproof.explorer.tables import bundled_table
+    >>> session = Session()
+    >>> session.use(bundled_table("monks"))
+    >>> session.start_fit()
+    >>> session.jobs["fit"].wait()
+    >>> session.fitted.model.certificate()
+    'optimal: objective 0.1, and no tree has less'
+    """
+
+    def __init__(self) -> None:
+        self.table: Table | None = None
+        self.question: Question | None = None
+        self.jobs: dict[str, Job] = {}
+        self._fitted: Fitted | None = None
+        self._shown: int | None = None  # which tree of the path is shown
+
+    # ------------------------------------------------------------------- data
+
+    def use(self, table: Table, target: str | None = None) -> None:
+        """Take a table and forget everything about the one before."""
+        question = first_question(table, target)
+        self.close()
+        self.jobs = {}
+        self.table, self.question = table, question
+        self._fitted = self._shown = None
+
+    def ask(self, **changes: Any) -> None:
+        """Change the question; a new target brings its own kind and columns."""
+        if self.table is None or self.question is None:
+            raise ValueError("Load a table first.")
+        if changes.get("target", self.question.target) != self.question.target:
+            fresh = first_question(self.table, changes["target"])
+            changes = {
+                "columns": fresh.columns, "numeric": fresh.numeric, "first": None,
+                **changes,
+            }  # fmt: skip
+        self.question = replace(self.question, **changes)
+
+    # ------------------------------------------------------------------- work
+
+    def start_fit(self) -> None:
+        """Begin the search that the question asks for."""
+        if self.table is None or self.question is None:
+            raise ValueError("Load a table first.")
+        table, question = self.table, self.question
+        question.check(table)
+        self.close()
+        for kind in ("compare", "path", "download"):
+            self.jobs.pop(kind, None)
+        self._shown = None
+        self._start("fit", lambda job: fit(table, question))
+
+    def start_comparison(self) -> None:
+        """Begin the comparison of the fitted tree with CART."""
+        fitted = self._need_tree()
+        self._start("compare", lambda job: compare(fitted))
+
+    def start_path(self) -> None:
+        """Begin to look for the trees of all penalties."""
+        fitted = self._need_tree()
+
+        def work(job: Job) -> list[PathPoint]:
+            def go_on(note: str) -> bool:
+                job.note = note
+                return not job.stopped
+
+            return penalty_path(fitted.table, fitted.question, go_on=go_on)
+
+        self._start("path", work)
+
+    def start_download(self, kind: str) -> None:
+        """Begin to make a file of the tree that is shown."""
+        fitted = self._need_tree()
+        self._start("download", lambda job: make_download(fitted, kind))
+
+    def stop(self, kind: str = "fit") -> None:
+        """Ask work to end with what it has."""
+        if kind in self.jobs:
+            self.jobs[kind].stop()
+
+    def close(self) -> None:
+        """Stop everything."""
+        for job in self.jobs.values():
+            job.stop()
+
+    def _start(self, kind: str, work: Callable[[Job], Any]) -> None:
+        if kind in self.jobs:
+            self.jobs[kind].stop()
+        self.jobs[kind] = Job(work)
+
+    def _need_tree(self) -> Fitted:
+        fitted = self.fitted
+        if fitted is None:
+            raise ValueError("Fit a tree first.")
+        return fitted
+
+    # ---------------------------------------------------------------- answers
+
+    def running(self, kind: str = "fit") -> bool:
+        """Whether work of a kind is under way."""
+        return kind in self.jobs and self.jobs[kind].running
+
+    def result(self, kind: str) -> Any:
+        """Return what work of a kind found; None if there is nothing yet."""
+        job = self.jobs.get(kind)
+        return job.result if job is not None and job.state == "done" else None
+
+    @property
+    def fitted(self) -> Fitted | None:
+        """The tree that is shown: the last one fitted, or the one the slider is at."""
+        done = self.result("fit")
+        if done is not None:
+            self._fitted = done
+        path = self.path
+        if self._shown is not None and self._shown < len(path):
+            return path[self._shown].fitted
+        return self._fitted
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """Optimal and greedy tree side by side, once compared."""
+        found: Comparison | None = self.result("compare")
+        return found
+
+    @property
+    def path(self) -> list[PathPoint]:
+        """The trees of all penalties, once they are found."""
+        return self.result("path") or []
+
+    @property
+    def shown(self) -> int | None:
+        """Which tree of the path is shown; None for the one that was fitted."""
+        return self._shown
+
+    def show(self, place: int | None) -> None:
+        """Move the slider to a tree of the path; None goes back to the fitted one."""
+        if place is not None and not 0 <= place < len(self.path):
+            raise ValueError(f"The path has no tree {place}.")
+        self._shown = place

@@ -1,0 +1,108 @@
+// Zoom, pan and choose: the picture of a tree is an SVG element whose viewBox moves.
+// Nodes carry data-node; a click or Enter on one is told to the server.
+window.treeproofTree = (() => {
+  const LARGEST = 1.6; // a small tree is not blown up to fill the canvas
+  let drag = null;
+
+  const canvas = () => document.querySelector('[data-part="tree"]');
+  const picture = () => canvas()?.querySelector("svg");
+  const view = (svg) => svg.viewBox.baseVal;
+
+  function setView(svg, x, y, width, height) {
+    svg.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
+  }
+
+  function fit() {
+    const svg = picture();
+    if (!svg) return;
+    const box = canvas().getBoundingClientRect();
+    const width = parseFloat(svg.dataset.width), height = parseFloat(svg.dataset.height);
+    const scale = Math.min(box.width / width, box.height / height, LARGEST);
+    const w = box.width / scale, h = box.height / scale;
+    setView(svg, (width - w) / 2, (height - h) / 2, w, h);
+  }
+
+  function zoom(factor, px, py) {
+    const svg = picture();
+    if (!svg) return;
+    const v = view(svg), box = canvas().getBoundingClientRect();
+    const fx = px === undefined ? 0.5 : (px - box.left) / box.width;
+    const fy = py === undefined ? 0.5 : (py - box.top) / box.height;
+    const w = v.width / factor, h = v.height / factor;
+    setView(svg, v.x + (v.width - w) * fx, v.y + (v.height - h) * fy, w, h);
+  }
+
+  function pan(dx, dy) {
+    const svg = picture();
+    if (!svg) return;
+    const v = view(svg), box = canvas().getBoundingClientRect();
+    setView(svg, v.x - (dx * v.width) / box.width, v.y - (dy * v.height) / box.height,
+            v.width, v.height);
+  }
+
+  function choose(target) {
+    canvas().querySelectorAll(".tp-chosen").forEach((e) => e.classList.remove("tp-chosen"));
+    target.classList.add("tp-chosen");
+    emitEvent("tp_node", { node: parseInt(target.dataset.node) });
+  }
+
+  // A new picture has arrived: prepare it once it is in the document.
+  function fresh(tries = 40) {
+    const svg = picture();
+    if (!svg || svg.dataset.width) {
+      if (tries > 0) setTimeout(() => fresh(tries - 1), 50);
+      return;
+    }
+    svg.dataset.width = view(svg).width;
+    svg.dataset.height = view(svg).height;
+    svg.removeAttribute("width");
+    svg.removeAttribute("height");
+    svg.setAttribute("role", "group");
+    svg.querySelectorAll("[data-node]").forEach((node) => {
+      node.setAttribute("tabindex", "0");
+      node.setAttribute("role", "button");
+    });
+    fit();
+  }
+
+  const inCanvas = (event) => event.target.closest?.('[data-part="tree"]');
+
+  document.addEventListener("wheel", (event) => {
+    if (!inCanvas(event) || !picture()) return;
+    event.preventDefault();
+    zoom(event.deltaY < 0 ? 1.15 : 1 / 1.15, event.clientX, event.clientY);
+  }, { passive: false });
+
+  document.addEventListener("pointerdown", (event) => {
+    if (inCanvas(event)) drag = { x: event.clientX, y: event.clientY, moved: false };
+  });
+  document.addEventListener("pointermove", (event) => {
+    if (!drag) return;
+    const dx = event.clientX - drag.x, dy = event.clientY - drag.y;
+    if (!drag.moved && Math.hypot(dx, dy) < 4) return;
+    pan(dx, dy);
+    drag = { x: event.clientX, y: event.clientY, moved: true };
+  });
+  document.addEventListener("pointerup", (event) => {
+    const still = drag && !drag.moved;
+    drag = null;
+    const node = event.target.closest?.("[data-node]");
+    if (still && node && inCanvas(event)) choose(node);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (!inCanvas(event)) return;
+    const node = event.target.closest("[data-node]");
+    const act = {
+      "+": () => zoom(1.25), "-": () => zoom(0.8), "0": fit,
+      ArrowLeft: () => pan(40, 0), ArrowRight: () => pan(-40, 0),
+      ArrowUp: () => pan(0, 40), ArrowDown: () => pan(0, -40),
+      Enter: () => node && choose(node), " ": () => node && choose(node),
+    }[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+  window.addEventListener("resize", fit);
+
+  return { fit, zoom, fresh };
+})();

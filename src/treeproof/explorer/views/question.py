@@ -1,0 +1,172 @@
+"""What is asked: target, columns, penalty, limits; and the button that starts it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+from treeproof.explorer.question import Question
+from treeproof.explorer.views.desk import Desk
+
+__all__ = ["QuestionView"]
+
+_ANY = "(the search decides)"
+
+
+class QuestionView:
+    """The card with the settings of a fit."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._table: object = None
+        self._question: Question | None = None
+        self._showing = False
+        with ui.element("section").classes("tp-card") as self._card:
+            ui.label("2. Question").classes("tp-h").props('role="heading"')
+            self._build_target()
+            self._build_columns()
+            self._build_limits()
+            self._build_buttons()
+        desk.add(self)
+
+    # ---------------------------------------------------------------- building
+
+    def _build_target(self) -> None:
+        self._target = (
+            ui.select([], label="Predict the column", with_input=True,
+                      on_change=lambda e: self._ask(target=e.value))
+            .props('dense outlined data-part="target"')
+            .classes("tp-wide")
+        )  # fmt: skip
+        self._kind = ui.toggle(
+            {False: "as classes", True: "as a number"},
+            on_change=lambda e: self._ask(numeric=e.value),
+        ).props('dense no-caps unelevated data-part="kind"')
+
+    def _build_columns(self) -> None:
+        heads = [
+            {"name": "name", "label": "Split on", "field": "name", "align": "left"},
+            {"name": "kind", "label": "holds", "field": "kind", "align": "left"},
+        ]
+        self._columns = (
+            ui.table(
+                columns=heads, rows=[], row_key="name", selection="multiple",
+                on_select=lambda e: self._choose(),
+            )
+            .props('dense flat bordered virtual-scroll hide-bottom data-part="columns"')
+            .props(":rows-per-page-options=[0]")
+            .classes("tp-columns")
+        )  # fmt: skip
+        self._first = (
+            ui.select([_ANY], value=_ANY, label="First split on",
+                      on_change=lambda e: self._ask(
+                          first=None if e.value == _ANY else e.value))
+            .props('dense outlined data-part="first"')
+            .classes("tp-wide")
+        )  # fmt: skip
+
+    def _build_limits(self) -> None:
+        with ui.element("div").classes("tp-three"):
+            self._penalty = ui.number(
+                "Penalty of a split", min=0, max=1, step=0.001, format="%.4g",
+                on_change=lambda e: self._ask(penalty=e.value),
+            ).props('dense outlined data-part="penalty"')  # fmt: skip
+            self._depth = ui.number(
+                "Most depth", min=0, step=1, format="%.0f", placeholder="any",
+                on_change=lambda e: self._ask(
+                    max_depth=None if e.value is None else int(e.value)),
+            ).props('dense outlined data-part="depth"')  # fmt: skip
+            self._time = ui.number(
+                "Seconds", min=0.1, step=1, format="%.4g",
+                on_change=lambda e: self._ask(time_limit=e.value),
+            ).props('dense outlined data-part="time"')  # fmt: skip
+        ui.label(
+            "A split must correct more than this share of the rows; less gives larger "
+            "trees."
+        ).classes("tp-hint")
+        self._categories = ui.toggle(
+            {"multiway": "a child for each category", "one-vs-rest": "one against all"},
+            on_change=lambda e: self._ask(categories=e.value),
+        ).props('dense no-caps unelevated data-part="categories"')
+
+    def _build_buttons(self) -> None:
+        with ui.element("div").classes("tp-line tp-buttons"):
+            self._fit = (
+                ui.button("Find the best tree", on_click=self._start)
+                .props('no-caps unelevated data-part="fit"')
+                .classes("tp-grow")
+            )
+            self._stop = ui.button(
+                "Stop", on_click=lambda: self._desk.session.stop("fit")
+            ).props('no-caps outline color=negative data-part="stop"')
+
+    # ----------------------------------------------------------------- showing
+
+    def refresh(self) -> None:
+        """Show the question of the session."""
+        session = self._desk.session
+        running = session.running("fit")
+        self._fit.set_enabled(session.table is not None and not running)
+        self._stop.set_enabled(running)
+        if session.question is self._question and session.table is self._table:
+            return
+        self._showing = True
+        try:
+            if session.table is not self._table:
+                self._show_table()
+            if session.question is not None:
+                self._show_question(session.question)
+        finally:
+            self._showing = False
+        self._question = session.question
+
+    def _show_table(self) -> None:
+        table = self._desk.session.table
+        self._table = table
+        if table is None:
+            return
+        self._target.set_options(list(table.columns))
+        self._columns.rows = [
+            {"name": f.name, "kind": f"{f.distinct} {f.kind}"
+             + (f", {f.missing} missing" if f.missing else "")}
+            for f in table.facts()
+        ]  # fmt: skip
+
+    def _show_question(self, question: Question) -> None:
+        self._target.value = question.target
+        self._kind.value = question.numeric
+        self._penalty.value = question.penalty
+        self._depth.value = question.max_depth
+        self._time.value = question.time_limit
+        self._categories.value = question.categories
+        self._first.set_options([_ANY, *question.columns])
+        self._first.value = question.first or _ANY
+        chosen = set(question.columns)
+        self._columns.selected = [r for r in self._columns.rows if r["name"] in chosen]
+        self._columns.update()
+
+    # ------------------------------------------------------------------ asking
+
+    def _ask(self, **changes: Any) -> None:
+        if self._showing or self._desk.session.table is None:
+            return
+        if any(
+            v is None for k, v in changes.items() if k not in ("max_depth", "first")
+        ):
+            return  # a field that is being cleared
+        self._desk.attempt(lambda: self._desk.session.ask(**changes))
+
+    def _choose(self) -> None:
+        question = self._desk.session.question
+        if question is None:
+            return
+        names = {row["name"] for row in self._columns.selected}
+        chosen = [r["name"] for r in self._columns.rows if r["name"] in names]
+        chosen = [name for name in chosen if name != question.target]
+        first = question.first if question.first in chosen else None
+        self._ask(columns=tuple(chosen), first=first)
+
+    def _start(self) -> None:
+        self._desk.node = None
+        self._desk.attempt(self._desk.session.start_fit)

@@ -1,0 +1,317 @@
+"""The best tree whose first split tests a given column.
+
+Users who know their subject want to say "ask for the age first, and find the rest".
+Given the first split, the children are independent problems, each solved by an engine
+with its own proof; what is left to choose is the cut. For a multiway split there is no
+choice. For categories one against the rest, every category is tried. For numbers the
+two-sided monotone bound of the numeric engine does the work: moving the cut to the
+right gives the left child more rows and the right child fewer, and more rows never cost
+less, since a tree for them is a tree for any part of them. So over all cuts between two
+that are solved, the left child costs at least as much as at the left one and the right
+child as at the right one: bisection, the interval of least bound first, leaves out most
+cuts. (With a least number of rows in a leaf, a tree for all rows need not be one for a
+part, and every cut is solved.)
+
+Costs are whole numbers for classes, so "optimal" is as exact as without the demand.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.border.table import MULTIWAY, ONE_VS_REST, ORDERED
+from treeproof.leaf_fit import LeafFit
+from treeproof.stopping import stop_wanted
+
+__all__ = ["solve_first_split"]
+
+Rows = NDArray[np.intp]
+Solve = Callable[[Any], tuple[str, Mapping[str, Any]]]
+
+_UNIT = 1 << 20  # what a weight of one costs in the engines' whole numbers
+_FINEST = 1 << 30  # weights that are not whole are rounded to this part of their total
+_TOLERANCE = 1e-9  # of regression, relative
+_SPLIT_TABLE = ("feature", "kind", "code", "n_children")
+_SHORTEST = 1e-3  # seconds; a search that gets less still returns its first tree
+
+
+@dataclass
+class _Child:
+    """An engine's answer for some rows, in units of the whole problem."""
+
+    lower: float
+    upper: float
+    found: Mapping[str, Any] | None  # None: a leaf
+
+
+@dataclass
+class _Best:
+    upper: float = math.inf
+    outcomes: list[int] = field(default_factory=list)
+    children: list[_Child] = field(default_factory=list)
+    code: int = -1
+
+
+def solve_first_split(task: Any, column: int, solve: Solve) -> Mapping[str, Any]:
+    """Return the best tree that splits on a column first, as an engine would.
+
+    Parameters
+    ----------
+    task : Task or RegressionTask
+        The problem.
+    column : int
+        The column of the first split.
+    solve : callable
+        Solves a task with an engine.
+    """
+    return _Search(task, column, solve).run()
+
+
+class _Search:
+    def __init__(self, task: Any, column: int, solve: Solve) -> None:
+        _check(task, column)
+        self._column, self._solve = column, solve
+        self._begun = time.perf_counter()
+        self._leaf: LeafFit | None = None
+        if hasattr(task, "labels"):
+            weights = _whole(task.weights)
+            task = replace(task, weights=weights)
+            self._unit = float(weights.sum()) * _UNIT
+            self._penalty = float(round(task.split_penalty * self._unit))
+        else:
+            self._leaf = LeafFit(task.criterion, task.targets, task.weights)
+            self._unit, self._penalty = 1.0, float(task.split_penalty)
+        self._task = task
+        self._codes = task.table.codes[column]
+        self._best = _Best()
+        self._left_open = math.inf  # the least bound of what was not solved to the end
+        self._solved = 0
+        self._status = "optimal"
+        self._name = ""
+
+    def run(self) -> Mapping[str, Any]:
+        kind = int(self._task.table.kinds[self._column])
+        present = np.unique(self._codes).tolist()
+        try:
+            if kind == MULTIWAY:
+                self._try(list(present), -1, [self._codes == k for k in present])
+            elif kind == ONE_VS_REST:
+                self._try_categories(present)
+            else:
+                self._bisect(len(present) - 1)
+        except KeyboardInterrupt:
+            if not self._best.children:
+                raise
+            self._interrupt(self._penalty)
+        return self._answer(kind)
+
+    # ------------------------------------------------------------------- cuts
+
+    def _try_categories(self, present: list[int]) -> None:
+        for category in present:
+            if self._over() and self._best.children:
+                self._interrupt(self._penalty)
+                return
+            inside = self._codes == category
+            self._try([0, 1], category, [inside, ~inside])
+
+    def _bisect(self, n_cuts: int) -> None:
+        """Try cuts between the codes 0 to `n_cuts`, the most promising first."""
+        monotone = self._task.min_samples_leaf == 1
+        # bound, first cut, last cut, bound of the left child, bound of the right child
+        pending = [(self._penalty, 0, n_cuts - 1, 0.0, 0.0)]
+        while pending and pending[0][0] < self._best.upper:
+            if self._over() and self._best.children:
+                self._interrupt(pending[0][0])
+                return
+            _, first, last, left_least, right_least = heapq.heappop(pending)
+            cut = (first + last) // 2
+            inside = self._codes <= cut
+            left, right = self._try([0, 1], cut, [inside, ~inside])
+            if not monotone:
+                left, right = _Child(0, 0, None), _Child(0, 0, None)
+            for begin, end, low, high in (
+                (first, cut - 1, left_least, max(right.lower, right_least)),
+                (cut + 1, last, max(left.lower, left_least), right_least),
+            ):
+                if begin <= end:
+                    bound = self._penalty + low + high
+                    heapq.heappush(pending, (bound, begin, end, low, high))
+            self._tell(pending[0][0] if pending else self._best.upper)
+
+    def _try(
+        self, outcomes: list[int], code: int, parts: list[NDArray[np.bool_]]
+    ) -> list[_Child]:
+        """Solve the children of one split, and keep it if it is the best so far."""
+        children = [self._child(np.flatnonzero(part)) for part in parts]
+        upper = self._penalty + sum(child.upper for child in children)
+        lower = self._penalty + sum(child.lower for child in children)
+        if upper < self._best.upper:
+            self._best = _Best(upper, outcomes, children, code)
+        if lower < upper:
+            self._left_open = min(self._left_open, lower)
+        return children
+
+    def _child(self, rows: Rows) -> _Child:
+        task = self._task
+        if len(rows) < task.min_samples_leaf:
+            return _Child(math.inf, math.inf, None)
+        scale, penalty = 1.0, 0.0
+        if self._leaf is None:
+            penalty = self._penalty / (float(task.weights[rows].sum()) * _UNIT)
+        else:
+            scale = self._leaf.loss(rows)
+            if scale == 0.0:
+                return _Child(0.0, 0.0, None)
+            penalty = self._penalty / scale
+        part = replace(
+            task,
+            table=replace(
+                task.table, codes=np.ascontiguousarray(task.table.codes[:, rows])
+            ),
+            weights=task.weights[rows],
+            split_penalty=penalty,
+            max_depth=None if task.max_depth is None else task.max_depth - 1,
+            time_limit=self._seconds_left(),
+            observer=None,
+            **_answers(task, rows),
+        )
+        self._name, found = self._solve(part)
+        self._solved += 1
+        if found["status"] != "optimal" and self._status == "optimal":
+            self._status = found["status"]
+        lower, upper = float(found["lower"]), float(found["upper"])
+        if self._leaf is not None:
+            lower, upper = lower / found["unit"], upper / found["unit"]
+        return _Child(lower * scale, upper * scale, found)
+
+    # ----------------------------------------------------------------- limits
+
+    def _seconds_left(self) -> float | None:
+        if self._task.time_limit is None:
+            return None
+        used = time.perf_counter() - self._begun
+        return max(self._task.time_limit - used, _SHORTEST)
+
+    def _over(self) -> bool:
+        if self._status in ("interrupted", "memory_limit") or stop_wanted():
+            return True
+        left = self._seconds_left()
+        return left is not None and left <= _SHORTEST
+
+    def _interrupt(self, bound: float) -> None:
+        """End with a part of the cuts not looked at, none of which is below `bound`."""
+        self._left_open = min(self._left_open, bound)
+        if self._status == "optimal":
+            out_of_time = (self._seconds_left() or math.inf) <= _SHORTEST
+            self._status = "time_limit" if out_of_time else "interrupted"
+
+    def _tell(self, bound: float) -> None:
+        if self._task.observer is not None:
+            lower = min(bound, self._left_open, self._best.upper) / self._unit
+            seconds = time.perf_counter() - self._begun
+            upper = self._best.upper / self._unit
+            self._task.observer(1, seconds, lower, upper, self._solved)
+
+    # ----------------------------------------------------------------- answer
+
+    def _answer(self, kind: int) -> Mapping[str, Any]:
+        best = self._best
+        if not math.isfinite(best.upper):
+            name = self._task.table.columns[self._column].name
+            raise ValueError(
+                f"No split on {name!r} leaves min_samples_leaf="
+                f"{self._task.min_samples_leaf} rows on every side."
+            )
+        lower = min(self._left_open, best.upper)
+        if self._leaf is not None and lower >= best.upper * (1 - _TOLERANCE):
+            lower = best.upper
+        exact = self._leaf is None
+        return {
+            "tree": _table(self._column, 1 + _TEST[kind], best),
+            "lower": int(lower) if exact else lower,
+            "upper": int(best.upper) if exact else best.upper,
+            "unit": int(self._unit) if exact else 1.0,
+            "status": "optimal" if lower == best.upper else self._status,
+            "seconds": time.perf_counter() - self._begun,
+            "n_merged_rows": sum(
+                c.found["n_merged_rows"] for c in best.children if c.found is not None
+            ),
+            "statistics": {"subproblems": self._solved, "engine": self._name},
+        }
+
+
+_TEST = {ORDERED: 0, ONE_VS_REST: 1, MULTIWAY: 2}  # the engines' order of tests
+
+
+def _check(task: Any, column: int) -> None:
+    about = task.table.columns[column].name
+    if task.max_splits is not None:
+        raise ValueError("first_split does not go with max_splits; leave one out.")
+    if task.max_depth is not None and task.max_depth < 1:
+        raise ValueError("first_split needs a max_depth of at least 1.")
+    if getattr(task, "proof_log", ""):
+        raise ValueError(
+            "A search with first_split writes no proof; leave out first_split or proof."
+        )
+    if int(task.table.kinds[column]) not in _TEST:
+        raise ValueError(
+            f"first_split={about!r} is a column split by sets of categories, which "
+            "first_split does not know; use categorical_split='multiway' or "
+            "'one-vs-rest'."
+        )
+    if len(np.unique(task.table.codes[column])) < 2:
+        raise ValueError(
+            f"first_split={about!r} is a column with one value only; it cannot be "
+            "split on."
+        )
+
+
+def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights as whole numbers, so that parts of the rows keep them."""
+    if (weights == np.round(weights)).all() and weights.sum() < _FINEST:
+        return weights
+    return np.maximum(np.round(weights / weights.sum() * (_FINEST - len(weights))), 1.0)
+
+
+def _answers(task: Any, rows: Rows) -> dict[str, Any]:
+    if hasattr(task, "labels"):
+        return {"labels": np.ascontiguousarray(task.labels[rows])}
+    return {"targets": np.ascontiguousarray(task.targets[rows])}
+
+
+def _table(column: int, kind: int, best: _Best) -> dict[str, NDArray[np.int32]]:
+    """Put the split tables of the children below a root."""
+    n = len(best.children)
+    columns: dict[str, list[Any]] = {
+        "feature": [column], "kind": [kind], "code": [best.code], "n_children": [n],
+    }  # fmt: skip
+    first, slots, outcomes = [0], [], list(best.outcomes)
+    below: list[int] = []
+    nodes = 1
+    for child in best.children:
+        slots.append(nodes)
+        tree = _LEAF if child.found is None else child.found["tree"]
+        for name in _SPLIT_TABLE:
+            columns[name] += np.asarray(tree[name]).tolist()
+        first += (np.asarray(tree["first_child"]) + n + len(below)).tolist()
+        below += (np.asarray(tree["children"]) + nodes).tolist()
+        outcomes += np.asarray(tree["child_outcome"]).tolist()
+        nodes += len(tree["kind"])
+    columns |= {"first_child": first, "children": slots + below,
+                "child_outcome": outcomes}  # fmt: skip
+    return {name: np.array(v, dtype=np.int32) for name, v in columns.items()}
+
+
+_LEAF: dict[str, list[int]] = {
+    "feature": [-1], "kind": [0], "code": [-1], "n_children": [0], "first_child": [0],
+    "children": [], "child_outcome": [],
+}  # fmt: skip
