@@ -43,6 +43,7 @@ def common_constraints(solvers: set[str]) -> dict[str, list[Any]]:
         "max_splits": [Interval(Integral, 0, None, closed="left"), None],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "first_split": [str, Interval(Integral, 0, None, closed="left"), None],
         "categorical_split": [StrOptions({"multiway", "one-vs-rest"})],
         "solver": [StrOptions({"auto", *solvers})],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],

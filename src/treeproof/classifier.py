@@ -60,6 +60,9 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
     categorical_split : {"multiway", "one-vs-rest"}, default="multiway"
         Whether a split on a categorical column has one child for each category, or
         separates one category from the others.
+    first_split : str, int or None, default=None
+        Name or number of the column that the first split must test; None leaves it to
+        the search. The tree is the best of those that do, with proof.
     solver : str, default="auto"
         The engine. "auto" chooses by the data and says which in ``stats_["solver"]``;
         "sparse" is our own for binary and categorical data, "threshold" our own for
@@ -160,6 +163,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         min_samples_leaf: int = 1,
         categorical_features: Any = "from_dtype",
         categorical_split: str = "multiway",
+        first_split: str | int | None = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
         memory_limit: int | str | None = None,
@@ -178,6 +182,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         self.min_samples_leaf = min_samples_leaf
         self.categorical_features = categorical_features
         self.categorical_split = categorical_split
+        self.first_split = first_split
         self.solver = solver
         self.time_limit = time_limit
         self.memory_limit = memory_limit
@@ -246,6 +251,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
                 observer,
                 n_threads=thread_count(self.n_jobs),
                 quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
+                first_split=data.table.number_of(self.first_split, "first_split"),
                 proof_log="" if writer is None else writer.log,
             )
             name, found = solve(self.solver, task)

@@ -172,16 +172,18 @@ class _Search:
             if scale == 0.0:
                 return _Child(0.0, 0.0, None)
             penalty = self._penalty / scale
+        rows = self._never_divisible(rows)
         part = replace(
             task,
             table=replace(
                 task.table, codes=np.ascontiguousarray(task.table.codes[:, rows])
             ),
-            weights=task.weights[rows],
+            weights=_shared_out(task.weights, rows),
             split_penalty=penalty,
             max_depth=None if task.max_depth is None else task.max_depth - 1,
             time_limit=self._seconds_left(),
             observer=None,
+            first_split=None,
             **_answers(task, rows),
         )
         self._name, found = self._solve(part)
@@ -192,6 +194,16 @@ class _Search:
         if self._leaf is not None:
             lower, upper = lower / found["unit"], upper / found["unit"]
         return _Child(lower * scale, upper * scale, found)
+
+    def _never_divisible(self, rows: Rows) -> Rows:
+        """Name a row twice if all weights of a part have a common divisor.
+
+        The engines divide by it and then round the penalty to their own unit, which
+        would not be that of the other parts. A row of weight one prevents it.
+        """
+        if self._leaf is not None or self._task.weights[rows].min() == 1:
+            return rows
+        return np.append(rows, rows[0])
 
     # ----------------------------------------------------------------- limits
 
@@ -258,6 +270,10 @@ def _check(task: Any, column: int) -> None:
         raise ValueError("first_split does not go with max_splits; leave one out.")
     if task.max_depth is not None and task.max_depth < 1:
         raise ValueError("first_split needs a max_depth of at least 1.")
+    if task.min_samples_leaf > 1 and (task.weights != 1).any():
+        raise ValueError(
+            "first_split with min_samples_leaf takes no weights; leave one out."
+        )
     if getattr(task, "proof_log", ""):
         raise ValueError(
             "A search with first_split writes no proof; leave out first_split or proof."
@@ -280,6 +296,15 @@ def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     if (weights == np.round(weights)).all() and weights.sum() < _FINEST:
         return weights
     return np.maximum(np.round(weights / weights.sum() * (_FINEST - len(weights))), 1.0)
+
+
+def _shared_out(weights: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
+    """Return the weights of rows; one that is named twice gives one to its double."""
+    chosen = weights[rows]
+    if len(rows) > 1 and rows[-1] == rows[0]:
+        chosen[0] -= 1
+        chosen[-1] = 1
+    return chosen
 
 
 def _answers(task: Any, rows: Rows) -> dict[str, Any]:

@@ -63,6 +63,9 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
     categorical_split : {"multiway", "one-vs-rest"}, default="multiway"
         Whether a split on a categorical column has one child for each category, or
         separates one category from the others.
+    first_split : str, int or None, default=None
+        Name or number of the column that the first split must test; None leaves it to
+        the search. The tree is the best of those that do, with proof.
     solver : {"auto", "threshold", "quant-bnb"}, default="auto"
         The engine. "auto" says in ``stats_["solver"]`` which one it took; "threshold"
         is our own, "quant-bnb" the published algorithm of that name for trees of depth
@@ -164,6 +167,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         min_samples_leaf: int = 1,
         categorical_features: Any = "from_dtype",
         categorical_split: str = "multiway",
+        first_split: str | int | None = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
         memory_limit: int | str | None = None,
@@ -182,6 +186,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self.min_samples_leaf = min_samples_leaf
         self.categorical_features = categorical_features
         self.categorical_split = categorical_split
+        self.first_split = first_split
         self.solver = solver
         self.time_limit = time_limit
         self.memory_limit = memory_limit
@@ -233,6 +238,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
                 engine_allowance(memory),
                 observer,
                 quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
+                first_split=data.table.number_of(self.first_split, "first_split"),
             )
             name, found = solve(self.solver, task)
         self.n_outputs_ = data.targets.shape[1]

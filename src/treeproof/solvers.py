@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from numpy.typing import NDArray
 from treeproof import _core
 from treeproof.border import TrainingTable
 from treeproof.border.table import ORDERED
+from treeproof.first_split import solve_first_split
 from treeproof.merged_rows import merge_equal_rows
 from treeproof.observers import Observer
 from treeproof.quant_bnb import QuantOptions, check_task
@@ -65,6 +67,7 @@ class RegressionTask:
     observer: Observer | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     quant: QuantOptions = field(default_factory=QuantOptions)
+    first_split: int | None = None  # the column that the root must test
 
 
 @dataclass
@@ -86,6 +89,7 @@ class Task:
     proof_log: str = ""  # file for the steps of the argument; see `treeproof.proof`
     options: Mapping[str, Any] = field(default_factory=dict)
     quant: QuantOptions = field(default_factory=QuantOptions)
+    first_split: int | None = None  # the column that the root must test
 
 
 def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
@@ -206,6 +210,10 @@ _runner: ContextVar[Runner | None] = ContextVar("treeproof_runner", default=None
 
 def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, Any]]:
     """Run a solver by name; return the name of the one that ran, and its answer."""
+    if task.first_split is not None:
+        free = partial(solve, solver)
+        answer = solve_first_split(task, task.first_split, free)
+        return str(answer["statistics"]["engine"] or solver), answer
     if isinstance(task, RegressionTask):
         name = "threshold" if solver == "auto" else solver
     else:

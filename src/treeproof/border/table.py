@@ -73,6 +73,20 @@ class TrainingTable:
         """How many rows there are."""
         return self.codes.shape[1]
 
+    def number_of(self, column: str | int | None, parameter: str) -> int | None:
+        """Return the number of a column that a parameter names; None for none."""
+        if column is None:
+            return None
+        names = [about.name for about in self.columns]
+        if isinstance(column, str) and column in names:
+            return names.index(column)
+        if not isinstance(column, str) and column < len(names):
+            return int(column)
+        listed = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
+        raise ValueError(
+            f"{parameter}={column!r} is not a column of X; the columns are {listed}."
+        )
+
     def cut(self, column: int, code: int) -> float:
         """Return the threshold between a code of a numeric column and the next one."""
         values = self.distinct[column]

@@ -81,7 +81,7 @@ def greedy(
     for alpha in alphas:
         model = kind(max_depth=depth, random_state=0, ccp_alpha=alpha).fit(X, labels)
         loss = 1.0 - float(model.score(X, labels))
-        cost = loss + question.penalty * (model.get_n_leaves() - 1)
+        cost = loss + question.penalty * int(model.get_n_leaves() - 1)
         if best is None or cost < best[0]:
             best = (cost, model)
     assert best is not None

@@ -14,8 +14,9 @@ window.treeproofTree = (() => {
 
   function fit() {
     const svg = picture();
-    if (!svg) return;
+    if (!svg?.dataset.width) return;
     const box = canvas().getBoundingClientRect();
+    if (!box.width || !box.height) return;
     const width = parseFloat(svg.dataset.width), height = parseFloat(svg.dataset.height);
     const scale = Math.min(box.width / width, box.height / height, LARGEST);
     const w = box.width / scale, h = box.height / scale;
@@ -62,6 +63,7 @@ window.treeproofTree = (() => {
       node.setAttribute("tabindex", "0");
       node.setAttribute("role", "button");
     });
+    watchCanvas();
     fit();
   }
 
@@ -103,6 +105,9 @@ window.treeproofTree = (() => {
     act();
   });
   window.addEventListener("resize", fit);
+  // The canvas also changes size when its tab is opened or the chosen node is shown.
+  const sizes = new ResizeObserver(fit);
+  const watchCanvas = () => canvas() && sizes.observe(canvas());
 
   return { fit, zoom, fresh };
 })();

@@ -144,7 +144,7 @@ def chart_options(counts: Histogram) -> dict[str, Any]:
         "animation": False,
         "textStyle": {"fontFamily": "inherit", "color": INK},
         "title": {"subtext": subtitle, "right": 0, "top": -8},
-        "grid": {"left": 42, "right": 10, "top": 30, "bottom": 40},
+        "grid": {"left": 42, "right": 10, "top": 46, "bottom": 40},
         "legend": {"top": 0, "type": "scroll", "itemHeight": 9, "itemWidth": 9},
         "tooltip": {"trigger": "axis", "confine": True},
         "xAxis": {"type": "category", "data": counts.places, "name": counts.column,

@@ -22,11 +22,13 @@ class QuestionView:
         self._table: object = None
         self._question: Question | None = None
         self._showing = False
+        self._facts: list[dict[str, str]] = []
         with ui.element("section").classes("tp-card") as self._card:
             ui.label("2. Question").classes("tp-h").props('role="heading"')
             self._build_target()
             self._build_columns()
             self._build_limits()
+            self._build_more()
             self._build_buttons()
         desk.add(self)
 
@@ -34,13 +36,13 @@ class QuestionView:
 
     def _build_target(self) -> None:
         self._target = (
-            ui.select([], label="Predict the column", with_input=True,
+            ui.select([], label="Predict", with_input=True,
                       on_change=lambda e: self._ask(target=e.value))
             .props('dense outlined data-part="target"')
             .classes("tp-wide")
         )  # fmt: skip
         self._kind = ui.toggle(
-            {False: "as classes", True: "as a number"},
+            {False: "its classes", True: "its number"},
             on_change=lambda e: self._ask(numeric=e.value),
         ).props('dense no-caps unelevated data-part="kind"')
 
@@ -58,37 +60,48 @@ class QuestionView:
             .props(":rows-per-page-options=[0]")
             .classes("tp-columns")
         )  # fmt: skip
-        self._first = (
-            ui.select([_ANY], value=_ANY, label="First split on",
-                      on_change=lambda e: self._ask(
-                          first=None if e.value == _ANY else e.value))
-            .props('dense outlined data-part="first"')
-            .classes("tp-wide")
-        )  # fmt: skip
 
     def _build_limits(self) -> None:
         with ui.element("div").classes("tp-three"):
             self._penalty = ui.number(
-                "Penalty of a split", min=0, max=1, step=0.001, format="%.4g",
+                "Penalty", min=0, max=1, step=0.001, format="%.4g",
                 on_change=lambda e: self._ask(penalty=e.value),
             ).props('dense outlined data-part="penalty"')  # fmt: skip
             self._depth = ui.number(
-                "Most depth", min=0, step=1, format="%.0f", placeholder="any",
+                "Depth", min=0, step=1, format="%.0f", placeholder="any",
                 on_change=lambda e: self._ask(
                     max_depth=None if e.value is None else int(e.value)),
-            ).props('dense outlined data-part="depth"')  # fmt: skip
+            ).props('dense outlined data-part="depth" stack-label')  # fmt: skip
             self._time = ui.number(
                 "Seconds", min=0.1, step=1, format="%.4g",
                 on_change=lambda e: self._ask(time_limit=e.value),
             ).props('dense outlined data-part="time"')  # fmt: skip
         ui.label(
-            "A split must correct more than this share of the rows; less gives larger "
-            "trees."
+            "The penalty is the share of rows a split must correct to pay off; less "
+            "gives larger trees. Depth and seconds limit the search."
         ).classes("tp-hint")
-        self._categories = ui.toggle(
-            {"multiway": "a child for each category", "one-vs-rest": "one against all"},
-            on_change=lambda e: self._ask(categories=e.value),
-        ).props('dense no-caps unelevated data-part="categories"')
+
+    def _build_more(self) -> None:
+        with (
+            ui.expansion("More options")
+            .props('dense data-part="more-options"')
+            .classes("tp-wide")
+        ):
+            self._first = (
+                ui.select([_ANY], value=_ANY, label="First split on",
+                          on_change=lambda e: self._ask(
+                              first=None if e.value == _ANY else e.value))
+                .props('dense outlined data-part="first"')
+                .classes("tp-wide")
+            )  # fmt: skip
+            ui.label("A split on categories has").classes("tp-hint")
+            self._categories = ui.toggle(
+                {
+                    "multiway": "a child for each category",
+                    "one-vs-rest": "one against all",
+                },
+                on_change=lambda e: self._ask(categories=e.value),
+            ).props('dense no-caps unelevated data-part="categories"')
 
     def _build_buttons(self) -> None:
         with ui.element("div").classes("tp-line tp-buttons"):
@@ -127,7 +140,7 @@ class QuestionView:
         if table is None:
             return
         self._target.set_options(list(table.columns))
-        self._columns.rows = [
+        self._facts = [
             {"name": f.name, "kind": f"{f.distinct} {f.kind}"
              + (f", {f.missing} missing" if f.missing else "")}
             for f in table.facts()
@@ -142,6 +155,7 @@ class QuestionView:
         self._categories.value = question.categories
         self._first.set_options([_ANY, *question.columns])
         self._first.value = question.first or _ANY
+        self._columns.rows = [r for r in self._facts if r["name"] != question.target]
         chosen = set(question.columns)
         self._columns.selected = [r for r in self._columns.rows if r["name"] in chosen]
         self._columns.update()
@@ -163,7 +177,6 @@ class QuestionView:
             return
         names = {row["name"] for row in self._columns.selected}
         chosen = [r["name"] for r in self._columns.rows if r["name"] in names]
-        chosen = [name for name in chosen if name != question.target]
         first = question.first if question.first in chosen else None
         self._ask(columns=tuple(chosen), first=first)
 

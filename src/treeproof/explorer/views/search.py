@@ -77,7 +77,7 @@ class SearchView:
         job = self._desk.session.jobs.get("fit")
         fitted = self._desk.session.fitted
         running = job is not None and job.running
-        clock = round(job.seconds, 1) if job is not None and job.running else 0.0
+        clock = int(2 * job.seconds) if job is not None and job.running else 0
         key = (id(job), job and job.state, id(fitted), clock)
         if key == self._seen:
             return

@@ -78,9 +78,9 @@ class SizesView:
     def _show(self, path: list[PathPoint]) -> None:
         session = self._desk.session
         assert session.question is not None
-        if session.shown is None:
-            session.show(_nearest(path, session.question.penalty))
-        place = session.shown or 0
+        place = session.shown
+        if place is None:  # the fitted tree itself is shown
+            place = _nearest(path, session.question.penalty)
         self._moving = True
         self._slider._props["max"] = len(path) - 1
         self._slider.value = len(path) - 1 - place  # small trees at the left

@@ -1,0 +1,182 @@
+"""The explorer in a headless Chromium: server, browser, and a user's gestures."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+PATIENCE = 60  # seconds until a condition that does not come true is a failure
+
+_COMMAND = "from treeproof.cli import main; main()"
+_OPTIONS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--no-first-run",
+)
+
+
+def skip_without_browser():
+    pytest.importorskip("selenium", reason="the browser tests need selenium")
+    if CHROMIUM is None or DRIVER is None:
+        pytest.skip("no chromium and chromedriver on this machine")
+
+
+@contextmanager
+def server(*arguments):
+    """Run treeproof explore on a free port; it ends by itself if nobody ends it."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _COMMAND, "explore", *arguments, "--no-browser",
+         "--idle", "120"],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        line = process.stdout.readline()
+        yield re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", line)[0]
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+
+
+@contextmanager
+def browser(folder):
+    """Start a browser that puts downloads into a folder."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for option in _OPTIONS:
+        options.add_argument(option)
+    options.add_experimental_option(
+        "prefs", {"download.default_directory": str(folder)}
+    )
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+class User:
+    """Somebody in front of the page; parts of it are found by their data-part."""
+
+    def __init__(self, driver, size):
+        self.driver = driver
+        width, height = size
+        driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+
+    def open(self, address):
+        self.driver.get(address)
+        self.wait(lambda: self.all('[data-part="fit"]'))
+        self.wait(lambda: self.text("about"))
+
+    def wait(self, condition):
+        from selenium.common.exceptions import (
+            ElementClickInterceptedException,
+            ElementNotInteractableException,
+            NoSuchElementException,
+            StaleElementReferenceException,
+        )
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        ignored = [
+            ElementClickInterceptedException,
+            ElementNotInteractableException,
+            NoSuchElementException,
+            StaleElementReferenceException,
+        ]
+        waiting = WebDriverWait(self.driver, PATIENCE, 0.1, ignored_exceptions=ignored)
+        return waiting.until(lambda driver: condition())
+
+    def all(self, selector):
+        from selenium.webdriver.common.by import By
+
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def part(self, name):
+        from selenium.webdriver.common.by import By
+
+        return self.driver.find_element(By.CSS_SELECTOR, f'[data-part="{name}"]')
+
+    def text(self, name):
+        return self.part(name).get_attribute("textContent").strip()
+
+    def click(self, name):
+        def act():
+            element = self.part(name)
+            if element.get_attribute("disabled") is not None:
+                return False
+            self.driver.execute_script(
+                "arguments[0].scrollIntoView({block: 'center'})", element
+            )
+            element.click()
+            return True
+
+        self.wait(act)
+
+    def write(self, name, text):
+        from selenium.webdriver.common.keys import Keys
+
+        field = self.part(name)
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(text, Keys.TAB)
+
+    def see(self, name, words):
+        self.wait(lambda: words in self.text(name))
+
+    def choose(self, name, option):
+        """Pick an option of a select."""
+        self.click(name)
+
+        def pick():
+            for item in self.all(".q-menu .q-item"):
+                if option in item.get_attribute("textContent"):
+                    item.click()
+                    return True
+            return False
+
+        self.wait(pick)
+        self.wait(lambda: not self.all(".q-menu"))
+
+    def nodes(self):
+        return self.all('[data-part="tree"] [data-node][tabindex]')
+
+    def complaint(self):
+        """Return the sentence that is shown, and close it."""
+        found = self.wait(lambda: self.all(".tp-complaint .q-notification__message"))
+        text = found[0].get_attribute("textContent")
+        self.wait(lambda: self.all(".tp-complaint button")[0].click() or True)
+        self.wait(lambda: not self.all(".tp-complaint"))
+        return text
+
+    def faults(self):
+        """Return what the page's scripts complained about."""
+        return [
+            entry["message"]
+            for entry in self.driver.get_log("browser")
+            if entry["level"] == "SEVERE" and "favicon" not in entry["message"]
+        ]
+
+
+def wait_for_file(user, path: Path) -> bytes:
+    """Return the content of a download once it is there."""
+    user.wait(lambda: path.exists() and path.stat().st_size > 0)
+    user.wait(lambda: not list(path.parent.glob("*.crdownload")))
+    content = path.read_bytes()
+    path.unlink()
+    return content
