@@ -89,7 +89,8 @@ def test_all_options_reach_the_estimator(treeproof, folder):
         "--max-depth", "2", "--min-samples-leaf", "5", "--time-limit", "30",
         "--memory-limit", "1GB", "--categorical-split", "one-vs-rest", "--solver",
         "auto", "--class-weight", "balanced", "--n-jobs", "1", "--drop",
-        "has_tie,holding", "--quantiles", "9", "--save", model,
+        "has_tie,holding", "--quantiles", "9", "--first-split", "body_shape", "--save",
+        model,
     )  # fmt: skip
     assert status == 0
     fitted = load(model)
@@ -99,7 +100,7 @@ def test_all_options_reach_the_estimator(treeproof, folder):
         "categorical_split": "one-vs-rest", "solver": "auto",
         "class_weight": "balanced", "n_jobs": 1, "random_state": None,
         "categorical_features": "from_dtype", "verbose": True,
-        "lower_bound": "W1", "s": 3, "s_prime": None,
+        "lower_bound": "W1", "s": 3, "s_prime": None, "first_split": "body_shape",
     }  # fmt: skip
     names = ["head_shape", "body_shape", "is_smiling", "jacket_color"]
     assert fitted.feature_names_in_.tolist() == names

@@ -44,6 +44,12 @@ def test_a_fit_in_a_thread_stops_when_told(hard):
     assert model.lower_bound_ < model.objective_
 
 
+def test_all_threads_of_a_search_stop(hard):
+    with stop_when(lambda: True):
+        model = OptimalTreeClassifier(n_jobs=2, time_limit=30).fit(*hard)
+    assert model.status_ == "interrupted"
+
+
 @pytest.mark.parametrize("solver", ["sparse", "branches", "dt-miner"])
 def test_every_solver_of_categories_asks(hard, solver):
     with stop_when(lambda: True):

@@ -66,6 +66,14 @@ def fit(
             autocompletion=completion.split_kinds,
         ),
     ] = "multiway",
+    first_split: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that the first split must test.",
+            rich_help_panel=TREE,
+            autocompletion=completion.columns,
+        ),
+    ] = None,
     class_weight: Annotated[
         str | None,
         typer.Option(
@@ -237,6 +245,7 @@ def fit(
         min_samples_leaf=min_samples_leaf,
         categorical_features=training.categorical,
         categorical_split=categorical_split,
+        first_split=first_split,
         solver=solver,
         time_limit=time_limit or None,
         memory_limit=memory_limit,
