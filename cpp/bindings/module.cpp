@@ -23,6 +23,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace treeproof::bindings {
+void bind_near(nb::module_& m);
 void bind_path(nb::module_& m);
 void bind_proof(nb::module_& m);
 void bind_rules(nb::module_& m);
@@ -140,6 +141,7 @@ void bind_threshold(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native engine of treeproof. Private: use the estimators.";
+  treeproof::bindings::bind_near(m);
   treeproof::bindings::bind_path(m);
   treeproof::bindings::bind_proof(m);
   treeproof::bindings::bind_rules(m);

@@ -1,10 +1,22 @@
 #include "search/sparse/memo.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <thread>
 #include <utility>
 
 namespace treeproof::sparse {
+
+// Three quarters of the allowance go to the memo, the rest to the path and to the
+// discrepancy search. Without an allowance the machine's memory is one: a table that grew
+// beyond it would end the whole process.
+std::uint64_t memo_bytes(const Limits& limits) {
+  if (limits.memory_allowance() > 0) return limits.memory_allowance() / 4 * 3;
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return 0;
+  return static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(page);
+}
 namespace {
 
 constexpr std::uint64_t kLeastShard = 1 << 14;  // bytes; smaller ones fill too unevenly

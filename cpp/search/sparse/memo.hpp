@@ -18,6 +18,7 @@
 
 #include "core/cost.hpp"
 #include "core/key.hpp"
+#include "core/limits.hpp"
 
 namespace treeproof::sparse {
 
@@ -29,6 +30,9 @@ struct Bounds {
 
   bool solved() const { return lower >= upper; }
 };
+
+// How much a memo may take under these limits.
+std::uint64_t memo_bytes(const Limits& limits);
 
 class Memo {
  public:

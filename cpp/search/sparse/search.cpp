@@ -86,7 +86,8 @@ void Search<Word>::deepen(Cost budget, std::int64_t work) {
 }
 
 template <class Word>
-Bounds Search<Word>::resolve(const std::vector<std::int32_t>& rows, int depth_left) {
+Bounds Search<Word>::resolve(const std::vector<std::int32_t>& rows, int depth_left,
+                             Cost budget) {
   const Frame<Word>& all = level(0).frame;
   std::vector<std::uint8_t> wanted(layout_.row_key.size(), 0);
   for (const std::int32_t row : rows) wanted[index(row)] = 1;
@@ -100,7 +101,7 @@ Bounds Search<Word>::resolve(const std::vector<std::int32_t>& rows, int depth_le
   some.build_subset(all, kernel_);
   StepListener* const listener = std::exchange(listener_, nullptr);  // has no branch
   top_ = 1;
-  const Bounds found = solve(1, depth_left, kInfiniteCost);
+  const Bounds found = solve(1, depth_left, budget);
   top_ = 0;
   listener_ = listener;
   return found;

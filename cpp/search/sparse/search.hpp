@@ -35,8 +35,10 @@ class Search {
   void obey(const std::atomic<std::uint32_t>* orders) { orders_ = orders; }
   void take_order() { order_ = orders_->load(std::memory_order_acquire); }
 
-  // Solves any set of rows from scratch, for knowledge the memo has had to give up.
-  Bounds resolve(const std::vector<std::int32_t>& rows, int depth_left);
+  // Solves any set of rows, for knowledge the memo has had to give up; or, given a budget,
+  // only as far as to know whether a tree costs less.
+  Bounds resolve(const std::vector<std::int32_t>& rows, int depth_left,
+                 Cost budget = kInfiniteCost);
 
   // Tells a listener (or none) every step of the argument for a lower bound from now on.
   void listen(StepListener* listener) { listener_ = listener; }

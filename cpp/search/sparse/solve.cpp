@@ -2,8 +2,6 @@
 // discrepancy search by turns until the bounds meet or a limit is hit.
 #include "search/sparse/solve.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "search/sparse/crew.hpp"
@@ -22,16 +20,6 @@ namespace {
 constexpr std::int64_t kFirstSlice = 10'000;
 
 constexpr int kMaxThreads = 256;
-
-// Three quarters of the allowance go to the memo, the rest to the path and to the
-// discrepancy search. Without an allowance the machine's memory is one: a table that grew
-// beyond it would end the whole process.
-std::uint64_t memo_bytes(const Limits& limits) {
-  if (limits.memory_allowance() > 0) return limits.memory_allowance() / 4 * 3;
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0) return 0;
-  return static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(page);
-}
 
 // Raises the root's lower bound. The next budget is half-way to the incumbent; a round that
 // proves too long for what has been spent so far gives way to smaller steps, down to the

@@ -1,0 +1,158 @@
+// Python's way to all trees within a budget.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/encoded_table.hpp"
+#include "bindings/split_answer.hpp"
+#include "bindings/tree_answer.hpp"
+#include "search/near/counts.hpp"
+#include "search/near/graph.hpp"
+#include "search/sparse/bounder.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace treeproof::bindings {
+namespace {
+
+using IntArray = Vector<std::int32_t>;
+using DoubleArray = Vector<double>;
+
+// Counts are handed over as lists of 64-bit words, the lowest first.
+nb::list to_words(const near::BigCount& count) {
+  nb::list out;
+  for (const std::uint64_t word : count.words()) out.append(word);
+  return out;
+}
+
+near::BigCount from_words(const std::vector<std::uint64_t>& words) {
+  near::BigCount::Words all{};
+  for (std::size_t k = 0; k < words.size() && k < all.size(); ++k) all[k] = words[k];
+  return near::BigCount(all);
+}
+
+// What the graph and the counts may take: a quarter of the allowance, or of the machine.
+std::uint64_t share_of_memory(std::uint64_t allowance) {
+  if (allowance > 0) return allowance / 4;
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return 0;
+  return static_cast<std::uint64_t>(pages) / 4 * static_cast<std::uint64_t>(page);
+}
+
+const char* reason_name(StopReason reason) {
+  switch (reason) {
+    case StopReason::none: return "complete";
+    case StopReason::memory_limit: return "memory_limit";
+    case StopReason::interrupted: return "interrupted";
+    default: return "time_limit";
+  }
+}
+
+// One table and one budget: the graph is built once, and counted under any filter.
+class NearSet {
+ public:
+  NearSet(Problem problem, Cost split_cost, Cost budget, const TreeLimits& tree_limits,
+          Limits& limits)
+      : problem_(std::move(problem)) {
+    sparse::Bounder bounder(problem_, split_cost, tree_limits, limits);
+    const near::GraphLimits graph_limits{split_cost,
+                                         budget,
+                                         bounder.depth(),
+                                         sparse::Bounder::unlimited(),
+                                         tree_limits.min_samples_leaf,
+                                         share_of_memory(limits.memory_allowance())};
+    graph_ = std::make_unique<near::Graph>(problem_, graph_limits);
+    const auto bound = [&](const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
+      return bounder.lower(rows, depth_left, enough);
+    };
+    graph_->build(bound, limits);
+    reason_ = limits.reason();
+  }
+
+  const Problem& problem() const { return problem_; }
+  const near::Graph& graph() const { return *graph_; }
+  StopReason reason() const { return reason_; }
+
+ private:
+  Problem problem_;
+  std::unique_ptr<near::Graph> graph_;
+  StopReason reason_ = StopReason::none;
+};
+
+std::unique_ptr<NearSet> make_set(const IntArray& kinds, const IntArray& n_values,
+                                  const IntArray& codes, const IntArray& labels, int n_classes,
+                                  const DoubleArray& weights, Cost split_cost, Cost budget,
+                                  int max_depth, std::int64_t min_samples_leaf,
+                                  double time_limit, std::uint64_t memory_limit) {
+  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
+  Limits limits(time_limit, memory_limit, python_interrupted);
+  nb::gil_scoped_release unlocked;
+  return std::make_unique<NearSet>(
+      make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
+                   view(weights)),
+      split_cost, budget, TreeLimits{0.0, max_depth, -1, min_samples_leaf}, limits);
+}
+
+// The counts of a set under a filter, with a name for how the counting ended.
+struct NearCounts {
+  near::Counts counts;
+  StopReason reason;
+};
+
+std::unique_ptr<NearCounts> count(const NearSet& set,
+                                  const std::vector<std::int32_t>& required,
+                                  const std::vector<std::int32_t>& banned, double time_limit) {
+  Limits limits(time_limit, 0, python_interrupted);
+  nb::gil_scoped_release unlocked;
+  auto out = std::make_unique<NearCounts>(
+      NearCounts{near::Counts(set.graph(), {required, banned}), StopReason::none});
+  out->counts.count(limits);
+  out->reason = limits.reason();
+  return out;
+}
+
+nb::list by_cost(const NearCounts& c) {
+  nb::list out;
+  for (const near::Entry& e : c.counts.by_cost())
+    out.append(nb::make_tuple(e.cost, to_words(e.count)));
+  return out;
+}
+
+}  // namespace
+
+void bind_near(nb::module_& m) {
+  nb::class_<NearSet>(m, "NearSet", "The subproblems of all trees within a budget.")
+      .def(nb::new_(&make_set), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
+           "n_classes"_a, "weights"_a, "split_cost"_a, "budget"_a, "max_depth"_a = -1,
+           "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0)
+      .def_prop_ro("status", [](const NearSet& s) { return reason_name(s.reason()); })
+      .def_prop_ro("n_subproblems", [](const NearSet& s) { return s.graph().nodes().size(); })
+      .def_prop_ro("n_edges", [](const NearSet& s) { return s.graph().n_edges(); })
+      .def("count", &count, nb::kw_only(), "required"_a = std::vector<std::int32_t>{},
+           "banned"_a = std::vector<std::int32_t>{}, "time_limit"_a = 0.0,
+           nb::keep_alive<0, 1>(), "Count the trees that use some features and not others.");
+  nb::class_<NearCounts>(m, "NearCounts", "How many trees there are, and each of them.")
+      .def_prop_ro("status", [](const NearCounts& c) { return reason_name(c.reason); })
+      .def_prop_ro("total", [](const NearCounts& c) { return to_words(c.counts.total()); })
+      .def_prop_ro("n_entries", [](const NearCounts& c) { return c.counts.n_entries(); })
+      .def("by_cost", &by_cost, "Pairs of cost and number of trees.")
+      .def(
+          "tree",
+          [](const NearCounts& c, const NearSet& set, const std::vector<std::uint64_t>& i) {
+            return tree_to_dict(set.problem(), flatten(c.counts.tree(from_words(i))));
+          },
+          "set"_a, "number"_a, "The tree of this number, the cheapest first.");
+}
+
+}  // namespace treeproof::bindings

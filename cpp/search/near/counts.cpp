@@ -1,0 +1,226 @@
+#include "search/near/counts.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace treeproof::near {
+namespace {
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+bool before(const Entry& a, const Entry& b) {
+  return a.cost != b.cost ? a.cost < b.cost : a.mask < b.mask;
+}
+
+// Sorts, and joins entries of the same cost and mask.
+void tidy(Histogram& h) {
+  std::ranges::sort(h, before);
+  std::size_t n = 0;
+  for (std::size_t k = 0; k < h.size(); ++k) {
+    if (n > 0 && h[n - 1].cost == h[k].cost && h[n - 1].mask == h[k].mask)
+      h[n - 1].count += h[k].count;
+    else
+      h[n++] = h[k];
+  }
+  h.resize(n, Entry{0, 0, 0});
+  std::erase_if(h, [](const Entry& e) { return e.count.zero(); });
+}
+
+// All pairs, up to a cost.
+Histogram combine(const Histogram& a, const Histogram& b, Cost most) {
+  Histogram out;
+  for (const Entry& x : a) {
+    if (b.empty() || x.cost + b.front().cost > most) break;
+    for (const Entry& y : b) {
+      if (x.cost + y.cost > most) break;
+      out.push_back({x.cost + y.cost, x.mask | y.mask, x.count * y.count});
+    }
+  }
+  tidy(out);
+  return out;
+}
+
+}  // namespace
+
+Counts::Counts(const Graph& graph, const Filter& filter)
+    : graph_(graph),
+      filter_(filter),
+      banned_(graph.problem().features.size(), 0),
+      feature_bit_(graph.problem().features.size(), 0) {
+  if (filter.required.size() > kMostRequired)
+    throw std::invalid_argument("too many required features");
+  for (const std::int32_t f : filter.banned) banned_.at(index(f)) = 1;
+  for (std::size_t k = 0; k < filter.required.size(); ++k) {
+    feature_bit_.at(index(filter.required[k])) = std::uint32_t{1} << k;
+    wanted_ |= std::uint32_t{1} << k;
+  }
+}
+
+bool Counts::allowed(const Edge& edge) const {
+  return banned_[index(graph_.problem().tests[index(edge.test)].feature)] == 0;
+}
+
+std::uint32_t Counts::bit(const Edge& edge) const {
+  return feature_bit_[index(graph_.problem().tests[index(edge.test)].feature)];
+}
+
+bool Counts::useless(const Edge& edge, Cost& leaves) const {
+  leaves = 0;
+  const auto children = graph_.children(edge);
+  const std::int32_t label = graph_.nodes()[index(children[0])].leaf.label;
+  for (const std::int32_t child : children) {
+    const Leaf& leaf = graph_.nodes()[index(child)].leaf;
+    if (leaf.label != label) return false;
+    leaves += leaf.cost;
+  }
+  return true;
+}
+
+bool Counts::count(Limits& limits) {
+  histograms_.assign(graph_.nodes().size(), {});
+  for (const std::int32_t number : graph_.order()) {
+    if (limits.stop(1)) return false;
+    Histogram& h = histograms_[index(number)];
+    h = of_node(graph_.nodes()[index(number)]);
+    limits.stop(static_cast<std::uint32_t>(h.size() / 16 + 1));
+    h.shrink_to_fit();
+    n_entries_ += static_cast<std::int64_t>(h.size());
+    const std::uint64_t bytes = static_cast<std::uint64_t>(n_entries_) * sizeof(Entry);
+    if (graph_.max_bytes() > 0 && bytes + graph_.bytes() > graph_.max_bytes()) {
+      limits.memory_exhausted();
+      return false;
+    }
+  }
+  for (const Entry& e : histograms_[0])
+    if (e.mask == wanted_) total_ += e.count;
+  return true;
+}
+
+Histogram Counts::of_node(const Node& node) const {
+  Histogram out;
+  if (node.leaf.cost <= node.budget) out.push_back({node.leaf.cost, 0, 1});
+  for (const Edge& edge : graph_.edges(node)) {
+    if (!allowed(edge)) continue;
+    const Cost price = graph_.split_cost();
+    Histogram all = std::move(suffixes(edge, node.budget - price)[0]);
+    Cost leaves = 0;
+    if (useless(edge, leaves))
+      for (Entry& e : all)
+        if (e.cost == leaves && e.mask == 0) e.count -= 1;
+    for (const Entry& e : all) {
+      if (e.count.zero()) continue;
+      out.push_back({e.cost + price, e.mask | bit(edge), e.count});
+    }
+  }
+  tidy(out);
+  return out;
+}
+
+std::vector<Histogram> Counts::suffixes(const Edge& edge, Cost most) const {
+  const auto children = graph_.children(edge);
+  std::vector<Histogram> out(children.size());
+  out.back() = histograms_[index(children.back())];
+  for (std::size_t k = children.size() - 1; k-- > 0;)
+    out[k] = combine(histograms_[index(children[k])], out[k + 1], most);
+  return out;
+}
+
+Histogram Counts::by_cost() const {
+  Histogram out;
+  for (const Entry& e : histograms_[0])
+    if (e.mask == wanted_) out.push_back(e);
+  return out;
+}
+
+TreeDraft Counts::tree(BigCount i) const {
+  for (const Entry& e : histograms_[0]) {
+    if (e.mask != wanted_) continue;
+    if (i < e.count) return draft(0, {e.cost, e.mask, i});
+    i -= e.count;
+  }
+  throw std::out_of_range("there are not so many trees");
+}
+
+TreeDraft Counts::draft(std::int32_t number, Place place) const {
+  const Node& node = graph_.nodes()[index(number)];
+  if (place.mask == 0 && place.cost == node.leaf.cost) {
+    if (place.number.zero()) return {};
+    place.number -= 1;
+  }
+  for (const Edge& edge : graph_.edges(node)) {
+    if (!allowed(edge) || (place.mask | bit(edge)) != place.mask) continue;
+    const Cost cost = place.cost - graph_.split_cost();
+    const std::vector<Histogram> suffix = suffixes(edge, cost);
+    Cost leaves = 0;
+    const bool correct = useless(edge, leaves) && leaves == cost;
+    for (const Entry& e : suffix[0]) {
+      if (e.cost != cost || (e.mask | bit(edge)) != place.mask) continue;
+      BigCount n = e.count;
+      if (correct && e.mask == 0) n -= 1;
+      if (place.number < n) return draft_split(edge, suffix, {cost, e.mask, place.number});
+      place.number -= n;
+    }
+  }
+  throw std::logic_error("a tree that was counted is not there");
+}
+
+// Child by child: the trees on it by cost, each with all combinations on the children after it.
+// As long as all children before are leaves of one class, the combination that goes on like
+// that is left out; a leaf is the first tree of its cost.
+TreeDraft Counts::draft_split(const Edge& edge, const std::vector<Histogram>& suffix,
+                              Place place) const {
+  TreeDraft out{edge.test, {}, {}};
+  const auto children = graph_.children(edge);
+  const auto outcomes = graph_.outcomes(edge);
+  Cost leaves = 0;  // of the children from k on
+  bool leaves_so_far = useless(edge, leaves);
+  for (std::size_t k = 0; k < children.size(); ++k) {
+    const Leaf& leaf = graph_.nodes()[index(children[k])].leaf;
+    out.outcomes.push_back(outcomes[k]);
+    if (k + 1 == children.size()) {
+      if (leaves_so_far && place.mask == 0 && place.cost == leaf.cost) place.number += 1;
+      out.children.push_back(draft(children[k], place));
+      break;
+    }
+    leaves -= leaf.cost;
+    bool found = false;
+    for (const Entry& own : histograms_[index(children[k])]) {
+      for (const Entry& rest : suffix[k + 1]) {
+        if (own.cost + rest.cost != place.cost || (own.mask | rest.mask) != place.mask) continue;
+        // With a leaf on this child one combination may be left out.
+        const bool short_by_one = leaves_so_far && own.mask == 0 && own.cost == leaf.cost &&
+                                  rest.mask == 0 && rest.cost == leaves;
+        BigCount n = own.count * rest.count;
+        if (short_by_one) n -= 1;
+        if (!(place.number < n)) {
+          place.number -= n;
+          continue;
+        }
+        BigCount with_leaf = rest.count;
+        if (short_by_one) with_leaf -= 1;
+        BigCount which;
+        if (place.number < with_leaf) {
+          which = 0;
+        } else {
+          place.number -= with_leaf;
+          const auto [quotient, remainder] = divide(place.number, rest.count);
+          which = quotient;
+          which += 1;
+          place.number = remainder;
+        }
+        leaves_so_far = leaves_so_far && which.zero() && own.mask == 0 && own.cost == leaf.cost;
+        out.children.push_back(draft(children[k], {own.cost, own.mask, which}));
+        place.cost = rest.cost;
+        place.mask = rest.mask;
+        found = true;
+        break;
+      }
+      if (found) break;
+    }
+    if (!found) throw std::logic_error("a combination that was counted is not there");
+  }
+  return out;
+}
+
+}  // namespace treeproof::near

@@ -1,0 +1,121 @@
+// All subproblems of trees within a budget: which sets of rows such a tree may have, which
+// tests it may use there, and how much it may spend on each.
+//
+// A tree that costs at most the budget spends on a set S at most what is left when everything
+// beside S costs as little as it can. Parents have more rows than their children, so that the
+// sets are met in the order of falling size: when a set's turn comes, the largest budget of any
+// of its parents is known, and it is expanded once. Whatever cannot be part of a tree within
+// the budget is pruned by lower bounds that an exact search supplies; weaker bounds would make
+// the graph larger, never the counts wrong. This is the idea of TreeFARMS (Xin, Zhong, Chen,
+// Takagi, Seltzer, Rudin: "Exploring the whole Rashomon set of sparse decision trees", NeurIPS
+// 2022) with budgets per set of rows in place of one scope for a whole problem.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "core/limits.hpp"
+#include "search/near/row_bits.hpp"
+
+namespace treeproof::near {
+
+// A lower bound on the cost of every tree on these rows with so many levels left; beyond
+// `enough` it need not go.
+using LowerBound = std::function<Cost(const std::vector<std::int32_t>& rows, int depth_left,
+                                      Cost enough)>;
+
+struct GraphLimits {
+  Cost split_cost = 0;
+  Cost budget = 0;  // the most a tree may cost
+  int depth = 0;    // levels below the root
+  int unlimited = 0;  // the `depth` that stands for any number of levels
+  std::int64_t min_samples_leaf = 1;
+  std::uint64_t max_bytes = 0;  // 0: no limit
+};
+
+struct Edge {
+  std::int32_t test;
+  std::size_t first_child;  // in Graph::children
+  std::int32_t n_children;
+};
+
+struct Node {
+  Leaf leaf;
+  int depth_left;
+  Cost budget;
+  std::size_t bits;  // in Graph's store
+  std::size_t first_edge = 0;
+  std::int32_t n_edges = 0;
+};
+
+class Graph {
+ public:
+  Graph(const Problem& problem, const GraphLimits& limits);
+
+  // False if a limit ended it: the graph is then of no use.
+  bool build(const LowerBound& bound, Limits& limits);
+
+  const Problem& problem() const { return problem_; }
+  Cost split_cost() const { return limits_.split_cost; }
+  const std::vector<Node>& nodes() const { return nodes_; }  // nodes()[0] is the root
+  std::span<const Edge> edges(const Node& node) const {
+    return {edges_.data() + node.first_edge, static_cast<std::size_t>(node.n_edges)};
+  }
+  std::span<const std::int32_t> children(const Edge& edge) const {
+    return {children_.data() + edge.first_child, static_cast<std::size_t>(edge.n_children)};
+  }
+  std::span<const std::int32_t> outcomes(const Edge& edge) const {
+    return {outcomes_.data() + edge.first_child, static_cast<std::size_t>(edge.n_children)};
+  }
+  // Nodes from the fewest rows to the most.
+  const std::vector<std::int32_t>& order() const { return order_; }
+  std::uint64_t bytes() const;
+  std::uint64_t max_bytes() const { return limits_.max_bytes; }
+  std::int64_t n_edges() const { return static_cast<std::int64_t>(edges_.size()); }
+
+ private:
+  // What is known about a set of rows, in the graph or not.
+  struct Known {
+    Leaf leaf;
+    Cost lower = 0;
+    std::int32_t node = -1;
+  };
+  struct Child {
+    Bits bits;
+    Key key;
+    std::int32_t outcome = 0;
+    Known* known = nullptr;
+  };
+
+  Known& look_up(const Key& key, BitsView bits, int depth_left);
+  void refine(const LowerBound& bound, Child& child, int depth_left, Cost enough);
+  bool make_children(const Node& node, std::int32_t test);
+  bool seen_before(std::int32_t feature);
+  void try_test(const LowerBound& bound, std::int32_t node, std::int32_t test);
+  std::int32_t enter(const Child& child, int depth_left, Cost budget);
+  void expand(const LowerBound& bound, std::int32_t node, Limits& limits);
+
+  const Problem& problem_;
+  GraphLimits limits_;
+  RowBits rows_;
+  std::unordered_map<Key, Known, KeyHash> known_;
+  std::vector<Node> nodes_;
+  std::vector<Edge> edges_;
+  std::vector<std::int32_t> children_;  // node numbers
+  std::vector<std::int32_t> outcomes_;  // of the edge's test
+  std::vector<std::uint64_t> bits_;     // of all nodes
+  std::vector<std::vector<std::int32_t>> waiting_;  // nodes by number of rows
+  std::vector<std::int32_t> order_;
+
+  // Of the test being tried, and of the tests of its feature tried before.
+  Bits here_;
+  std::vector<Child> parts_;
+  std::size_t n_parts_ = 0;
+  std::int32_t feature_ = -1;
+  std::vector<std::vector<Key>> seen_;
+};
+
+}  // namespace treeproof::near

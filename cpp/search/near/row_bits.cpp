@@ -1,0 +1,80 @@
+#include "search/near/row_bits.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace treeproof::near {
+namespace {
+
+std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+template <class Visit>
+void for_each_row(BitsView set, const Visit& visit) {
+  for (std::size_t w = 0; w < set.size(); ++w)
+    for (std::uint64_t word = set[w]; word != 0; word &= word - 1)
+      visit(static_cast<std::int32_t>(64 * w) + std::countr_zero(word));
+}
+
+}  // namespace
+
+RowBits::RowBits(const Problem& problem)
+    : problem_(problem), n_words_((index(problem.n_rows()) + 63) / 64) {
+  for (const Test& test : problem.tests) {
+    first_outcome_.push_back(masks_.size());
+    masks_.resize(masks_.size() + index(test.n_outcomes), Bits(n_words_, 0));
+    for (std::int32_t r = 0; r < problem.n_rows(); ++r) {
+      Bits& mask = masks_[first_outcome_.back() + index(problem.outcome(test, r))];
+      mask[index(r) / 64] |= std::uint64_t{1} << (index(r) % 64);
+    }
+  }
+}
+
+Bits RowBits::all() const {
+  Bits out(n_words_, 0);
+  for (std::size_t r = 0; r < index(problem_.n_rows()); ++r)
+    out[r / 64] |= std::uint64_t{1} << (r % 64);
+  return out;
+}
+
+void RowBits::part(BitsView set, std::int32_t test, std::int32_t outcome, Bits& out) const {
+  const Bits& mask = masks_[first_outcome_[index(test)] + index(outcome)];
+  out.resize(n_words_);
+  for (std::size_t w = 0; w < n_words_; ++w) out[w] = set[w] & mask[w];
+}
+
+Leaf RowBits::leaf(BitsView set) const {
+  Leaf out;
+  std::vector<std::int64_t> weight(index(problem_.n_classes), 0);
+  for_each_row(set, [&](std::int32_t r) {
+    weight[index(problem_.label[index(r)])] += problem_.weight[index(r)];
+    out.samples += problem_.samples[index(r)];
+    ++out.n_rows;
+  });
+  const auto most = std::ranges::max_element(weight);
+  std::int64_t total = 0;
+  for (const std::int64_t w : weight) total += w;
+  out.label = static_cast<std::int32_t>(most - weight.begin());
+  out.cost = cost_of(total - *most);
+  return out;
+}
+
+// Sets are known by 128 bits: the sum of one random key for each half word, chosen by its
+// place and its bits.
+Key RowBits::key(BitsView set) const {
+  Key key;
+  for (std::size_t w = 0; w < set.size(); ++w) {
+    for (std::size_t half = 0; half < 2; ++half) {
+      const std::uint64_t bits = (set[w] >> (32 * half)) & 0xffffffffULL;
+      if (bits != 0) key += random_key((static_cast<std::uint64_t>(2 * w + half) << 32) | bits);
+    }
+  }
+  return key;
+}
+
+std::vector<std::int32_t> RowBits::rows(BitsView set) const {
+  std::vector<std::int32_t> out;
+  for_each_row(set, [&](std::int32_t r) { out.push_back(r); });
+  return out;
+}
+
+}  // namespace treeproof::near

@@ -1,0 +1,142 @@
+"""All trees within a budget: the engine against brute force."""
+
+import numpy as np
+import pytest
+from effort import rounds
+from near_oracle import all_trees, engine_tree, features_of
+from oracle import Table, engine_arguments, optimal_cost, random_table, tree_facts
+
+from treeproof import _core
+
+
+def number(words):
+    return sum(int(word) << (64 * k) for k, word in enumerate(words))
+
+
+def words(value):
+    return [(value >> (64 * k)) & (2**64 - 1) for k in range(4)]
+
+
+def random_problem(rng) -> tuple[Table, dict, int]:
+    table = random_table(rng, max_rows=9, max_features=3, max_values=3)
+    penalty = float(rng.choice([0.0, 0.02, 0.1, 0.25]))
+    limits = {
+        "max_depth": int(rng.choice([-1, -1, 1, 2])),
+        "min_samples_leaf": int(rng.choice([1, 1, 1, 2])),
+    }
+    best = optimal_cost(table, penalty, **limits)
+    margin = float(rng.choice([0.0, 0.05, 0.15, 0.4])) if penalty else 0.0
+    budget = best + int(margin * table.total_weight * 2**20)
+    return table, limits | {"split_cost": table.split_cost(penalty)}, budget
+
+
+def near_set(table, limits, budget):
+    found = _core.NearSet(budget=budget, **limits, **engine_arguments(table))
+    assert found.status == "complete"
+    return found
+
+
+@pytest.mark.parametrize("seed", range(rounds(80, 1000)))
+def test_every_tree_once(seed):
+    rng = np.random.default_rng([5, seed])
+    table, limits, budget = random_problem(rng)
+    wanted = all_trees(
+        table,
+        limits["split_cost"],
+        budget,
+        limits["max_depth"],
+        limits["min_samples_leaf"],
+    )
+    found = near_set(table, limits, budget)
+    counts = found.count()
+    total = number(counts.total)
+    assert total == len(wanted)
+    costs = [c for c, n in counts.by_cost() for _ in range(number(n))]
+    assert costs == sorted(cost for cost, _ in wanted)
+    if total > 3000:
+        return
+    trees = []
+    for i in range(total):
+        tree = counts.tree(found, words(i))
+        facts = tree_facts(
+            table, tree, limits["split_cost"] / table.total_weight / 2**20
+        )
+        assert facts.cost == costs[i]
+        trees.append(engine_tree(table, tree))
+    assert len(set(trees)) == total
+    assert set(trees) == {tree for _, tree in wanted}
+
+
+@pytest.mark.parametrize("seed", range(rounds(25, 300)))
+def test_filters(seed):
+    rng = np.random.default_rng([6, seed])
+    table, limits, budget = random_problem(rng)
+    q = len(table.kinds)
+    features = list(range(q))
+    required = [f for f in features if rng.random() < 0.4]
+    banned = [f for f in features if f not in required and rng.random() < 0.3]
+    listed = all_trees(
+        table,
+        limits["split_cost"],
+        budget,
+        limits["max_depth"],
+        limits["min_samples_leaf"],
+    )
+    wanted = sorted(
+        cost
+        for cost, tree in listed
+        if features_of(tree) >= set(required) and not features_of(tree) & set(banned)
+    )
+    found = near_set(table, limits, budget)
+    counts = found.count(required=required, banned=banned)
+    assert [c for c, n in counts.by_cost() for _ in range(number(n))] == wanted
+    seen = set()
+    for i in range(min(len(wanted), 200)):
+        tree = engine_tree(table, counts.tree(found, words(i)))
+        used = features_of(tree)
+        assert used >= set(required) and not used & set(banned)
+        seen.add(tree)
+    assert len(seen) == min(len(wanted), 200)
+
+
+def test_counts_beyond_64_bits():
+    """Forty rows that all differ, no price for splits, every column a threshold."""
+    codes = np.arange(40).reshape(-1, 1)
+    labels = np.arange(40) % 2
+    table = Table(
+        np.zeros(1, int), np.full(1, 40), codes, labels, 2, np.ones(40, dtype=int)
+    )
+    found = near_set(table, {"split_cost": 0}, 0)
+    total = number(found.count().total)
+    # All rows have to be told apart: binary trees with 40 leaves, a Catalan number.
+    catalan = [1]
+    for n in range(39):
+        catalan.append(catalan[-1] * 2 * (2 * n + 1) // (n + 2))
+    assert total == catalan[39] > 2**64
+
+
+def test_limits_end_the_work():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, size=(200, 20))
+    table = Table(
+        np.zeros(20, int),
+        np.full(20, 2),
+        codes,
+        rng.integers(0, 2, 200),
+        2,
+        np.ones(200, dtype=int),
+    )
+    found = _core.NearSet(
+        split_cost=2**20,
+        budget=90 * 2**20,
+        time_limit=0.1,
+        **engine_arguments(table),
+    )
+    assert found.status == "time_limit"
+    found = _core.NearSet(
+        split_cost=2**20,
+        budget=90 * 2**20,
+        memory_limit=400_000,
+        **engine_arguments(table),
+    )
+    assert found.status == "memory_limit"
