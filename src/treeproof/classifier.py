@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treeproof.alternatives.methods import Alternatives
 from treeproof.base import common_constraints
 from treeproof.border import ClassificationData
 from treeproof.border.labels import read_vector
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["OptimalTreeClassifier"]
 
 
-class OptimalTreeClassifier(EncodedExport, ClassTree):
+class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
     """A classification tree with a proof that no better one exists.
 
     Among all trees allowed by the parameters, `fit` finds one of least cost, where
@@ -92,6 +94,9 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         Cut numeric columns that have more values than this into so many bins of about
         equal numbers of rows, and try only thresholds between bins. The certificate
         then says so. For long tables whose rows are all distinct otherwise.
+    n_best : int, default=1
+        How many of the best trees to find. With more than one, ``trees_`` has them;
+        `near_optimal` finds all within a margin.
     random_state : int, RandomState instance or None, default=None
         Accepted for compatibility; the search makes no random choices.
     verbose : bool, default=False
@@ -114,6 +119,10 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         Number of splits of the tree.
     tree_ : Tree
         The tree itself, as a flat node table.
+    trees_ : list of NearTree
+        With ``n_best`` > 1: the best trees, the best first, each with its ``tree``,
+        ``objective`` and ``model``; fewer if there are not so many. Which trees count
+        as different is said in `near_optimal`.
     stats_ : dict
         The solver's name, its time, and its counters.
     history_ : History
@@ -152,6 +161,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         **common_constraints(set(SOLVERS)),
         **quant_constraints(),
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "n_best": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -173,6 +183,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         s: int = 3,
         s_prime: int | None = None,
         quantiles: int | None = None,
+        n_best: int = 1,
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
@@ -192,6 +203,7 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
         self.s = s
         self.s_prime = s_prime
         self.quantiles = quantiles
+        self.n_best = n_best
         self.random_state = random_state
         self.verbose = verbose
 
@@ -253,9 +265,11 @@ class OptimalTreeClassifier(EncodedExport, ClassTree):
                 quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
                 first_split=data.table.number_of(self.first_split, "first_split"),
                 proof_log="" if writer is None else writer.log,
+                samples=data.samples,
             )
             name, found = solve(self.solver, task)
             self._keep(name, found, data, reading, history)
+            self._remember(task, found, int(self.n_best))
             if writer is not None:
                 self.stats_ |= writer.write(
                     found,

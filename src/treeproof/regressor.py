@@ -239,6 +239,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
                 observer,
                 quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
                 first_split=data.table.number_of(self.first_split, "first_split"),
+                samples=data.samples,
             )
             name, found = solve(self.solver, task)
         self.n_outputs_ = data.targets.shape[1]

@@ -68,6 +68,7 @@ class RegressionTask:
     options: Mapping[str, Any] = field(default_factory=dict)
     quant: QuantOptions = field(default_factory=QuantOptions)
     first_split: int | None = None  # the column that the root must test
+    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
 
 
 @dataclass
@@ -90,6 +91,7 @@ class Task:
     options: Mapping[str, Any] = field(default_factory=dict)
     quant: QuantOptions = field(default_factory=QuantOptions)
     first_split: int | None = None  # the column that the root must test
+    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
 
 
 def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:

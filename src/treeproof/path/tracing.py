@@ -14,11 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.classifier import OptimalTreeClassifier
 from treeproof.path.envelope import Envelope, Segment, trace
-from treeproof.path.models import grow, model_like
 from treeproof.path.result import PathPoint, PenaltyPath
 from treeproof.path.searches import Searches
 from treeproof.regressor import OptimalTreeRegressor
 from treeproof.solvers import solving_with
+from treeproof.variants import grow, model_like
 
 __all__ = ["penalty_path"]
 
@@ -153,6 +153,10 @@ def _point(
         proved=gap == 0,
         status=searches.status,
     )
+    if hasattr(template, "_task"):  # for `near_optimal`
+        split_cost = searches.split_cost(penalty)
+        model._task = template._task
+        model._engine_costs = (unit, split_cost, segment.solution.at(split_cost))
     return PathPoint(
         interval=(float(exact[0]), float(exact[1])),
         exact_interval=exact,

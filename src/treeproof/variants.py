@@ -31,12 +31,17 @@ def grow(
             task.labels,
             task.weights,
             np.ones(task.n_classes),
+            task.samples,
         )
         tree = classifier._grow(splits, data)
         return tree, classifier._loss(tree)
     leaf = LeafFit(task.criterion, task.targets, task.weights)
     numbers = RegressionData(
-        task.table, task.targets, task.weights, task.targets.shape[1] == 1
+        task.table,
+        task.targets,
+        task.weights,
+        task.targets.shape[1] == 1,
+        task.samples,
     )
     return regressor._grow(splits, numbers, leaf)
 

@@ -1,0 +1,128 @@
+"""Counting trees with the native core: one problem, one budget, any filter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from time import monotonic
+from typing import Any
+
+from treeproof import _core
+from treeproof.solvers import Task, run_solver
+
+__all__ = [
+    "BUDGET_UNIT",
+    "Count",
+    "Family",
+    "LimitReachedError",
+    "check_task",
+    "sparse_costs",
+]
+
+BUDGET_UNIT = 1 << 20
+"""The engine's cost of one unit of weight."""
+
+_ADVICE = {
+    "time_limit": "before the time limit; choose a smaller margin or raise time_limit",
+    "memory_limit": "in the memory allowed; choose a smaller margin or raise "
+    "memory_limit",
+    "interrupted": "because the work was interrupted",
+}
+
+
+class LimitReachedError(RuntimeError):
+    """A limit ended the counting."""
+
+    def __init__(self, status: str, within: float) -> None:
+        self.status = status
+        super().__init__(
+            f"The trees within {within:g} of the optimum could not be counted "
+            f"{_ADVICE[status]}."
+        )
+
+
+def check_task(task: Task) -> None:
+    """Refuse what the engine cannot do."""
+    if task.max_splits is not None:
+        raise ValueError(
+            "Trees with at most max_splits splits cannot be listed; use max_depth or a "
+            "larger split_penalty to keep them small."
+        )
+
+
+def sparse_costs(task: Task) -> tuple[int, int, int]:
+    """Return what stands for 1.0, the cost of a split, and that of the best tree."""
+    found = run_solver("sparse", replace(task, observer=None, proof_log=""))
+    return int(found["unit"]), int(found["split_cost"]), int(found["upper"])
+
+
+class Family:
+    """All trees of a problem that cost at most a budget."""
+
+    def __init__(self, task: Task, split_cost: int, budget: int, within: float) -> None:
+        self.within = within
+        self._deadline = None
+        if task.time_limit is not None:
+            self._deadline = monotonic() + task.time_limit
+        table = task.table
+        self._set = _core.NearSet(
+            kinds=table.kinds,
+            n_values=table.n_values,
+            codes=table.codes.reshape(-1),
+            labels=task.labels,
+            n_classes=task.n_classes,
+            weights=task.weights,
+            split_cost=split_cost,
+            budget=budget,
+            max_depth=-1 if task.max_depth is None else task.max_depth,
+            min_samples_leaf=task.min_samples_leaf,
+            time_limit=self._seconds_left(),
+            memory_limit=task.memory_allowance,
+        )
+        if self._set.status != "complete":
+            raise LimitReachedError(self._set.status, within)
+
+    def count(self, required: Sequence[int], banned: Sequence[int]) -> Count:
+        """Count the trees that use some features and do without others."""
+        counts = self._set.count(
+            required=list(required),
+            banned=list(banned),
+            time_limit=self._seconds_left(),
+        )
+        if counts.status != "complete":
+            raise LimitReachedError(counts.status, self.within)
+        return Count(self._set, counts)
+
+    @property
+    def n_subproblems(self) -> int:
+        """How many sets of rows these trees have."""
+        return int(self._set.n_subproblems)
+
+    def _seconds_left(self) -> float:
+        if self._deadline is None:
+            return 0.0
+        return max(self._deadline - monotonic(), 1e-3)
+
+
+class Count:
+    """How many trees there are, and the tree of any number."""
+
+    def __init__(self, family: Any, counts: Any) -> None:
+        self._set, self._counts = family, counts
+        self.total = _number(counts.total)
+        self.by_cost = [(int(cost), _number(n)) for cost, n in counts.by_cost()]
+
+    def tree(self, i: int) -> tuple[dict[str, Any], int]:
+        """Return the i-th tree, the cheapest first, as a split table with its cost."""
+        words = [(i >> (64 * k)) & (2**64 - 1) for k in range(4)]
+        before = 0
+        cost = self.by_cost[0][0]
+        for cost, n in self.by_cost:  # noqa: B007 (it is what we look for)
+            before += n
+            if i < before:
+                break
+        return self._counts.tree(self._set, words), cost
+
+
+def _number(words: Sequence[int]) -> int:
+    return sum(int(word) << (64 * k) for k, word in enumerate(words))

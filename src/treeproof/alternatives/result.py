@@ -1,0 +1,293 @@
+"""The set of near-optimal trees: counted, sampled, listed, filtered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from sklearn.utils import check_random_state
+
+from treeproof.alternatives.engine import Count, Family
+from treeproof.tree import Tree
+
+__all__ = ["NearOptimalSet", "NearTree", "TooManyTreesError"]
+
+MOST_REQUIRED = 8  # as in cpp/search/near/counts.hpp
+
+
+class TooManyTreesError(ValueError):
+    """There are more trees than can be listed."""
+
+
+@dataclass(frozen=True)
+class NearTree:
+    """One tree of the set.
+
+    Attributes
+    ----------
+    tree : Tree
+        The tree as a node table.
+    objective : float
+        Its cost.
+    loss : float
+        The share of the training weight that it misclassifies.
+    n_splits : int
+        Its number of splits.
+    """
+
+    tree: Tree
+    objective: float
+    loss: float
+    n_splits: int
+    _template: Any = field(repr=False, compare=False)
+    _proved: bool = field(repr=False, compare=False)
+
+    @property
+    def model(self) -> Any:
+        """The tree as a fitted estimator; its certificate states its gap."""
+        from treeproof.variants import model_like
+
+        return model_like(
+            self._template,
+            self.tree,
+            split_penalty=self._template.split_penalty,
+            objective=self.objective,
+            lower=self._template.lower_bound_,
+            proved=self._proved,
+            status="near-optimal",
+        )
+
+
+class NearOptimalSet:
+    """All trees that cost at most a margin more than the best one.
+
+    What `OptimalTreeClassifier.near_optimal` returns. Trees are numbered from 0, the
+    cheapest first; ``trees[i]`` gives one, iteration all of them in that order. Nothing
+    is listed before it is asked for, so that the set may be astronomically large.
+
+    Attributes
+    ----------
+    count : int
+        The exact number of trees.
+    within : float
+        The margin.
+    objective : float
+        The cost of the best tree.
+    optimal : bool
+        Whether the best tree was proved optimal. If not, the set has all trees within
+        the margin of the best tree that was found.
+    using, without : tuple of str
+        The columns that every tree here uses, or does not use.
+    """
+
+    def __init__(
+        self,
+        family: Family,
+        grow: Callable[[dict[str, Any], int], NearTree],
+        names: Sequence[str],
+        *,
+        unit: int,
+        within: float,
+        objective: float,
+        optimal: bool,
+        using: tuple[int, ...] = (),
+        without: tuple[int, ...] = (),
+    ) -> None:
+        self._family, self._grow, self._names = family, grow, list(names)
+        self._unit = unit
+        self._using, self._without = using, without
+        self.within, self.objective, self.optimal = within, objective, optimal
+        self._count: Count = family.count(using, without)
+        self.count = self._count.total
+
+    @property
+    def using(self) -> tuple[str, ...]:
+        """The columns that every tree here uses."""
+        return tuple(self._names[f] for f in self._using)
+
+    @property
+    def without(self) -> tuple[str, ...]:
+        """The columns that no tree here uses."""
+        return tuple(self._names[f] for f in self._without)
+
+    def filter(self, *, using: Any = (), without: Any = ()) -> NearOptimalSet:
+        """Return those trees that use some columns and do without others.
+
+        Parameters
+        ----------
+        using : column or list of columns
+            Names or numbers of columns that a tree must test, every one of them.
+        without : column or list of columns
+            Names or numbers of columns that a tree must not test.
+
+        Returns
+        -------
+        NearOptimalSet
+            A set of its own; this one stays as it is.
+        """
+        used = {*self._using, *self._columns(using)}
+        left_out = {*self._without, *self._columns(without)}
+        if used & left_out:
+            name = self._names[min(used & left_out)]
+            raise ValueError(
+                f"Column {name!r} is in both using and without; take it out of one."
+            )
+        if len(used) > MOST_REQUIRED:
+            raise ValueError(
+                f"using names {len(used)} columns; at most {MOST_REQUIRED} can be "
+                "required at once."
+            )
+        return NearOptimalSet(
+            self._family,
+            self._grow,
+            self._names,
+            unit=self._unit,
+            within=self.within,
+            objective=self.objective,
+            optimal=self.optimal,
+            using=tuple(sorted(used)),
+            without=tuple(sorted(left_out)),
+        )
+
+    def objectives(self) -> list[tuple[float, int]]:
+        """Return each cost that occurs, with the number of trees that have it."""
+        return [(cost / self._unit, n) for cost, n in self._count.by_cost]
+
+    def feature_use(self) -> dict[str, int]:
+        """Return how many trees test each column.
+
+        A column that every tree tests cannot be replaced at this margin; one that no
+        tree tests is of no use.
+
+        Returns
+        -------
+        dict
+            Number of trees by column name.
+        """
+        out = {}
+        for feature, name in enumerate(self._names):
+            if feature in self._without:
+                out[name] = 0
+            elif feature in self._using:
+                out[name] = self.count
+            else:
+                rest = self._family.count(self._using, (*self._without, feature))
+                out[name] = self.count - rest.total
+        return out
+
+    def best(self, k: int) -> list[NearTree]:
+        """Return the k cheapest trees, or all if there are fewer."""
+        return [self[i] for i in range(min(k, self.count))]
+
+    def to_list(self, most: int = 1000) -> list[NearTree]:
+        """Return all trees.
+
+        Parameters
+        ----------
+        most : int, default=1000
+            Raise `TooManyTreesError` rather than list more than this.
+        """
+        if self.count > most:
+            raise TooManyTreesError(
+                f"There are {self.count} trees, more than most={most}; take some with "
+                "best(k) or sample(k), choose a smaller margin, or raise most."
+            )
+        return self.best(self.count)
+
+    def sample(self, k: int, random_state: Any = None) -> list[NearTree]:
+        """Return random trees, each equally likely and none twice.
+
+        Parameters
+        ----------
+        k : int
+            How many; all of them, in random order, if there are fewer.
+        random_state : int, RandomState instance or None, default=None
+            Where the random numbers come from.
+        """
+        rng = check_random_state(random_state)
+        drawn: dict[int, None] = {}
+        if 2 * k >= self.count:
+            order = rng.permutation(self.count)[:k]
+            drawn = dict.fromkeys(int(i) for i in order)
+        while len(drawn) < min(k, self.count):
+            drawn.setdefault(_below(rng, self.count))
+        return [self[i] for i in drawn]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw in how many trees each column is used; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+        """
+        from treeproof.alternatives.plot import plot_feature_use
+
+        return plot_feature_use(self, ax)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[NearTree]:
+        i = 0
+        while i < self.count:
+            yield self[i]
+            i += 1
+
+    def __getitem__(self, i: int) -> NearTree:
+        """Return the tree of this number, the cheapest first."""
+        number = i + self.count if i < 0 else i
+        if not 0 <= number < self.count:
+            raise IndexError(f"There are {self.count} trees; there is no number {i}.")
+        return self._grow(*self._count.tree(number))
+
+    def _columns(self, wanted: Any) -> Sequence[int]:
+        several = [wanted] if isinstance(wanted, str | int) else [*(wanted or ())]
+        return [self._column(one) for one in several]
+
+    def _column(self, wanted: Any) -> int:
+        if isinstance(wanted, str) and wanted in self._names:
+            return self._names.index(wanted)
+        n = len(self._names)
+        if not isinstance(wanted, str) and 0 <= int(wanted) < n:
+            return int(wanted)
+        raise ValueError(
+            f"There is no column {wanted!r}; the columns are {', '.join(self._names)}."
+        )
+
+    def __repr__(self) -> str:
+        which = ""
+        if self._using:
+            which += f" using {', '.join(self.using)}"
+        if self._without:
+            which += f" without {', '.join(self.without)}"
+        best = "the optimum" if self.optimal else "the best tree found"
+        noun = "tree" if self.count == 1 else "trees"
+        return (
+            f"<{self.count} {noun}{which} within {self.within:g} of {best} "
+            f"({self.objective:.6g})>"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{i}</td><td>{t.objective:.6g}</td><td>{t.loss:.4f}</td>"
+            f"<td>{t.n_splits}</td></tr>"
+            for i, t in enumerate(self.best(10))
+        )
+        return (
+            f"<table><caption>{escape(repr(self)[1:-1])}; the first of them</caption>"
+            "<thead><tr><th>number</th><th>objective</th><th>loss</th><th>splits</th>"
+            f"</tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+
+def _below(rng: Any, n: int) -> int:
+    """Return a whole number below n, which may have any number of digits."""
+    size = n.bit_length()
+    while True:
+        value = int.from_bytes(rng.bytes((size + 7) // 8), "little")
+        value >>= -size % 8
+        if value < n:
+            return value

@@ -1,0 +1,93 @@
+"""From a fitted classifier to the trees that are nearly as good."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from treeproof.alternatives.engine import (
+    BUDGET_UNIT,
+    Family,
+    LimitReachedError,
+    check_task,
+    sparse_costs,
+)
+from treeproof.alternatives.result import NearOptimalSet, NearTree
+from treeproof.solvers import Task
+from treeproof.variants import grow
+
+__all__ = ["best_trees", "near_set"]
+
+
+class Problem:
+    """A fitted classifier and its task, with costs in whole numbers."""
+
+    def __init__(self, model: Any, task: Task) -> None:
+        check_task(task)
+        self.model = model
+        self.task = replace(task, split_penalty=model.split_penalty, observer=None)
+        if model.stats_["solver"] == "sparse":
+            self.unit, self.split_cost, self.best = model._engine_costs
+        else:  # other engines round weights in their own way
+            self.unit, self.split_cost, self.best = sparse_costs(self.task)
+
+    def family(self, margin: int) -> Family:
+        """Return all trees that cost at most the margin more than the best."""
+        return Family(
+            self.task, self.split_cost, self.best + margin, margin / self.unit
+        )
+
+    def grow(self, splits: dict[str, Any], cost: int) -> NearTree:
+        """Return a tree of the engine with all that is known about it."""
+        tree, loss = grow(self.model, self.task, splits)
+        objective = loss + self.model.split_penalty * tree.n_splits
+        proved = cost == self.best and self.model.optimal_
+        return NearTree(tree, objective, loss, tree.n_splits, self.model, proved)
+
+    def own_tree(self) -> NearTree:
+        """Return the classifier's tree."""
+        model = self.model
+        loss = model.objective_ - model.split_penalty * model.n_splits_
+        return NearTree(
+            model.tree_, model.objective_, loss, model.n_splits_, model, model.optimal_
+        )
+
+
+def near_set(model: Any, task: Task, within: float) -> NearOptimalSet:
+    """Return all trees within a margin of a fitted classifier's."""
+    problem = Problem(model, task)
+    margin = int(within * problem.unit)
+    names = [column.name for column in task.table.columns]
+    return NearOptimalSet(
+        problem.family(margin),
+        problem.grow,
+        names,
+        unit=problem.unit,
+        within=float(within),
+        objective=model.objective_,
+        optimal=model.optimal_,
+    )
+
+
+def best_trees(model: Any, task: Task, k: int) -> tuple[list[NearTree], str | None]:
+    """Return the k best trees, and the limit that made them fewer, if one did.
+
+    The margin grows until it holds k trees; there are so many more at each step that
+    the last one is nearly all of the work.
+    """
+    problem = Problem(model, task)
+    step = max(problem.split_cost // 2, BUDGET_UNIT)
+    most = problem.unit + problem.split_cost * task.table.n_rows
+    margin, count, limit = 0, None, None
+    while limit is None and (count is None or count.total < k):
+        if problem.best + margin > most:
+            break  # no tree costs more: these are all
+        try:
+            count = problem.family(margin).count((), ())
+        except LimitReachedError as reached:
+            limit = reached.status
+        margin = max(step, 2 * margin)
+    if count is None:
+        return [problem.own_tree()], limit
+    trees = [problem.grow(*count.tree(i)) for i in range(min(k, count.total))]
+    return trees, limit
