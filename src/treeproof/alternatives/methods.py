@@ -27,7 +27,8 @@ class Alternatives:
 
     trees_: list[NearTree]
     _task: Task
-    _engine_costs: tuple[int, int, int]
+    stats_: dict[str, Any]
+    _engine_costs: tuple[int, int, int]  # unit, one split, the best tree
 
     def near_optimal(
         self,
@@ -113,8 +114,9 @@ class Alternatives:
         """Keep what other trees are found with, and find the best of them."""
         from treeproof.alternatives.search import best_trees
 
-        costs = (found["unit"], found["split_cost"], found["upper"])
-        self._engine_costs = tuple(int(c) for c in costs)  # type: ignore[assignment]
+        if self.stats_["solver"] == "sparse" and task.first_split is None:
+            unit, split_cost = int(found["unit"]), int(found["split_cost"])
+            self._engine_costs = (unit, split_cost, int(found["upper"]))
         kept = replace(task, observer=None, proof_log="")
         if task.table.codes.nbytes <= MOST_KEPT_BYTES:
             self._task = kept

@@ -89,6 +89,8 @@ def penalty_path(
             "estimator must be an OptimalTreeClassifier or an OptimalTreeRegressor, "
             f"not {type(base).__name__}."
         )
+    if base.first_split is not None:
+        raise ValueError("A path does not go with first_split; leave it out.")
     _check_range(low, high)
     traced: list[tuple[Searches, Envelope, Any]] = []
 
