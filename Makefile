@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 BUILD_FLAGS ?= -C cmake.define.TREEPROOF_DEV=ON
-LINTED := src tests $(wildcard benchmarks examples tools)
+LINTED := src tests $(wildcard benchmarks examples tools docs)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build tools test lint bench bench-noisy bench-stops bench-numeric bench-bounds \
+.PHONY: help demo build tools test lint docs bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-proofs bench-streams \
 	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-proper check-exports peers sanitize \
 	sanitize-threads clean
@@ -50,6 +50,14 @@ lint: $(VENV)/ready  ## ruff and mypy
 	$(BIN)/ruff check $(LINTED)
 	$(BIN)/ruff format --check $(LINTED)
 	$(BIN)/mypy
+
+# The pages, the API reference and the gallery; nothing is fetched, a warning is an error.
+docs: $(VENV)/docs build  ## the documentation site, build/docs/index.html
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
+
+$(VENV)/docs: $(VENV)/ready
+	$(PIP) install --no-build-isolation $(BUILD_FLAGS) -e ".[docs]"
+	touch $@
 
 # DL8.5 needs the distutils that old setuptools bring along.
 peers: .peers/ready  ## other solvers for the benchmarks, in an environment of their own

@@ -7,10 +7,13 @@ back as Python integers, or as their decimal logarithm where those are too long.
 
 References
 ----------
-.. [1] Chaouki, Read, Bifet, "BRANCHES: a fast dynamic programming and branch & bound
-   algorithm for optimal decision trees", 2024.
-.. [2] Chaouki, "Optimal Decision Trees via Search", PhD thesis, 2024, chapter 4.
-.. [3] Hu, Rudin, Seltzer, "Optimal sparse decision trees", NeurIPS 2019, Theorem E.2.
+The article: Chaouki, Read, Bifet, "BRANCHES: a fast dynamic programming and branch &
+bound algorithm for optimal decision trees", 2024.
+
+The thesis: Chaouki, "Optimal Decision Trees via Search", 2024, chapter 4.
+
+The original bound of OSDT: Hu, Rudin, Seltzer, "Optimal sparse decision trees", NeurIPS
+2019, Theorem E.2.
 """
 
 from __future__ import annotations
@@ -54,11 +57,11 @@ def complexity_bound(
         Number of classes :math:`K`; it matters only without an `optimum`.
     optimum : (int, float), default=None
         Number of splits and accuracy of an optimal tree, where they are known
-        (Theorem 4.4 of [1]_, Theorem 10 of [2]_). Without it the bound holds for every
-        problem of this size (Corollary 4.5, Corollary 11).
+        (Theorem 4.4 of the article, 10 of the thesis). Without it the bound holds for
+        every problem of this size (Corollary 4.5, Corollary 11).
     tight : bool, default=False
-        Use the sharper count of Appendix C of [1]_ (Theorem C.3 and Corollary C.4;
-        Theorem 12 and Corollary 13 of [2]_).
+        Use the sharper count of the article's Appendix C (Theorem C.3 and Corollary
+        C.4; Theorem 12 and Corollary 13 of the thesis).
 
     Returns
     -------
@@ -143,7 +146,7 @@ def osdt_complexity_bound(
     Returns
     -------
     int or float
-        The bound of Theorem 9 of [2]_, or its decimal logarithm.
+        The bound of Theorem 9 of the thesis, or its decimal logarithm.
 
     Raises
     ------
@@ -155,7 +158,7 @@ def osdt_complexity_bound(
     The bound is :math:`1 + \sum_{h=1}^{\kappa} \{N_h + \binom{q}{h} - P(q, h)\}` with
     :math:`\kappa = \min\{\lfloor 1 / (2 \lambda) \rfloor - 1, q\}`, where :math:`N_h`
     is the number of trees of depth :math:`h` and :math:`P(q, h)` counts permutations.
-    The original theorem [3]_ sums to the number of leaves instead of the depth. The
+    The original theorem sums to the number of leaves instead of the depth. The
     number :math:`T_h(q)` of trees of depth at most :math:`h` follows from its root:
     :math:`T_h(q) = 1 + q\, T_{h-1}(q - 1)^2`, and :math:`\sum_{h=1}^{\kappa} N_h =
     T_\kappa(q) - 1`.
@@ -224,8 +227,9 @@ def unnecessary_branches(
     Returns
     -------
     int
-        :math:`3^{qC} - (2C + 1)^q` (Theorem 14 of [2]_), with :math:`C - 1` in the
-        place of :math:`C` where a category is left out (Theorem B.1 of [1]_).
+        :math:`3^{qC} - (2C + 1)^q` (Theorem 14 of the thesis), with :math:`C - 1` in
+        the place of :math:`C` where a category is left out (Theorem B.1 of the
+        article).
 
     See Also
     --------

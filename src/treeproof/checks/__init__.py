@@ -2,7 +2,7 @@
 
 An optimum is hard to check without another solver, but much about it is known
 beforehand: it does not depend on the order of the rows, it does not rise when trees may
-be deeper, a doubled row is a row of double weight. Each law here is a function
+be deeper, a doubled row is a row of double weight. Each law here is a function ::
 
     check_...(factory, problem)
 

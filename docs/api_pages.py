@@ -1,0 +1,56 @@
+"""Writes the pages of the API reference: one for each public module of treeproof.
+
+Every package below treeproof is public except those in `INTERNAL`; single modules are
+public if they are in `MODULES`. A new package therefore appears by itself.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+from pathlib import Path
+
+import treeproof
+
+MODULES = ("collapse", "complexity", "observers", "persistence", "tao", "tree")
+INTERNAL = {"border", "cli", "picture", "sources", "explorer"}
+
+
+def public_modules() -> list[str]:
+    """Return the names of all modules that have pages."""
+    names = ["treeproof"]
+    for found in pkgutil.iter_modules(treeproof.__path__):
+        wanted = found.ispkg and found.name not in INTERNAL
+        if (wanted or found.name in MODULES) and _names(f"treeproof.{found.name}"):
+            names.append(f"treeproof.{found.name}")
+    return names
+
+
+def _names(module: str) -> list[str]:
+    return [
+        name
+        for name in getattr(import_module(module), "__all__", [])
+        if not name.startswith("_")
+    ]
+
+
+def write_api_pages(folder: Path) -> None:
+    """Write an index and a page for each module."""
+    modules = public_modules()
+    lines = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 1"]
+    lines += ["", *(f"   {module}" for module in modules)]
+    _write(folder / "index.rst", lines)
+    for module in modules:
+        head = [module, "=" * len(module), "", f".. automodule:: {module}", ""]
+        head += [f".. currentmodule:: {module}", ""]
+        table = [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
+        table += [f"   {name}" for name in _names(module)]
+        _write(folder / f"{module}.rst", head + table)
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    """Write a file, unless it says the same already, so that nothing is rebuilt."""
+    text = "\n".join(lines) + "\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)

@@ -1,0 +1,91 @@
+"""Sphinx configuration of the documentation; `make docs` builds it."""
+
+import sys
+import warnings
+from pathlib import Path
+
+import treeproof
+
+sys.path.insert(0, str(Path(__file__).parent))
+from api_pages import write_api_pages
+
+project = "treeproof"
+author = "The treeproof developers"
+copyright = "2026, the treeproof developers"
+version = release = treeproof.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "sphinx_gallery.gen_gallery",
+]
+
+exclude_patterns = ["_templates", "Thumbs.db", ".DS_Store"]
+templates_path = ["_templates"]
+default_role = "literal"  # single backticks in docstrings
+
+# Markdown pages
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+# API reference: one page for each public name, listed by the modules' __all__
+autosummary_generate = True
+autosummary_imported_members = True
+autosummary_ignore_module_all = False
+autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
+autodoc_default_options = {"members": False}
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+numpydoc_xref_param_type = False
+
+# Gallery
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples/gallery"],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_signature": False,
+    "plot_gallery": True,
+    "abort_on_example_error": True,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 5,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "treeproof"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "navbar_align": "left",
+    "header_links_before_dropdown": 6,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_context = {"default_mode": "light"}
+
+warnings.filterwarnings("ignore", message=".*non-GUI.*|.*non-interactive.*")
+
+write_api_pages(Path(__file__).parent / "api")
+
+
+def _skip_strangers(app, what, name, obj, skip, options):
+    """Leave out what a class inherits from other libraries; they document it."""
+    place = getattr(getattr(obj, "fget", obj), "__module__", None) or "treeproof"
+    strange = not place.startswith("treeproof") or name.endswith("_request")
+    return True if strange else skip
+
+
+def setup(app):
+    """Connect the above."""
+    app.connect("autodoc-skip-member", _skip_strangers)

@@ -1,0 +1,30 @@
+"""
+What does the penalty do?
+=========================
+
+Every split costs ``split_penalty``, as a share of all rows. A smaller penalty buys more
+splits. Each tree below is the best for its penalty, and the certificate says so.
+"""
+
+import matplotlib.pyplot as plt
+
+from treeproof import OptimalTreeClassifier
+from treeproof.datasets import load_balance_scale
+
+X, y = load_balance_scale(return_X_y=True)
+penalties = [0.1, 0.05, 0.03, 0.02, 0.01, 0.005]
+trees = [OptimalTreeClassifier(penalty).fit(X, y) for penalty in penalties]
+for penalty, tree in zip(penalties, trees, strict=True):
+    print(f"{penalty:<6} {tree.n_splits_:>3} splits, {tree.certificate()}")
+
+# %%
+# Accuracy and size, with each point proved optimal for its price:
+
+fig, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+ax.plot([t.n_splits_ for t in trees], [t.score(X, y) for t in trees], "o-")
+for penalty, tree in zip(penalties, trees, strict=True):
+    place = (tree.n_splits_, tree.score(X, y))
+    ax.annotate(f"{penalty:g}", place, (6, -10), textcoords="offset points")
+ax.set_xlabel("splits")
+ax.set_ylabel("accuracy on the training rows")
+ax.set_title("balance scale: the best trees for six penalties", loc="left")
