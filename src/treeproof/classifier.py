@@ -222,8 +222,8 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         X : table of shape (n_samples, n_features), or source
             A NumPy array, a pandas, Polars or Arrow table, or a list of rows. Or a
             table that is not in memory: the path of a Parquet, CSV or Arrow file, a
-            pattern such as ``"sales/*.parquet"``, a DuckDB relation, an Arrow dataset or a
-            Dask data frame; y is then the name of a column.
+            pattern such as ``"sales/*.parquet"``, a DuckDB relation, an Arrow dataset
+            or a Dask data frame; y is then the name of a column.
         y : array-like of shape (n_samples,), or str
             Class labels: text, whole numbers or booleans; or the name of the column of
             X that holds them, all other columns being features.

@@ -206,8 +206,8 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         X : table of shape (n_samples, n_features), or source
             A NumPy array, a pandas, Polars or Arrow table, or a list of rows. Or a
             table that is not in memory: the path of a Parquet, CSV or Arrow file, a
-            pattern such as ``"sales/*.parquet"``, a DuckDB relation, an Arrow dataset or a
-            Dask data frame; y is then the name of a column.
+            pattern such as ``"sales/*.parquet"``, a DuckDB relation, an Arrow dataset
+            or a Dask data frame; y is then the name of a column.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), str or list
             Finite numbers; or the name of the column of X that holds them. For a table
             that is not in memory also a list of names.
