@@ -4,7 +4,11 @@ from treeproof.classifier import OptimalTreeClassifier
 from treeproof.export.json import from_json
 from treeproof.oblique import ObliqueTreeClassifier
 from treeproof.observers import watch
-from treeproof.path import penalty_path
+from treeproof.path import (
+    OptimalTreeClassifierCV,
+    OptimalTreeRegressorCV,
+    penalty_path,
+)
 from treeproof.regressor import OptimalTreeRegressor
 from treeproof.stopping import stop_when
 from treeproof.tree import Tree
@@ -14,7 +18,9 @@ __version__ = "0.1.0"
 __all__ = [
     "ObliqueTreeClassifier",
     "OptimalTreeClassifier",
+    "OptimalTreeClassifierCV",
     "OptimalTreeRegressor",
+    "OptimalTreeRegressorCV",
     "Tree",
     "__version__",
     "from_json",

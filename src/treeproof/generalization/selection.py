@@ -9,7 +9,7 @@ seeing them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,6 +107,7 @@ def select_by_bound(
     *,
     penalties: Iterable[float] | None = None,
     sizes: Iterable[int] | None = None,
+    path: Iterable[Any] | None = None,
     estimator: Any = None,
     delta: float = 0.05,
     r: float = PAPER_R,
@@ -125,6 +126,9 @@ def select_by_bound(
     sizes : iterable of int, optional
         Numbers of splits instead: each tree is the best one with at most that many
         splits, at penalty zero.
+    path : PenaltyPath, optional
+        What `treeproof.penalty_path` returned, instead: its trees are taken, and none
+        is fitted here.
     estimator : OptimalTreeClassifier, optional
         Its other parameters (depth, categories, time limit, solver) are kept.
     delta, r, method
@@ -153,14 +157,16 @@ def select_by_bound(
     >>> selection.tree.get_n_leaves()
     3
     """
-    from treeproof.classifier import OptimalTreeClassifier
-
-    base = OptimalTreeClassifier() if estimator is None else estimator
     points: list[SelectionPoint] = []
     models: list[Any] = []
     bound: RiskBound | None = None
-    for setting in _settings(penalties, sizes):
-        model = clone(base).set_params(**setting).fit(X, y)
+    if path is None:
+        candidates = _fits(X, y, estimator, _settings(penalties, sizes))
+    elif penalties is None and sizes is None:
+        candidates = (({"split_penalty": p.penalty}, p.model) for p in path)
+    else:
+        raise ValueError("give a path, or penalties or sizes, not both")
+    for setting, model in candidates:
         view = PrunableTree(model, X, y)
         if bound is None:
             space = FeatureSpace.of(model if n_features is None else n_features)
@@ -178,6 +184,17 @@ def select_by_bound(
     # Of equal bounds the smaller tree, which was met first.
     best = min(range(len(points)), key=lambda i: (points[i].bound, i))
     return BoundSelection(tuple(points), best, tuple(models))
+
+
+def _fits(
+    X: Any, y: Any, estimator: Any, settings: list[dict[str, Any]]
+) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield one setting after another with the tree that is optimal for it."""
+    from treeproof.classifier import OptimalTreeClassifier
+
+    base = OptimalTreeClassifier() if estimator is None else estimator
+    for setting in settings:
+        yield setting, clone(base).set_params(**setting).fit(X, y)
 
 
 def _settings(

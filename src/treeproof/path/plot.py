@@ -10,7 +10,7 @@ from treeproof.palette import INK, MUTED, class_colour, mixed
 if TYPE_CHECKING:
     from treeproof.path.result import PathPoint, PenaltyPath
 
-__all__ = ["plot_path"]
+__all__ = ["plot_choice", "plot_path"]
 
 
 def plot_path(
@@ -57,13 +57,15 @@ def plot_path(
         x, value = chosen.n_splits, 100 * chosen.loss
         ax.plot(x, value, "o", markersize=13, markerfacecolor="none", color=orange,
                 markeredgewidth=2, zorder=4)  # fmt: skip
+        right = 2 * x > splits[0] + splits[-1]
         ax.annotate(
             f"chosen: {chosen.n_splits} splits, {value:.2f} %",
             (x, value),
-            xytext=(12, 12),
+            xytext=(-4 if right else 12, -20 if right else 12),
             textcoords="offset points",
             color=INK,
             fontsize=9,
+            ha="right" if right else "left",
         )
     if len(path) > 1:
         middle = 0.45 * splits[-1] + 0.55 * splits[0]
@@ -82,4 +84,51 @@ def plot_path(
         fontsize=10,
         loc="left",
     )
+    return ax
+
+
+def plot_choice(model: Any, ax: Any = None) -> Any:
+    """Draw loss on the training rows and on held-out folds against splits.
+
+    Parameters
+    ----------
+    model : OptimalTreeClassifierCV or OptimalTreeRegressorCV
+        A fitted one.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    ax = plot_path(model.path_, ax, chosen=model.chosen_)
+    results = model.cv_results_
+    folds = sum(name.startswith("split") for name in results)
+    held_out = 100 * (1 - results["mean_test_score"])
+    error = 100 * results["std_test_score"] / max(folds - 1, 1) ** 0.5
+    green = class_colour(2)
+    if model.scoring is None:
+        ax.errorbar(
+            results["n_splits"], held_out, yerr=error, color=green, marker="s",
+            markersize=4, linewidth=1, capsize=2, zorder=2,
+        )  # fmt: skip
+        place = int(model.best_index_ == 0)
+        ax.annotate(
+            "held-out loss",
+            (results["n_splits"][place], held_out[place]),
+            xytext=(8, 8),
+            textcoords="offset points",
+            color=green,
+            fontsize=9,
+        )
+        ax.set_ylim(top=1.08 * max(ax.get_ylim()[1], float((held_out + error).max())))
+        ax.set_ylabel("loss, %")
+        return ax
+    beside = ax.twinx()
+    beside.errorbar(
+        results["n_splits"], results["mean_test_score"], yerr=error / 100,
+        color=green, marker="s", markersize=4, linewidth=1, capsize=2,
+    )  # fmt: skip
+    beside.set_ylabel("score on held-out rows", color=green)
+    beside.spines["top"].set_visible(False)
     return ax

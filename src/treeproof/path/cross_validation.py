@@ -1,0 +1,369 @@
+"""Choosing on the path of penalties by cross-validation."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    RegressorMixin,
+    is_classifier,
+)
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import Tags, _safe_indexing, get_tags, indexable
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from treeproof.border.labels import read_labels
+from treeproof.classifier import OptimalTreeClassifier
+from treeproof.path.result import PathPoint, PenaltyPath
+from treeproof.path.tracing import penalty_path
+from treeproof.regressor import OptimalTreeRegressor
+from treeproof.sources.training import source_for, split_table
+
+__all__ = ["OptimalTreeClassifierCV", "OptimalTreeRegressorCV"]
+
+
+class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
+    """Base of both estimators: fit the path, score it on folds, keep one tree."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [OptimalTreeClassifier, OptimalTreeRegressor, None],
+        "low": [Interval(Real, 0, 1, closed="both")],
+        "high": [Interval(Real, 0, 1, closed="both")],
+        "cv": ["cv_object"],
+        "scoring": [str, callable, None],
+        "one_standard_error": ["boolean"],
+        "n_jobs": [Integral, None],
+    }
+
+    estimator_: Any
+    path_: PenaltyPath
+    split_penalty_: float
+    cv_results_: dict[str, NDArray[Any]]
+    best_index_: int
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        low: float = 0.005,
+        high: float = 1.0,
+        cv: Any = None,
+        scoring: Any = None,
+        one_standard_error: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.low = low
+        self.high = high
+        self.cv = cv
+        self.scoring = scoring
+        self.one_standard_error = one_standard_error
+        self.n_jobs = n_jobs
+
+    def _base(self) -> Any:
+        raise NotImplementedError
+
+    def _labels(self, y: Any) -> Any:
+        """Return the targets in a form that scikit-learn's scores know."""
+        return y
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Find the path of all rows, and choose the tree whose penalty does best.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A table in memory, as for the estimator without CV.
+        y : array-like of shape (n_samples,), or str
+            Labels or numbers; or the name of the column of X that holds them.
+        sample_weight : array-like of shape (n_samples,), str or None, default=None
+            Weights of the rows, for the trees and for the scores.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        self._validate_params()
+        if source_for(X, y) is not None:
+            raise ValueError(
+                "Cross-validation needs a table in memory; read the file first."
+            )
+        X, y, sample_weight = split_table(X, y, sample_weight)
+        X, y = indexable(X, y)
+        y = self._labels(y)
+        base = self._base()
+        limits = {"low": self.low, "high": self.high, "estimator": base}
+        self.path_ = penalty_path(X, y, sample_weight, **limits)
+        scores = self._scores(X, y, sample_weight, limits)
+        self.cv_results_ = _results(self.path_, scores)
+        self.best_index_ = self._choose(scores)
+        self.estimator_ = self.chosen_.model
+        self.split_penalty_ = self.chosen_.penalty
+        self.n_features_in_ = self.estimator_.n_features_in_
+        if hasattr(self.estimator_, "feature_names_in_"):
+            self.feature_names_in_ = self.estimator_.feature_names_in_
+        return self
+
+    def _scores(
+        self, X: Any, y: Any, sample_weight: Any, limits: dict[str, Any]
+    ) -> NDArray[np.float64]:
+        """Return the score of each point of the path (rows) on each fold."""
+        base = limits["estimator"]
+        labels = np.asarray(y)
+        if len(labels) < 2:
+            raise ValueError(
+                f"n_samples={len(labels)} is too few for cross-validation; "
+                "fit the estimator without CV."
+            )
+        splitter = check_cv(self.cv, labels, classifier=is_classifier(base))
+        folds = list(splitter.split(np.zeros(len(labels)), labels))
+        penalties = [point.penalty for point in self.path_]
+        scorer = None if self.scoring is None else check_scoring(base, self.scoring)
+        columns = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(_score_fold)(
+                X, y, sample_weight, train, test, penalties, scorer, limits
+            )
+            for train, test in folds
+        )
+        return np.column_stack(columns)
+
+    def _choose(self, scores: NDArray[np.float64]) -> int:
+        """Return the best point; of equals, or within one error, the smallest tree."""
+        mean = scores.mean(axis=1)
+        best = int(np.argmax(mean))
+        if not self.one_standard_error or scores.shape[1] < 2:
+            return best
+        error = float(scores[best].std(ddof=1)) / math.sqrt(scores.shape[1])
+        return int(np.argmax(mean >= mean[best] - error))
+
+    @property
+    def chosen_(self) -> PathPoint:
+        """The point of the path that was chosen."""
+        check_is_fitted(self, "path_")
+        point: PathPoint = self.path_[self.best_index_]
+        return point
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict with the chosen tree.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows with the columns of the training table.
+        """
+        check_is_fitted(self, "estimator_")
+        return np.asarray(self.estimator_.predict(X))
+
+    def plot_path(self, ax: Any = None) -> Any:
+        """Draw training loss and validation score against splits.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        matplotlib axes
+        """
+        from treeproof.path.plot import plot_choice
+
+        check_is_fitted(self, "estimator_")
+        return plot_choice(self, ax)
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else a fitted tree can do, the chosen tree does."""
+        if name.startswith("_") or "estimator_" not in self.__dict__:
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute {name!r}"
+            )
+        return getattr(self.estimator_, name)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._base()).input_tags
+        tags.target_tags.multi_output = get_tags(self._base()).target_tags.multi_output
+        return tags
+
+
+class OptimalTreeClassifierCV(ClassifierMixin, _ChosenByCV):
+    """An optimal classification tree whose penalty is chosen by cross-validation.
+
+    The path of all optimal trees is found once on all rows, and once on each training
+    part; so every penalty is tried, not a grid of them.
+
+    Parameters
+    ----------
+    estimator : OptimalTreeClassifier or None, default=None
+        Whose parameters count, except for the penalty. Its time limit is for each path.
+    low, high : float, default=0.005 and 1.0
+        The range of penalties.
+    cv : int, splitter, iterable or None, default=None
+        The folds, as everywhere in scikit-learn: None for five.
+    scoring : str, callable or None, default=None
+        What to choose by, as everywhere in scikit-learn; None for accuracy.
+    one_standard_error : bool, default=False
+        Choose the smallest tree whose mean score is within one standard error of the
+        best one (Breiman and others, 1984).
+    n_jobs : int or None, default=None
+        Folds that are worked on at the same time, in threads, through joblib.
+
+    Attributes
+    ----------
+    split_penalty_ : float
+        The chosen penalty.
+    estimator_ : OptimalTreeClassifier
+        The chosen tree, fitted on all rows, with its certificate. What it can do, this
+        object can do too: ``tree_``, ``plot()``, ``to_sql()``, ``near_optimal()``.
+    path_ : PenaltyPath
+        The path of all rows.
+    chosen_ : PathPoint
+        The point of the path that was chosen; ``best_index_`` is its number.
+    cv_results_ : dict of ndarray
+        For each point of the path: penalty, number of splits, the score on each fold,
+        mean, standard deviation and rank.
+    classes_ : ndarray
+        The class labels.
+    n_features_in_ : int
+        Number of columns of the training table.
+    feature_names_in_ : ndarray
+        Their names, if the table had any.
+
+    References
+    ----------
+    L. Breiman, J. H. Friedman, R. A. Olshen, C. J. Stone. "Classification and
+    Regression Trees." Wadsworth, 1984, section 3.4.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treeproof import OptimalTreeClassifier, OptimalTreeClassifierCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = OptimalTreeClassifierCV(OptimalTreeClassifier(max_depth=3)).fit(X, y)
+    >>> clf.n_splits_, clf.optimal_
+    (3, True)
+    """
+
+    def _base(self) -> Any:
+        base = OptimalTreeClassifier() if self.estimator is None else self.estimator
+        if not isinstance(base, OptimalTreeClassifier):
+            raise TypeError(
+                f"estimator is a {type(base).__name__}; OptimalTreeClassifierCV needs "
+                "a classifier."
+            )
+        return base
+
+    def _labels(self, y: Any) -> Any:
+        if getattr(getattr(y, "dtype", None), "kind", None) != "O":
+            return y
+        classes, codes = read_labels(y, type(self).__name__)
+        return classes[codes]
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The class labels."""
+        check_is_fitted(self, "estimator_")
+        classes: NDArray[Any] = self.estimator_.classes_
+        return classes
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict class probabilities: the shares of the weight in each row's leaf.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows with the columns of the training table.
+        """
+        check_is_fitted(self, "estimator_")
+        return np.asarray(self.estimator_.predict_proba(X))
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Predict the logarithm of the class probabilities.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows with the columns of the training table.
+        """
+        check_is_fitted(self, "estimator_")
+        return np.asarray(self.estimator_.predict_log_proba(X))
+
+
+class OptimalTreeRegressorCV(RegressorMixin, _ChosenByCV):
+    """An optimal regression tree whose penalty is chosen by cross-validation.
+
+    See `OptimalTreeClassifierCV`, which has the same parameters and attributes; the
+    estimator is an `OptimalTreeRegressor`, and the score is R squared by default.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeRegressorCV
+    >>> X, y = [[i] for i in range(30)], [0.0] * 10 + [5.0] * 20
+    >>> model = OptimalTreeRegressorCV(cv=3).fit(X, y)
+    >>> model.n_splits_, model.predict([[3], [20]])
+    (1, array([0., 5.]))
+    """
+
+    def _base(self) -> Any:
+        base = OptimalTreeRegressor() if self.estimator is None else self.estimator
+        if not isinstance(base, OptimalTreeRegressor):
+            raise TypeError(
+                f"estimator is a {type(base).__name__}; OptimalTreeRegressorCV needs "
+                "a regressor."
+            )
+        return base
+
+
+def _score_fold(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    penalties: list[float],
+    scorer: Any,
+    limits: dict[str, Any],
+) -> list[float]:
+    """Return the score on one fold of the tree for each penalty."""
+    weights = None if sample_weight is None else np.asarray(sample_weight)
+    path = penalty_path(
+        _safe_indexing(X, train),
+        _safe_indexing(y, train),
+        None if weights is None else weights[train],
+        **limits,
+    )
+    held_out = _safe_indexing(X, test), _safe_indexing(y, test)
+    extra = {} if weights is None else {"sample_weight": weights[test]}
+    scores: dict[int, float] = {}
+    out = []
+    for penalty in penalties:
+        point = path.at(penalty)
+        if point.n_splits not in scores:
+            score = point.model.score if scorer is None else scorer
+            rows = held_out if scorer is None else (point.model, *held_out)
+            scores[point.n_splits] = float(score(*rows, **extra))
+        out.append(scores[point.n_splits])
+    return out
+
+
+def _results(path: PenaltyPath, scores: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+    mean = scores.mean(axis=1)
+    return {
+        "penalty": np.array([p.penalty for p in path]),
+        "n_splits": np.array([p.n_splits for p in path]),
+        **{f"split{k}_test_score": column for k, column in enumerate(scores.T)},
+        "mean_test_score": mean,
+        "std_test_score": scores.std(axis=1),
+        "rank_test_score": 1 + (mean[None, :] > mean[:, None]).sum(axis=1),
+    }
