@@ -12,10 +12,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from treeproof.bench.solvers import SOLVERS
+
 from . import isolated
 from .problems import GENERATED, DataMissingError, data_folder
 from .report import wide_console, write_report
-from .solvers import SOLVERS
 from .store import Row, Store
 from .suites import SUITES, Task, tasks
 

@@ -1,48 +1,20 @@
-"""Runs one fit in a process of its own, under limits on time and memory.
-
-A watcher looks 20 times a second. It kills the process when the fit has used up its CPU
-seconds, when it takes too many wall seconds, and when it occupies too much memory. On a
-quiet machine the two clocks agree; on a shared one, CPU time is what the solver was
-really given. What a killed process had found is lost: the row says
-"time" or "memory". A solver that comes back by itself without a proof is "open". Both
-count as not proved.
-"""
+"""Fits in processes of their own, of problems by name, with the peers' environment."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
-import tempfile
-import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .problems import ROOT
-from .solvers import SOLVERS
-from .worker import resident_megabytes
+from treeproof.bench.isolated import Caps, run_fit
+from treeproof.bench.solvers import SOLVERS
 
-POLL_SECONDS = 0.05
-START_UP_SECONDS = 60.0  # imports, data, the warm-up fit and the final prediction
+from .problems import ROOT, DataMissingError, load
+
+__all__ = ["OWN_PYTHON", "PEERS_PYTHON", "Caps", "available", "interpreter", "run"]
+
 OWN_PYTHON = Path(sys.executable)
 PEERS_PYTHON = ROOT / ".peers" / "bin" / "python"
-
-
-@dataclass(frozen=True)
-class Caps:
-    """What a fit may use; `patience` is wall seconds allowed per CPU second."""
-
-    seconds: float = 60.0
-    memory_mb: float = 8000.0
-    core: int | None = None
-    patience: float = 1.0
-
-    @property
-    def grace(self) -> float:
-        """Seconds a solver may overrun before it is killed, to hand over its tree."""
-        return 1.0 + 0.05 * self.seconds
 
 
 def interpreter(solver: str) -> Path:
@@ -58,90 +30,9 @@ def available(solver: str) -> bool:
 def run(
     solver: str, problem: str, penalty: float, max_depth: int | None, caps: Caps
 ) -> dict[str, Any]:
-    """Fit once and return the row; never raises for what the solver does."""
-    request = {
-        "solver": solver,
-        "problem": problem,
-        "penalty": penalty,
-        "max_depth": max_depth,
-        # With patience, a solver's own wall limit must not stop it before its share
-        # of CPU time is used; the CPU cap then ends it.
-        "time_limit": caps.seconds * caps.patience,
-        "core": caps.core,
-    }
-    started = time.perf_counter()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen(
-            [str(interpreter(solver)), "-m", "benchmarks.worker"],
-            cwd=ROOT,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-            stdin=subprocess.PIPE,
-            stdout=out,
-            stderr=errors,
-        )
-        process.stdin.write(json.dumps(request).encode())
-        process.stdin.close()
-        cut, peak = _watch(process, out.fileno(), caps)
-        said = _messages(out.fileno())
-        tail = _text(errors.fileno())[-2000:]
-    row = _outcome(process.returncode, cut, said, tail)
-    row.setdefault("peak_mb", peak)
-    row["total_wall"] = time.perf_counter() - started
-    return row
-
-
-def _text(file: int) -> str:
-    """Return what was written to a file, without moving its writer's position."""
-    return os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")
-
-
-def _messages(file: int) -> list[dict[str, Any]]:
-    """Return the complete lines that the worker has written."""
-    return [
-        json.loads(line)
-        for line in _text(file).splitlines(keepends=True)
-        if line.endswith("\n")
-    ]
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the CPU time that a process has used, 0 if it is gone."""
+    """Fit once on the problem of this name and return the row."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _watch(process: subprocess.Popen, out: int, caps: Caps) -> tuple[str | None, float]:
-    """Wait for the end, or bring it about; return why, and the peak memory seen."""
-    wall_seconds = caps.seconds * caps.patience + caps.grace + START_UP_SECONDS
-    deadline = time.perf_counter() + wall_seconds
-    peak, cut = 0.0, None
-    while cut is None and process.poll() is None:
-        said = _messages(out)
-        peak = max(peak, resident_megabytes("VmHWM", process.pid) or 0.0)
-        if len(said) == 1 and "begun" in said[0]:  # the fit is running
-            used = cpu_seconds(process.pid) - said[0]["begun"]
-            if used > caps.seconds + caps.grace:
-                cut = "time"
-        if time.perf_counter() > deadline:
-            cut = "time"
-        if peak > caps.memory_mb:
-            cut = "memory"
-        if cut:
-            process.kill()
-            process.wait()
-        else:
-            time.sleep(POLL_SECONDS)
-    return cut, peak
-
-
-def _outcome(code: int, cut: str | None, said: list, tail: str) -> dict[str, Any]:
-    if cut:
-        return {"status": cut, "detail": f"killed at the {cut} cap"}
-    if "bad_alloc" in tail:
-        return {"status": "memory", "detail": "std::bad_alloc"}
-    if code != 0 or not said or "status" not in said[-1]:
-        return {"status": "error", "detail": f"exit status {code}: {tail[-300:]}"}
-    return said[-1]
+        loaded = load(problem)
+    except DataMissingError as missing:
+        return {"status": "error", "detail": str(missing)}
+    return run_fit(solver, loaded, penalty, max_depth, caps, interpreter(solver))

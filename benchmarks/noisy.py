@@ -15,10 +15,11 @@ from typing import Annotated, Any
 
 import typer
 
+from treeproof.bench.solvers import SOLVERS
+
 from . import isolated
 from .problems import penalty_of
 from .report import show, to_markdown, wide_console
-from .solvers import SOLVERS
 from .tables import SAME_VALUE, Table
 
 RESULTS = Path(__file__).parent / "results"

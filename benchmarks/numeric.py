@@ -3,31 +3,30 @@
 `python -m benchmarks.numeric` fits each set of ``continuous/`` at each depth, every fit
 in a process of its own, one thread. Timed is the whole `fit` call, input checks
 included, in CPU seconds (on a shared machine the clock on the wall times the
-neighbours); of depth two, the best of a few fits in the process counts, for all alike.
+neighbours); of depth two, the best of a few fits counts, for all alike.
 ConTree's environment is made by ``make peers``; without it only ours runs.
 """
 
 from __future__ import annotations
 
 import gzip
-import json
 import math
 import os
-import subprocess
-import sys
-import time
-import warnings
 from typing import Annotated, Any
 
 import numpy as np
+import typer
 
-from .isolated import OWN_PYTHON, PEERS_PYTHON
-from .problems import ROOT, data_folder
+from treeproof.bench.isolated import Caps, run_fit
+from treeproof.bench.problem import Problem
+
+from . import isolated
+from .problems import data_folder
 
 SETS = ("bank", "fault", "magic", "occupancy", "page", "raisin", "rice", "wilt")
 GROWTH_ROWS = (10_000, 31_623, 100_000, 316_228, 1_000_000)
 GROWTH_FEATURES = (5, 10, 20, 40)
-START_UP_SECONDS = 60.0
+REPEATS = 3  # at depth two, where a fit takes milliseconds; the best counts
 
 
 def load(name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -47,65 +46,23 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     return np.delete(table, label, axis=1), y
 
 
-def measure(request: dict[str, Any]) -> dict[str, Any]:
-    """Fit in this process and return CPU seconds, wall seconds, errors and status."""
-    X, y = load(request["set"])
-    depth, limit = request["depth"], request["limit"]
-
-    def ours() -> Any:
-        from treeproof import OptimalTreeClassifier
-
-        return OptimalTreeClassifier(0.0, max_depth=depth, time_limit=limit)
-
-    def contree() -> Any:
-        from pycontree import ConTree
-
-        return ConTree(max_depth=depth, time_limit=limit)
-
-    make = {"treeproof": ours, "contree": contree}[request["solver"]]
-    few = np.random.default_rng(0).normal(size=(60, 3))
-    make().fit(few, (few[:, 0] > 0).astype(int))  # has everything loaded
-    row: dict[str, Any] = {"cpu": math.inf, "wall": math.inf}
-    for _ in range(request["repeats"]):
-        model = make()
-        wall, cpu = time.perf_counter(), time.process_time()
-        model.fit(X, y)
-        cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-        row = {"cpu": min(cpu, row["cpu"]), "wall": min(wall, row["wall"])}
-        if cpu > 1.0:
-            break
-    row["errors"] = int(np.sum(np.asarray(model.predict(X)) != y))
-    proved = getattr(model, "optimal_", row["wall"] < 0.98 * limit)
-    return row | {"status": "optimal" if proved else "open"}
-
-
 def run(solver: str, name: str, depth: int, limit: float) -> dict[str, Any]:
     """Run one fit in a process of its own; it is killed when it overruns."""
-    python = PEERS_PYTHON if solver == "contree" else OWN_PYTHON
-    request = {
-        "solver": solver,
-        "set": name,
-        "depth": depth,
-        "limit": limit,
-        "repeats": 5 if depth == 2 else 1,
-    }
-    try:
-        done = subprocess.run(
-            [str(python), "-m", "benchmarks.numeric", "--worker"],
-            cwd=ROOT,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-            input=json.dumps(request),
-            capture_output=True,
-            text=True,
-            timeout=1.1 * limit + START_UP_SECONDS,
-            check=True,
+    X, y = load(name)
+    problem = Problem(name, X, y, False, 0.0)
+    row: dict[str, Any] = {"cpu": math.inf}
+    for _ in range(REPEATS if depth == 2 else 1):
+        found = run_fit(
+            solver, problem, 0.0, depth, Caps(limit), isolated.interpreter(solver)
         )
-    except subprocess.TimeoutExpired:
-        return {"cpu": limit, "wall": limit, "errors": None, "status": "time"}
-    except subprocess.CalledProcessError as fault:
-        return {"cpu": math.nan, "wall": math.nan, "errors": None,
-                "status": f"error: {fault.stderr.strip()[-120:]}"}  # fmt: skip
-    return json.loads(done.stdout.splitlines()[-1])
+        if found.get("cpu") is None:
+            ended = limit if found["status"] in ("time", "memory") else math.nan
+            return {"cpu": ended, "errors": None, "status": found["status"]}
+        if found["cpu"] < row["cpu"]:
+            row = found
+        if found["cpu"] > 1.0:
+            break
+    return row | {"errors": round(row["objective"] * len(y))}
 
 
 def slope(sizes: tuple[int, ...], seconds: list[float]) -> float:
@@ -149,14 +106,9 @@ def main(
     sets: str = ",".join(SETS),
     limit: float = 120.0,
     grow: bool = True,
-    worker: bool = False,
 ) -> None:
     """Measure ours beside ConTree."""
-    if worker:
-        warnings.simplefilter("ignore")
-        print(json.dumps(measure(json.load(sys.stdin))))
-        return
-    peer = PEERS_PYTHON.exists()
+    peer = isolated.available("contree")
     if not peer:
         print("ConTree is not installed; `make peers` does that.")
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
@@ -167,9 +119,4 @@ def main(
 
 
 if __name__ == "__main__":
-    if "--worker" in sys.argv:  # peers' environments have no typer
-        main(worker=True)
-    else:
-        import typer
-
-        typer.run(main)
+    typer.run(main)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .solvers import SOLVERS
+from treeproof.bench.solvers import SOLVERS
+
 from .store import Store
 from .suites import SUITES
 from .tables import OURS, counted_seconds, groups

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import gzip
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
+from treeproof.bench.problem import Problem, planted_tree, random_labels, tiny
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -50,17 +51,6 @@ ORDINAL = [
 GENERATED = ("planted", "random", "tiny")
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A table of whole numbers, its labels, and what its columns mean."""
-
-    name: str
-    X: np.ndarray
-    y: np.ndarray
-    categorical: bool  # each column is a category, not a 0/1 test
-    penalty: float
-
-
 class DataMissingError(Exception):
     """The data folder is not there."""
 
@@ -96,44 +86,3 @@ def load(name: str) -> Problem:
     with gzip.open(data_folder() / "table42" / f"{name}.csv.gz", "rt") as file:
         table = np.loadtxt(file, delimiter=",", skiprows=1, dtype=np.int64)
     return Problem(name, table[:, :-1], table[:, -1], suffix == "o", penalty)
-
-
-def planted_tree(
-    seed: int, n_rows: int = 1000, n_features: int = 60, n_splits: int = 8
-) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of a random tree over random bits, 20% of them flipped.
-
-    The tree grows by splitting the leaf that holds the most rows on a feature not yet
-    used on the way to it; siblings that are both leaves get different labels, so no
-    split of the plan is idle.
-    """
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 2, (n_rows, n_features))
-    leaves: list[tuple[np.ndarray, frozenset[int], int]] = [
-        (np.arange(n_rows), frozenset(), 0)
-    ]
-    for _ in range(n_splits):
-        leaves.sort(key=lambda leaf: len(leaf[0]))
-        rows, used, _label = leaves.pop()
-        feature = int(rng.choice([f for f in range(n_features) if f not in used]))
-        first = int(rng.integers(0, 2))
-        for value in (0, 1):
-            inside = rows[X[rows, feature] == value]
-            leaves.append((inside, used | {feature}, first ^ value))
-    y = np.empty(n_rows, dtype=np.int64)
-    for rows, _, label in leaves:
-        y[rows] = label
-    return X, y ^ (rng.random(n_rows) < 0.2)
-
-
-def random_labels(
-    seed: int, n_rows: int = 3000, n_features: int = 120
-) -> tuple[np.ndarray, np.ndarray]:
-    """Random bits with random labels: nothing to learn, everything to refute."""
-    rng = np.random.default_rng(seed)
-    return rng.integers(0, 2, (n_rows, n_features)), rng.integers(0, 2, n_rows)
-
-
-def tiny(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """A noisy planted tree small enough to be solved at once by anything."""
-    return planted_tree(seed, n_rows=120, n_features=6, n_splits=3)

@@ -21,11 +21,12 @@ import numpy as np
 import typer
 from sklearn.base import clone
 
+from treeproof.bench.solvers import Question, cart
+from treeproof.bench.worker import resident_megabytes
+
 from .problems import Problem, load
 from .report import show, wide_console
-from .solvers import Question, cart
 from .tables import Table
-from .worker import resident_megabytes
 
 HARD = "random-0"
 MEMORY_LIMIT_MB = 500

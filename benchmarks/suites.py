@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from treeproof.bench.solvers import KERNELS
+
 from .problems import ONE_HOT, ORDINAL, penalty_of
-from .solvers import KERNELS
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from .solvers import SOLVERS
+from treeproof.bench.solvers import SOLVERS
+
 from .store import Row, Store, starved
 from .suites import SUITES
 

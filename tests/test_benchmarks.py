@@ -15,10 +15,11 @@ import benchmarks.__main__
 from benchmarks import isolated, noisy, problems, stops
 from benchmarks.__main__ import main
 from benchmarks.report import to_markdown
-from benchmarks.solvers import SOLVERS, Question, cart
 from benchmarks.store import COLUMNS, Store
 from benchmarks.suites import SUITES, Task, tasks
 from benchmarks.tables import Group, comparison
+
+from treeproof.bench.solvers import SOLVERS, Question, cart
 
 TINY = "tiny-0"
 PENALTY = problems.penalty_of(TINY)

@@ -13,7 +13,7 @@ import pytest
 
 from treeproof import OptimalTreeClassifier, from_json
 from treeproof.datasets import load_monks
-from treeproof.explorer.bundled import BUNDLED, load_bundled
+from treeproof.datasets.bundled import BUNDLED, load_bundled
 from treeproof.explorer.comparison import compare, divide
 from treeproof.explorer.downloads import DOWNLOADS, make_download
 from treeproof.explorer.fitting import fit

@@ -16,7 +16,8 @@ from treeproof.cli.errors import one_sentence
 __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS = (
-    "fit", "predict", "check", "export", "explore", "prune", "reproduce", "stream",
+    "fit", "predict", "check", "export", "explore", "prune", "stream", "bench",
+    "reproduce",
 )  # fmt: skip
 
 app = typer.Typer(

@@ -45,7 +45,7 @@ def explore(
     treeproof explore iris
     treeproof explore mushroom.csv.gz --target class
     """
-    from treeproof.explorer.bundled import BUNDLED
+    from treeproof.datasets.bundled import BUNDLED
     from treeproof.explorer.question import first_question
     from treeproof.explorer.server import serve
     from treeproof.explorer.tables import bundled_table, read_path

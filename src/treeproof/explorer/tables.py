@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.columns import plain
-from treeproof.explorer.bundled import load_bundled
+from treeproof.datasets.bundled import load_bundled
 
 __all__ = ["ColumnFacts", "Table", "bundled_table", "read_path", "read_upload"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nicegui import events, run, ui
 
-from treeproof.explorer.bundled import BUNDLED
+from treeproof.datasets.bundled import BUNDLED
 from treeproof.explorer.job import sentence
 from treeproof.explorer.tables import Table, bundled_table, read_path, read_upload
 from treeproof.explorer.views.desk import Desk

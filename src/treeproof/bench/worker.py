@@ -18,12 +18,13 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .engine import NotOnThisMachineError
-from .problems import Problem, load, tiny
+from .problem import Problem, tiny
 from .solvers import SOLVERS, Question, Solver
 
 
@@ -48,12 +49,14 @@ def warm_up(solver: Solver, question: Question) -> None:
     report()
 
 
-def measure(request: dict[str, Any], tell: Callable[[dict], None]) -> dict[str, Any]:
+def measure(
+    request: dict[str, Any], tell: Callable[[dict[str, Any]], None]
+) -> dict[str, Any]:
     """Do what the request asks, tell when the fit begins and ends, return the row."""
     if request.get("core") is not None:
         os.sched_setaffinity(0, {request["core"]})
     solver = SOLVERS[request["solver"]]
-    problem = load(request["problem"])
+    problem = Problem.load(Path(request["problem"]))
     question = Question(
         request["penalty"], request.get("max_depth"), request["time_limit"]
     )
@@ -108,7 +111,3 @@ def main() -> None:
         traceback.print_exc()
         row = {"status": "error", "detail": f"{type(fault).__name__}: {fault}"}
     tell(row)
-
-
-if __name__ == "__main__":
-    main()

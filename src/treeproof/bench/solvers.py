@@ -10,6 +10,7 @@ Imports happen inside the adapters, since peers live in an environment of their 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .engine import with_engine_options, with_observer
-from .problems import Problem
+from .problem import Problem
 
 STREED_MAX_DEPTH = 20  # the deepest STreeD accepts: "no limit" for these problems
 
@@ -28,7 +29,7 @@ STREED_MAX_DEPTH = 20  # the deepest STreeD accepts: "no limit" for these proble
 class Report:
     """What a fitted solver says; None where its interface does not tell."""
 
-    predictions: np.ndarray
+    predictions: np.ndarray[Any, Any]
     splits: int
     proved: bool
     lower_bound: float | None = None
@@ -208,14 +209,66 @@ def cart(problem: Problem, question: Question) -> tuple[Fit, Callable[[], Report
     return fit, report
 
 
+def contree(problem: Problem, question: Question) -> tuple[Fit, Callable[[], Report]]:
+    """ConTree (Brita et al., AAAI 2025): every threshold at a depth, no penalty."""
+    if question.penalty or question.max_depth is None:
+        raise ValueError("ConTree solves depth-limited problems without a penalty.")
+    from pycontree import ConTree
+
+    model = ConTree(max_depth=question.max_depth, time_limit=question.time_limit)
+    begun = [0.0, 0.0]
+
+    def fit() -> None:
+        begun[0] = time.perf_counter()
+        model.fit(problem.X, problem.y)
+        begun[1] = time.perf_counter()
+
+    def report() -> Report:
+        # It does not tell whether it finished; within the limit it has.
+        proved = begun[1] - begun[0] < 0.98 * question.time_limit
+        return Report(np.asarray(model.predict(problem.X)), 0, proved)
+
+    return fit, report
+
+
+BINARY, NUMBERS, CATEGORIES = "binary", "numbers", "categories"
+
+
 @dataclass(frozen=True)
 class Solver:
-    """How a solver is called, which package it is and where that is installed."""
+    """How a solver is called, which package it is, and what it can be asked.
+
+    Attributes
+    ----------
+    adapt : callable
+        The adapter.
+    package : str
+        The distribution that has it.
+    title : str
+        How tables call it.
+    peer : bool
+        Whether it is somebody else's.
+    forms : tuple of str
+        The tables it takes: "binary", "numbers", "categories".
+    accuracy_only : bool
+        It has no penalty for splits, and needs a depth.
+    exact : bool
+        Whether it proves anything, given the time.
+    """
 
     adapt: Adapter
     package: str
     title: str
     peer: bool = False
+    forms: tuple[str, ...] = (BINARY,)
+    accuracy_only: bool = False
+    exact: bool = True
+
+    def can_answer(self, form: str, penalty: float, max_depth: int | None) -> bool:
+        """Say whether the solver solves such problems."""
+        if form not in self.forms:
+            return False
+        return not self.accuracy_only or (penalty == 0 and max_depth is not None)
 
     def installed_version(self) -> str:
         """Return the version of the package in this environment."""
@@ -223,7 +276,8 @@ class Solver:
 
 
 def _ours(title: str, **options: Any) -> Solver:
-    return Solver(partial(treeproof, **options), "treeproof", title)
+    every = (BINARY, NUMBERS, CATEGORIES)
+    return Solver(partial(treeproof, **options), "treeproof", title, forms=every)
 
 
 # The engine picks the best kernel of the machine by itself; these force one.
@@ -235,8 +289,11 @@ SOLVERS: dict[str, Solver] = {
     "branches": _ours("BRANCHES (ours)", solver="branches"),
     "streed": Solver(streed, "pystreed", "STreeD", peer=True),
     "gosdt": Solver(gosdt, "gosdt", "GOSDT", peer=True),
-    "dl85": Solver(dl85, "pydl8.5", "DL8.5", peer=True),
-    "cart": Solver(cart, "scikit-learn", "CART"),
+    "dl85": Solver(dl85, "pydl8.5", "DL8.5", peer=True, accuracy_only=True),
+    "contree": Solver(
+        contree, "pycontree", "ConTree", peer=True, forms=(NUMBERS,), accuracy_only=True
+    ),
+    "cart": Solver(cart, "scikit-learn", "CART", forms=(BINARY, NUMBERS), exact=False),
     **{
         f"treeproof-{kernel}": _ours(f"treeproof ({kernel})", kernel=kernel)
         for kernel in KERNELS

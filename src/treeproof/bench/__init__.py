@@ -1,0 +1,20 @@
+"""Side by side with other solvers: the same question, the same limits, one machine.
+
+=============== ==================================================================
+module          what it holds
+=============== ==================================================================
+problem         a table of whole numbers with labels, and problems made by code
+tables          any table as such a problem: one-hot, numbers cut at quantiles
+solvers         one adapter per solver: the same question in each one's own words
+engine          reaches below our estimator, for engine options and traces
+worker          one fit, alone in a process
+launch          starts the worker under any interpreter
+isolated        watches that process, under limits on time and memory
+contest         all solvers on all problems; the table
+profile         the performance profile: who is how often how close to the fastest
+=============== ==================================================================
+
+`treeproof bench` runs it. Problem, solvers, engine, worker and launch import nothing of
+treeproof at their heads, so that they run under an interpreter that has other solvers
+installed but not this package.
+"""
