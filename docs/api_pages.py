@@ -34,8 +34,8 @@ def _names(module: str) -> list[str]:
     ]
 
 
-def write_api_pages(folder: Path) -> None:
-    """Write an index and a page for each module."""
+def write_api_pages(folder: Path) -> list[str]:
+    """Write an index and a page for each module; return the files of the latter."""
     modules = public_modules()
     lines = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 1"]
     lines += ["", *(f"   {module}" for module in modules)]
@@ -46,6 +46,7 @@ def write_api_pages(folder: Path) -> None:
         table = [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
         table += [f"   {name}" for name in _names(module)]
         _write(folder / f"{module}.rst", head + table)
+    return [str(folder / f"{module}.rst") for module in modules]
 
 
 def _write(path: Path, lines: list[str]) -> None:

@@ -24,7 +24,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 
-exclude_patterns = ["_templates", "Thumbs.db", ".DS_Store"]
+exclude_patterns = ["_templates", "**sg_execution_times.rst"]
 templates_path = ["_templates"]
 default_role = "literal"  # single backticks in docstrings
 
@@ -33,7 +33,7 @@ myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 # API reference: one page for each public name, listed by the modules' __all__
-autosummary_generate = True
+autosummary_generate = write_api_pages(Path(__file__).parent / "api")
 autosummary_imported_members = True
 autosummary_ignore_module_all = False
 autodoc_typehints = "none"
@@ -52,6 +52,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "plot_gallery": True,
+    "capture_repr": (),
     "abort_on_example_error": True,
     "remove_config_comments": True,
     "show_memory": False,
@@ -75,8 +76,6 @@ html_theme_options = {
 html_context = {"default_mode": "light"}
 
 warnings.filterwarnings("ignore", message=".*non-GUI.*|.*non-interactive.*")
-
-write_api_pages(Path(__file__).parent / "api")
 
 
 def _skip_strangers(app, what, name, obj, skip, options):
