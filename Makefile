@@ -11,7 +11,7 @@ LINTED := src tests $(wildcard benchmarks examples tools docs/*.py)
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint docs bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-proofs bench-streams \
-	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-proper check-exports peers sanitize \
+	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-proper fuzz-tables check-exports peers sanitize \
 	sanitize-threads clean
 
 help:  ## show this list
@@ -90,6 +90,9 @@ bench-regression: build  ## regression trees: our engine beside our Quant-BnB
 
 bench-streams: $(VENV)/ready build  ## the online learners on the streams of the thesis, beside River's
 	$(BIN)/python -m benchmarks.streams $(BENCH)
+
+fuzz-tables: $(VENV)/ready  ## tables with missing values, orders and subsets against brute force, at length
+	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest tests/test_missing_optimum.py
 
 check-exports: $(VENV)/ready  ## all exports of 200 random trees against predict on 10,000 rows each
 	TREEPROOF_EXPORT_TREES=200 TREEPROOF_EXPORT_ROWS=10000 \

@@ -50,7 +50,8 @@ def write_files(folder: Path) -> None:
 
 FIT = ["fit", "--target", "y", "--quiet"]
 COMMANDS = {
-    **{f"fit {name}": ["fit", name, *FIT[1:]] for name in FILES if name != "good.csv"},
+    **{f"fit {name}": ["fit", name, *FIT[1:], "--missing", "error"] for name in FILES
+       if name != "good.csv"},
     "fit twice.parquet": ["fit", "twice.parquet", *FIT[1:]],
     "fit twice.arrow": ["fit", "twice.arrow", *FIT[1:]],
     "no such file": ["fit", "none.csv", *FIT[1:]],

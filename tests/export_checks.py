@@ -15,7 +15,20 @@ from treeproof.border import read_rows
 from treeproof.columns import Column, plain
 from treeproof.export.json import from_json
 from treeproof.export.onnx import input_arrays
-from treeproof.tree import EQUALS, LEAF, MULTIWAY, THRESHOLD, Tree
+from treeproof.kinds import (
+    ABSENT,
+    EQUALS,
+    LEAF,
+    MULTIWAY,
+    NO,
+    OWN,
+    REFUSED,
+    STAYS,
+    SUBSET,
+    THRESHOLD,
+    YES,
+)
+from treeproof.tree import Tree
 
 WORDS = ["red", "Red", "it's", 'a "b"', "back\\slash", "", " ", "naïve", "日本", "null"]
 NAMES = ["size", "a b", 'quo"ted', "it's", "select", "naïve", "x.y", "%s", "row", "é"]
@@ -32,6 +45,7 @@ class Case:
 
     tree: Tree
     kinds: list[str]
+    missing: str  # what an estimator's parameter of that name would say
 
     @property
     def n_features_in_(self) -> int:
@@ -43,7 +57,8 @@ class Case:
 
     def nodes(self, rows: pd.DataFrame) -> np.ndarray:
         """Where rows end, by the code behind predict."""
-        columns = read_rows(self, rows, self.tree.columns, range(self.n_features_in_))
+        needed = range(self.n_features_in_)
+        columns = read_rows(self, rows, self.tree.columns, needed, self.missing)
         return self.tree.apply(columns)
 
 
@@ -58,11 +73,12 @@ def random_case(seed: int) -> Case:
         kinds = ["double" if k in ("bool", "text", "code") else k for k in kinds]
     names = random.choice(NAMES, n_columns, replace=False).tolist()
     columns = [
-        Column(name, _categories(kind, random))
-        for name, kind in zip(names, kinds, strict=True)
+        _column(name, kind, random) for name, kind in zip(names, kinds, strict=True)
     ]
+    missing = "error" if seed % 5 == 1 else "best-side"
     nodes: list[dict[str, Any]] = []
-    _grow(nodes, columns, random, depth=int(random.integers(0, 7)))
+    depth = int(random.integers(0, 7))
+    _grow(nodes, columns, random, depth, missing != "error")
     first = np.cumsum([0] + [len(n["edges"]) for n in nodes])[:-1]
     edges = [edge for node in nodes for edge in node["edges"]]
     n = len(nodes)
@@ -82,6 +98,7 @@ def random_case(seed: int) -> Case:
         kind=[node["kind"] for node in nodes],
         threshold=[node["threshold"] for node in nodes],
         category=[node["category"] for node in nodes],
+        missing=[node["missing"] for node in nodes],
         first_child=first,
         n_children=[len(node["edges"]) for node in nodes],
         children=[child for _, child in edges],
@@ -92,7 +109,15 @@ def random_case(seed: int) -> Case:
         columns=columns,
         classes=classes,
     )
-    return Case(tree, kinds)
+    return Case(tree, kinds, missing)
+
+
+def _column(name: str, kind: str, random: np.random.Generator) -> Column:
+    categories = _categories(kind, random)
+    ordered = categories is not None and kind != "bool" and random.random() < 0.3
+    if ordered:
+        categories = random.permutation(categories)
+    return Column(name, categories, ordered, has_missing=bool(random.random() < 0.5))
 
 
 def _categories(kind: str, random: np.random.Generator) -> np.ndarray | None:
@@ -106,16 +131,24 @@ def _categories(kind: str, random: np.random.Generator) -> np.ndarray | None:
     return None
 
 
-def _grow(nodes: list, columns: list, random: np.random.Generator, depth: int) -> int:
+def _grow(
+    nodes: list, columns: list, random: np.random.Generator, depth: int, takes: bool
+) -> int:
     number = len(nodes)
-    node = {"feature": -2, "kind": LEAF, "threshold": -2.0, "category": -1, "edges": []}
+    node = {"feature": -2, "kind": LEAF, "threshold": -2.0, "category": -1,
+            "missing": REFUSED, "edges": []}  # fmt: skip
     nodes.append(node)
     if depth == 0 or random.random() < 0.15:
         return number
     j = int(random.integers(len(columns)))
     categories = columns[j].categories
     node["feature"] = j
-    if categories is None:
+    node["missing"] = int(random.integers(YES, OWN + 1)) if takes else REFUSED
+    groups = None
+    if takes and random.random() < 0.1:
+        node["kind"], node["missing"] = ABSENT, YES
+        outcomes = [YES, NO]
+    elif categories is None:
         node["kind"] = THRESHOLD
         node["threshold"] = float(
             random.choice(NUMBERS) if random.random() < 0.5 else random.normal()
@@ -125,13 +158,38 @@ def _grow(nodes: list, columns: list, random: np.random.Generator, depth: int) -
         node["kind"] = EQUALS
         node["category"] = int(random.integers(len(categories)))
         outcomes = [0, 1]
-    else:
+    elif random.random() < 0.6 or len(categories) < 2:
         node["kind"] = MULTIWAY
         some = random.random(len(categories)) < 0.8
-        outcomes = np.flatnonzero(some).tolist() or [0]
-    for outcome in outcomes:
-        node["edges"].append((outcome, _grow(nodes, columns, random, depth - 1)))
+        groups = [[code] for code in np.flatnonzero(some).tolist() or [0]]
+    else:
+        node["kind"] = SUBSET
+        cut = int(random.integers(1, len(categories)))
+        codes = list(range(len(categories)))
+        if not columns[j].ordered:
+            random.shuffle(codes)
+        groups = [codes[:cut], codes[cut:]]
+    if groups is None:
+        own = [OWN] if node["missing"] == OWN else []
+        groups = [[outcome] for outcome in outcomes + own]
+    elif takes:
+        _missing_group(node, groups, len(categories), random)
+    for group in groups:
+        child = _grow(nodes, columns, random, depth - 1, takes)
+        node["edges"] += [(outcome, child) for outcome in group]
+    node["edges"].sort()
     return number
+
+
+def _missing_group(
+    node: dict, groups: list, code: int, random: np.random.Generator
+) -> None:
+    """Let missing values stay, have a child of their own, or share one."""
+    node["missing"] = STAYS if random.random() < 0.4 else OWN
+    if node["missing"] == OWN and random.random() < 0.5:
+        groups.append([code])
+    elif node["missing"] == OWN:
+        groups[int(random.integers(len(groups)))].append(code)
 
 
 def random_rows(case: Case, seed: int, n_rows: int) -> pd.DataFrame:
@@ -155,7 +213,20 @@ def random_rows(case: Case, seed: int, n_rows: int) -> pd.DataFrame:
             table[column.name] = values.astype(
                 np.float32 if kind == "single" else np.float64
             )
+        if case.missing != "error":
+            table[column.name] = _with_gaps(table[column.name], random)
     return pd.DataFrame(table)
+
+
+def _with_gaps(values: np.ndarray, random: np.random.Generator) -> pd.Series:
+    """Take a tenth of the values away, in one of the ways tables do it."""
+    gone = random.random(len(values)) < 0.1
+    if values.dtype.kind == "f":
+        return pd.Series(np.where(gone, np.nan, values).astype(values.dtype))
+    if values.dtype.kind in "ib":
+        dtype = "boolean" if values.dtype.kind == "b" else "Int64"
+        return pd.Series(values).astype(dtype).mask(gone)
+    return pd.Series(np.where(gone, random.choice([None, np.nan]), values))
 
 
 def check_exports(case: Case, rows: pd.DataFrame) -> None:
@@ -181,7 +252,7 @@ def check_exports(case: Case, rows: pd.DataFrame) -> None:
 def check_json(case: Case, rows: pd.DataFrame, where: np.ndarray) -> None:
     again = from_json(case.tree.to_json())
     assert again == case.tree
-    assert np.array_equal(Case(again, case.kinds).nodes(rows), where)
+    assert np.array_equal(Case(again, case.kinds, case.missing).nodes(rows), where)
 
 
 def check_sql(tree, rows, expected, shares) -> None:
@@ -206,7 +277,7 @@ def run_sqlite(rows: pd.DataFrame, query: str) -> np.ndarray:
     base = sqlite3.connect(":memory:")
     try:
         base.execute(f'CREATE TABLE "rows" ({names})')
-        lists = [rows[c].tolist() for c in rows]
+        lists = [[None if pd.isna(v) else v for v in rows[c].tolist()] for c in rows]
         base.executemany(
             f'INSERT INTO "rows" VALUES ({marks})', zip(*lists, strict=True)
         )

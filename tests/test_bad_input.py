@@ -172,7 +172,7 @@ TABLES = [
                          ids=[t[0] for t in TABLES])  # fmt: skip
 def test_bad_tables(table, error, words):
     with pytest.raises(error, match=words):
-        OptimalTreeClassifier().fit(table, Y)
+        OptimalTreeClassifier(missing="error").fit(table, Y)
 
 
 LABELS = [
@@ -293,7 +293,8 @@ def test_the_most_categories():
     ],
 )
 def test_wrong_columns_at_predict(table, words):
-    model = OptimalTreeClassifier().fit(pd.DataFrame(X, columns=["a", "b"]), Y)
+    model = OptimalTreeClassifier(missing="error")
+    model.fit(pd.DataFrame(X, columns=["a", "b"]), Y)
     for method in (model.predict, model.predict_proba, model.apply, model.encode):
         with pytest.raises(ValueError, match="(?s)" + words):
             method(table)

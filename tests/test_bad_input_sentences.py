@@ -23,6 +23,7 @@ SENTENCES = json.loads(
     (Path(__file__).parent / "bad_input_sentences.json").read_text("utf-8")
 )
 FRAME = pd.DataFrame({"a": [0.0, 1, 2, 3], "b": list("pqpq")})
+GAPS = FRAME.assign(a=[0.0, np.nan, 2, 3])
 
 
 def sentence(call):
@@ -32,7 +33,7 @@ def sentence(call):
 
 
 def fit(X, y, **options):
-    return OptimalTreeClassifier().fit(X, y, **options)
+    return OptimalTreeClassifier(missing="error").fit(X, y, **options)
 
 
 @pytest.mark.parametrize("name, table", [t[:2] for t in TABLES])
@@ -70,6 +71,40 @@ OTHERS = {
     ),
     "fit: too many categories": lambda: fit(
         pd.DataFrame({"code": [f"c{i}" for i in range(65_536)]}), [0] * 65_536
+    ),
+    "fit: too many subsets": lambda: OptimalTreeClassifier(
+        categorical_split="subset"
+    ).fit({"kind": [*"abcdefghijklm", None]}, [0] * 14),
+    "fit: missing values in a proof": lambda: OptimalTreeClassifier().fit(
+        GAPS, Y, proof="never.proof"
+    ),
+    "fit: ordered categories in a proof": lambda: OptimalTreeClassifier().fit(
+        FRAME.astype({"b": pd.CategoricalDtype(["q", "p"], ordered=True)}),
+        Y,
+        proof="never.proof",
+    ),
+    "fit: a third branch for Quant-BnB": lambda: OptimalTreeClassifier(
+        0.0, missing="branch", max_depth=2, solver="quant-bnb"
+    ).fit(GAPS[["a"]], Y),
+    "fit: infinity among missing values": lambda: OptimalTreeClassifier().fit(
+        FRAME.assign(a=[np.nan, np.inf, 1, 2]), Y
+    ),
+    "fit: dates and missing ones": lambda: OptimalTreeClassifier().fit(
+        FRAME.assign(a=pd.to_datetime(["2024-01-02", None, None, None])), Y
+    ),
+    "fit: a number among text and gaps": lambda: OptimalTreeClassifier().fit(
+        FRAME.assign(b=pd.Series(["p", 1, None, "q"], dtype=object)), Y
+    ),
+    "fit: keys left out": lambda: OptimalTreeClassifier().fit(
+        [{"a": 1, "b": 2}, {"a": 1}], [0, 1]
+    ),
+    "predict: infinity": lambda: (
+        OptimalTreeClassifier().fit(GAPS, Y).predict(FRAME.assign(a=np.inf))
+    ),
+    "export: a category named <missing>": lambda: (
+        OptimalTreeClassifier()
+        .fit({"b": ["<missing>", "p", "<missing>", "p"]}, Y)
+        .to_onnx()
     ),
     "regression: text": lambda: OptimalTreeRegressor().fit(X, list("abcd")),
     "regression: NaN": lambda: OptimalTreeRegressor().fit(X, [1, 2, np.nan, 4]),

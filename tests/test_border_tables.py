@@ -40,9 +40,6 @@ def containers():
         "pandas-arrow": frame.convert_dtypes(dtype_backend="pyarrow"),
         "polars": pl.DataFrame(COLUMNS),
         "polars-categorical": pl.DataFrame(COLUMNS).cast({"colour": pl.Categorical}),
-        "polars-enum": pl.DataFrame(COLUMNS).cast(
-            {"colour": pl.Enum(["green", "blue", "red", "never"])}
-        ),
         "arrow": pa.table(COLUMNS),
         "arrow-dictionary": pa.table(
             {**COLUMNS, "colour": pa.array(COLUMNS["colour"]).dictionary_encode()}

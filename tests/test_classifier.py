@@ -273,7 +273,7 @@ def test_parameters_are_only_stored():
         "categorical_features", "categorical_split", "solver", "time_limit",
         "memory_limit", "n_jobs", "class_weight", "random_state", "verbose",
         "lower_bound", "s", "s_prime", "quantiles", "n_best",
-        "first_split",
+        "first_split", "missing",
     }  # fmt: skip
     assert vars(OptimalTreeClassifier(max_depth=-7))["max_depth"] == -7
 

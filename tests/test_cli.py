@@ -88,16 +88,16 @@ def test_all_options_reach_the_estimator(treeproof, folder):
         "fit", folder / "monks.csv", "--target", "class", "--split-penalty", "0.02",
         "--max-depth", "2", "--min-samples-leaf", "5", "--time-limit", "30",
         "--memory-limit", "1GB", "--categorical-split", "one-vs-rest", "--solver",
-        "auto", "--class-weight", "balanced", "--n-jobs", "1", "--drop",
-        "has_tie,holding", "--quantiles", "9", "--first-split", "body_shape", "--save",
-        model,
+        "auto", "--missing", "branch", "--class-weight", "balanced", "--n-jobs", "1",
+        "--drop", "has_tie,holding", "--quantiles", "9", "--first-split", "body_shape",
+        "--save", model,
     )  # fmt: skip
     assert status == 0
     fitted = load(model)
     assert fitted.get_params() == {
         "split_penalty": 0.02, "max_depth": 2, "max_splits": None, "quantiles": 9,
         "min_samples_leaf": 5, "time_limit": 30.0, "memory_limit": "1GB",
-        "categorical_split": "one-vs-rest", "solver": "auto",
+        "categorical_split": "one-vs-rest", "missing": "branch", "solver": "auto",
         "class_weight": "balanced", "n_jobs": 1, "random_state": None,
         "categorical_features": "from_dtype", "verbose": True,
         "lower_bound": "W1", "s": 3, "s_prime": None, "first_split": "body_shape",
@@ -283,7 +283,7 @@ BAD = {
                                  "y"],
                       "No column is left to split on"),
     "missing value": (lambda f: ["fit", write(f, "m.csv", b"a,y\n1,0\n,1\n"),
-                                 "--target", "y"],
+                                 "--target", "y", "--missing", "error"],
                       "Column 'a' contains NaN in 1 row (first: row 1)"),
     "missing label": (lambda f: ["fit", write(f, "l.csv", b"a,y\n1,p\n2,\n"),
                                  "--target", "y"],
@@ -371,7 +371,9 @@ def test_plain_csv_reports_ragged_lines_and_gaps(monkeypatch, treeproof, tmp_pat
     path = write(tmp_path, "r.csv", b"a,y\n1,0\n2\n")
     assert "Line 3 of " in treeproof("fit", path, "--target", "y")[2]
     path = write(tmp_path, "g.csv", b"a,y\np,0\n,1\n")
-    assert "Column 'a' contains NaN" in treeproof("fit", path, "--target", "y")[2]
+    arguments = ("fit", path, "--target", "y")
+    assert "Column 'a' contains NaN" in treeproof(*arguments, "--missing", "error")[2]
+    assert "a is missing" in treeproof(*arguments, "--split-penalty", "0.1")[1]
     path = write(tmp_path, "u.csv", b"a,y\n\xff\xe9,0\n")
     assert "is not UTF-8 text" in treeproof("fit", path, "--target", "y")[2]
 

@@ -42,7 +42,7 @@ def change(content, what):
 CHANGES = {
     "another format": (lambda d: d.update(format="x"), "is not a model of treeproof"),
     "another version": (lambda d: d.update(format_version=1),
-                        "version 1 of the format; this treeproof reads version 2"),
+                        "version 1 of the format; this treeproof reads version 3"),
     "unknown estimator": (lambda d: d.update(estimator="os.system"),
                           "a 'os.system', which treeproof does not know"),
     "estimator of another kind": (lambda d: d.update(estimator=["a"]), "does not know"),

@@ -159,7 +159,7 @@ def test_constant_and_empty_tables_do_not_crash():
     "X_bad, y_bad, words",
     [
         (X.tolist(), ["yes" if v else "no" for v in Y], None),
-        (np.where(X == 1, np.nan, X), Y, "Column 0 contains NaN"),
+        (np.where(X == 1, np.inf, X), Y, "Column 0 contains infinity"),
         (X[:, 0], Y, "Reshape your data"),
     ],
 )

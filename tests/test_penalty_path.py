@@ -31,7 +31,7 @@ def task_of(table: Table, limits: dict) -> Task:
         codes=arguments["codes"].reshape(q, -1),
     )
     return Task(
-        encoded,
+        SimpleNamespace(engine=encoded),
         arguments["labels"],
         table.n_classes,
         arguments["weights"],

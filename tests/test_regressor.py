@@ -204,7 +204,7 @@ def test_bad_parameters_and_tables(data):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             OptimalTreeRegressor(**wrong).fit(X, y)
     with pytest.raises(ValueError, match="NaN"):
-        OptimalTreeRegressor().fit([[np.nan], [1.0]], [1.0, 2.0])
+        OptimalTreeRegressor(missing="error").fit([[np.nan], [1.0]], [1.0, 2.0])
     with pytest.raises(NotFittedError):
         OptimalTreeRegressor().predict(X)
 

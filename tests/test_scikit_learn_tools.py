@@ -124,13 +124,19 @@ def test_every_kind_of_table_gives_the_same_tree(table):
         assert OptimalTreeClassifier(0.02).fit(X, labels).tree_ == expected.tree_
 
 
-def test_polars_categories_and_enums_are_categories():
+def test_polars_categories_are_categories_and_enums_are_ordered():
     words = ["low", "mid", "high"] * 6
     y = [0, 1, 0] * 6
     expected = OptimalTreeClassifier().fit({"a": words}, y).tree_
-    for dtype in (pl.String, pl.Categorical, pl.Enum(["low", "mid", "high"])):
+    for dtype in (pl.String, pl.Categorical):
         frame = pl.DataFrame({"a": pl.Series(words, dtype=dtype)})
         assert OptimalTreeClassifier().fit(frame, y).tree_ == expected
+    sizes = ["low", "mid", "high"]
+    ordered = pd.DataFrame({"a": pd.Categorical(words, sizes, ordered=True)})
+    frame = pl.DataFrame({"a": pl.Series(words, dtype=pl.Enum(sizes))})
+    model = OptimalTreeClassifier().fit(frame, y)
+    assert model.tree_ == OptimalTreeClassifier().fit(ordered, y).tree_
+    assert "a <= low" in model.export_text() and "a > mid" in model.export_text()
 
 
 @pytest.mark.parametrize(

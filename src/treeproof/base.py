@@ -44,7 +44,8 @@ def common_constraints(solvers: set[str]) -> dict[str, list[Any]]:
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "first_split": [str, Interval(Integral, 0, None, closed="left"), None],
-        "categorical_split": [StrOptions({"multiway", "one-vs-rest"})],
+        "categorical_split": [StrOptions({"multiway", "one-vs-rest", "subset"})],
+        "missing": [StrOptions({"error", "branch", "best-side"})],
         "solver": [StrOptions({"auto", *solvers})],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
         "memory_limit": [Interval(Integral, 1, None, closed="left"), str, None],
@@ -124,7 +125,8 @@ class OptimalTree(BaseEstimator):
         check_is_fitted(self, "tree_")
         tree = self.tree_
         needed = range(tree.n_features) if all_columns else set(tree.feature.tolist())
-        return read_rows(self, X, tree.columns, needed)
+        missing = getattr(self, "missing", "error")
+        return read_rows(self, X, tree.columns, needed, missing)
 
     def apply(self, X: Any) -> NDArray[np.intp]:
         """Return the node of `tree_` in which each row ends.
@@ -228,4 +230,5 @@ class OptimalTree(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") != "error"
         return tags

@@ -59,9 +59,17 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         Which columns are categorical: "from_dtype" takes text, category, enum and
         boolean columns; a mask, column numbers or column names say it explicitly; None
         means that all columns are numbers. Text that looks like numbers is text.
-    categorical_split : {"multiway", "one-vs-rest"}, default="multiway"
-        Whether a split on a categorical column has one child for each category, or
-        separates one category from the others.
+    categorical_split : {"multiway", "one-vs-rest", "subset"}, default="multiway"
+        Whether a split on a categorical column has one child for each category,
+        separates one category from the others, or parts the categories in two in any
+        way (up to 12 categories). Ordered categories are split by threshold in their
+        order, whatever is said here.
+    missing : {"best-side", "branch", "error"}, default="best-side"
+        What to do with missing values (None, NaN, NA, null). "best-side" sends them
+        with one of the two sides of a split, whichever makes the better tree, and also
+        offers the question whether a value is missing. "branch" gives them a branch of
+        their own at every split. Either way the choice is part of what is optimised. In
+        a multiway split missing is always one more category. "error" refuses them.
     first_split : str, int or None, default=None
         Name or number of the column that the first split must test; None leaves it to
         the search. The tree is the best of those that do, with proof.
@@ -139,8 +147,11 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
     The penalty of a split is rounded once, to 2^-20 of a row's weight, and weights that
     are not whole numbers to 2^-30 of their total; all arithmetic after that is exact.
 
-    A category that no training row had at a multiway split gets the majority class of
-    that split's node. In a one-vs-rest split it counts as "another category".
+    A category that no training row had at a multiway split, or that is in neither part
+    of a split by subsets, gets the majority class of that split's node. In a
+    one-vs-rest split it counts as "another category". A missing value at a split where
+    no training row had one goes to the heavier child, or gets the majority class at a
+    multiway split or one by subsets.
 
     References
     ----------
@@ -173,6 +184,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         min_samples_leaf: int = 1,
         categorical_features: Any = "from_dtype",
         categorical_split: str = "multiway",
+        missing: str = "best-side",
         first_split: str | int | None = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
@@ -193,6 +205,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         self.min_samples_leaf = min_samples_leaf
         self.categorical_features = categorical_features
         self.categorical_split = categorical_split
+        self.missing = missing
         self.first_split = first_split
         self.solver = solver
         self.time_limit = time_limit
@@ -371,10 +384,12 @@ def _grow(splits: Any, data: ClassificationData) -> Tree:
 
     return Tree.grow(
         splits,
-        codes=data.table.codes,
+        rows=data.table.rows,
         weights=data.weights,
         columns=data.table.columns,
         cut=data.table.cut,
+        engine_columns=data.table.engine.columns,
+        takes_missing=data.table.missing != "error",
         value=class_totals,
         classes=data.classes,
         samples=data.samples,

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from treeproof.tree import LEAF, MULTIWAY, Tree
+from treeproof.kinds import BY_CATEGORY, LEAF, MULTIWAY
+from treeproof.tree import Tree
 
 __all__ = ["collapse"]
 
@@ -53,8 +54,8 @@ def collapse(tree: Tree) -> Tree:
     # siblings that were merged into it and their corresponding descendants.
     table: dict[str, list[Any]] = {
         name: []
-        for name in ("feature", "kind", "threshold", "category", "first_child",
-                     "n_children", "value", "n_node_samples",
+        for name in ("feature", "kind", "threshold", "category", "missing",
+                     "first_child", "n_children", "value", "n_node_samples",
                      "weighted_n_node_samples")
     }  # fmt: skip
     slots: list[list[tuple[int, int]]] = []  # per new node: (outcome, new child)
@@ -67,6 +68,7 @@ def collapse(tree: Tree) -> Tree:
         table["kind"].append(tree.kind[members[0]])
         table["threshold"].append(tree.threshold[members[0]])
         table["category"].append(tree.category[members[0]])
+        table["missing"].append(tree.missing[members[0]])
         samples = tree.n_node_samples[members]
         weights = tree.weighted_n_node_samples[members]
         table["n_node_samples"].append(samples.sum())
@@ -113,9 +115,10 @@ def _number_subtrees(tree: Tree) -> list[int]:
                 int(tree.feature[node]),
                 float(tree.threshold[node]),
                 int(tree.category[node]),
+                int(tree.missing[node]),
                 # A row with an unseen category stops here, so the node's own
                 # prediction is part of what the subtree does.
-                _prediction_key(tree, node) if tree.kind[node] == MULTIWAY else None,
+                _prediction_key(tree, node) if tree.kind[node] in BY_CATEGORY else None,
                 _children_key(tree, node, identity, numbers),
             )
         identity[node] = numbers.setdefault(key, len(numbers))
@@ -159,7 +162,7 @@ def _child_groups(
         for outcome, child in zip(
             tree.child_outcome[own].tolist(), tree.children[own].tolist(), strict=True
         ):
-            merged = tree.kind[member] == MULTIWAY
+            merged = tree.kind[member] in BY_CATEGORY
             key = identity[child] if merged else outcome
             nodes, outcomes = groups.setdefault(key, ({}, {}))
             nodes[child] = outcomes[outcome] = None

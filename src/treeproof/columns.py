@@ -3,7 +3,9 @@
 A column is *numeric* (split by ``x <= threshold``) or *categorical*. A categorical
 column keeps its sorted categories; the position of a category in that list is its
 *code*, and trees speak of codes only. A value that is none of the categories has the
-code -1.
+code -1; a missing value has the code after the last category, and is NaN in a numeric
+column. The categories of an *ordered* column stand in their own order (``small, medium,
+large``), and are split by threshold in it.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["UNSEEN", "Column"]
+__all__ = ["UNSEEN", "Column", "is_missing", "plain"]
 
 UNSEEN = -1
 """The code of a category that the training table did not contain."""
@@ -30,8 +32,12 @@ class Column:
         The column's name in the training table, or ``x3`` for the fourth column of a
         table without names.
     categories : ndarray or None
-        The distinct values of a categorical column in sorted order; None for a numeric
-        column.
+        The distinct values of a categorical column in sorted order, or in their own if
+        the column is ordered; None for a numeric column.
+    ordered : bool
+        Whether the categories have an order of their own.
+    has_missing : bool
+        Whether the training table had missing values in this column.
 
     Examples
     --------
@@ -42,21 +48,36 @@ class Column:
 
     name: str
     categories: NDArray[Any] | None = None
+    ordered: bool = False
+    has_missing: bool = False
 
     @property
     def is_categorical(self) -> bool:
         """Whether the column is split by category, not by threshold."""
         return self.categories is not None
 
+    @property
+    def missing_code(self) -> int:
+        """The code of a missing value in a categorical column."""
+        assert self.categories is not None
+        return len(self.categories)
+
     def text(self, code: int) -> str:
         """Return the category with this code as text for people."""
         assert self.categories is not None
+        if code == self.missing_code:
+            return "missing"
         return str(plain(self.categories[code]))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Column):
             return NotImplemented
-        if self.name != other.name or self.is_categorical != other.is_categorical:
+        if (self.name, self.is_categorical, self.ordered, self.has_missing) != (
+            other.name,
+            other.is_categorical,
+            other.ordered,
+            other.has_missing,
+        ):
             return False
         return self.categories is None or (
             other.categories is not None
@@ -78,3 +99,16 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a single object stands for a missing value (None, NaN, NA, NaT).
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing(0)
+    (True, True, False)
+    """
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(value != value)

@@ -20,7 +20,8 @@ import numpy as np
 from rich.text import Text
 
 from treeproof.columns import plain
-from treeproof.tree import EQUALS, LEAF, THRESHOLD, Tree
+from treeproof.kinds import ABSENT, BY_CATEGORY, LEAF, OWN, SUBSET, THRESHOLD, YES
+from treeproof.tree import Tree
 
 __all__ = ["draw", "export_text", "outcome_text"]
 
@@ -110,38 +111,72 @@ def outcomes(tree: Tree, node: int) -> list[tuple[int, str]]:
     """Return the children of a node, each with the outcome that leads to it."""
     if tree.kind[node] == LEAF:
         return []
-    slots = tree.slots(node)
-    if tree.kind[node] in (THRESHOLD, EQUALS):
+    if tree.kind[node] in BY_CATEGORY:
         return [
-            (child, outcome_text(tree, node, [outcome]))
-            for child, outcome in zip(
-                tree.children[slots].tolist(), tree.child_outcome[slots], strict=True
-            )
+            (child, outcome_text(tree, node, codes))
+            for child, codes in tree.outcome_groups(node)
         ]
-    groups: dict[int, list[int]] = {}
-    for child, code in zip(
-        tree.children[slots].tolist(), tree.child_outcome[slots].tolist(), strict=True
-    ):
-        groups.setdefault(child, []).append(code)
-    return [(c, outcome_text(tree, node, codes)) for c, codes in groups.items()]
+    slots = tree.slots(node)
+    return [
+        (child, outcome_text(tree, node, [outcome]))
+        for child, outcome in zip(
+            tree.children[slots].tolist(),
+            tree.child_outcome[slots].tolist(),
+            strict=True,
+        )
+    ]
 
 
 def outcome_text(tree: Tree, node: int, outcome: list[int]) -> str:
-    """Return the outcome of a node's test in words, such as ``x3 = red``."""
+    """Return the outcome of a node's test in words, such as ``x3 = red``.
+
+    Where missing values go is said where there can be some.
+    """
     column = tree.columns[tree.feature[node]]
+    if tree.kind[node] in BY_CATEGORY:
+        return _category_text(tree, node, outcome)
+    (which,) = outcome
+    if tree.kind[node] == ABSENT:
+        return f"{column.name} is {'missing' if which == YES else 'not missing'}"
+    if which == OWN:
+        return f"{column.name} is missing"
     if tree.kind[node] == THRESHOLD:
-        sign = "<=" if outcome[0] == 0 else ">"
-        return f"{column.name} {sign} {number(tree.threshold[node])}"
-    if tree.kind[node] == EQUALS:
-        sign = "=" if outcome[0] == 0 else "!="
-        return f"{column.name} {sign} {column.text(int(tree.category[node]))}"
-    names = [column.text(code) for code in outcome]
+        sign = "<=" if which == YES else ">"
+        text = f"{column.name} {sign} {number(tree.threshold[node])}"
+    else:
+        sign = "=" if which == YES else "!="
+        text = f"{column.name} {sign} {column.text(int(tree.category[node]))}"
+    told = tree.meets_missing[node] and which == tree.missing[node]
+    return text + (" or missing" if told else "")
+
+
+def _category_text(tree: Tree, node: int, codes: list[int]) -> str:
+    column = tree.columns[tree.feature[node]]
+    known = [code for code in codes if code != column.missing_code]
+    if not known:
+        return f"{column.name} is missing"
+    end = " or missing" if len(known) < len(codes) else ""
+    cut = order_cut(tree, node, known)
+    if cut is not None:
+        sign, code = cut
+        return f"{column.name} {sign} {column.text(code)}{end}"
+    names = [column.text(code) for code in known]
     if len(names) == 1:
-        return f"{column.name} = {names[0]}"
+        return f"{column.name} = {names[0]}{end}"
     if len(names) > _SHOWN_CATEGORIES:
         hidden = len(names) - _SHOWN_CATEGORIES + 1
         names = [*names[: _SHOWN_CATEGORIES - 1], f"and {hidden} more"]
-    return f"{column.name} in {{{', '.join(names)}}}"
+    return f"{column.name} in {{{', '.join(names)}}}{end}"
+
+
+def order_cut(tree: Tree, node: int, codes: list[int]) -> tuple[str, int] | None:
+    """Return a part of ordered categories as a comparison: "<=" or ">", and a code."""
+    column = tree.columns[tree.feature[node]]
+    if not column.ordered or tree.kind[node] != SUBSET or not codes:
+        return None
+    if codes == list(range(len(codes))):
+        return "<=", codes[-1]
+    return ">", codes[0] - 1
 
 
 def number(value: Any) -> str:

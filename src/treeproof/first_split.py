@@ -58,6 +58,7 @@ class _Best:
     outcomes: list[int] = field(default_factory=list)
     children: list[_Child] = field(default_factory=list)
     code: int = -1
+    column: int = -1  # of the engine
 
 
 def solve_first_split(task: Any, column: int, solve: Solve) -> Mapping[str, Any]:
@@ -90,7 +91,6 @@ class _Search:
             self._leaf = LeafFit(task.criterion, task.targets, task.weights)
             self._unit, self._penalty = 1.0, float(task.split_penalty)
         self._task = task
-        self._codes = task.table.codes[column]
         self._best = _Best()
         self._left_open = math.inf  # the least bound of what was not solved to the end
         self._solved = 0
@@ -98,20 +98,28 @@ class _Search:
         self._name = ""
 
     def run(self) -> Mapping[str, Any]:
-        kind = int(self._task.table.kinds[self._column])
-        present = np.unique(self._codes).tolist()
         try:
-            if kind == MULTIWAY:
-                self._try(list(present), -1, [self._codes == k for k in present])
-            elif kind == ONE_VS_REST:
-                self._try_categories(present)
-            else:
-                self._bisect(len(present) - 1)
+            for column in self._task.table.engine.of_column(self._column):
+                self._try_column(column)
         except KeyboardInterrupt:
             if not self._best.children:
                 raise
             self._interrupt(self._penalty)
-        return self._answer(kind)
+        return self._answer()
+
+    def _try_column(self, column: int) -> None:
+        """Try all splits of one of the engine's columns."""
+        engine = self._task.table.engine
+        self._engine_column, self._codes = column, engine.codes[column]
+        kind, present = int(engine.kinds[column]), np.unique(self._codes).tolist()
+        if len(present) < 2:
+            return
+        if kind == MULTIWAY:
+            self._try(list(present), -1, [self._codes == k for k in present])
+        elif kind == ONE_VS_REST:
+            self._try_categories(present)
+        else:
+            self._bisect(present)
 
     # ------------------------------------------------------------------- cuts
 
@@ -123,19 +131,19 @@ class _Search:
             inside = self._codes == category
             self._try([0, 1], category, [inside, ~inside])
 
-    def _bisect(self, n_cuts: int) -> None:
-        """Try cuts between the codes 0 to `n_cuts`, the most promising first."""
+    def _bisect(self, present: list[int]) -> None:
+        """Try cuts between the codes that are there, the most promising first."""
         monotone = self._task.min_samples_leaf == 1
         # bound, first cut, last cut, bound of the left child, bound of the right child
-        pending = [(self._penalty, 0, n_cuts - 1, 0.0, 0.0)]
+        pending = [(self._penalty, 0, len(present) - 2, 0.0, 0.0)]
         while pending and pending[0][0] < self._best.upper:
             if self._over() and self._best.children:
                 self._interrupt(pending[0][0])
                 return
             _, first, last, left_least, right_least = heapq.heappop(pending)
             cut = (first + last) // 2
-            inside = self._codes <= cut
-            left, right = self._try([0, 1], cut, [inside, ~inside])
+            inside = self._codes <= present[cut]
+            left, right = self._try([0, 1], present[cut], [inside, ~inside])
             if not monotone:
                 left, right = _Child(0, 0, None), _Child(0, 0, None)
             for begin, end, low, high in (
@@ -155,7 +163,7 @@ class _Search:
         upper = self._penalty + sum(child.upper for child in children)
         lower = self._penalty + sum(child.lower for child in children)
         if upper < self._best.upper:
-            self._best = _Best(upper, outcomes, children, code)
+            self._best = _Best(upper, outcomes, children, code, self._engine_column)
         if lower < upper:
             self._left_open = min(self._left_open, lower)
         return children
@@ -235,7 +243,7 @@ class _Search:
 
     # ----------------------------------------------------------------- answer
 
-    def _answer(self, kind: int) -> Mapping[str, Any]:
+    def _answer(self) -> Mapping[str, Any]:
         best = self._best
         if not math.isfinite(best.upper):
             name = self._task.table.columns[self._column].name
@@ -243,12 +251,13 @@ class _Search:
                 f"No split on {name!r} leaves min_samples_leaf="
                 f"{self._task.min_samples_leaf} rows on every side."
             )
+        kind = int(self._task.table.engine.kinds[best.column])
         lower = min(self._left_open, best.upper)
         if self._leaf is not None and lower >= best.upper * (1 - _TOLERANCE):
             lower = best.upper
         exact = self._leaf is None
         return {
-            "tree": _table(self._column, 1 + _TEST[kind], best),
+            "tree": _table(best.column, 1 + _TEST[kind], best),
             "lower": int(lower) if exact else lower,
             "upper": int(best.upper) if exact else best.upper,
             "unit": int(self._unit) if exact else 1.0,
@@ -277,12 +286,6 @@ def _check(task: Any, column: int) -> None:
     if getattr(task, "proof_log", ""):
         raise ValueError(
             "A search with first_split writes no proof; leave out first_split or proof."
-        )
-    if int(task.table.kinds[column]) not in _TEST:
-        raise ValueError(
-            f"first_split={about!r} is a column split by sets of categories, which "
-            "first_split does not know; use categorical_split='multiway' or "
-            "'one-vs-rest'."
         )
     if len(np.unique(task.table.codes[column])) < 2:
         raise ValueError(

@@ -139,7 +139,8 @@ class ObliqueTreeClassifier(ClassTree):
         **{
             name: constraint
             for name, constraint in common_constraints(set()).items()
-            if name not in ("categorical_features", "categorical_split", "solver")
+            if name
+            not in ("categorical_features", "categorical_split", "missing", "solver")
         },
         "rules": [StrOptions(set(FAMILIES))],
         "degree": [Interval(Integral, 1, None, closed="left")],

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 if TYPE_CHECKING:
@@ -69,6 +70,12 @@ def check_task(task: Task | RegressionTask) -> None:
                 f'solver="quant-bnb" {what}, or use solver="threshold", which does.'
             )
     for column in task.table.columns:
+        if column.has_missing and np.any(task.table.engine.kinds != 0):
+            raise ValueError(
+                f'solver="quant-bnb" makes binary splits only, but the column '
+                f"{column.name!r} has missing values that are to have a branch of "
+                'their own; use missing="best-side", or solver="threshold".'
+            )
         if column.is_categorical:
             raise ValueError(
                 f'solver="quant-bnb" takes numbers only, but the column '

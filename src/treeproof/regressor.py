@@ -60,9 +60,17 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         Which columns are categorical: "from_dtype" takes text, category, enum and
         boolean columns; a mask, column numbers or column names say it explicitly; None
         means that all columns are numbers. Text that looks like numbers is text.
-    categorical_split : {"multiway", "one-vs-rest"}, default="multiway"
-        Whether a split on a categorical column has one child for each category, or
-        separates one category from the others.
+    categorical_split : {"multiway", "one-vs-rest", "subset"}, default="multiway"
+        Whether a split on a categorical column has one child for each category,
+        separates one category from the others, or parts the categories in two in any
+        way (up to 12 categories). Ordered categories are split by threshold in their
+        order, whatever is said here.
+    missing : {"best-side", "branch", "error"}, default="best-side"
+        What to do with missing values (None, NaN, NA, null). "best-side" sends them
+        with one of the two sides of a split, whichever makes the better tree, and also
+        offers the question whether a value is missing. "branch" gives them a branch of
+        their own at every split. Either way the choice is part of what is optimised. In
+        a multiway split missing is always one more category. "error" refuses them.
     first_split : str, int or None, default=None
         Name or number of the column that the first split must test; None leaves it to
         the search. The tree is the best of those that do, with proof.
@@ -167,6 +175,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         min_samples_leaf: int = 1,
         categorical_features: Any = "from_dtype",
         categorical_split: str = "multiway",
+        missing: str = "best-side",
         first_split: str | int | None = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
@@ -186,6 +195,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self.min_samples_leaf = min_samples_leaf
         self.categorical_features = categorical_features
         self.categorical_split = categorical_split
+        self.missing = missing
         self.first_split = first_split
         self.solver = solver
         self.time_limit = time_limit
@@ -344,10 +354,12 @@ def _grow(splits: Any, data: RegressionData, leaf: LeafFit) -> tuple[Tree, float
 
     tree = Tree.grow(
         splits,
-        codes=data.table.codes,
+        rows=data.table.rows,
         weights=data.weights,
         columns=data.table.columns,
         cut=data.table.cut,
+        engine_columns=data.table.engine.columns,
+        takes_missing=data.table.missing != "error",
         value=value_and_losses,
         samples=data.samples,
     )

@@ -146,7 +146,7 @@ def _arguments(task: Task) -> dict[str, Any]:
 
 def _regression_arguments(task: RegressionTask) -> dict[str, Any]:
     arguments = _common(task)
-    codes, targets, weights = task.table.codes, task.targets, task.weights
+    codes, targets, weights = task.table.engine.codes, task.targets, task.weights
     if task.min_samples_leaf == 1:  # else the engine has to count rows
         codes, targets, weights = merge_equal_rows(codes, targets, weights)
     return arguments | {
@@ -160,9 +160,9 @@ def _regression_arguments(task: RegressionTask) -> dict[str, Any]:
 
 def _common(task: Task | RegressionTask) -> dict[str, Any]:
     return {
-        "kinds": task.table.kinds,
-        "n_values": task.table.n_values,
-        "codes": task.table.codes.reshape(-1),
+        "kinds": task.table.engine.kinds,
+        "n_values": task.table.engine.n_values,
+        "codes": task.table.engine.codes.reshape(-1),
         "weights": task.weights,
         "split_penalty": task.split_penalty,
         "max_depth": -1 if task.max_depth is None else task.max_depth,
@@ -199,7 +199,7 @@ Measured on numeric tables cut into 4 to 100 values a column, 180 to 4,400 rows:
 
 def choose_solver(task: Task) -> str:
     """Return the solver that ``solver="auto"`` means for this problem."""
-    table = task.table
+    table = task.table.engine
     if task.proof_log:
         return "sparse"
     thresholds = int((table.n_values[table.kinds == ORDERED] - 1).sum())
@@ -224,6 +224,11 @@ def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, A
             raise ValueError(
                 f'solver="{name}" writes no proof; use solver="auto" or '
                 'solver="sparse", or fit without proof.'
+            )
+        if task.proof_log and not task.table.is_plain:
+            raise ValueError(
+                "Proof files do not know missing values, ordered categories and "
+                "subsets of categories yet; fit without proof."
             )
     run = _runner.get() or run_solver
     return name, run(name, task)

@@ -1,7 +1,7 @@
 """The tree every engine returns: a flat table of nodes.
 
 Nodes are numbered in preorder, the root is node 0, and every column of the table is a
-NumPy array indexed by node. A node is a leaf or one of three tests:
+NumPy array indexed by node. A node is a leaf or one of five tests:
 
 ========== ======================= ==================================================
 kind       test                    children
@@ -11,13 +11,20 @@ THRESHOLD  ``x <= threshold``      two: outcome 0 is yes, outcome 1 is no
 EQUALS     ``x == category``       two: outcome 0 is yes, outcome 1 is no
 MULTIWAY   which category is x?    one for each category that occurs; several
                                    categories may share one child after `collapse`
+ABSENT     is x missing?           two: outcome 0 is yes, outcome 1 is no
+SUBSET     in which part is x?     two parts of the categories, each with one child,
+                                   and perhaps a third child for missing values
 ========== ======================= ==================================================
 
 The children of node ``i`` stand in the slots ``first_child[i]`` to ``first_child[i] +
 n_children[i] - 1`` of `children`; `child_outcome` gives the outcome that leads to each
-slot (for a multiway test the category's code). A row whose category has no slot,
-because no training row of that node had it, stays at the node and gets the node's own
-value: the majority class or the mean there.
+slot (for multiway and subset tests the category's code). A row whose category has no
+slot, because no training row of that node had it, stays at the node and gets the node's
+own value: the majority class or the mean there.
+
+What becomes of a missing value is said by `missing`, node by node: it goes with outcome
+0 (YES) or 1 (NO), it has a child of its own (OWN: outcome 2, or the code after the last
+category), it stays at the node (STAYS), or the tree does not take it (REFUSED).
 
 Rows are sent down the tree by partitioning index arrays, node by node, so that the work
 per row is one vectorised comparison per level.
@@ -26,6 +33,7 @@ per row is one vectorised comparison per level.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,11 +42,21 @@ from scipy import sparse
 
 from treeproof.columns import Column
 from treeproof.export.methods import TreeExports
+from treeproof.kinds import (
+    ABSENT,
+    BY_CATEGORY,
+    EQUALS,
+    LEAF,
+    MULTIWAY,
+    NO,
+    OWN,
+    REFUSED,
+    SUBSET,
+    THRESHOLD,
+)
 from treeproof.picture.methods import TreePictures
 
-__all__ = ["EQUALS", "LEAF", "MULTIWAY", "THRESHOLD", "Tree"]
-
-LEAF, THRESHOLD, EQUALS, MULTIWAY = 0, 1, 2, 3
+__all__ = ["ABSENT", "EQUALS", "LEAF", "MULTIWAY", "SUBSET", "THRESHOLD", "Tree"]
 
 NO_FEATURE = -2  # what scikit-learn writes for "undefined" in a leaf
 NO_CHILD = -1
@@ -51,6 +69,7 @@ _COMPARED = (
     "kind",
     "threshold",
     "category",
+    "missing",
     "n_children",
     "value",
     "n_node_samples",
@@ -66,11 +85,13 @@ class Tree(TreeExports, TreePictures):
     feature : ndarray of int32
         The column a node tests; -2 for a leaf.
     kind : ndarray of int8
-        LEAF, THRESHOLD, EQUALS or MULTIWAY.
+        LEAF, THRESHOLD, EQUALS, MULTIWAY, ABSENT or SUBSET.
     threshold : ndarray of float64
         Rows with ``x <= threshold`` go to the first child; -2 where there is none.
     category : ndarray of int32
         The code an EQUALS node compares with; -1 elsewhere.
+    missing : ndarray of int8
+        What becomes of missing values at a node: see above.
     first_child, n_children : ndarray of int32
         The slots of a node in `children`.
     children, child_outcome : ndarray of int32
@@ -118,11 +139,17 @@ class Tree(TreeExports, TreePictures):
         weighted_n_node_samples: ArrayLike,
         columns: Sequence[Column],
         classes: NDArray[Any] | None = None,
+        missing: ArrayLike | None = None,
     ) -> None:
         self.feature = np.asarray(feature, dtype=np.int32)
         self.kind = np.asarray(kind, dtype=np.int8)
         self.threshold = np.asarray(threshold, dtype=np.float64)
         self.category = np.asarray(category, dtype=np.int32)
+        self.missing = (
+            np.full(len(self.kind), REFUSED, dtype=np.int8)
+            if missing is None
+            else np.asarray(missing, dtype=np.int8)
+        )
         self.first_child = np.asarray(first_child, dtype=np.int32)
         self.n_children = np.asarray(n_children, dtype=np.int32)
         self.children = np.asarray(children, dtype=np.int32)
@@ -141,13 +168,15 @@ class Tree(TreeExports, TreePictures):
         cls,
         splits: Mapping[str, NDArray[Any]],
         *,
-        codes: NDArray[np.int32],
+        rows: Columns,
         weights: NDArray[np.float64],
         columns: Sequence[Column],
         cut: Callable[[int, int], float],
         value: Callable[[NDArray[np.intp]], ArrayLike],
         classes: NDArray[Any] | None = None,
         samples: NDArray[np.int64] | None = None,
+        engine_columns: Sequence[Any] | None = None,
+        takes_missing: bool = False,
     ) -> Tree:
         """Complete an engine's split table with thresholds and node values.
 
@@ -156,8 +185,9 @@ class Tree(TreeExports, TreePictures):
         splits : mapping
             The arrays ``feature, kind, code, first_child, n_children, children,
             child_outcome`` of the engine, nodes in preorder, a leaf's kind being 0.
-        codes : ndarray of shape (columns, rows)
-            The encoded training rows the engine saw.
+        rows : sequence of ndarray
+            The encoded training rows column by column: codes, and NaN for missing
+            values of numeric columns.
         weights : ndarray of shape (rows,)
             Their weights.
         columns : sequence of Column
@@ -170,40 +200,26 @@ class Tree(TreeExports, TreePictures):
             The class labels of a classification tree.
         samples : ndarray of shape (rows,) or None
             How many rows of the table each of them stands for; None for one.
+        engine_columns : sequence of EngineColumn or None
+            What the columns of the engine stand for, if not for those of the table.
+        takes_missing : bool
+            Whether the tree takes rows with missing values.
         """
-        kind = np.asarray(splits["kind"], dtype=np.int8)
-        code = np.asarray(splits["code"], dtype=np.int32)
-        feature = np.asarray(splits["feature"], dtype=np.int32)
-        n_nodes = len(kind)
-        threshold = np.full(n_nodes, float(NO_FEATURE))
-        for node in np.flatnonzero(kind == THRESHOLD).tolist():
-            threshold[node] = cut(int(feature[node]), int(code[node]))
-        values: list[Any] = [None] * n_nodes
-        counts = np.zeros(n_nodes, dtype=np.int64)
-        totals = np.zeros(n_nodes)
-        tree = cls(
-            feature=np.where(kind == LEAF, NO_FEATURE, feature),
-            kind=kind,
-            threshold=threshold,
-            category=np.where(kind == EQUALS, code, -1),
-            first_child=splits["first_child"],
-            n_children=splits["n_children"],
-            children=splits["children"],
-            child_outcome=splits["child_outcome"],
-            value=np.zeros((n_nodes, 1)),
-            n_node_samples=counts,
-            weighted_n_node_samples=totals,
+        from treeproof.growing import grow
+
+        return grow(
+            cls,
+            splits,
+            rows=rows,
+            weights=weights,
             columns=columns,
+            cut=cut,
+            value=value,
             classes=classes,
+            engine_columns=engine_columns,
+            takes_missing=takes_missing,
+            samples=samples,
         )
-        for node, rows in tree._route(codes, np.where(kind == THRESHOLD, code, -1)):
-            values[node] = value(rows)
-            counts[node] = len(rows) if samples is None else samples[rows].sum()
-            totals[node] = weights[rows].sum()
-        tree.value = np.asarray(values, dtype=np.float64)
-        tree.n_node_samples = counts
-        tree.weighted_n_node_samples = totals
-        return tree
 
     # ------------------------------------------------------------------ shape
 
@@ -357,30 +373,77 @@ class Tree(TreeExports, TreePictures):
             yield node, rows
             if self.kind[node] == LEAF or len(rows) == 0:
                 continue
-            x = columns[self.feature[node]][rows]
-            slots = self.slots(node)
-            if self.kind[node] == MULTIWAY:
-                stack.extend(self._route_multiway(node, x, rows))
+            feature = int(self.feature[node])
+            x = columns[feature][rows]
+            if self.kind[node] in BY_CATEGORY:
+                stack.extend(self._route_by_category(node, x, rows))
                 continue
-            if self.kind[node] == THRESHOLD:
-                # Compare as doubles: a float32 column against a double threshold must
-                # not round the threshold.
-                yes = x.astype(np.float64, copy=False) <= threshold[node]
-            else:
-                yes = x == self.category[node]
-            for child, outcome in zip(
+            outcome = self._outcome(node, x, threshold[node])
+            slots = self.slots(node)
+            for child, own in zip(
                 self.children[slots], self.child_outcome[slots], strict=True
             ):
-                stack.append((int(child), rows[yes if outcome == 0 else ~yes]))
+                stack.append((int(child), rows[outcome == own]))
 
-    def _route_multiway(
+    def _outcome(self, node: int, x: NDArray[Any], threshold: Any) -> NDArray[Any]:
+        """Return the outcome of a binary test for each value."""
+        feature, kind = int(self.feature[node]), self.kind[node]
+        if kind == ABSENT:
+            return (~self.is_gone(feature, x)).astype(np.int8)
+        if kind == THRESHOLD:
+            # Compare as doubles: a float32 column against a double threshold must not
+            # round the threshold.
+            no = ~(x.astype(np.float64, copy=False) <= threshold)
+        else:
+            no = x != self.category[node]
+        outcome = no.astype(np.int8)
+        if self.missing[node] not in (REFUSED, NO):  # no comparison holds for NaN
+            outcome[self.is_gone(feature, x)] = self.missing[node]
+        return outcome
+
+    def is_gone(self, feature: int, x: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return which of the encoded values of a column are missing."""
+        column = self.columns[feature]
+        if column.categories is not None:
+            return np.asarray(x == column.missing_code)
+        if x.dtype.kind == "f":
+            return np.isnan(x)
+        return np.zeros(len(x), dtype=bool)
+
+    @cached_property
+    def meets_missing(self) -> NDArray[np.bool_]:
+        """Which nodes a missing value of the column they test can come to.
+
+        Only columns that had missing values count, and not below a split that has
+        sent those another way.
+        """
+        meets = np.zeros(self.node_count, dtype=bool)
+        stack: list[tuple[int, frozenset[int]]] = [(0, frozenset())]
+        while stack:
+            node, excluded = stack.pop()
+            if self.kind[node] == LEAF:
+                continue
+            feature = int(self.feature[node])
+            column = self.columns[feature]
+            meets[node] = column.has_missing and feature not in excluded
+            own = column.missing_code if self.kind[node] in BY_CATEGORY else OWN
+            gone = own if self.missing[node] == OWN else int(self.missing[node])
+            slots = self.slots(node)
+            to_missing = set(self.children[slots][self.child_outcome[slots] == gone])
+            for child in set(self.children[slots].tolist()):
+                less = excluded if child in to_missing else excluded | {feature}
+                stack.append((child, less))
+        return meets
+
+    def _route_by_category(
         self, node: int, x: NDArray[Any], rows: NDArray[np.intp]
     ) -> Iterator[tuple[int, NDArray[np.intp]]]:
         slots = self.slots(node)
         categories = self.columns[self.feature[node]].categories
         assert categories is not None
-        # One entry more than there are categories: code -1 finds the last one.
-        child_of_code = np.full(len(categories) + 1, NO_CHILD, dtype=np.int32)
+        # Two entries more than there are categories: the first is for missing values,
+        # and the code -1 of an unseen category finds the last one.
+        child_of_code = np.full(len(categories) + 2, NO_CHILD, dtype=np.int32)
         child_of_code[self.child_outcome[slots]] = self.children[slots]
         child_of_row = child_of_code[x]
         order = np.argsort(child_of_row, kind="stable")
@@ -430,16 +493,16 @@ class Tree(TreeExports, TreePictures):
     def _exported(self) -> Tree:
         return self
 
-    def category_groups(self, node: int) -> list[tuple[int, list[Any]]]:
-        """Return the children of a multiway node with the categories of each."""
-        categories = self.columns[self.feature[node]].categories
-        assert categories is not None
+    def outcome_groups(self, node: int) -> list[tuple[int, list[int]]]:
+        """Return the children of a split by category, with the outcomes of each."""
         slots = self.slots(node)
-        groups: dict[int, list[Any]] = {}
+        groups: dict[int, list[int]] = {}
         for child, code in zip(
-            self.children[slots].tolist(), self.child_outcome[slots], strict=True
+            self.children[slots].tolist(),
+            self.child_outcome[slots].tolist(),
+            strict=True,
         ):
-            groups.setdefault(child, []).append(categories[code])
+            groups.setdefault(child, []).append(code)
         return list(groups.items())
 
     def __eq__(self, other: object) -> bool:

@@ -52,6 +52,13 @@ def check_task(task: Task) -> None:
         raise ValueError(
             "Near-optimal trees cannot be listed with first_split; fit without it."
         )
+    if not task.table.engine.is_one_to_one:
+        raise ValueError(
+            "Near-optimal trees cannot be listed for tables with missing values or "
+            "subsets of categories, because many of them would be the same tree; fill "
+            'the gaps, or use categorical_split="multiway", for which missing is one '
+            "more category."
+        )
 
 
 def sparse_costs(task: Task) -> tuple[int, int, int]:
@@ -68,7 +75,7 @@ class Family:
         self._deadline = None
         if task.time_limit is not None:
             self._deadline = monotonic() + task.time_limit
-        table = task.table
+        table = task.table.engine
         self._set = _core.NearSet(
             kinds=table.kinds,
             n_values=table.n_values,

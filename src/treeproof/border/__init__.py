@@ -18,7 +18,12 @@ from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.leak import check_target_is_apart
 from treeproof.border.names import record_names
 from treeproof.border.raw import read_raw_table
-from treeproof.border.table import TrainingTable, encode_table, read_rows
+from treeproof.border.table import (
+    MISSING_REFUSED,
+    TrainingTable,
+    encode_table,
+    read_rows,
+)
 from treeproof.border.targets import read_targets
 
 __all__ = [
@@ -53,6 +58,7 @@ def read_classification_data(
     *,
     categorical_features: Any = "from_dtype",
     categorical_split: str = "multiway",
+    missing: str = "error",
     class_weight: Any = None,
     samples: NDArray[np.int64] | None = None,
 ) -> ClassificationData:
@@ -61,7 +67,7 @@ def read_classification_data(
     Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
     estimator.
     """
-    raw = read_raw_table(X)
+    raw = read_raw_table(X, MISSING_REFUSED if missing == "error" else None)
     classes, labels = read_labels(y, type(estimator).__name__)
     check_lengths(raw.n_rows, len(labels))
     check_target_is_apart(raw, y)
@@ -73,7 +79,7 @@ def read_classification_data(
     if not keep.all():
         raw, labels, weights = raw.take(keep), labels[keep], weights[keep]
         samples = None if samples is None else samples[keep]
-    table = encode_table(raw, categorical_features, categorical_split)
+    table = encode_table(raw, categorical_features, categorical_split, missing)
     return ClassificationData(table, classes, labels, weights, factors, samples)
 
 
@@ -96,6 +102,7 @@ def read_regression_data(
     *,
     categorical_features: Any = "from_dtype",
     categorical_split: str = "multiway",
+    missing: str = "error",
     samples: NDArray[np.int64] | None = None,
 ) -> RegressionData:
     """Read everything `fit` of a regressor is given.
@@ -103,7 +110,7 @@ def read_regression_data(
     Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
     estimator.
     """
-    raw = read_raw_table(X)
+    raw = read_raw_table(X, MISSING_REFUSED if missing == "error" else None)
     targets = read_targets(y, type(estimator).__name__)
     check_lengths(raw.n_rows, len(targets))
     check_target_is_apart(raw, y)
@@ -113,7 +120,7 @@ def read_regression_data(
     if not keep.all():
         raw, targets, weights = raw.take(keep), targets[keep], weights[keep]
         samples = None if samples is None else samples[keep]
-    table = encode_table(raw, categorical_features, categorical_split)
+    table = encode_table(raw, categorical_features, categorical_split, missing)
     matrix = targets.reshape(len(targets), -1)
     return RegressionData(table, matrix, weights, matrix.shape[1] == 1, samples)
 
@@ -125,15 +132,16 @@ def read_training_table(
     *,
     categorical_features: Any = "from_dtype",
     categorical_split: str = "multiway",
+    missing: str = "error",
 ) -> TrainingTable:
     """Read the table alone, keeping the rows whose weight is positive."""
-    raw = read_raw_table(X)
+    raw = read_raw_table(X, MISSING_REFUSED if missing == "error" else None)
     record_names(estimator, raw)
     if weights is not None:
         check_lengths(raw.n_rows, len(weights))
         if not (weights > 0).all():
             raw = raw.take(weights > 0)
-    return encode_table(raw, categorical_features, categorical_split)
+    return encode_table(raw, categorical_features, categorical_split, missing)
 
 
 def check_lengths(n_rows: int, n_labels: int) -> None:

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
-from treeproof.border.raw import is_missing
-from treeproof.columns import plain
+from treeproof.columns import is_missing, plain
 
 __all__ = ["class_factors", "read_labels", "read_vector", "read_weights"]
 

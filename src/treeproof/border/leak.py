@@ -18,7 +18,10 @@ def check_target_is_apart(raw: RawTable, y: Any) -> None:
     name = getattr(y, "name", None)
     if raw.names is None or not isinstance(name, str) or name not in raw.names:
         return
-    column = raw.column(raw.names.index(name))
+    place = raw.names.index(name)
+    if place in raw.missing:
+        return  # a target has no missing values
+    column = raw.column(place)
     values = read_vector(y, "y")
     if values.ndim != 1 or len(values) != raw.n_rows:
         return

@@ -4,14 +4,17 @@ NumPy arrays, lists of rows and dictionaries of columns are read directly; panda
 Polars and Arrow tables through narwhals. The result is a `RawTable`: either one numeric
 matrix (the fast way, for tables whose columns are all numbers) or one array per column.
 Whatever can be said against a table before its columns are given a meaning (sparse,
-one-dimensional, empty, ragged, complex, dates, missing or infinite numbers) is said
-here.
+one-dimensional, empty, ragged, complex, dates, infinite numbers, missing values where
+they are not allowed) is said here.
+
+Missing are None, NaN, pandas' NA and the nulls of Polars and Arrow. A column that has
+them carries a mask; what its array holds in those places means nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Number
 from typing import Any
 
@@ -26,17 +29,19 @@ from treeproof.border.text import (
     TextColumn,
     factorize_list,
     factorize_series,
+    own_order,
 )
-from treeproof.columns import plain
+from treeproof.columns import is_missing, plain
 
-__all__ = ["RawTable", "is_missing", "read_raw_table"]
+__all__ = ["RawTable", "read_raw_table"]
 
 MISSING_ADVICE = (
     "Fill them in (for example with sklearn.impute.SimpleImputer) or drop these rows"
 )
 
-
 Array = NDArray[Any] | TextColumn
+Column = tuple[Array, NDArray[np.bool_] | None]
+"""A column's values, and a mask of the missing ones unless all are there."""
 
 
 @dataclass
@@ -53,6 +58,10 @@ class RawTable:
         One array per column otherwise: numbers, booleans, or text as codes.
     declared : frozenset of int
         Columns whose dtype says that they are categorical, whatever they hold.
+    orders : dict
+        For columns of ordered categories, all categories in their order.
+    missing : dict
+        For columns with missing values, a mask of them.
     """
 
     names: list[str] | None
@@ -61,6 +70,8 @@ class RawTable:
     matrix: NDArray[Any] | None = None
     arrays: list[Array] | None = None
     declared: frozenset[int] = frozenset()
+    orders: dict[int, list[Any]] = field(default_factory=dict)
+    missing: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
 
     def label(self, column: int) -> str:
         """Return how messages call a column."""
@@ -93,11 +104,33 @@ class RawTable:
                 for a in self.arrays
             ],
             self.declared,
+            self.orders,
+            {j: m[rows] for j, m in self.missing.items() if m[rows].any()},
         )
 
+    def is_empty(self, column: int) -> bool:
+        """Whether a column has nothing but missing values."""
+        return column in self.missing and bool(self.missing[column].all())
 
-def read_raw_table(X: Any) -> RawTable:
-    """Read any table; raise ValueError or TypeError with one clear sentence."""
+
+def read_raw_table(X: Any, missing_advice: str | None = MISSING_ADVICE) -> RawTable:
+    """Read any table; raise ValueError or TypeError with one clear sentence.
+
+    Missing values are refused with the advice given; None allows them.
+    """
+    table = _read(X)
+    if missing_advice is not None:
+        for j in sorted(table.missing):
+            rows = np.flatnonzero(table.missing[j])
+            what = "NaN or None" if isinstance(table.column(j), TextColumn) else "NaN"
+            raise ValueError(
+                f"{table.label(j)} contains {what} in {_count(len(rows), 'row')} "
+                f"(first: row {rows[0]}). {missing_advice}."
+            )
+    return table
+
+
+def _read(X: Any) -> RawTable:
     if sparse.issparse(X):
         raise TypeError(
             "Sparse data was passed, but dense data is required. Use X.toarray() to "
@@ -204,9 +237,11 @@ def _from_array(array: NDArray[Any], names: list[str] | None = None) -> RawTable
         raise _dates("X", array.dtype)
     if kind not in "OUS":
         raise TypeError(f"X has the dtype {array.dtype}, which is not supported.")
-    table.arrays = [
-        _read_objects(array[:, j].tolist(), table.label(j)) for j in range(n_columns)
-    ]
+    table.arrays = []
+    for j in range(n_columns):
+        values, gone = _read_objects(array[:, j].tolist(), table.label(j))
+        table.arrays.append(values)
+        _note_missing(table, j, gone)
     _check_finite(table)
     return table
 
@@ -228,7 +263,10 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
     numeric = [dtype.is_numeric() for dtype in schema.values()]
     if all(numeric):
         matrix = frame.to_numpy()
-        if matrix.dtype.kind in "iuf":
+        whole = any(dtype.is_integer() for dtype in schema.values())
+        # Whole numbers with gaps have become doubles, which may have changed them.
+        changed = whole and matrix.dtype.kind == "f" and np.isnan(matrix).any()
+        if matrix.dtype.kind in "iuf" and not changed:
             table.matrix = _double(matrix)
             _check_finite(table)
             return table
@@ -237,49 +275,69 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
         for j, dtype in enumerate(schema.values())
         if dtype in (nw.Categorical, nw.Enum)
     )
-    table.arrays = [
-        _read_series(series, table.label(j))
-        for j, series in enumerate(frame.iter_columns())
-    ]
+    table.arrays = []
+    for j, series in enumerate(frame.iter_columns()):
+        _add_series(table, j, series)
     _check_finite(table)
     return table
+
+
+def _add_series(table: RawTable, column: int, series: Any) -> None:
+    assert table.arrays is not None
+    values, gone = _read_series(series, table.label(column))
+    table.arrays.append(values)
+    _note_missing(table, column, gone)
+    if column in table.declared:
+        order = own_order(series)
+        if order is not None:
+            table.orders[column] = order
+
+
+def _note_missing(table: RawTable, column: int, gone: NDArray[np.bool_] | None) -> None:
+    if gone is not None and gone.any():
+        table.missing[column] = gone
 
 
 def _from_mapping(columns: Mapping[Any, Any]) -> RawTable:
     """Read a dictionary of columns: arrays, lists, or series of any kind."""
     names = [str(name) for name in columns]
-    arrays: list[Array] = []
-    declared = set()
+    table = RawTable(names, 0, len(names), arrays=[])
+    assert table.arrays is not None
     for j, (name, values) in enumerate(zip(names, columns.values(), strict=True)):
         label = f"Column {name!r}"
         series = nw.from_native(values, series_only=True, pass_through=True)
         if isinstance(series, nw.Series):
             if series.dtype in (nw.Categorical, nw.Enum):
-                declared.add(j)
-            arrays.append(_read_series(series, label))
+                table.declared |= {j}
+            _add_series(table, j, series)
             continue
         array = _plain_array(
             values if isinstance(values, np.ndarray) else _rows_to_array(values)
         )
         if array.ndim != 1:
             raise ValueError(f"{label} is not one-dimensional: {array.shape}.")
-        single = _from_array(array[:, None], [name]) if len(array) else None
-        arrays.append(array if single is None else single.column(0))
-    lengths = [len(a.codes) if isinstance(a, TextColumn) else len(a) for a in arrays]
-    _check_size(lengths[0] if lengths else 0, len(arrays))
+        if len(array) == 0:
+            table.arrays.append(array)
+            continue
+        single = _from_array(array[:, None], [name])
+        table.arrays.append(single.column(0))
+        _note_missing(table, j, single.missing.get(0))
+    lengths = [
+        len(a.codes) if isinstance(a, TextColumn) else len(a) for a in table.arrays
+    ]
+    _check_size(lengths[0] if lengths else 0, len(lengths))
     for name, length in zip(names, lengths, strict=True):
         if length != lengths[0]:
             raise ValueError(
                 f"The columns differ in length: {names[0]!r} has {lengths[0]} rows, "
                 f"{name!r} has {length}."
             )
-    table = RawTable(names, lengths[0], len(arrays), arrays=arrays)
-    table.declared = frozenset(declared)
+    table.n_rows = lengths[0]
     _check_finite(table)
     return table
 
 
-def _read_series(series: Any, label: str) -> Array:
+def _read_series(series: Any, label: str) -> Column:
     dtype = series.dtype
     if dtype.is_temporal():
         raise _dates(label, dtype)
@@ -289,9 +347,12 @@ def _read_series(series: Any, label: str) -> Array:
             "supported."
         )
     if dtype.is_numeric() or dtype == nw.Boolean:
+        gone = series.is_null().to_numpy() if series.null_count() else None
+        if gone is not None and not dtype.is_float():
+            series = series.fill_null(False if dtype == nw.Boolean else 0)
         values = series.to_numpy()
         if values.dtype.kind in "biuf":
-            return _double(values)
+            return _double(values), gone
         return _read_objects(values.tolist(), label)
     try:
         codes, distinct = factorize_series(series)
@@ -300,7 +361,7 @@ def _read_series(series: Any, label: str) -> Array:
     return _read_codes(codes, distinct, label)
 
 
-def _read_objects(items: list[Any], label: str) -> Array:
+def _read_objects(items: list[Any], label: str) -> Column:
     """Turn a column of Python objects into numbers, booleans, or text."""
     try:
         codes, distinct = factorize_list(items)
@@ -312,22 +373,21 @@ def _read_objects(items: list[Any], label: str) -> Array:
     return _read_codes(codes, distinct, label)
 
 
-def _read_codes(codes: NDArray[np.int32], distinct: list[Any], label: str) -> Array:
+def _read_codes(codes: NDArray[np.int32], distinct: list[Any], label: str) -> Column:
     """Look at the distinct values of a column and decide what it holds."""
     types = set(map(type, distinct))
     if types == {str} and codes.min() >= 0:
-        return TextColumn(codes, distinct)
-    missing = [k for k, value in enumerate(distinct) if is_missing(value)]
-    rows = np.flatnonzero(np.isin(codes, [MISSING, *missing]))
-    if len(rows):
-        raise ValueError(
-            f"{label} contains NaN or None in {_count(len(rows), 'row')} (first: row "
-            f"{rows[0]}). {MISSING_ADVICE}."
-        )
+        return TextColumn(codes, distinct), None
+    known = [value for value in distinct if not is_missing(value)]
+    # Codes among the values that are there; one entry more for the code -1.
+    place = np.full(len(distinct) + 1, MISSING, dtype=np.int32)
+    place[:-1][[not is_missing(value) for value in distinct]] = range(len(known))
+    codes, distinct, types = place[codes], known, set(map(type, known))
+    gone = codes == MISSING
     if all(issubclass(t, str) for t in types):
-        return TextColumn(codes, [str(value) for value in distinct])
+        return TextColumn(codes, [str(value) for value in distinct]), gone
     if all(issubclass(t, (bool, np.bool_)) for t in types):
-        return np.array(distinct, dtype=bool)[codes]
+        return np.array([*distinct, False], dtype=bool)[codes], gone
     for value in distinct:
         if isinstance(value, (complex, np.complexfloating)):
             raise ValueError(f"Complex data not supported: {label} holds {value!r}.")
@@ -343,16 +403,9 @@ def _read_codes(codes: NDArray[np.int32], distinct: list[Any], label: str) -> Ar
             f"{plain(other[0])!r}. Make all its values text, or all numbers."
         )
     try:
-        return np.array(distinct, dtype=np.float64)[codes]
+        return np.array([*distinct, np.nan], dtype=np.float64)[codes], gone
     except (TypeError, ValueError):
         raise TypeError(_not_scalar(label, distinct[0])) from None
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a single object stands for a missing value (None, NaN, NA, NaT)."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, (float, np.floating)) and value != value
 
 
 def _not_scalar(label: str, value: Any) -> str:
@@ -390,31 +443,30 @@ def _check_size(n_rows: int, n_columns: int) -> None:
 
 
 def _check_finite(table: RawTable) -> None:
+    """Refuse infinite numbers, and note the missing ones."""
     if table.matrix is not None:
         if table.matrix.dtype.kind != "f" or np.isfinite(table.matrix).all():
             return
-        bad = ~np.isfinite(table.matrix)
-        column = int(np.flatnonzero(bad.any(axis=0))[0])
-        _refuse_not_finite(table.matrix[:, column], table.label(column))
-    for j, values in enumerate(table.arrays or []):
-        if isinstance(values, TextColumn) or values.dtype.kind != "f":
-            continue
-        if not np.isfinite(values).all():
-            _refuse_not_finite(values, table.label(j))
-
-
-def _refuse_not_finite(values: NDArray[Any], label: str) -> None:
-    missing = np.flatnonzero(np.isnan(values))
-    if len(missing):
-        raise ValueError(
-            f"{label} contains NaN in {_count(len(missing), 'row')} (first: row "
-            f"{missing[0]}). {MISSING_ADVICE}."
-        )
-    infinite = np.flatnonzero(np.isinf(values))
-    raise ValueError(
-        f"{label} contains infinity in {_count(len(infinite), 'row')} (first: row "
-        f"{infinite[0]}). Replace infinite values by finite ones or drop these rows."
-    )
+        columns = np.flatnonzero(~np.isfinite(table.matrix).all(axis=0)).tolist()
+    else:
+        columns = [
+            j
+            for j, values in enumerate(table.arrays or [])
+            if not isinstance(values, TextColumn)
+            and values.dtype.kind == "f"
+            and not np.isfinite(values).all()
+        ]
+    for j in columns:
+        values = table.column(j)
+        assert not isinstance(values, TextColumn)
+        infinite = np.flatnonzero(np.isinf(values))
+        if len(infinite):
+            raise ValueError(
+                f"{table.label(j)} contains infinity in "
+                f"{_count(len(infinite), 'row')} (first: row {infinite[0]}). Replace "
+                "infinite values by finite ones or drop these rows."
+            )
+        _note_missing(table, j, np.isnan(values))
 
 
 def _count(n: int, noun: str) -> str:

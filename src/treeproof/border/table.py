@@ -4,24 +4,28 @@ At fit, every column becomes small integers: a numeric column the ranks of its d
 values (split by threshold), a categorical column the places of its values among its
 sorted categories. Which columns are categorical is said by their dtype (text, category,
 enum and boolean columns) or by the user. Text that looks like numbers ("1", "2") is
-text.
+text. A missing value has the code after the last one.
+
+What an engine may split is not always a column of the table: see `engine_columns`.
 
 At prediction, the new table must have the same columns in the same order. Numeric
-columns stay numbers; categories are looked up, and unseen ones get the code -1.
+columns stay numbers, with NaN for missing values; categories are looked up, unseen ones
+get the code -1, and missing ones that after the last category.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.engine_columns import EngineTable, TableColumn, engine_table
 from treeproof.border.names import check_names
 from treeproof.border.ranks import midpoint, rank_columns
-from treeproof.border.raw import RawTable, read_raw_table
+from treeproof.border.raw import MISSING_ADVICE, RawTable, read_raw_table
 from treeproof.border.text import TextColumn
 from treeproof.columns import UNSEEN, Column, plain
 
@@ -37,7 +41,11 @@ __all__ = [
 MAX_CATEGORIES = 65_535
 
 ORDERED, MULTIWAY, ONE_VS_REST = 0, 1, 2
-_SPLIT_KINDS = {"multiway": MULTIWAY, "one-vs-rest": ONE_VS_REST}
+_SPLIT_KINDS = {"multiway": MULTIWAY, "one-vs-rest": ONE_VS_REST, "subset": MULTIWAY}
+
+MISSING_REFUSED = (
+    f'{MISSING_ADVICE}, or fit with missing="best-side" or missing="branch"'
+)
 
 # Beyond this, whole numbers are no longer exact as doubles.
 _EXACT_WHOLE = 2**53
@@ -60,6 +68,10 @@ class TrainingTable:
         The encoded values.
     distinct : list of ndarray
         The distinct values behind the codes of each column.
+    categorical_split, missing : str
+        The estimator's parameters of these names.
+    engine : EngineTable
+        What an engine searches over.
     """
 
     columns: tuple[Column, ...]
@@ -67,6 +79,50 @@ class TrainingTable:
     n_values: NDArray[np.int32]
     codes: NDArray[np.int32]
     distinct: list[NDArray[Any]]
+    categorical_split: str = "multiway"
+    missing: str = "error"
+    engine: EngineTable = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the engine's columns."""
+        self.engine = EngineTable(self.kinds, self.n_values, self.codes)
+        special = any(c.ordered or c.has_missing for c in self.columns)
+        if not special and self.categorical_split != "subset":
+            return
+        table = [
+            TableColumn(
+                j,
+                f"Column {c.name!r}",
+                self.codes[j],
+                int(self.n_values[j]),
+                self._split(c),
+                c.has_missing,
+            )
+            for j, c in enumerate(self.columns)
+        ]
+        self.engine = engine_table(table, own_branch=self.missing == "branch")
+
+    def _split(self, column: Column) -> str:
+        if not column.is_categorical:
+            return "threshold"
+        return "order" if column.ordered else self.categorical_split
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the engine searches over the table's own columns."""
+        return self.engine.columns is None
+
+    @property
+    def rows(self) -> list[NDArray[Any]]:
+        """The encoded values as trees take them: a missing number is NaN."""
+        return [
+            np.where(codes == len(values), np.nan, codes)
+            if column.has_missing and not column.is_categorical
+            else codes
+            for codes, values, column in zip(
+                self.codes, self.distinct, self.columns, strict=True
+            )
+        ]
 
     @property
     def n_rows(self) -> int:
@@ -94,15 +150,19 @@ class TrainingTable:
 
 
 def encode_table(
-    raw: RawTable, categorical_features: Any, categorical_split: str
+    raw: RawTable,
+    categorical_features: Any,
+    categorical_split: str,
+    missing: str = "error",
 ) -> TrainingTable:
     """Give every column its meaning and encode it."""
     categorical = _which_categorical(raw, categorical_features)
-    split_kind = _SPLIT_KINDS[categorical_split]
-    if raw.matrix is not None:
+    for j in raw.missing:
+        categorical[j] |= raw.is_empty(j)  # as good as no category at all
+    if raw.matrix is not None and not raw.missing:
         codes, distinct = _encode_matrix(raw.matrix, categorical)
     else:
-        codes, distinct = _encode_arrays(raw, categorical)
+        codes, distinct = _encode_columns(raw, categorical)
     n_values = np.fromiter(map(len, distinct), dtype=np.int32, count=len(distinct))
     for j in np.flatnonzero(categorical & (n_values > MAX_CATEGORIES)).tolist():
         raise ValueError(
@@ -111,11 +171,19 @@ def encode_table(
             "the column out."
         )
     columns = tuple(
-        Column(raw.name(j), distinct[j] if categorical[j] else None)
+        Column(
+            raw.name(j),
+            distinct[j] if categorical[j] else None,
+            ordered=bool(categorical[j]) and j in raw.orders,
+            has_missing=j in raw.missing,
+        )
         for j in range(raw.n_columns)
     )
-    kinds = np.where(categorical, split_kind, ORDERED).astype(np.int32)
-    return TrainingTable(columns, kinds, n_values, codes, distinct)
+    kinds = np.where(categorical, _SPLIT_KINDS[categorical_split], ORDERED)
+    kinds = kinds.astype(np.int32)
+    return TrainingTable(
+        columns, kinds, n_values, codes, distinct, categorical_split, missing
+    )
 
 
 def _encode_matrix(
@@ -142,13 +210,14 @@ def _beyond_doubles(matrix: NDArray[Any]) -> bool:
     return bool(matrix.max() > _EXACT_WHOLE or int(matrix.min()) < -_EXACT_WHOLE)
 
 
-def _encode_arrays(
+def _encode_columns(
     raw: RawTable, categorical: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], list[NDArray[Any]]]:
     codes = np.empty((raw.n_columns, raw.n_rows), dtype=np.int32)
     distinct: list[NDArray[Any]] = []
     for j in range(raw.n_columns):
         values = raw.column(j)
+        order = raw.orders.get(j) if categorical[j] else None
         if isinstance(values, TextColumn):
             if not categorical[j]:
                 raise ValueError(
@@ -156,13 +225,36 @@ def _encode_arrays(
                     "not among categorical_features. Add it there, or turn its values "
                     "into numbers."
                 )
-            codes[j], found = values.encode()
-            distinct.append(found)
+            codes[j], found = values.encode(order)
         else:
-            part, numbers = _encode_matrix(values[:, None], categorical[j : j + 1])
-            codes[j] = part[0]
-            distinct.append(numbers[0])
+            codes[j], found = _encode_numbers(
+                values, raw.missing.get(j), categorical[j : j + 1], order
+            )
+        distinct.append(found)
     return codes, distinct
+
+
+def _encode_numbers(
+    values: NDArray[Any],
+    gone: NDArray[np.bool_] | None,
+    categorical: NDArray[np.bool_],
+    order: Sequence[Any] | None,
+) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """Return codes, and the values behind them; the last code is for missing ones."""
+    if gone is not None and gone.all():
+        return np.zeros(len(values), dtype=np.int32), np.empty(0, dtype=object)
+    there = slice(None) if gone is None else ~gone
+    part, found = _encode_matrix(values[there][:, None], categorical)
+    codes, distinct = part[0], found[0]
+    if order is not None:
+        place = {value: code for code, value in enumerate(order)}
+        moved = np.array([place[plain(v)] for v in distinct], dtype=np.int32)
+        codes, distinct = moved[codes], np.array(order, dtype=distinct.dtype)
+    if gone is None:
+        return codes, distinct
+    filled = np.full(len(values), len(distinct), dtype=np.int32)
+    filled[there] = codes
+    return filled, distinct
 
 
 def _which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.bool_]:
@@ -230,29 +322,51 @@ def is_categorical(raw: RawTable, column: int) -> bool:
 
 
 def read_rows(
-    estimator: Any, X: Any, columns: Sequence[Column], needed: Container[int]
+    estimator: Any,
+    X: Any,
+    columns: Sequence[Column],
+    needed: Container[int],
+    missing: str = "error",
 ) -> list[NDArray[Any]] | NDArray[Any]:
     """Read a table to predict on, column by column, as `Tree.apply` wants it.
 
     All columns are checked; those not needed may be left unencoded.
     """
-    raw = read_raw_table(X)
+    raw = read_raw_table(X, MISSING_REFUSED if missing == "error" else None)
     check_names(estimator, raw)
     if raw.matrix is not None and not any(c.is_categorical for c in columns):
         return raw.matrix.T
     encoded = []
     for j, column in enumerate(columns):
         values = raw.column(j)
+        gone = raw.missing.get(j)
+        if raw.is_empty(j):
+            encoded.append(_all_missing(column, raw.n_rows))
+            continue
         _check_type(values, column, raw.label(j))
         if column.categories is not None and j in needed:
-            encoded.append(_look_up(values, column.categories))
+            encoded.append(_look_up(values, column, gone))
+        elif isinstance(values, TextColumn):
+            encoded.append(values.codes)
         else:
-            encoded.append(values.codes if isinstance(values, TextColumn) else values)
+            encoded.append(values if gone is None else _with_gaps(values, gone))
     return encoded
+
+
+def _all_missing(column: Column, n_rows: int) -> NDArray[Any]:
+    if column.categories is None:
+        return np.full(n_rows, np.nan)
+    return np.full(n_rows, column.missing_code, dtype=np.int32)
+
+
+def _with_gaps(values: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
+    return np.where(gone, np.nan, values.astype(np.float64))
 
 
 def _check_type(values: NDArray[Any] | TextColumn, column: Column, label: str) -> None:
     """Refuse text where there were numbers at fit, and the other way round."""
+    if column.categories is not None and len(column.categories) == 0:
+        return  # nothing but missing values at fit
     was_text = column.categories is not None and column.categories.dtype == object
     if isinstance(values, TextColumn) and not was_text:
         raise ValueError(
@@ -268,13 +382,23 @@ def _check_type(values: NDArray[Any] | TextColumn, column: Column, label: str) -
 
 
 def _look_up(
-    values: NDArray[Any] | TextColumn, categories: NDArray[Any]
+    values: NDArray[Any] | TextColumn, column: Column, gone: NDArray[np.bool_] | None
 ) -> NDArray[np.int32]:
+    categories = column.categories
+    assert categories is not None
     if isinstance(values, TextColumn):
         return values.look_up(categories, UNSEEN)
+    if len(categories) == 0:
+        return np.full(len(values), UNSEEN, dtype=np.int32)
     if categories.dtype.kind == "b":
         categories = categories.view(np.uint8)
     if values.dtype.kind == "b":
         values = values.view(np.uint8)
-    code = np.minimum(np.searchsorted(categories, values), len(categories) - 1)
-    return np.where(categories[code] == values, code, UNSEEN).astype(np.int32)
+    order = np.argsort(categories) if column.ordered else None
+    place = np.searchsorted(categories, values, sorter=order)
+    code = np.minimum(place, len(categories) - 1)
+    code = code if order is None else order[code]
+    found = np.where(categories[code] == values, code, UNSEEN).astype(np.int32)
+    if gone is not None:
+        found[gone] = column.missing_code
+    return found

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.labels import read_vector
-from treeproof.border.raw import is_missing
-from treeproof.columns import plain
+from treeproof.columns import is_missing, plain
 
 __all__ = ["read_targets"]
 

@@ -21,14 +21,17 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TextColumn", "factorize_list", "factorize_series"]
+__all__ = ["TextColumn", "factorize_list", "factorize_series", "own_order"]
 
 MISSING = -1
 
 
 @dataclass
 class TextColumn:
-    """Text as codes: row i holds ``distinct[codes[i]]``; strings may be unused."""
+    """Text as codes: row i holds ``distinct[codes[i]]``; strings may be unused.
+
+    A code of -1 means that the value is missing.
+    """
 
     codes: NDArray[np.int32]
     distinct: list[str]
@@ -37,29 +40,37 @@ class TextColumn:
         """Return the column of the given rows."""
         return TextColumn(self.codes[rows], self.distinct)
 
-    def encode(self) -> tuple[NDArray[np.int32], NDArray[Any]]:
-        """Return ranks among the sorted strings that occur, and those strings."""
-        used = np.bincount(self.codes, minlength=len(self.distinct)) > 0
+    def encode(
+        self, order: Sequence[Any] | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[Any]]:
+        """Return ranks among the sorted strings that occur, and those strings.
+
+        A missing value has the rank after the last one. With an `order` the strings
+        are in that order instead, and all of them are there.
+        """
+        if order is not None:
+            categories = np.array(order, dtype=object)
+            return self.look_up(categories, MISSING), categories
+        used = np.bincount(self.codes + 1, minlength=len(self.distinct) + 1)[1:] > 0
         names = np.array(self.distinct, dtype=object)
-        order = np.array(
-            sorted(np.flatnonzero(used).tolist(), key=self.distinct.__getitem__),
-            dtype=np.intp,
-        )
-        rank = np.zeros(len(names), dtype=np.int32)
-        rank[order] = np.arange(len(order), dtype=np.int32)
-        return rank[self.codes], names[order]
+        places = sorted(np.flatnonzero(used).tolist(), key=self.distinct.__getitem__)
+        # One entry more than there are strings: code -1 finds the last one.
+        rank = np.full(len(names) + 1, len(places), dtype=np.int32)
+        rank[places] = np.arange(len(places), dtype=np.int32)
+        return rank[self.codes], names[np.array(places, dtype=np.intp)]
 
     def look_up(self, categories: NDArray[Any], unseen: int) -> NDArray[np.int32]:
-        """Return each row's place among the given categories."""
+        """Return each row's place among the given categories, or after them."""
         place = {value: code for code, value in enumerate(categories.tolist())}
         code_of = np.array(
-            [place.get(value, unseen) for value in self.distinct], dtype=np.int32
+            [*(place.get(value, unseen) for value in self.distinct), len(categories)],
+            dtype=np.int32,
         )
         return code_of[self.codes]
 
     def example(self) -> str:
         """Return a string that is not a number, if there is one."""
-        strings = [self.distinct[k] for k in np.unique(self.codes)]
+        strings = [self.distinct[k] for k in np.unique(self.codes) if k != MISSING]
         for value in strings:
             try:
                 float(value)
@@ -93,6 +104,27 @@ def factorize_series(series: nw.Series[Any]) -> tuple[NDArray[np.int32], list[An
     if series.dtype == nw.String and not objects and _arrow_is_here():
         return _factorize_arrow(series)
     return factorize_list(series.to_list())
+
+
+def own_order(series: nw.Series[Any]) -> list[Any] | None:
+    """Return the categories of an ordered category or enum column, in their order.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sizes = pd.Categorical(["S", "L"], ["S", "M", "L"], ordered=True)
+    >>> own_order(nw.from_native(pd.Series(sizes), series_only=True))
+    ['S', 'M', 'L']
+    """
+    native: Any = series.to_native()
+    if series.implementation.is_pandas():
+        known = native.array
+        return list(known.categories) if getattr(known, "ordered", False) else None
+    if series.implementation.is_polars() and series.dtype == nw.Enum:
+        return list(native.dtype.categories)
+    if getattr(getattr(native, "type", None), "ordered", False):  # Arrow's dictionaries
+        return list(native.unify_dictionaries().chunk(0).dictionary.to_pylist())
+    return None
 
 
 @cache

@@ -30,7 +30,13 @@ def solvers(incomplete: str) -> list[str]:
 
 def split_kinds(incomplete: str) -> list[str]:
     """Return the ways to split categories that begin as the word does."""
-    return [n for n in ("multiway", "one-vs-rest") if n.startswith(incomplete)]
+    kinds = ("multiway", "one-vs-rest", "subset")
+    return [n for n in kinds if n.startswith(incomplete)]
+
+
+def missing_modes(incomplete: str) -> list[str]:
+    """Return the ways to treat missing values that begin as the word does."""
+    return [n for n in ("best-side", "branch", "error") if n.startswith(incomplete)]
 
 
 def dialects(incomplete: str) -> list[str]:

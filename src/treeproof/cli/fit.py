@@ -61,11 +61,20 @@ def fit(
         str,
         typer.Option(
             help="multiway: a child for each category; one-vs-rest: one category "
-            "against the others.",
+            "against the others; subset: some against the others.",
             rich_help_panel=TREE,
             autocompletion=completion.split_kinds,
         ),
     ] = "multiway",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="best-side: missing values go with the better side of a split; "
+            "branch: they have a branch of their own; error: they are refused.",
+            rich_help_panel=TREE,
+            autocompletion=completion.missing_modes,
+        ),
+    ] = "best-side",
     first_split: Annotated[
         str | None,
         typer.Option(
@@ -211,7 +220,8 @@ def fit(
 ) -> None:
     """Learn an optimal tree from a table and show it with its certificate.
 
-    Text columns are categories as they are; nothing has to be encoded. If a
+    Text columns are categories as they are, and missing values are missing
+    values; nothing has to be encoded or filled in. If a
     limit or Ctrl-C ends the search, the best tree found so far is shown with a
     true bound on how much better any tree could be. Files of 64 MB and more are
     not read but counted: only their distinct rows have to fit into memory.
@@ -245,6 +255,7 @@ def fit(
         min_samples_leaf=min_samples_leaf,
         categorical_features=training.categorical,
         categorical_split=categorical_split,
+        missing=missing,
         first_split=first_split,
         solver=solver,
         time_limit=time_limit or None,
@@ -394,7 +405,7 @@ def _categorical(table: dict[str, Any], listed: list[str]) -> Any:
     from treeproof.border.raw import read_raw_table
     from treeproof.border.table import is_categorical
 
-    raw = read_raw_table(table)
+    raw = read_raw_table(table, missing_advice=None)
     by_type = [n for j, n in enumerate(table) if is_categorical(raw, j)]
     return list(dict.fromkeys([*listed, *by_type]))
 

@@ -1,9 +1,13 @@
 """How a node sends a row on: a list of branches, of which the first that holds counts.
 
-The four kinds of nodes differ in their tables; to a writer of SQL or Python they are
-the same thing, a list of conditions with a target each, the last condition being
+The kinds of nodes differ in their tables; to a writer of SQL or Python they are the
+same thing, a list of conditions with a target each, the last condition being
 "otherwise". A further outcome of a split is one more branch here, and one more case in
 each writer.
+
+A missing value meets no condition. One of the branches is marked as the one it takes;
+where none is, the tree does not take missing values. `Nothing` is the condition of a
+branch for missing values alone.
 
 A target is a node. Where a row has to stay at the node that tests it, because its
 category was not seen there, the target is that node itself and `stays` is true: the row
@@ -18,13 +22,24 @@ from typing import Any
 import numpy as np
 
 from treeproof.columns import Column
-from treeproof.tree import EQUALS, LEAF, THRESHOLD, Tree
+from treeproof.kinds import (
+    BY_CATEGORY,
+    EQUALS,
+    LEAF,
+    NO,
+    OWN,
+    STAYS,
+    THRESHOLD,
+    YES,
+)
+from treeproof.tree import Tree
 
 __all__ = [
     "Among",
     "AtMost",
     "Branch",
     "Condition",
+    "Nothing",
     "Otherwise",
     "branches",
     "check_exportable",
@@ -45,7 +60,7 @@ class Among:
     codes: tuple[int, ...]
 
     def values(self, column: Column) -> list[Any]:
-        """Return the categories themselves as plain Python values."""
+        """Return the categories themselves."""
         assert column.categories is not None
         return [column.categories[code] for code in self.codes]
 
@@ -55,7 +70,12 @@ class Otherwise:
     """None of the conditions before holds."""
 
 
-Condition = AtMost | Among | Otherwise
+@dataclass(frozen=True)
+class Nothing:
+    """No value holds; the branch is for missing values alone."""
+
+
+Condition = AtMost | Among | Otherwise | Nothing
 
 
 @dataclass(frozen=True)
@@ -65,6 +85,7 @@ class Branch:
     condition: Condition
     target: int
     stays: bool = False
+    missing: bool = False  # whether missing values go this way
 
 
 def branches(tree: Tree, node: int) -> list[Branch]:
@@ -76,28 +97,47 @@ def branches(tree: Tree, node: int) -> list[Branch]:
     >>> tree = OptimalTreeClassifier().fit([["a"], ["b"], ["b"]], [0, 1, 1]).tree_
     >>> for branch in branches(tree, 0):
     ...     print(branch)
-    Branch(condition=Among(codes=(0,)), target=1, stays=False)
-    Branch(condition=Among(codes=(1,)), target=2, stays=False)
-    Branch(condition=Otherwise(), target=0, stays=True)
+    Branch(condition=Among(codes=(0,)), target=1, stays=False, missing=False)
+    Branch(condition=Among(codes=(1,)), target=2, stays=False, missing=False)
+    Branch(condition=Otherwise(), target=0, stays=True, missing=True)
     """
-    if tree.kind[node] == LEAF:
+    kind, missing = tree.kind[node], int(tree.missing[node])
+    if kind == LEAF:
         return []
+    if kind in BY_CATEGORY:
+        return _by_category(tree, node)
     slots = tree.slots(node)
-    targets = tree.children[slots].tolist()
-    outcomes = tree.child_outcome[slots].tolist()
-    if tree.kind[node] in (THRESHOLD, EQUALS):
-        child = dict(zip(outcomes, targets, strict=True))
-        yes: Condition = (
-            AtMost(float(tree.threshold[node]))
-            if tree.kind[node] == THRESHOLD
-            else Among((int(tree.category[node]),))
+    child = dict(
+        zip(
+            tree.child_outcome[slots].tolist(),
+            tree.children[slots].tolist(),
+            strict=True,
         )
-        return [_to(yes, child.get(0), node), _to(Otherwise(), child.get(1), node)]
-    groups: dict[int, list[int]] = {}
-    for target, code in zip(targets, outcomes, strict=True):
-        groups.setdefault(target, []).append(code)
-    ways = [Branch(Among(tuple(codes)), target) for target, codes in groups.items()]
-    return [*ways, Branch(Otherwise(), node, stays=True)]
+    )
+    yes: Condition = Nothing()
+    if kind == THRESHOLD:
+        yes = AtMost(float(tree.threshold[node]))
+    elif kind == EQUALS:
+        yes = Among((int(tree.category[node]),))
+    ways = [
+        _to(yes, child.get(YES), node, missing == YES),
+        _to(Otherwise(), child.get(NO), node, missing == NO),
+    ]
+    if missing == OWN:
+        ways.insert(0, _to(Nothing(), child.get(OWN), node, True))
+    return ways
+
+
+def _by_category(tree: Tree, node: int) -> list[Branch]:
+    gone = tree.columns[tree.feature[node]].missing_code
+    ways = []
+    for target, codes in tree.outcome_groups(node):
+        known = tuple(code for code in codes if code != gone)
+        condition: Condition = Among(known) if known else Nothing()
+        ways.append(Branch(condition, target, missing=gone in codes))
+    ways.sort(key=lambda way: not isinstance(way.condition, Nothing))
+    stays = int(tree.missing[node]) == STAYS
+    return [*ways, Branch(Otherwise(), node, stays=True, missing=stays)]
 
 
 def check_exportable(tree: Tree) -> Tree:
@@ -121,7 +161,7 @@ def check_exportable(tree: Tree) -> Tree:
     return tree
 
 
-def _to(condition: Condition, child: int | None, node: int) -> Branch:
+def _to(condition: Condition, child: int | None, node: int, missing: bool) -> Branch:
     if child is None:
-        return Branch(condition, node, stays=True)
-    return Branch(condition, child)
+        return Branch(condition, node, stays=True, missing=missing)
+    return Branch(condition, child, missing=missing)

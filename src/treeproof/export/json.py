@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from treeproof.export.tree_dict import is_number, tree_from_dict, tree_to_dict
+from treeproof.kinds import LEAF, REFUSED
 from treeproof.tree import Tree
 
 __all__ = ["VERSION", "from_document", "from_json", "to_document", "to_json"]
 
 FORMAT = "treeproof model"
-VERSION = 2
+VERSION = 3
 
 _ESTIMATORS = {
     "OptimalTreeClassifier": "treeproof.classifier",
@@ -156,6 +157,9 @@ def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
         raise ValueError(f"The tree in the document is not that of a {name}.")
     model = kind(**_read_parameters(document.get("parameters"), kind))
     model._validate_params()
+    inner = tree.kind != LEAF
+    if model.missing != "error" and np.any(tree.missing[inner] == REFUSED):
+        raise ValueError("The tree does not say where missing values go.")
     objective, lower, status = _read_certificate(document.get("certificate"))
     statistics = document.get("statistics")
     if not isinstance(statistics, dict):

@@ -52,7 +52,8 @@ class TreeExports:
         Returns
         -------
         str
-            A row with NULL in a column tested on its way gets NULL.
+            NULL goes where ``predict`` sends missing values; if it refuses them, a row
+            with NULL in a column tested on its way gets NULL.
 
         Examples
         --------
@@ -62,17 +63,8 @@ class TreeExports:
         >>> print(clf.to_sql("sqlite", table="paint"))
         SELECT
           *,
-          CASE
-            WHEN "colour" IS NULL
-            THEN NULL
-            WHEN "colour" = 'blue'
-            THEN 0
-            WHEN "colour" = 'red'
-            THEN 1
-            ELSE 0
-          END AS "prediction"
-        FROM "paint"
-        """
+          CASE WHEN "colour" = 'blue' THEN 0 WHEN "colour" = 'red' THEN 1 ELSE 0 END AS "prediction" FROM "paint"
+        """  # noqa: E501
         from treeproof.export.sql import to_sql
 
         return to_sql(self._checked(), dialect, table=table, name=name, proba=proba)

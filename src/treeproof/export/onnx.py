@@ -9,7 +9,8 @@ Inputs: a table of numbers is one input ``X`` of doubles with the training table
 columns. A table with categories has one input for each column, by its name, of shape
 (rows, 1): doubles, or strings for text. Text is looked up in the list of categories,
 -1 for an unseen one; a category that is a number c owns the interval from the double
-just below c to c, which contains no other double.
+just below c to c, which contains no other double. Missing values are NaN among numbers,
+and the text ``MISSING_TEXT`` among text, which `input_arrays` writes for them.
 
 Outputs: ``label`` and ``probabilities`` of a classification tree, ``prediction`` of a
 regression tree.
@@ -23,14 +24,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.columns import Column, plain
-from treeproof.export.branches import Among, AtMost, branches
-from treeproof.export.intervals import Nested, Piece, merged, nest
+from treeproof.columns import Column, is_missing, plain
+from treeproof.export.branches import Among, AtMost, Nothing, branches
+from treeproof.export.intervals import Cut, Nested, Piece, merged, nest
 from treeproof.export.payload import labels, node_shares
 from treeproof.extras import need
 from treeproof.tree import Tree
 
-__all__ = ["input_arrays", "to_onnx"]
+__all__ = ["MISSING_TEXT", "input_arrays", "to_onnx"]
+
+MISSING_TEXT = "<missing>"
+"""What stands for a missing text: ONNX has no missing strings."""
 
 _OPSET, _ML_OPSET, _IR = 17, 3, 8
 
@@ -98,11 +102,21 @@ def input_arrays(tree: Tree, table: Mapping[str, Any]) -> dict[str, NDArray[Any]
     """
     columns = {}
     for column in tree.columns:
-        kind = object if _is_text(column) else np.float64
-        columns[column.name] = np.asarray(table[column.name]).astype(kind)[:, None]
+        values = np.asarray(table[column.name])
+        columns[column.name] = _input(column, values)[:, None]
     if _is_matrix(tree):
         return {"X": np.hstack(list(columns.values()))}
     return columns
+
+
+def _input(column: Column, values: NDArray[Any]) -> NDArray[Any]:
+    if not _is_text(column):
+        if values.dtype == object:
+            items = [np.nan if is_missing(v) else v for v in values.tolist()]
+            return np.array(items, dtype=np.float64)
+        return values.astype(np.float64)
+    items = values.astype(object).tolist()
+    return np.array([MISSING_TEXT if is_missing(v) else v for v in items], dtype=object)
 
 
 def _is_text(column: Column) -> bool:
@@ -127,6 +141,12 @@ def _inputs(helper: Any, types: Any, tree: Tree) -> tuple[list[Any], list[Any]]:
             parts.append(column.name)
             continue
         assert column.categories is not None
+        if MISSING_TEXT in column.categories:
+            raise ValueError(
+                f"The column {column.name!r} has the category {MISSING_TEXT!r}, which "
+                "stands for missing text in ONNX models; give the category another "
+                "name."
+            )
         code, number = f"treeproof code {j}", f"treeproof number {j}"
         nodes.append(
             helper.make_node(
@@ -134,8 +154,8 @@ def _inputs(helper: Any, types: Any, tree: Tree) -> tuple[list[Any], list[Any]]:
                 [column.name],
                 [code],
                 domain="ai.onnx.ml",
-                keys_strings=column.categories.tolist(),
-                values_int64s=list(range(len(column.categories))),
+                keys_strings=[*column.categories.tolist(), MISSING_TEXT],
+                values_int64s=list(range(len(column.categories) + 1)),
                 default_int64=-1,
             )
         )
@@ -182,6 +202,7 @@ def _node_table(onnx: Any, nested: Nested) -> dict[str, Any]:
         "nodes_nodeids": list(range(n)),
         "nodes_featureids": [max(c, 0) for c in nested.column],
         "nodes_modes": ["BRANCH_LEQ" if i else "LEAF" for i in inner],
+        "nodes_missing_value_tracks_true": [int(m) for m in nested.missing_left],
         "nodes_truenodeids": [max(k, 0) for k in nested.left],
         "nodes_falsenodeids": [max(k, 0) for k in nested.right],
         "nodes_values_as_tensor": _tensor(onnx, "thresholds", values),
@@ -194,18 +215,23 @@ def _places(nested: Nested, leaves: list[int]) -> NDArray[np.float64]:
     return np.array([t if t >= 0 else -1 - t for t in targets], dtype=np.float64)
 
 
-def _pieces(tree: Tree, node: int) -> tuple[int, list[Piece]]:
+def _pieces(tree: Tree, node: int) -> Cut:
     """Cut the number line of a tested column into the intervals of the branches."""
     feature = int(tree.feature[node])
     column = tree.columns[feature]
     *conditions, otherwise = branches(tree, node)
     rest = -1 - node if otherwise.stays else otherwise.target
+    gone = rest if otherwise.missing else None
     pieces: list[Piece] = []
     points: list[tuple[float, int]] = []
     for way in conditions:
         target = -1 - node if way.stays else way.target
+        gone = target if way.missing else gone
         if isinstance(way.condition, AtMost):
             pieces.append((way.condition.threshold, target))
+        elif isinstance(way.condition, Nothing):
+            if way.missing and not _is_text(column):
+                pieces.append((-np.inf, target))
         else:
             assert isinstance(way.condition, Among)
             numbers = (
@@ -214,10 +240,12 @@ def _pieces(tree: Tree, node: int) -> tuple[int, list[Piece]]:
                 else way.condition.values(column)
             )
             points += [(float(number), target) for number in numbers]
+    if gone is not None and _is_text(column):
+        points.append((float(column.missing_code), gone))
     for number, target in sorted(points):
         pieces.append((float(np.nextafter(number, -np.inf)), rest))
         pieces.append((number, target))
-    return feature, merged([*pieces, (np.inf, rest)])
+    return feature, merged([*pieces, (np.inf, rest)]), gone
 
 
 def _outputs(onnx: Any, tree: Tree, nodes: list[Any]) -> tuple[list[Any], list[Any]]:

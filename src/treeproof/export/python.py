@@ -1,7 +1,8 @@
 """Trees as Python: the source of one function that needs no library.
 
 The function takes one row as a mapping from column names to values. Subtrees that would
-be indented too far (Python allows 100 levels) become functions of their own.
+be indented too far (Python allows 100 levels) become functions of their own. Missing
+are None, NaN and pandas' NA.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from keyword import iskeyword
 from typing import Any
 
 from treeproof.columns import Column, plain
-from treeproof.export.branches import Among, AtMost, Condition, branches
+from treeproof.export.branches import Among, AtMost, Branch, Otherwise, branches
 from treeproof.export.payload import labels, node_predictions, node_shares
-from treeproof.tree import LEAF, Tree
+from treeproof.kinds import LEAF, REFUSED
+from treeproof.tree import Tree
 
 __all__ = ["to_python"]
 
 _MOST_LEVELS = 40
 _INDENT = "    "
+_MISSING = "value is None or type(value).__name__ == 'NAType' or value != value"
 
 
 def to_python(tree: Tree, *, name: str = "predict", proba: bool = False) -> str:
@@ -41,14 +44,14 @@ def to_python(tree: Tree, *, name: str = "predict", proba: bool = False) -> str:
     >>> source = to_python(clf.tree_)
     >>> print(source)
     def predict(row):
-        for column in ('size',):
-            value = row[column]
-            if value is None or value != value:
-                raise ValueError(f"The value of {column!r} is missing.")
-        if float(row['size']) <= 4.5:
+        if _predict_misses(row['size']) or float(row['size']) <= 4.5:
             return 'no'
         else:
             return 'yes'
+    <BLANKLINE>
+    <BLANKLINE>
+    def _predict_misses(value):
+        return value is None or type(value).__name__ == 'NAType' or value != value
     <BLANKLINE>
     >>> exec(source)
     >>> predict({"size": 7.5, "colour": "green"})
@@ -67,20 +70,27 @@ def to_python(tree: Tree, *, name: str = "predict", proba: bool = False) -> str:
     for node, function in functions:
         lines += [f"def {function}(row):"]
         if node == 0:
-            lines += list(_check(tree))
+            lines += list(_check(tree, name))
         lines += _body(tree, node, values, name, functions)
         lines += ["", ""]
+    if any(_misses(name) in line for line in lines):
+        lines += [f"def {_misses(name)}(value):"]
+        lines += [f"{_INDENT}return {_MISSING}", "", ""]
     return "\n".join(lines[:-1])
 
 
-def _check(tree: Tree) -> Iterator[str]:
-    """Refuse missing values, as ``predict`` does."""
-    tested = sorted(set(tree.feature[tree.kind != LEAF].tolist()))
+def _misses(name: str) -> str:
+    return f"_{name}_misses"
+
+
+def _check(tree: Tree, name: str) -> Iterator[str]:
+    """Refuse missing values where ``predict`` does."""
+    refused = (tree.kind != LEAF) & (tree.missing == REFUSED)
+    tested = sorted(set(tree.feature[refused].tolist()))
     names = tuple(tree.columns[j].name for j in tested)
     if names:
         yield f"    for column in {names!r}:"
-        yield "        value = row[column]"
-        yield "        if value is None or value != value:"
+        yield f"        if {_misses(name)}(row[column]):"
         yield '            raise ValueError(f"The value of {column!r} is missing.")'
 
 
@@ -110,8 +120,10 @@ def _body(
             about = tree.columns[tree.feature[item]]
             parts: list[tuple[str | int, int]] = []
             word = "if"
+            there = tree.missing[item] == REFUSED  # whether the value is for sure
             for way in branches(tree, item):
-                head = _condition(way.condition, about)
+                head = _condition(way, about, _misses(name), there)
+                there = there or way.missing
                 parts.append((f"{word} {head}:" if head else "else:", level))
                 parts.append(
                     (f"return {values[item]!r}" if way.stays else way.target, level + 1)
@@ -121,13 +133,23 @@ def _body(
     return lines
 
 
-def _condition(condition: Condition, column: Column) -> str:
-    value = f"row[{column.name!r}]"
+def _condition(way: Branch, column: Column, misses: str, there: bool) -> str:
+    """Return the condition of a branch; nothing for "otherwise"."""
+    value, condition = f"row[{column.name!r}]", way.condition
+    gone = f"{misses}({value})"
+    if isinstance(condition, Otherwise):
+        return ""
     if isinstance(condition, AtMost):
-        return f"float({value}) <= {condition.threshold!r}"
-    if isinstance(condition, Among):
+        test = f"float({value}) <= {condition.threshold!r}"
+    elif isinstance(condition, Among):
         options = [plain(v) for v in condition.values(column)]
-        if len(options) == 1:
-            return f"{value} == {options[0]!r}"
-        return f"{value} in {{{', '.join(map(repr, options))}}}"
-    return ""
+        if len(options) > 1:
+            test = f"{value} in {{{', '.join(map(repr, options))}}}"
+            there = True  # a missing value is not in the set, and that is no error
+        else:
+            test = f"{value} == {options[0]!r}"
+    else:
+        return gone if way.missing else "False"
+    if way.missing:
+        return f"{gone} or {test}"
+    return test if there else f"not {gone} and {test}"

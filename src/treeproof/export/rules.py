@@ -3,7 +3,8 @@
 The rules of a tree exclude each other, and one of them holds for every row. Conditions
 on the same column are drawn together: two thresholds become one interval, two sets of
 categories their intersection. A rule that waits for categories a multiway split has
-never seen holds no training rows; it says "none of" the known categories.
+never seen holds no training rows; it says "none of" the known categories. A missing
+value meets a condition only if the condition says so.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from treeproof.columns import Column, plain
-from treeproof.export.branches import Among, AtMost, Branch, branches
+from treeproof.columns import Column, is_missing, plain
+from treeproof.export.branches import Among, AtMost, Branch, Nothing, branches
 from treeproof.export.payload import labels, node_predictions, node_shares
 from treeproof.tree import LEAF, Tree
 
@@ -23,45 +24,72 @@ __all__ = ["Interval", "Members", "Rule", "conditions_to", "to_rules"]
 
 @dataclass(frozen=True)
 class Interval:
-    """A number above `low` and at most `high`; None for no end."""
+    """A number above `low` and at most `high`; None for no end.
+
+    With `missing` also a missing value; without `present` nothing else. `told` says
+    whether the words mention missing values: only where the training table had some.
+    """
 
     column: str
     low: float | None = None
     high: float | None = None
+    missing: bool = False
+    present: bool = True
+    told: bool = True
 
     def holds(self, value: Any) -> bool:
         """Whether a value meets the condition."""
+        if is_missing(value):
+            return self.missing
         number = float(value)
-        return (self.low is None or number > self.low) and (
-            self.high is None or number <= self.high
+        return (
+            self.present
+            and (self.low is None or number > self.low)
+            and (self.high is None or number <= self.high)
         )
 
     def __str__(self) -> str:
+        if not self.present:
+            return f"{self.column} is missing"
+        if self.low is None and self.high is None:
+            return f"{self.column} is not missing"
+        end = " or missing" if self.missing and self.told else ""
         if self.low is None:
-            return f"{self.column} <= {self.high:.6g}"
+            return f"{self.column} <= {self.high:.6g}{end}"
         if self.high is None:
-            return f"{self.column} > {self.low:.6g}"
-        return f"{self.low:.6g} < {self.column} <= {self.high:.6g}"
+            return f"{self.column} > {self.low:.6g}{end}"
+        return f"{self.low:.6g} < {self.column} <= {self.high:.6g}{end}"
 
 
 @dataclass(frozen=True)
 class Members:
-    """A category that is one of `categories`, or that is none of them."""
+    """A category that is one of `categories`, or that is none of them.
+
+    With `missing` also a missing value; `told` says whether the words mention it.
+    """
 
     column: str
     categories: tuple[Any, ...]
     inside: bool = True
+    missing: bool = False
+    told: bool = True
 
     def holds(self, value: Any) -> bool:
         """Whether a value meets the condition."""
+        if is_missing(value):
+            return self.missing
         return (plain(value) in self.categories) == self.inside
 
     def __str__(self) -> str:
+        if not self.categories:
+            word = "is missing" if self.inside else "is not missing"
+            return f"{self.column} {word}"
+        end = " or missing" if self.missing and self.told else ""
         if len(self.categories) == 1:
             sign = "=" if self.inside else "!="
-            return f"{self.column} {sign} {self.categories[0]}"
+            return f"{self.column} {sign} {self.categories[0]}{end}"
         word = "in" if self.inside else "not in"
-        return f"{self.column} {word} {{{', '.join(map(str, self.categories))}}}"
+        return f"{self.column} {word} {{{', '.join(map(str, self.categories))}}}{end}"
 
 
 @dataclass(frozen=True)
@@ -184,34 +212,48 @@ def _narrowed(
     known: Interval | Members | None, about: Column, way: Branch, before: list[Branch]
 ) -> Interval | Members | None:
     """Return what is known of a column on a branch; None if no row can get there."""
+    missing = way.missing and (known is None or known.missing)
     if about.categories is None:
-        interval = known if isinstance(known, Interval) else Interval(about.name)
-        if isinstance(way.condition, AtMost):
-            cut = way.condition.threshold
-            if interval.low is not None and cut <= interval.low:
-                return None
-            high = cut if interval.high is None else min(cut, interval.high)
-            return replace(interval, high=high)
+        assert not isinstance(known, Members)
+        found = _interval(known or Interval(about.name), way, before)
+        if found is None or not found.present:
+            gone = Interval(about.name, missing=True, present=False)
+            return gone if missing else None
+        return replace(found, missing=missing, told=about.has_missing)
+    if isinstance(way.condition, Among):
+        inside, named = True, [plain(v) for v in way.condition.values(about)]
+    elif isinstance(way.condition, Nothing):
+        inside, named = True, []
+    else:
+        inside, named = False, []
         for earlier in before:
-            assert isinstance(earlier.condition, AtMost)
+            if isinstance(earlier.condition, Among):
+                named += [plain(v) for v in earlier.condition.values(about)]
+    if isinstance(known, Members):
+        inside, named = _both(known, inside, named)
+    if inside and not named and not missing:
+        return None
+    return Members(about.name, tuple(named), inside, missing, about.has_missing)
+
+
+def _interval(interval: Interval, way: Branch, before: list[Branch]) -> Interval | None:
+    """Return the numbers of an interval that go some way; None if there are none."""
+    if isinstance(way.condition, Nothing):
+        return None
+    if isinstance(way.condition, AtMost):
+        cut = way.condition.threshold
+        if interval.low is not None and cut <= interval.low:
+            return None
+        high = cut if interval.high is None else min(cut, interval.high)
+        return replace(interval, high=high)
+    for earlier in before:
+        if isinstance(earlier.condition, AtMost):
             cut = earlier.condition.threshold
             if interval.high is not None and cut >= interval.high:
                 return None
             low = cut if interval.low is None else max(cut, interval.low)
             interval = replace(interval, low=low)
-        return interval
-    if isinstance(way.condition, Among):
-        inside, named = True, [plain(v) for v in way.condition.values(about)]
-    else:
-        inside, named = False, []
-        for earlier in before:
-            assert isinstance(earlier.condition, Among)
-            named += [plain(v) for v in earlier.condition.values(about)]
-    if isinstance(known, Members):
-        inside, named = _both(known, inside, named)
-    if inside and not named:
-        return None
-    return Members(about.name, tuple(named), inside)
+    return interval
 
 
 def _both(known: Members, inside: bool, named: list[Any]) -> tuple[bool, list[Any]]:

@@ -14,7 +14,10 @@ thresholds on them:
   category owns the interval of half a unit around its number; the children of a split
   are then found by nested thresholds, and whatever belongs to no child ends in a leaf
   with the majority class (or the mean) of the split's node, as with us.
-* A *one-vs-rest* categorical column becomes one 0/1 column for each category.
+* A *one-vs-rest* categorical column becomes one 0/1 column for each category, unless it
+  is ordered.
+* A *missing* value is NaN in all columns made of its column. scikit-learn's trees know
+  NaN, with one exception: with ``criterion="absolute_error"`` they refuse it.
 
 The counts in all nodes are those of the training rows; the leaves that wait for unseen
 categories hold none. Nodes that only exist there, inside a multiway split, show what
@@ -29,8 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.columns import Column
-from treeproof.export.intervals import Piece, merged, nest
-from treeproof.tree import EQUALS, THRESHOLD, Columns, Tree
+from treeproof.export.intervals import Cut, Piece, merged, nest
+from treeproof.kinds import ABSENT, EQUALS, NO, OWN, STAYS, THRESHOLD, YES
+from treeproof.tree import Columns, Tree
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -57,13 +61,15 @@ def encode(tree: Tree, columns: Columns, one_hot: bool) -> NDArray[np.float32]:
         x = columns[j]
         if column.categories is None:
             parts.append(x.astype(np.float32)[:, None])
-        elif one_hot:
-            parts.append(x[:, None] == np.arange(len(column.categories)))
+        elif _is_one_hot(column, one_hot):
+            hot = (x[:, None] == np.arange(len(column.categories))).astype(np.float32)
+            hot[x == column.missing_code] = np.nan
+            parts.append(hot)
         else:
             number = _numbers(column)
             # The code -1 of an unseen category finds the last entry.
-            number = np.append(number, number.min() - 1)
-            parts.append(number[x][:, None])
+            unseen = number.min(initial=0) - 1
+            parts.append(np.append(number, [np.nan, unseen])[x][:, None])
     return np.hstack(parts).astype(np.float32)
 
 
@@ -71,7 +77,8 @@ def encoded_names(tree: Tree, one_hot: bool) -> list[str]:
     """Return the names of the columns that `encode` makes."""
     names = []
     for column in tree.columns:
-        if column.categories is not None and one_hot:
+        if _is_one_hot(column, one_hot):
+            assert column.categories is not None
             names += [
                 f"{column.name}={column.text(k)}" for k in range(len(column.categories))
             ]
@@ -96,8 +103,7 @@ def to_sklearn(
         which some tools do not like; without them an unseen category goes the way of
         a neighbouring one.
     """
-    width = [1 if c.categories is None or not one_hot else len(c.categories)
-             for c in tree.columns]  # fmt: skip
+    width = [c.missing_code if _is_one_hot(c, one_hot) else 1 for c in tree.columns]
     start = np.concatenate([[0], np.cumsum(width)])
     n_columns = int(start[-1])
     model, builder = _empty_model(tree, n_columns), _Builder(tree, start, unseen)
@@ -109,6 +115,10 @@ def to_sklearn(
     )
     model.tree_.__setstate__(state)
     return model
+
+
+def _is_one_hot(column: Column, one_hot: bool) -> bool:
+    return one_hot and column.is_categorical and not column.ordered
 
 
 def _empty_model(tree: Tree, n_columns: int) -> Any:
@@ -128,7 +138,7 @@ def _numbers(column: Column) -> NDArray[np.float64]:
     """Return the number that stands for each category."""
     categories = column.categories
     assert categories is not None
-    if categories.dtype != object:
+    if categories.dtype != object and not column.ordered:
         numbers = categories.astype(np.float64)
         if np.all(numbers == np.rint(numbers)) and np.all(
             np.abs(numbers) < _SINGLE_EXACT
@@ -154,7 +164,7 @@ class _Builder:
         for pieces in self.nested.pieces:
             self._add_counts(pieces)
 
-    def _pieces(self, node: int) -> tuple[int, list[Piece]]:
+    def _pieces(self, node: int) -> Cut:
         """Cut the encoded column of a test into the intervals of its children."""
         tree = self.tree
         feature = int(tree.feature[node])
@@ -167,15 +177,26 @@ class _Builder:
                 strict=True,
             )
         )
-        if tree.kind[node] == THRESHOLD:
-            t = float(np.float32(tree.threshold[node]))
-            return column, [(t, child[0]), (np.inf, child[1])]
-        if tree.kind[node] == EQUALS:
-            code = int(tree.category[node])
-            return column + code, [(0.5, child[1]), (np.inf, child[0])]
+        kind, missing = tree.kind[node], int(tree.missing[node])
+        gone = child.get(missing)
+        if kind in (THRESHOLD, EQUALS, ABSENT):
+            pieces: list[Piece] = []
+            if missing == OWN or kind == ABSENT:
+                assert gone is not None
+                pieces.append((-np.inf, gone))
+            if kind == THRESHOLD:
+                t = float(np.float32(tree.threshold[node]))
+                pieces += [(t, child[YES]), (np.inf, child[NO])]
+            elif kind == EQUALS:
+                column += int(tree.category[node])
+                pieces += [(0.5, child[NO]), (np.inf, child[YES])]
+            else:
+                pieces += [(np.inf, child[NO])]
+            return column, pieces, gone
         about = tree.columns[feature]
         nowhere = -1 - node
-        pieces: list[Piece] = []
+        gone = nowhere if missing == STAYS else child.get(about.missing_code)
+        pieces = []
         closed = about.categories is not None and about.categories.dtype == bool
         end = -np.inf
         for code, number in enumerate(_numbers(about)):
@@ -183,13 +204,16 @@ class _Builder:
                 pieces.append((number - 0.5, nowhere))
             end = number + 0.5
             pieces.append((end, child.get(code, nowhere)))
+        if gone not in (None, *(to for _, to in pieces)):
+            assert gone is not None
+            pieces.insert(0, (-np.inf, gone))
         if not self.unseen:
             pieces = [piece for piece in pieces if piece[1] != nowhere]
         if closed or not self.unseen:
             pieces[-1] = (np.inf, pieces[-1][1])
         else:
             pieces.append((np.inf, nowhere))
-        return column, merged(pieces)
+        return column, merged(pieces), gone
 
     def _add_counts(self, pieces: list[Piece]) -> None:
         tree = self.tree
@@ -220,6 +244,7 @@ class _Builder:
         nodes["right_child"] = nested.right
         nodes["feature"] = nested.column
         nodes["threshold"] = nested.threshold
+        nodes["missing_go_to_left"] = nested.missing_left
         values = np.array(self.values)
         nodes["impurity"] = self.impurities
         nodes["n_node_samples"] = [samples for samples, _ in self.counts]

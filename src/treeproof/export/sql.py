@@ -8,8 +8,9 @@ once for each level of the tree. Three details make the answers those of ``predi
   would then compare single-precision columns in single precision.
 * A category that a multiway split does not know falls through to ``ELSE``, which is the
   majority class of the split's node.
-* ``predict`` refuses missing values; here a row with NULL in a column that is tested on
-  its way gets NULL.
+* NULL goes where ``predict`` sends missing values. If ``predict`` refuses them
+  (``missing="error"``), a row with NULL in a column tested on its way gets NULL. NaN is
+  a number to most databases; make it NULL first.
 
 Text is compared as the database compares it: MySQL ignores case unless the column has
 a binary collation.
@@ -21,8 +22,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from treeproof.columns import plain
-from treeproof.export.branches import Among, AtMost, branches
+from treeproof.columns import Column, plain
+from treeproof.export.branches import (
+    Among,
+    AtMost,
+    Condition,
+    Otherwise,
+    branches,
+)
 from treeproof.export.payload import (
     labels,
     node_predictions,
@@ -69,12 +76,11 @@ def to_sql(
     >>> from treeproof import OptimalTreeClassifier
     >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
     >>> print(to_sql(clf.tree_))
-    CASE WHEN "x0" IS NULL THEN NULL WHEN "x0" <= 4.5e0 THEN 0 ELSE 1 END
+    CASE WHEN "x0" IS NULL OR "x0" <= 4.5e0 THEN 0 ELSE 1 END
     >>> print(to_sql(clf.tree_, "mysql", table="shop.orders"))
     SELECT
       *,
-      CASE WHEN `x0` IS NULL THEN NULL WHEN `x0` <= 4.5e0 THEN 0 ELSE 1 END AS `prediction`
-    FROM `shop`.`orders`
+      CASE WHEN `x0` IS NULL OR `x0` <= 4.5e0 THEN 0 ELSE 1 END AS `prediction` FROM `shop`.`orders`
     """  # noqa: E501
     dialect = known_dialect(dialect)
     writer = _Writer(tree)
@@ -120,7 +126,9 @@ def known_dialect(dialect: str) -> str:
 
 def _text(expression: Any, dialect: str) -> str:
     try:
-        return str(expression.sql(dialect, pretty=True))
+        text = str(expression.sql(dialect, pretty=True))
+        # The name of the table is short: no line of its own.
+        return " FROM ".join(text.rsplit("\nFROM ", 1))
     except RecursionError:
         raise ValueError(
             "The tree is too deep for one SQL expression; fit a tree with a smaller "
@@ -146,34 +154,40 @@ class _Writer:
                 continue
             about = tree.columns[tree.feature[node]]
             column = exp.column(about.name, quoted=True)
-            missing = exp.If(
-                this=exp.Is(this=column.copy(), expression=exp.null()), true=exp.null()
-            )
-            case = exp.Case(ifs=[missing])
-            for way in branches(tree, node):
+            absent = exp.Is(this=column.copy(), expression=exp.null())
+            case = exp.Case(ifs=[])
+            ways = branches(tree, node)
+            if not any(way.missing for way in ways):
+                case.append("ifs", exp.If(this=absent.copy(), true=exp.null()))
+            for way in ways:
                 target = (
                     self._literal(values[node]) if way.stays else built.pop(way.target)
                 )
-                if isinstance(way.condition, AtMost):
-                    test = exp.LTE(
-                        this=column.copy(),
-                        expression=self._literal(float(way.condition.threshold)),
-                    )
-                elif isinstance(way.condition, Among):
-                    options = [
-                        self._literal(plain(v)) for v in way.condition.values(about)
-                    ]
-                    test = (
-                        exp.EQ(this=column.copy(), expression=options[0])
-                        if len(options) == 1
-                        else exp.In(this=column.copy(), expressions=options)
-                    )
-                else:
+                if isinstance(way.condition, Otherwise):
                     case.set("default", target)
                     continue
-                case.append("ifs", exp.If(this=test, true=target))
+                test = self._test(way.condition, about, column)
+                if way.missing:
+                    test = absent.copy() if test is None else exp.or_(absent, test)
+                if test is not None:
+                    case.append("ifs", exp.If(this=test, true=target))
+            if not case.args["ifs"]:
+                case = case.args["default"]
             built[node] = case
         return built[0]
+
+    def _test(self, condition: Condition, about: Column, column: Any) -> Any:
+        """Return the condition on a value that is there; None if it never holds."""
+        exp = self.exp
+        if isinstance(condition, AtMost):
+            limit = self._literal(float(condition.threshold))
+            return exp.LTE(this=column.copy(), expression=limit)
+        if not isinstance(condition, Among):
+            return None
+        options = [self._literal(plain(v)) for v in condition.values(about)]
+        if len(options) == 1:
+            return exp.EQ(this=column.copy(), expression=options[0])
+        return exp.In(this=column.copy(), expressions=options)
 
     def select(
         self, columns: Sequence[Sequence[Any]], names: Sequence[str], table: str

@@ -18,9 +18,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.columns import Column, plain
-from treeproof.tree import EQUALS, LEAF, MULTIWAY, NO_FEATURE, THRESHOLD, Tree
+from treeproof.kinds import (
+    ABSENT,
+    BY_CATEGORY,
+    EQUALS,
+    LEAF,
+    MULTIWAY,
+    NO,
+    OWN,
+    REFUSED,
+    STAYS,
+    SUBSET,
+    THRESHOLD,
+    YES,
+)
+from treeproof.tree import NO_FEATURE, Tree
 
 __all__ = ["is_number", "tree_from_dict", "tree_to_dict"]
+
+_SIDES = {YES: "yes", NO: "no"}
 
 _NUMBER_TYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -41,13 +57,15 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
 
 
 def _column_to_dict(column: Column) -> dict[str, Any]:
-    if column.categories is None:
-        return {"name": column.name}
-    return {
-        "name": column.name,
-        "type": _type_name(column.categories),
-        "categories": [plain(v) for v in column.categories],
-    }
+    entry: dict[str, Any] = {"name": column.name}
+    if column.categories is not None:
+        entry["type"] = _type_name(column.categories)
+        entry["categories"] = [plain(v) for v in column.categories]
+    if column.ordered:
+        entry["ordered"] = True
+    if column.has_missing:
+        entry["has_missing"] = True
+    return entry
 
 
 def _type_name(values: NDArray[Any]) -> str:
@@ -66,17 +84,15 @@ def _node_to_dict(tree: Tree, node: int) -> dict[str, Any]:
         return entry
     column = tree.columns[tree.feature[node]]
     entry["feature"] = column.name
-    if tree.kind[node] == MULTIWAY:
-        entry["children"] = [
-            {"node": child, "categories": [plain(c) for c in group]}
-            for child, group in tree.category_groups(node)
-        ]
-        return entry
+    if tree.kind[node] in BY_CATEGORY:
+        return entry | _groups_to_dict(tree, node)
     if tree.kind[node] == THRESHOLD:
         entry["threshold"] = float(tree.threshold[node])
-    else:
+    elif tree.kind[node] == EQUALS:
         assert column.categories is not None
         entry["category"] = plain(column.categories[tree.category[node]])
+    else:
+        entry["test"] = "missing"
     slots = tree.slots(node)
     child = dict(
         zip(
@@ -85,7 +101,28 @@ def _node_to_dict(tree: Tree, node: int) -> dict[str, Any]:
             strict=True,
         )
     )
-    return entry | {"yes": child.get(0), "no": child.get(1)}
+    entry |= {"yes": child.get(YES), "no": child.get(NO)}
+    missing = int(tree.missing[node])
+    if missing != REFUSED and tree.kind[node] != ABSENT:
+        entry["missing"] = child[OWN] if missing == OWN else _SIDES[missing]
+    return entry
+
+
+def _groups_to_dict(tree: Tree, node: int) -> dict[str, Any]:
+    column = tree.columns[tree.feature[node]]
+    assert column.categories is not None
+    children, gone = [], None
+    for child, codes in tree.outcome_groups(node):
+        if column.missing_code in codes:
+            gone = child
+        names = [plain(column.categories[c]) for c in codes if c != column.missing_code]
+        children.append({"node": child, "categories": names})
+    entry: dict[str, Any] = {"children": children}
+    if tree.kind[node] == SUBSET:
+        entry["test"] = "subset"
+    if tree.missing[node] != REFUSED:
+        entry["missing"] = "stays" if gone is None else gone
+    return entry
 
 
 def tree_from_dict(content: Any) -> Tree:
@@ -121,11 +158,26 @@ def _read_columns(content: Any) -> list[Column]:
         values = None
         if "categories" in entry:
             values = _read_values(
-                entry["categories"], entry.get("type"), f"The categories of {name!r}"
+                entry["categories"],
+                entry.get("type"),
+                f"The categories of {name!r}",
+                # A column may have had nothing but missing values.
+                least=0 if entry.get("has_missing") is True else 1,
             )
-            sorted_ones = all(a < b for a, b in pairwise(values))
-            _check(sorted_ones, f"The categories of {name!r} are not sorted.")
-        columns.append(Column(name, values))
+            if entry.get("ordered") is True:
+                once = len(set(values.tolist())) == len(values)
+                _check(once, f"The categories of {name!r} are not all different.")
+            else:
+                sorted_ones = all(a < b for a, b in pairwise(values))
+                _check(sorted_ones, f"The categories of {name!r} are not sorted.")
+        columns.append(
+            Column(
+                name,
+                values,
+                ordered=values is not None and entry.get("ordered") is True,
+                has_missing=entry.get("has_missing") is True,
+            )
+        )
     names = [column.name for column in columns]
     for name in names:
         _check(names.count(name) == 1, f"The tree has two columns named {name!r}.")
@@ -140,9 +192,10 @@ def _read_classes(content: Mapping[str, Any]) -> NDArray[Any] | None:
     return np.array(found.tolist()) if found.dtype == object else found
 
 
-def _read_values(content: Any, kind: Any, what: str) -> NDArray[Any]:
+def _read_values(content: Any, kind: Any, what: str, least: int = 1) -> NDArray[Any]:
     """Read categories or classes of a stated type, without changing any of them."""
-    _check(isinstance(content, list) and len(content) > 0, f"{what} are not a list.")
+    whole = isinstance(content, list) and len(content) >= least
+    _check(whole, f"{what} are not a list.")
     if kind == "text":
         _check(all(isinstance(v, str) for v in content), f"{what} are not all text.")
         return np.array(content, dtype=object)
@@ -182,6 +235,7 @@ class _Reader:
         self.kind = np.full(n, LEAF, dtype=np.int8)
         self.threshold = np.full(n, float(NO_FEATURE))
         self.category = np.full(n, -1, dtype=np.int32)
+        self.missing = np.full(n, REFUSED, dtype=np.int8)
         self.edges: list[list[tuple[int, int]]] = []  # (outcome, child) of each node
         self.parent = [-1] * n
 
@@ -227,6 +281,7 @@ class _Reader:
             kind=self.kind,
             threshold=self.threshold,
             category=self.category,
+            missing=self.missing,
             first_child=np.concatenate([[0], np.cumsum(lengths)[:-1]]),
             n_children=lengths,
             children=[child for edges in self.edges for _, child in edges],
@@ -266,20 +321,41 @@ class _Reader:
         elif "category" in entry:
             self.kind[node] = EQUALS
             self.category[node] = self._code(node, name, entry["category"])
+        elif entry.get("test") == "missing":
+            self.kind[node], self.missing[node] = ABSENT, YES
         else:
-            self.kind[node] = MULTIWAY
-            return self._groups(node, name, entry.get("children"))
+            self.kind[node] = SUBSET if entry.get("test") == "subset" else MULTIWAY
+            return self._groups(node, name, entry)
         edges = [
             (outcome, self._child(node, entry[word]))
-            for outcome, word in ((0, "yes"), (1, "no"))
+            for outcome, word in _SIDES.items()
             if entry.get(word) is not None
         ]
         _check(len(edges) > 0, f"Node {node} has no children.")
+        gone = entry.get("missing")
+        if gone is not None and self.kind[node] != ABSENT:
+            side = {word: outcome for outcome, word in _SIDES.items()}
+            if isinstance(gone, str) and gone in side:
+                self.missing[node] = side[gone]
+                _check(
+                    entry.get(gone) is not None,
+                    f"Node {node} sends missing values to a child it does not have.",
+                )
+            else:
+                self.missing[node] = OWN
+                edges.append((OWN, self._child(node, gone)))
         return edges
 
-    def _groups(self, node: int, name: str, groups: Any) -> list[tuple[int, int]]:
+    def _groups(
+        self, node: int, name: str, entry: Mapping[str, Any]
+    ) -> list[tuple[int, int]]:
+        groups = entry.get("children")
         right = isinstance(groups, list) and len(groups) > 0 and name in self.codes
         _check(right, f"Node {node} has no children.")
+        assert isinstance(groups, list)
+        gone = entry.get("missing")
+        if gone is not None:
+            self.missing[node] = STAYS if gone == "stays" else OWN
         edges = []
         for group in groups:
             whole = isinstance(group, Mapping) and isinstance(
@@ -287,11 +363,19 @@ class _Reader:
             )
             _check(whole, f"Node {node} has a child without categories.")
             child = self._child(node, group.get("node"))
+            some = len(group["categories"]) > 0 or gone == child
+            _check(some, f"Node {node} has a child without categories.")
             edges += [(self._code(node, name, v), child) for v in group["categories"]]
+            if gone == child:
+                edges.append((len(self.codes[name]), child))
         codes = [code for code, _ in edges]
         _check(
             len(set(codes)) == len(codes),
             f"Node {node} has two children for one category.",
+        )
+        _check(
+            self.missing[node] != OWN or len(self.codes[name]) in codes,
+            f"Node {node} sends missing values to a child it does not have.",
         )
         return sorted(edges)
 

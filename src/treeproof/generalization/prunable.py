@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sklearn.tree import BaseDecisionTree
 
 from treeproof.generalization.structure import TreeStructure
+from treeproof.kinds import REFUSED
 
 __all__ = ["PrunableTree"]
 
@@ -260,6 +261,7 @@ def _cut_table(table: Any, keep: list[int], leaves: set[int]) -> Any:
             "kind",
             "threshold",
             "category",
+            "missing",
             "value",
             "n_node_samples",
             "weighted_n_node_samples",
@@ -276,6 +278,7 @@ def _cut_table(table: Any, keep: list[int], leaves: set[int]) -> Any:
             columns["feature"][i] = -2
             columns["threshold"][i] = -2.0
             columns["category"][i] = -1
+            columns["missing"][i] = REFUSED
             count.append(0)
             continue
         slots = table.slots(node)

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from treeproof.kinds import MULTIWAY, SUBSET
+
 __all__ = ["TreeStructure"]
 
 _known: dict[tuple[int, ...], weakref.ref[TreeStructure]] = {}
@@ -304,15 +306,21 @@ def table_children(table: Any, node: int | None) -> Sequence[int | None]:
     None is the leaf of a multiway node for categories without a child.
 
     A child that several categories share (`Tree.collapse`) is counted once for each, as
-    in the tree before collapsing: that is the class of trees it was chosen from.
+    in the tree before collapsing: that is the class of trees it was chosen from. The
+    children of a split by subsets were one from the start.
     """
     if node is None or table.kind[node] == 0:
         return ()
     children: list[int | None] = table.node_children(node).tolist()
+    if int(table.kind[node]) == SUBSET:
+        return list(dict.fromkeys(children))
     categories = table.columns[table.feature[node]].categories
-    is_multiway = int(table.kind[node]) == 3
+    is_multiway = int(table.kind[node]) == MULTIWAY
     if len(children) == 1 or (
-        is_multiway and categories is not None and len(children) < len(categories)
+        is_multiway
+        and categories is not None
+        and np.count_nonzero(table.child_outcome[table.slots(node)] < len(categories))
+        < len(categories)
     ):
         children.append(None)
     return children

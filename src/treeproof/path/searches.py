@@ -96,9 +96,9 @@ class Searches:
 def _warm_searches(task: Task) -> Any:
     table = task.table
     return _core.PathSearch(
-        kinds=table.kinds,
-        n_values=table.n_values,
-        codes=table.codes.reshape(-1),
+        kinds=table.engine.kinds,
+        n_values=table.engine.n_values,
+        codes=table.engine.codes.reshape(-1),
         labels=task.labels,
         n_classes=task.n_classes,
         weights=task.weights,

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeproof.columns import plain
-from treeproof.export.branches import Among, AtMost, branches
+from treeproof.drawing import order_cut
+from treeproof.export.branches import AtMost, Branch, Nothing, Otherwise, branches
 from treeproof.palette import INK, class_colour, mixed, text_on
 from treeproof.tree import EQUALS, LEAF, Tree
 
@@ -150,25 +151,42 @@ def edge_lines(
     tree: Tree, node: int, units: Mapping[str, str]
 ) -> list[tuple[int, list[str]]]:
     """Return the children of a node, each with the lines on the way to it."""
-    column = tree.columns[tree.feature[node]] if tree.kind[node] != LEAF else None
     result: list[tuple[int, list[str]]] = []
     before: list[str] = []
     for way in branches(tree, node):
-        assert column is not None
+        column = tree.columns[tree.feature[node]]
         unit = f" {units[column.name]}" if column.name in units else ""
-        if isinstance(way.condition, AtMost):
-            limit = f"{way.condition.threshold:.6g}{unit}"
-            before, lines = [f"> {limit}"], [f"≤ {limit}"]
-        elif isinstance(way.condition, Among):
-            names = [column.text(code) for code in way.condition.codes]
-            sign = "= " if tree.kind[node] == EQUALS else ""
-            lines = _wrapped([sign + names[0], *names[1:]], unit)
-            before = [f"≠ {shortened(names[0], _LINE_LENGTH)}{unit}"]
-        else:
-            lines = before
+        lines, opposite = _condition_lines(tree, node, way, unit)
+        before = opposite or before
+        lines = lines or before
+        if way.missing and tree.meets_missing[node] and lines != ["missing"]:
+            lines = [*lines, "or missing"]
         if not way.stays:
             result.append((way.target, lines))
     return result
+
+
+def _condition_lines(
+    tree: Tree, node: int, way: Branch, unit: str
+) -> tuple[list[str], list[str]]:
+    """Return the lines of a condition, and those of its opposite; none for the rest."""
+    column = tree.columns[tree.feature[node]]
+    condition = way.condition
+    if isinstance(condition, AtMost):
+        limit = f"{condition.threshold:.6g}{unit}"
+        return [f"≤ {limit}"], [f"> {limit}"]
+    if isinstance(condition, Nothing):
+        return ["missing"], ["not missing"]
+    if isinstance(condition, Otherwise):
+        return [], []
+    cut = order_cut(tree, node, list(condition.codes))
+    if cut is not None:
+        sign = "≤" if cut[0] == "<=" else ">"
+        return [f"{sign} {shortened(column.text(cut[1]), _LINE_LENGTH)}{unit}"], []
+    names = [column.text(code) for code in condition.codes]
+    sign = "= " if tree.kind[node] == EQUALS else ""
+    lines = _wrapped([sign + names[0], *names[1:]], unit)
+    return lines, [f"≠ {shortened(names[0], _LINE_LENGTH)}{unit}"]
 
 
 def _wrapped(names: list[str], unit: str) -> list[str]:

@@ -12,7 +12,7 @@ the distinct values that may spill to disk.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,8 @@ class BinnedTable(TrainingTable):
     @classmethod
     def of(cls, table: TrainingTable, low: dict[int, Any]) -> BinnedTable:
         """Return a table with the least values of the bins of some columns."""
-        return cls(**vars(table), low=low)
+        given = {f.name: getattr(table, f.name) for f in fields(table) if f.init}
+        return cls(**given, low=low)
 
 
 def quantile_cuts(

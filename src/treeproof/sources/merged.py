@@ -78,7 +78,8 @@ def merged_rows(
             f"{source.label} has no column besides {', '.join(map(repr, targets))}; "
             "there is nothing to split on."
         )
-    read_raw_table(source.head(features))  # dates and such are refused here
+    # Dates and such are refused here; missing values, if at all, with all rows at hand.
+    read_raw_table(source.head(features), missing_advice=None)
     if weight is not None:
         source.check_weights(weight)
     cuts: Cuts = {}

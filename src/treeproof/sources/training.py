@@ -43,6 +43,7 @@ def classification_data(
             weight,
             categorical_features=model.categorical_features,
             categorical_split=model.categorical_split,
+            missing=model.missing,
             class_weight=model.class_weight,
             samples=samples,
         )
@@ -63,6 +64,7 @@ def regression_data(
             weight,
             categorical_features=model.categorical_features,
             categorical_split=model.categorical_split,
+            missing=model.missing,
             samples=samples,
         )
 
@@ -210,13 +212,14 @@ def _bins(data: Any, quantiles: int) -> dict[str, Bins]:
     bins = {}
     for j in np.flatnonzero(table.kinds == ORDERED).tolist():
         values = np.asarray(table.distinct[j], dtype=np.float64)
-        counts = np.bincount(table.codes[j], minlength=len(values))
+        counts = np.bincount(table.codes[j], minlength=len(values))[: len(values)]
         high = quantile_cuts(values, counts, quantiles)
         if high is None:
             continue
         bin_of = np.searchsorted(high, values)
         low = values[np.flatnonzero(np.append(True, bin_of[1:] != bin_of[:-1]))]
-        table.codes[j] = bin_of[table.codes[j]]
+        # One entry more for missing values: they come after the last bin, too.
+        table.codes[j] = np.append(bin_of, len(high))[table.codes[j]]
         table.distinct[j] = high
         table.n_values[j] = len(high)
         bins[table.columns[j].name] = Bins(low, high)

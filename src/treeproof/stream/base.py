@@ -21,7 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from treeproof._core import StreamModel
-from treeproof.border.raw import is_missing
+from treeproof.columns import is_missing
 from treeproof.limits import parse_memory
 from treeproof.stream import frames, table
 from treeproof.stream.reading import Reading

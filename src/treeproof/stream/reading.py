@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from treeproof.border.raw import is_missing
+from treeproof.columns import is_missing
 
 __all__ = ["Other", "Reading"]
 

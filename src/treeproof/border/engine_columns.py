@@ -1,0 +1,343 @@
+"""The columns an engine searches over, where they are not those of the table.
+
+Engines know three kinds of columns: ordered codes split by threshold, codes split one
+against the rest, and codes split with one child each. That is enough to offer every
+other split as well, because a split is to an engine no more than a way to part the
+rows: a column of the table becomes one or more *engine columns*, and what an engine
+says about those is read back as a split of the table's column (`Meaning`). So every
+engine finds optimal trees over all these splits, and none of them knows about missing
+values, orders or subsets:
+
+=================== ==================================================================
+numbers with gaps,  two copies of the column: the missing value is the smallest in one
+best side           and the largest in the other, so that every threshold exists with
+                    the missing values on either side; the outermost ones ask whether
+                    the value is missing
+numbers with gaps,  for each threshold a column of three codes, split with one child
+own branch          each: yes, no, missing; and a column "is it missing?"
+one against the     best side: the missing value is one more category (so it goes with
+rest, with gaps     the rest), and for each category a column "this one or missing";
+                    own branch: for each category a column of three codes
+multiway, with gaps the missing value is one more category, in either mode
+ordered categories  as numbers; a threshold parts the categories
+subsets             a column of two codes for each way to part the categories in two;
+                    the missing value is one more category (best side), or a third code
+=================== ==================================================================
+
+A column without missing values and orders is its own engine column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.kinds import (
+    ABSENT,
+    EQUALS,
+    LEAF,
+    MULTIWAY,
+    NO,
+    OWN,
+    SUBSET,
+    THRESHOLD,
+    YES,
+)
+
+__all__ = [
+    "MAX_SUBSET_VALUES",
+    "EngineTable",
+    "Meaning",
+    "TableColumn",
+    "engine_table",
+]
+
+ORDERED_CODES, ONE_EACH, ONE_VS_REST = 0, 1, 2  # what engines know
+
+MAX_SUBSET_VALUES = 12
+"""Most values of a column split by subsets: there are 2^(k-1) - 1 of them."""
+
+MAX_CELLS = 150_000_000
+"""Most codes handed to an engine (four bytes each)."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The split of the table's column that a test of an engine stands for.
+
+    Attributes
+    ----------
+    kind : int
+        The kind of node in the tree.
+    code : int
+        The last code that goes left, or the category; -1 for other kinds.
+    missing : int
+        The outcome for missing values; -1 where the kind says it.
+    outcomes : dict
+        The tree's outcomes for each outcome of the engine, where they differ.
+    """
+
+    kind: int
+    code: int = -1
+    missing: int = -1
+    outcomes: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass
+class TableColumn:
+    """A column of the table as codes, with what its splits depend on.
+
+    A missing value has the code `n_values`.
+    """
+
+    number: int
+    label: str
+    codes: NDArray[np.int32]
+    n_values: int
+    split: str  # "threshold", "order", "multiway", "one-vs-rest" or "subset"
+    has_missing: bool
+
+
+@dataclass
+class EngineColumn:
+    """One column of an engine, and what its tests mean."""
+
+    feature: int
+    kind: int
+    n_values: int
+    codes: NDArray[np.int32]
+    meaning: Callable[[int], Meaning]
+
+
+@dataclass
+class EngineTable:
+    """All columns of an engine.
+
+    Attributes
+    ----------
+    kinds, n_values, codes : ndarray
+        As engines take them: see `treeproof.border.table.TrainingTable`.
+    columns : list of EngineColumn or None
+        What the columns stand for; None if they are those of the table.
+    """
+
+    kinds: NDArray[np.int32]
+    n_values: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    columns: list[EngineColumn] | None = None
+
+    def of_column(self, column: int) -> list[int]:
+        """Return the engine's columns that stand for a column of the table."""
+        if self.columns is None:
+            return [column]
+        return [k for k, c in enumerate(self.columns) if c.feature == column]
+
+    @property
+    def is_one_to_one(self) -> bool:
+        """Whether there is one column for each column of the table, in order."""
+        if self.columns is None:
+            return True
+        features = [c.feature for c in self.columns]
+        return features == list(range(len(features)))
+
+
+def engine_table(columns: list[TableColumn], own_branch: bool) -> EngineTable:
+    """Offer the splits of some columns to an engine.
+
+    Parameters
+    ----------
+    columns : list of TableColumn
+        The table.
+    own_branch : bool
+        Whether missing values have a branch of their own, or go with the better side.
+    """
+    offered: list[EngineColumn] = []
+    cells = 0
+    for column in columns:
+        for one in _offer(column, own_branch):
+            cells += len(one.codes)
+            if cells > MAX_CELLS:
+                raise ValueError(_too_many(column, own_branch))
+            offered.append(one)
+    if not offered:  # nothing to split on; engines want a column all the same
+        nothing = np.zeros(len(columns[0].codes), dtype=np.int32)
+        offered.append(EngineColumn(0, ONE_EACH, 1, nothing, lambda _: Meaning(LEAF)))
+    return EngineTable(
+        np.array([c.kind for c in offered], dtype=np.int32),
+        np.array([c.n_values for c in offered], dtype=np.int32),
+        np.array([c.codes for c in offered], dtype=np.int32),
+        offered,
+    )
+
+
+def _too_many(column: TableColumn, own_branch: bool) -> str:
+    way = 'missing="best-side" (which needs two columns)' if own_branch else "fewer"
+    return (
+        f"{column.label} has {column.n_values} values and missing ones; with so many "
+        f"rows that makes more splits than fit into memory. Use {way}, or round the "
+        "values."
+    )
+
+
+def _offer(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
+    if column.split == "subset":
+        return _subsets(column, own_branch)
+    if column.split == "multiway":
+        return _plain(column, ONE_EACH, lambda _: Meaning(MULTIWAY))
+    if column.split == "one-vs-rest":
+        if not column.has_missing:
+            return _plain(column, ONE_VS_REST, lambda c: Meaning(EQUALS, c, NO))
+        return (_equals_three if own_branch else _equals_either)(column)
+    if not column.has_missing:
+        return _plain(column, ORDERED_CODES, lambda c: _cut(column, c, NO))
+    return (_cuts_three if own_branch else _cuts_either)(column)
+
+
+def _plain(
+    column: TableColumn, kind: int, meaning: Callable[[int], Meaning]
+) -> Iterator[EngineColumn]:
+    n_values = column.n_values + column.has_missing
+    yield EngineColumn(column.number, kind, n_values, column.codes, meaning)
+
+
+def _cut(column: TableColumn, code: int, missing: int) -> Meaning:
+    """Part a column after a code, with the missing values on the given side."""
+    if column.split == "threshold":
+        return Meaning(THRESHOLD, code, missing)
+    left, right = tuple(range(code + 1)), tuple(range(code + 1, column.n_values))
+    return _parts(column, left, right, missing)
+
+
+def _parts(
+    column: TableColumn, left: tuple[int, ...], right: tuple[int, ...], missing: int
+) -> Meaning:
+    """Part the categories in two; the missing ones go to a side or stay apart."""
+    gone = (column.n_values,) if column.has_missing else ()
+    outcomes = {YES: left, NO: right}
+    if missing == OWN:
+        outcomes[OWN] = gone
+    else:
+        outcomes[missing] += gone
+    return Meaning(SUBSET, outcomes=outcomes)
+
+
+def _cuts_either(column: TableColumn) -> Iterator[EngineColumn]:
+    last = column.n_values
+
+    def first_meaning(code: int) -> Meaning:
+        if code == 0:
+            return Meaning(ABSENT, missing=YES)
+        return _cut(column, code - 1, YES)
+
+    def last_meaning(code: int) -> Meaning:
+        if code == last - 1:
+            # The engine's yes is a value that is there.
+            return Meaning(ABSENT, missing=YES, outcomes={0: (NO,), 1: (YES,)})
+        return _cut(column, code, NO)
+
+    first = np.where(column.codes == last, 0, column.codes + 1).astype(np.int32)
+    yield EngineColumn(column.number, ORDERED_CODES, last + 1, first, first_meaning)
+    if last > 1:
+        yield EngineColumn(
+            column.number, ORDERED_CODES, last + 1, column.codes, last_meaning
+        )
+
+
+def _is_missing(column: TableColumn) -> EngineColumn:
+    codes = (column.codes != column.n_values).astype(np.int32)
+    return EngineColumn(
+        column.number, ORDERED_CODES, 2, codes, lambda _: Meaning(ABSENT, missing=YES)
+    )
+
+
+def _cuts_three(column: TableColumn) -> Iterator[EngineColumn]:
+    yield _is_missing(column)
+    for code in range(column.n_values - 1):
+        three = _three(column, column.codes <= code)
+        meaning = _cut(column, code, OWN)
+        yield EngineColumn(column.number, ONE_EACH, 3, three, _always(meaning))
+
+
+def _three(column: TableColumn, yes: NDArray[np.bool_]) -> NDArray[np.int32]:
+    gone = column.codes == column.n_values
+    return np.where(gone, OWN, np.where(yes, YES, NO)).astype(np.int32)
+
+
+def _always(meaning: Meaning) -> Callable[[int], Meaning]:
+    return lambda _: meaning
+
+
+def _tested_categories(column: TableColumn) -> range:
+    # With two categories both equality tests part the rows in the same way.
+    return range(1 if column.n_values == 2 else column.n_values)
+
+
+def _equals_either(column: TableColumn) -> Iterator[EngineColumn]:
+    last = column.n_values
+
+    def meaning(code: int) -> Meaning:
+        if code == last:
+            return Meaning(ABSENT, missing=YES)
+        return Meaning(EQUALS, code, NO)
+
+    yield from _plain(column, ONE_VS_REST, meaning)
+    # With two categories "a or missing" is "not b", and that is among the tests above.
+    for code in range(last) if last > 2 else ():
+        rest = (column.codes != code) & (column.codes != last)
+        yield EngineColumn(
+            column.number,
+            ORDERED_CODES,
+            2,
+            rest.astype(np.int32),
+            _always(Meaning(EQUALS, code, YES)),
+        )
+
+
+def _equals_three(column: TableColumn) -> Iterator[EngineColumn]:
+    yield _is_missing(column)
+    for code in _tested_categories(column) if column.n_values > 1 else ():
+        three = _three(column, column.codes == code)
+        meaning = Meaning(EQUALS, code, OWN)
+        yield EngineColumn(column.number, ONE_EACH, 3, three, _always(meaning))
+
+
+def _subsets(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
+    """Offer every way to part the values in two, the first one being on the left."""
+    n = column.n_values
+    apart = column.has_missing and own_branch
+    if apart:
+        yield _is_missing(column)
+    values = n + (column.has_missing and not own_branch)
+    if values > MAX_SUBSET_VALUES:
+        raise ValueError(
+            f"{column.label} has {values} categories (missing counts as one); "
+            f'categorical_split="subset" tries all ways to part them in two, which is '
+            f"possible up to {MAX_SUBSET_VALUES}. Group rare categories, make the "
+            'column an ordered category, or use categorical_split="one-vs-rest" or '
+            '"multiway".'
+        )
+    for chosen in range(max(2 ** (values - 1) - 1, 0)):
+        # Bit k - 1 says whether value k is with value 0; never all of them.
+        left = tuple(k for k in range(values) if k == 0 or chosen >> (k - 1) & 1)
+        right = tuple(k for k in range(values) if k not in left)
+        side = np.isin(column.codes, left)
+        if apart:
+            meaning = _parts(column, left, right, OWN)
+            yield EngineColumn(
+                column.number, ONE_EACH, 3, _three(column, side), _always(meaning)
+            )
+            continue
+        if right == (n,):
+            meaning = Meaning(ABSENT, missing=YES, outcomes={0: (NO,), 1: (YES,)})
+        else:
+            meaning = Meaning(SUBSET, outcomes={YES: left, NO: right})
+        yield EngineColumn(
+            column.number,
+            ORDERED_CODES,
+            2,
+            (~side).astype(np.int32),
+            _always(meaning),
+        )

@@ -1,0 +1,205 @@
+"""From an engine's split table to a tree: thresholds, node values, missing values.
+
+An engine names columns of its own (`treeproof.border.engine_columns`) and codes. Here
+its splits become those of the table, the training rows are sent down once to give every
+node its value, and every split learns what becomes of missing values:
+
+* where training rows were missing at the split, what the search decided;
+* where none were, a missing value goes to the heavier child, or stays at a split by
+  category, as an unseen category does.
+
+A threshold that only parts the missing values from the rest at its node is written as
+what it is, the question whether the value is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treeproof.columns import Column
+from treeproof.kinds import (
+    ABSENT,
+    BY_CATEGORY,
+    EQUALS,
+    LEAF,
+    NO,
+    OWN,
+    REFUSED,
+    STAYS,
+    THRESHOLD,
+    YES,
+)
+
+if TYPE_CHECKING:
+    from treeproof.tree import Columns, Tree
+
+__all__ = ["grow"]
+
+NO_FEATURE = -2
+
+
+@dataclass
+class _Node:
+    """A node on its way from the engine to the tree."""
+
+    feature: int = NO_FEATURE
+    kind: int = LEAF
+    code: int = -1
+    missing: int = REFUSED
+    edges: list[tuple[int, int]] = field(default_factory=list)  # (outcome, child)
+
+    def child(self, outcome: int) -> int:
+        return dict(self.edges)[outcome]
+
+
+def grow(
+    kind_of_tree: type[Tree],
+    splits: Mapping[str, NDArray[Any]],
+    *,
+    rows: Columns,
+    weights: NDArray[np.float64],
+    columns: Sequence[Column],
+    cut: Callable[[int, int], float],
+    value: Callable[[NDArray[np.intp]], ArrayLike],
+    classes: NDArray[Any] | None,
+    engine_columns: Sequence[Any] | None,
+    takes_missing: bool,
+    samples: NDArray[np.int64] | None = None,
+) -> Tree:
+    """Complete an engine's split table; see `Tree.grow`."""
+    nodes = _read_nodes(splits, engine_columns)
+    numbered = _tree(kind_of_tree, nodes, columns, classes, lambda n: float(n.code))
+    n = len(nodes)
+    values: list[Any] = [None] * n
+    counts, totals = np.zeros(n, dtype=np.int64), np.zeros(n)
+    members_of, gone = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    for k, members in numbered._route(rows, numbered.threshold):
+        values[k] = value(members)
+        members_of[k] = len(members)
+        counts[k] = len(members) if samples is None else samples[members].sum()
+        totals[k] = weights[members].sum()
+        about = columns[nodes[k].feature] if nodes[k].kind != LEAF else None
+        if about is not None and about.has_missing:
+            x = rows[nodes[k].feature][members]
+            gone[k] = np.count_nonzero(numbered.is_gone(nodes[k].feature, x))
+    if takes_missing:
+        for k, node in enumerate(nodes):
+            _settle(node, columns, totals, members_of, int(gone[k]))
+    order = _preorder(nodes)
+    place = {old: new for new, old in enumerate(order)}
+    ordered = [nodes[old] for old in order]
+    for node in ordered:
+        node.edges = [(outcome, place[child]) for outcome, child in node.edges]
+        if not takes_missing:
+            node.missing = REFUSED
+    tree = _tree(
+        kind_of_tree, ordered, columns, classes, lambda n: cut(n.feature, n.code)
+    )
+    tree.value = np.asarray([values[old] for old in order], dtype=np.float64)
+    tree.n_node_samples = counts[order]
+    tree.weighted_n_node_samples = totals[order]
+    return tree
+
+
+def _read_nodes(
+    splits: Mapping[str, NDArray[Any]], engine_columns: Sequence[Any] | None
+) -> list[_Node]:
+    """Read the engine's nodes as splits of the table's columns."""
+    nodes = []
+    slots = zip(
+        splits["first_child"].tolist(), splits["n_children"].tolist(), strict=True
+    )
+    for k, (start, count) in enumerate(slots):
+        node = _Node(
+            int(splits["feature"][k]), int(splits["kind"][k]), int(splits["code"][k])
+        )
+        if node.kind == LEAF:
+            nodes.append(_Node())
+            continue
+        end = start + count
+        outcomes = splits["child_outcome"][start:end].tolist()
+        children = splits["children"][start:end].tolist()
+        meant: dict[int, tuple[int, ...]] = {}
+        if engine_columns is not None:
+            column = engine_columns[node.feature]
+            meaning = column.meaning(node.code)
+            node = _Node(column.feature, meaning.kind, meaning.code, meaning.missing)
+            meant = meaning.outcomes
+        node.edges = sorted(
+            (outcome, child)
+            for found, child in zip(outcomes, children, strict=True)
+            for outcome in meant.get(found, (found,))
+        )
+        nodes.append(node)
+    return nodes
+
+
+def _settle(
+    node: _Node,
+    columns: Sequence[Column],
+    totals: NDArray[np.float64],
+    members: NDArray[np.int64],
+    gone: int,
+) -> None:
+    """Decide what becomes of missing values at a node, `gone` of its rows being so."""
+    if node.kind in (LEAF, ABSENT):
+        return
+    if node.kind in BY_CATEGORY:
+        code = columns[node.feature].missing_code
+        if gone == 0:
+            node.edges = [edge for edge in node.edges if edge[0] != code]
+        node.missing = OWN if any(o == code for o, _ in node.edges) else STAYS
+        return
+    if gone == 0:
+        heavier = totals[node.child(YES)] >= totals[node.child(NO)]
+        node.missing = YES if heavier else NO
+        return
+    alone = node.child(node.missing)
+    if members[alone] == gone and len(node.edges) == 2:
+        (other,) = {child for _, child in node.edges} - {alone}
+        node.kind, node.code, node.missing = ABSENT, -1, YES
+        node.edges = [(YES, alone), (NO, other)]
+
+
+def _preorder(nodes: list[_Node]) -> list[int]:
+    order, stack = [], [0]
+    while stack:
+        k = stack.pop()
+        order.append(k)
+        stack += reversed(dict.fromkeys(child for _, child in nodes[k].edges))
+    return order
+
+
+def _tree(
+    kind_of_tree: type[Tree],
+    nodes: list[_Node],
+    columns: Sequence[Column],
+    classes: NDArray[Any] | None,
+    threshold: Callable[[_Node], float],
+) -> Tree:
+    n = len(nodes)
+    lengths = np.array([len(node.edges) for node in nodes])
+    return kind_of_tree(
+        feature=[node.feature for node in nodes],
+        kind=[node.kind for node in nodes],
+        threshold=[
+            threshold(node) if node.kind == THRESHOLD else float(NO_FEATURE)
+            for node in nodes
+        ],
+        category=[node.code if node.kind == EQUALS else -1 for node in nodes],
+        missing=[node.missing for node in nodes],
+        first_child=np.concatenate([[0], np.cumsum(lengths)[:-1]]),
+        n_children=lengths,
+        children=[child for node in nodes for _, child in node.edges],
+        child_outcome=[outcome for node in nodes for outcome, _ in node.edges],
+        value=np.zeros((n, 1)),
+        n_node_samples=np.zeros(n),
+        weighted_n_node_samples=np.zeros(n),
+        columns=columns,
+        classes=classes,
+    )
