@@ -101,6 +101,7 @@ def test_all_options_reach_the_estimator(treeproof, folder):
         "class_weight": "balanced", "n_jobs": 1, "random_state": None,
         "categorical_features": "from_dtype", "verbose": True,
         "lower_bound": "W1", "s": 3, "s_prime": None, "first_split": "body_shape",
+        "n_best": 1,
     }  # fmt: skip
     names = ["head_shape", "body_shape", "is_smiling", "jacket_color"]
     assert fitted.feature_names_in_.tolist() == names
