@@ -198,7 +198,9 @@ def test_every_bound_fires() -> None:
 def test_stages_of_deep_subproblems() -> None:
     # With a penalty and no depth limit, sides are deepened a few penalties at a time.
     X, y = load_wine(return_X_y=True)
-    found = _core.solve_threshold(**numeric_arguments(X, y), split_penalty=0.01)
+    found = _core.solve_threshold(
+        **numeric_arguments(X, y), split_penalty=0.01, switches={"core_search": False}
+    )
     assert found["status"] == "optimal"
     assert found["statistics"]["deepenings"] > 0
     assert found["upper"] / found["unit"] == pytest.approx(0.0456180, abs=1e-6)

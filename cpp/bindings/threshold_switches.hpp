@@ -18,6 +18,11 @@ inline threshold::Switches read_switches(const nanobind::dict& given) {
     if (name == "unit_step") switches.unit_step = nanobind::cast<bool>(value);
     else if (name == "inheritance") switches.inheritance = nanobind::cast<bool>(value);
     else if (name == "partitions") switches.partitions = nanobind::cast<bool>(value);
+    else if (name == "core_search") switches.core_search = nanobind::cast<bool>(value);
+    else if (name == "cores") switches.cores = nanobind::cast<bool>(value);
+    else if (name == "common_rows") switches.common_rows = nanobind::cast<bool>(value);
+    else if (name == "two_splits") switches.two_splits = nanobind::cast<bool>(value);
+    else if (name == "leaf_gain") switches.leaf_gain = nanobind::cast<bool>(value);
     else if (name == "portable_kernels") switches.portable_kernels = nanobind::cast<bool>(value);
     else if (name == "coarse_cuts") switches.coarse_cuts = nanobind::cast<int>(value);
     else if (name == "most_bins") switches.most_bins = nanobind::cast<int>(value);

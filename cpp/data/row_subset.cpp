@@ -74,6 +74,30 @@ void Partitioner::distribute_two(const RowSubset& from, RowSubset& inside,
   }
 }
 
+void Partitioner::keep(const RowSubset& from, const RowMask& mask, RowSubset& inside) {
+  const std::uint32_t m = from.size();
+  place_.resize(m);
+  std::uint32_t n = 0;
+  for (std::uint32_t r = 0; r < m; ++r) {
+    const bool in = mask.holds(from.rows_[r]);
+    place_[r] = in ? n : kOutside;
+    n += in ? 1 : 0;
+  }
+  inside.reserve(n, from.n_features_);
+  for (std::uint32_t r = 0; r < m; ++r)
+    if (place_[r] != kOutside) inside.rows_[place_[r]] = from.rows_[r];
+  // Branch-free: what does not belong is written over, the last time into the spare slot.
+  for (std::size_t f = 0; f < from.n_features_; ++f) {
+    const std::uint32_t* list = from.lists_.get() + f * m;
+    std::uint32_t* in = inside.lists_.get() + f * n;
+    for (std::uint32_t k = 0; k < m; ++k) {
+      const std::uint32_t place = place_[list[k]];
+      *in = place;
+      in += 1 - (place >> 31);
+    }
+  }
+}
+
 void Partitioner::cut_runs(const RowSubset& from, std::int32_t f,
                            std::span<const std::uint32_t> starts,
                            std::vector<RowSubset>& parts) {

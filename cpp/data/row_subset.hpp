@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "data/columns.hpp"
+#include "data/row_mask.hpp"
 
 namespace treeproof {
 
@@ -53,6 +54,8 @@ class Partitioner {
   // One part for each of the runs that start at `starts` (the last one ends the list).
   void cut_runs(const RowSubset& from, std::int32_t f, std::span<const std::uint32_t> starts,
                 std::vector<RowSubset>& parts);
+  // The rows of `from` that are in `mask`.
+  void keep(const RowSubset& from, const RowMask& mask, RowSubset& inside);
 
  private:
   void distribute_two(const RowSubset& from, RowSubset& inside, RowSubset& outside);

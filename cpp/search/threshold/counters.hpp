@@ -20,6 +20,13 @@ struct Counters {
   std::int64_t inherited_prunes = 0; // features closed by a neighbour's bounds
   std::int64_t deepenings = 0;       // sides solved again with a higher cut-off
   std::int64_t partition_prunes = 0; // subproblems closed by the best partition of their targets
+  std::int64_t two_split_tests = 0;  // subproblems settled by pairs of literals
+  std::int64_t core_batches = 0;     // common rows of several sides, solved once for all
+  std::int64_t failed_batches = 0;   // of these, the ones with a cheap tree
+  std::int64_t shared_proofs = 0;    // sides bounded by the proof for common rows
+  std::int64_t core_prunes = 0;      // sides bounded by an earlier proof for similar rows
+  std::int64_t witness_refutations = 0;  // sides known to have a cheap tree, so not tried
+  std::int64_t small_leaves = 0;     // cuts left out: a leaf gets too little right
 
   Statistics named() const {
     return {{"depth_two_solves", depth_two_solves}, {"sweeps", sweeps},
@@ -27,7 +34,12 @@ struct Counters {
             {"partitions", partitions},             {"interval_prunes", interval_prunes},
             {"step_prunes", step_prunes},           {"shrinks", shrinks},
             {"cutoffs", cutoffs},                   {"inherited_prunes", inherited_prunes},
-            {"deepenings", deepenings},             {"partition_prunes", partition_prunes}};
+            {"deepenings", deepenings},             {"partition_prunes", partition_prunes},
+            {"two_split_tests", two_split_tests},
+            {"core_batches", core_batches},         {"failed_batches", failed_batches},
+            {"shared_proofs", shared_proofs},       {"core_prunes", core_prunes},
+            {"witness_refutations", witness_refutations},
+            {"small_leaves", small_leaves}};
   }
 };
 

@@ -17,6 +17,11 @@ struct Settings {
   bool use_unit_step = true;
   bool use_inheritance = true;
   bool use_partitions = true;
+  bool use_core_search = true;
+  bool use_cores = true;
+  bool use_common_rows = true;
+  bool use_two_splits = true;
+  bool use_leaf_gain = true;
   std::uint32_t coarse_cuts = 24;  // cuts of stage 1 in depth two
   int most_bins = 128;
 };

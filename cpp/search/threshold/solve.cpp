@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/threshold/core_search.hpp"
 #include "search/threshold/first_tree.hpp"
 #include "search/threshold/make_settings.hpp"
 #include "search/threshold/search.hpp"
@@ -37,12 +38,14 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
   Cost shallow_lower = 0;
   // Bounds proved for depth three only hold up to the cost of deeper trees.
   Cost most_lower = kInfiniteCost;
-  search.set_progress([&](Cost lower, Cost upper, const SplitTree* tree) {
+  const auto progress = [&](Cost lower, Cost upper, const SplitTree* tree) {
     lower = std::clamp(lower, std::min(shallow_lower, upper), most_lower);
     tell(tree != nullptr ? EventKind::incumbent : EventKind::bound, lower, upper);
-  });
+  };
+  search.set_progress(progress);
   FirstTree<Misclassification, ClassTerminal> first(context, terminal, stumps);
   const bool deep = std::min(settings.max_depth, settings.max_splits) > ClassTerminal::kDepth;
+  Answer<Cost> answer;
   if (deep) {
     Answer<Cost> incumbent = first.best(task);
     constexpr int kShallow = 3;
@@ -58,9 +61,17 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
       most_lower = kInfiniteCost;
       if (three.found && three.upper < incumbent.upper) incumbent = std::move(three);
     }
-    search.set_incumbent(std::move(incumbent));
+    if (!CoreSearch::suits(context, task, incumbent.upper)) {
+      search.set_incumbent(std::move(incumbent));
+      answer = search.solve(task);
+    } else {
+      CoreSearch cores(context, terminal, stumps, labels.weights);
+      cores.set_progress(progress);
+      answer = cores.solve(task, std::move(incumbent));
+    }
+  } else {
+    answer = search.solve(task);
   }
-  Answer<Cost> answer = search.solve(task);
   answer.lower = std::max(answer.lower, std::min(answer.upper, shallow_lower));
   if (!deep && answer.lower < answer.upper) {
     // Stopped within the first sweeps: CART's tree may be better than what they have seen.

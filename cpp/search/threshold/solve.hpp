@@ -38,6 +38,11 @@ struct Switches {
   bool unit_step = true;
   bool inheritance = true;
   bool partitions = true;
+  bool core_search = true;
+  bool cores = true;
+  bool common_rows = true;
+  bool two_splits = true;
+  bool leaf_gain = true;
   bool portable_kernels = false;
   int coarse_cuts = 24;
   int most_bins = 128;

@@ -1,0 +1,98 @@
+// The cuts of one subproblem of the core search (core_search.hpp), in the groups it works on.
+//
+// Cuts with a leaf on one side: of two such cuts, the one with the larger leaf and no more
+// errors in it serves better, because less is left for the other side. So each feature, side
+// and number of errors leaves one cut, a *step*; the steps of a side form a staircase. Cuts
+// with splits on both sides stay ranges of boundaries between values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/cost.hpp"
+#include "data/row_mask.hpp"
+#include "loss/misclassification.hpp"
+#include "search/threshold/answer.hpp"
+#include "search/threshold/task.hpp"
+
+namespace treeproof::threshold {
+
+enum class CutKind { left_leaf, right_leaf, range, category };
+enum class Part { left, right };
+
+struct Step {
+  std::uint32_t position;
+  Cost leaf;
+};
+
+// What is known of one side of a cut.
+struct KnownSide {
+  std::uint32_t position;
+  Part part;
+  Cost lower;
+  Cost upper;  // a tree for that side exists
+  bool exact;  // the lower bound is the optimal cost
+};
+
+struct FeatureCuts {
+  std::vector<std::uint32_t> boundaries;
+  std::vector<Cost> left_cost, right_cost;  // of a leaf, at each boundary
+  std::vector<Step> left_leaf, right_leaf;  // in order of their errors
+  std::vector<KnownSide> known;
+  std::uint32_t version = 0;  // counts changes of `known`
+
+  const KnownSide* find(Part part, std::uint32_t position) const;
+  // For changes: makes the entry if there is none.
+  KnownSide& side(Part part, std::uint32_t position);
+  // The best bound known for a side. Left of a cut there are all rows left of earlier cuts,
+  // and more rows cost no less; categories (`nested` false) do not hold each other.
+  Cost lower(Part part, std::uint32_t position, bool nested) const;
+};
+
+// Cuts that wait to be closed: steps or boundaries first .. last of a feature (positions
+// first .. last - 1 of the list for a category), and the side that must cost more for that.
+struct CutGroup {
+  CutKind kind;
+  std::int32_t feature;
+  std::uint32_t first;
+  std::uint32_t last;
+
+  bool asks = false;
+  Part part = Part::left;
+  std::uint32_t position = 0;
+  Cost target = 0;
+  bool exact = false;  // the side's optimum is wanted, not just the bound
+  bool alone = false;  // a witness is cheap on the side: only a solve of its own helps
+  RowMask rows{};
+  // What has been looked at for this question already.
+  std::size_t seen_cores = 0;
+  std::size_t seen_witnesses = 0;
+  std::uint32_t version = 0;
+  Cost upper = 0;
+};
+
+class CutLister {
+ public:
+  explicit CutLister(const Context<Misclassification>& context) : context_(&context) {}
+
+  // Fills in the cuts of a feature and appends its groups, as far as trees cheaper than `best`
+  // may use them. `seeds` are bounds for sides that split at most once.
+  void list(const RowSubset& rows, std::int32_t f, Cost best,
+            std::span<const CutBounds<Cost>> seeds, FeatureCuts& cuts,
+            std::vector<CutGroup>& groups);
+
+ private:
+  Cost penalty() const { return context_->settings.split_cost; }
+  bool worthwhile(const Misclassification::Tally& leaf);
+  void list_boundaries(const RowSubset& rows, std::int32_t f, Cost budget, FeatureCuts& cuts);
+  void group_steps(std::int32_t f, CutKind kind, Cost budget, const FeatureCuts& cuts,
+                   std::vector<CutGroup>& groups) const;
+  void group_ranges(std::int32_t f, Cost budget, const FeatureCuts& cuts,
+                    std::vector<CutGroup>& groups) const;
+
+  const Context<Misclassification>* context_;
+};
+
+}  // namespace treeproof::threshold

@@ -1,0 +1,113 @@
+// What earlier subproblems say about a set of rows: cores bound its cost from below, witnesses
+// from above.
+//
+// A *core* is a set of rows with a proved bound on the cost of its trees. Any set that holds a
+// core costs at least as much (a tree for more rows serves fewer at no higher cost), and one
+// that lacks rows of it at least that much less their weight (take a tree for fewer rows and
+// let the others be wrong). A bound proved for trees of some depth serves shallower ones.
+//
+// A *witness* is a tree with fixed labels, known by the rows it gets wrong. Its cost on any set
+// of rows takes one pass over two bit masks. A set on which a witness is cheap cannot be
+// proved expensive, so nobody needs to try.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "core/cost.hpp"
+#include "data/row_mask.hpp"
+
+namespace treeproof::threshold {
+
+// The newest entries of a list, numbered from the first one ever.
+template <class Entry>
+class Newest {
+ public:
+  explicit Newest(std::size_t most) : most_(most) {}
+
+  std::size_t end() const { return end_; }
+  std::size_t begin() const { return end_ - entries_.size(); }
+  const Entry& operator[](std::size_t k) const { return entries_[k % most_]; }
+  void add(Entry entry) {
+    if (entries_.size() < most_) entries_.push_back(std::move(entry));
+    else entries_[end_ % most_] = std::move(entry);
+    ++end_;
+  }
+
+ private:
+  std::size_t most_;
+  std::size_t end_ = 0;
+  std::vector<Entry> entries_;
+};
+
+// Sets of rows with proved bounds.
+class Cores {
+ public:
+  // `similar`: may cores that are not quite held be used?
+  Cores(const RowWeights& weights, std::size_t most, bool similar)
+      : weights_(weights), similar_(similar), cores_(most) {}
+
+  void add(RowMask rows, Cost lower, int depth) { cores_.add({std::move(rows), lower, depth}); }
+  std::size_t end() const { return cores_.end(); }
+  std::size_t size() const { return cores_.end() - cores_.begin(); }
+
+  // True iff cores from number `since` on prove that trees of `depth` cost `target` on `rows`.
+  bool prove(const RowMask& rows, Cost target, int depth, std::size_t since = 0) const {
+    for (std::size_t k = cores_.end(); k > std::max(since, cores_.begin()); --k) {
+      const Core& core = cores_[k - 1];
+      if (core.lower < target || core.depth < depth) continue;
+      const std::int64_t slack = similar_ ? (core.lower - target) >> kCostBits : 0;
+      if (weights_.missing(core.rows, rows, slack) <= slack) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Core {
+    RowMask rows;
+    Cost lower;
+    int depth;
+  };
+  RowWeights weights_;
+  bool similar_;
+  Newest<Core> cores_;
+};
+
+// Trees by the rows they get wrong.
+class Witnesses {
+ public:
+  Witnesses(const RowWeights& weights, std::size_t most)
+      : weights_(weights), witnesses_(most) {}
+
+  void add(RowMask errors, Cost splits, int depth) {
+    witnesses_.add({std::move(errors), splits, depth});
+  }
+  std::size_t end() const { return witnesses_.end(); }
+  std::size_t size() const { return witnesses_.end() - witnesses_.begin(); }
+
+  // True iff a witness from number `since` on has at most `depth` levels and costs less than
+  // `target` on `rows`.
+  bool refute(const RowMask& rows, Cost target, int depth, std::size_t since = 0) const {
+    for (std::size_t k = witnesses_.end(); k > std::max(since, witnesses_.begin()); --k) {
+      const Witness& w = witnesses_[k - 1];
+      if (w.depth > depth || w.splits >= target) continue;
+      const std::int64_t most = (target - w.splits - 1) >> kCostBits;
+      if (weights_.common(w.errors, rows, most) <= most) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Witness {
+    RowMask errors;
+    Cost splits;
+    int depth;
+  };
+  RowWeights weights_;
+  Newest<Witness> witnesses_;
+};
+
+}  // namespace treeproof::threshold
