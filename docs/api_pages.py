@@ -13,7 +13,7 @@ from pathlib import Path
 import treeproof
 
 MODULES = ("collapse", "complexity", "observers", "persistence", "tao", "tree")
-INTERNAL = {"border", "cli", "picture", "sources", "explorer"}
+INTERNAL = {"bench", "border", "cli", "explorer", "picture", "sources"}
 
 
 def public_modules() -> list[str]:

@@ -80,22 +80,29 @@ def test_every_target_has_its_small_run():
     assert set(SMALL) == set(TARGETS)
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """One folder for all targets, so that those that share rows do."""
+    return tmp_path_factory.mktemp("reproduced")
+
+
 @pytest.mark.parametrize("name", TARGETS)
-def test_a_target_runs_saves_and_draws(name, tmp_path):
+def test_a_target_runs_saves_and_draws(name, place):
     if name.startswith(("thesis-5", "thesis-6", "thesis-7.2")):
         pytest.importorskip("river")
     if name in FROM_FILES and not FOLDER.is_dir():
         pytest.skip("the data sets are not here: set TREEPROOF_DATA")
     target = TARGETS[name]
-    rows = rows_of(tmp_path, name)
+    rows = rows_of(place, name)
     measured = [row for row in rows if row["ours"]]
     assert len(measured) == len(target.cases)
     shown = {column.key for column in target.columns if column.shown}
     assert all(shown & set(row["ours"]) for row in measured)
-    with (tmp_path / f"{name}.csv").open() as file:
+    with (place / f"{name}.csv").open() as file:
         assert len(list(csv.DictReader(file))) == len(rows)
+    assert "Measured on" in (place / f"{name}.md").read_text()
     if target.plot is not None:
-        assert (tmp_path / f"{name}.png").stat().st_size > 5000
+        assert (place / f"{name}.png").stat().st_size > 5000
 
 
 def test_the_list_names_every_target():
@@ -241,6 +248,7 @@ def test_fresh_measures_anew(tmp_path):
     ("words", "message"),
     [
         (("x",), "There is no target 'x'"),
+        (("all", "--sets", "iris"), "--sets goes with one target"),
         (("partitioning-1", "--sets", "adult"), "has no data set 'adult'"),
         (("partitioning-1", "--repeats", 0), "--repeats must be more than 0"),
         (("thesis-4.2", "--time-limit", 0), "--time-limit must be more than 0"),
@@ -258,6 +266,17 @@ def test_a_set_that_is_absent_is_named(tmp_path, monkeypatch):
     assert "monk1 was left out: it takes a folder with table42" in result.output
     alone = invoke(tmp_path, "thesis-4.3", "--sets", "monk1")
     assert "monk1 was left out" in str(alone.exception)
+
+
+def test_all_runs_one_target_after_the_other(tmp_path, monkeypatch):
+    kept = {k: TARGETS[k] for k in ("thesis-4.1", "thesis-figure-4.15", "proper-10")}
+    monkeypatch.setattr("treeproof.reproduce.TARGETS", kept)
+    monkeypatch.delenv("TREEPROOF_DATA", raising=False)
+    monkeypatch.setattr(f"{__name__}.FOLDER", Path("nowhere"))
+    result = invoke(tmp_path, "all")
+    assert result.exit_code == 0
+    assert "thesis-figure-4.15: monk1-l was left out" in result.stderr
+    assert (tmp_path / "proper-10.csv").exists()
 
 
 def test_marks():

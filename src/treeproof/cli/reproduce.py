@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 import json
+import os
+import platform
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +25,8 @@ __all__ = ["register", "reproduce"]
 
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(help="Which table or figure; none lists them all.")
+        str | None,
+        typer.Argument(help="Which table or figure, or all; none lists them."),
     ] = None,
     sets: Annotated[
         str | None, typer.Option(help="Only these data sets, A,B; or all.")
@@ -54,43 +60,84 @@ def reproduce(
     Rows are kept in the output folder as soon as they are known; after an interruption
     the same command goes on where it stopped.
     """
-    from treeproof import __version__, reproduce
-    from treeproof.reproduce.data import data_folder
+    from treeproof.reproduce import TARGETS
 
     console = Console(highlight=False)
     if name is None:
         _list(console)
         return
-    if name not in reproduce.TARGETS:
+    if name != "all" and name not in TARGETS:
         raise ValueError(
-            f"There is no target {name!r}; there are {', '.join(reproduce.TARGETS)}."
+            f"There is no target {name!r}; there are {', '.join(TARGETS)}, and all."
         )
-    target = reproduce.TARGETS[name]
+    if name == "all" and sets:
+        raise ValueError("--sets goes with one target; all of them have other sets.")
     progress = Console(stderr=True, highlight=False)
-    request = reproduce.Request(
+    show = _json if as_json else _markdown if markdown else partial(_show, console)
+    for target in TARGETS.values() if name == "all" else [TARGETS[name]]:
+        request = _request(
+            target, sets, time_limit, repeats, seed, data,
+            lambda line: progress.print(line, style="dim", soft_wrap=True),
+        )  # fmt: skip
+        try:
+            outcome = _run(target, request, out, fresh)
+        except ValueError as error:  # no set of this target is at hand
+            if name != "all":
+                raise
+            request.say(f"{target.name}: {error}")
+            continue
+        show(outcome)
+        if outcome.interrupted:
+            progress.print("Interrupted; the same command goes on from here.")
+            raise typer.Exit(INTERRUPTED)
+
+
+def _request(
+    target: Target,
+    sets: str | None,
+    time_limit: float | None,
+    repeats: int | None,
+    seed: int,
+    data: Path | None,
+    say: Callable[[str], None],
+) -> Request:
+    from treeproof.reproduce import Request
+    from treeproof.reproduce.data import data_folder
+
+    limit = target.time_limit if time_limit is None else time_limit
+    count = target.repeats if repeats is None else repeats
+    return Request(
         [part.strip() for part in (sets or "").split(",") if part.strip()],
-        _positive(
-            "--time-limit", target.time_limit if time_limit is None else time_limit
-        ),
-        int(_positive("--repeats", target.repeats if repeats is None else repeats)),
+        _positive("--time-limit", limit),
+        int(_positive("--repeats", count)),
         seed,
         data_folder(data),
-        lambda line: progress.print(line, style="dim", soft_wrap=True),
+        say,
     )
+
+
+def _run(target: Target, request: Request, out: Path, fresh: bool) -> Outcome:
+    from treeproof import __version__
+    from treeproof.reproduce import Store, run
+
     rows = out / target.rows_file
     if fresh:
         rows.unlink(missing_ok=True)
-    outcome = reproduce.run(target, request, reproduce.Store(rows, __version__))
+    outcome = run(target, request, Store(rows, __version__))
     _save(outcome, out, request)
-    if as_json:
-        typer.echo(json.dumps(reproduce.as_json(outcome)))
-    elif markdown:
-        typer.echo(reproduce.markdown(outcome))
-    else:
-        _show(console, outcome)
-    if outcome.interrupted:
-        progress.print("Interrupted; the same command goes on from here.")
-        raise typer.Exit(INTERRUPTED)
+    return outcome
+
+
+def _json(outcome: Outcome) -> None:
+    from treeproof.reproduce import as_json
+
+    typer.echo(json.dumps(as_json(outcome)))
+
+
+def _markdown(outcome: Outcome) -> None:
+    from treeproof.reproduce import markdown
+
+    typer.echo(markdown(outcome))
 
 
 def _positive(option: str, value: float) -> float:
@@ -109,12 +156,13 @@ def _list(console: Console) -> None:
 
 
 def _save(outcome: Outcome, out: Path, request: Request) -> None:
-    from treeproof.reproduce import write_csv
+    from treeproof.reproduce import markdown, write_csv
 
     target: Target = outcome.target
     path = out / f"{target.name}.csv"
     write_csv(outcome, path)
-    saved = [str(path)]
+    path.with_suffix(".md").write_text(markdown(outcome) + "\n\n" + _signature(request))
+    saved = [str(path), str(path.with_suffix(".md"))]
     if target.plot is not None and outcome.rows:
         try:
             figure = target.plot(target, outcome.rows)
@@ -123,7 +171,15 @@ def _save(outcome: Outcome, out: Path, request: Request) -> None:
         else:
             figure.savefig(path.with_suffix(".png"), dpi=150)
             saved.append(str(path.with_suffix(".png")))
-    request.say("saved " + " and ".join(saved))
+    request.say("saved " + ", ".join(saved))
+
+
+def _signature(request: Request) -> str:
+    """Say when, where and with which limit this was measured."""
+    machine = f"{platform.machine()}, {os.cpu_count()} processors"
+    today = datetime.date.today().isoformat()
+    limit = f"{request.time_limit:g} seconds for each search"
+    return f"*Measured on {today} ({machine}; {limit}).*\n"
 
 
 def _show(console: Console, outcome: Outcome) -> None:
