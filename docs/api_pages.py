@@ -34,17 +34,24 @@ def _names(module: str) -> list[str]:
     ]
 
 
+def _object(module: str, name: str) -> object:
+    return getattr(import_module(module), name)
+
+
 def write_api_pages(folder: Path) -> list[str]:
     """Write an index and a page for each module; return the files of the latter."""
     modules = public_modules()
     lines = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 1"]
     lines += ["", *(f"   {module}" for module in modules)]
     _write(folder / "index.rst", lines)
+    shown: set[int] = set()  # what a module above has a page for already
     for module in modules:
         head = [module, "=" * len(module), "", f".. automodule:: {module}", ""]
         head += [f".. currentmodule:: {module}", ""]
         table = [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
-        table += [f"   {name}" for name in _names(module)]
+        objects = {name: _object(module, name) for name in _names(module)}
+        table += [f"   {n}" for n, found in objects.items() if id(found) not in shown]
+        shown |= {id(found) for found in objects.values() if callable(found)}
         _write(folder / f"{module}.rst", head + table)
     return [str(folder / f"{module}.rst") for module in modules]
 

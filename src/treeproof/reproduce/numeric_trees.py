@@ -146,8 +146,8 @@ TARGETS = (
         heads=("data set", "depth"),
         measure=_measure_accuracy,
         notes=(
-            "MDLP is our own, one column for each cut; the authors' encoding of the "
-            "intervals, and so their number of columns, is another.",
+            "MDLP makes one column for each cut; the number the paper prints is ours, or "
+            "exactly twice ours.",
             *_NOTES,
         ),
         plot=partial(ours_and_theirs, key="optimal"),
