@@ -26,6 +26,7 @@ namespace treeproof::bindings {
 void bind_near(nb::module_& m);
 void bind_path(nb::module_& m);
 void bind_proof(nb::module_& m);
+void bind_derive(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_stream(nb::module_& m);
 }
@@ -144,6 +145,7 @@ NB_MODULE(_core, m) {
   treeproof::bindings::bind_near(m);
   treeproof::bindings::bind_path(m);
   treeproof::bindings::bind_proof(m);
+  treeproof::bindings::bind_derive(m);
   treeproof::bindings::bind_rules(m);
   m.def("solve", &solve, nb::kw_only(), "solver"_a, "kinds"_a, "n_values"_a, "codes"_a,
         "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,

@@ -1,9 +1,10 @@
 #include "proof/trim.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 #include <unordered_map>
+
+#include "proof/step_text.hpp"
 
 namespace treeproof::proof {
 namespace {
@@ -35,36 +36,31 @@ std::vector<std::int64_t> needed_steps(LogReader& log, const Section& section) {
   return kept;
 }
 
+// Numbers steps and resolves what they cite.
 class StepWriter {
  public:
-  explicit StepWriter(const std::string& path)
-      : file_(path, std::ios::binary | std::ios::trunc) {}
+  explicit StepWriter(const std::string& path) : text_(path) {}
 
   // Writes a step and, before it, those of children that cite nothing.
   std::int64_t write(const LoggedStep& step) {
-    std::vector<std::int64_t> by_expansion;
-    for (const Use& use : step.uses)
-      for (const Citation& citation : use.citations)
-        if (citation.by_expansion) {
-          by_expansion.push_back(next_);
-          LoggedStep child{{}, step.depth < 0 ? -1 : step.depth - 1, -1, citation.bound,
-                           step.branch, {}};
-          child.branch.push_back({use.test, citation.outcome});
-          put(child, {});
-        }
-    put(step, by_expansion);
-    const std::int64_t number = next_ - 1;
+    std::vector<CitedTest> uses;
+    for (const Use& use : step.uses) {
+      uses.push_back({use.test, {}});
+      auto& cited = uses.back().cited;
+      cited.resize(static_cast<std::size_t>(use.n_outcomes));
+      for (const Citation& c : use.citations)
+        cited[static_cast<std::size_t>(c.outcome)].push_back(
+            c.by_expansion ? expand(step, use.test, c) : answers_.at(c.key).number);
+    }
+    const std::int64_t number =
+        text_.put(step.branch, step.depth, step.splits, step.bound, uses);
     Answer& best = answers_[step.key];
     if (best.number < 0 || step.bound >= best.bound) best = {number, step.bound};
     return number;
   }
 
-  bool finish() {
-    flush();
-    file_.close();
-    return !file_.fail();
-  }
-  std::int64_t n_steps() const { return next_; }
+  bool finish() { return text_.finish(); }
+  std::int64_t n_steps() const { return text_.n_steps(); }
 
  private:
   struct Answer {
@@ -72,67 +68,13 @@ class StepWriter {
     Cost bound = 0;
   };
 
-  void put(const LoggedStep& step, const std::vector<std::int64_t>& by_expansion) {
-    text_ += "{\"branch\":[";
-    for (const Literal& literal : step.branch) {
-      number(literal.test);
-      text_ += ',';
-      number(literal.outcome);
-      text_ += ',';
-    }
-    close_list();
-    text_ += ",\"depth\":";
-    limit(step.depth);
-    text_ += ",\"splits\":";
-    limit(step.splits);
-    text_ += ",\"bound\":";
-    number(step.bound);
-    text_ += ",\"uses\":[";
-    std::size_t expansions = 0;
-    for (const Use& use : step.uses) {
-      text_ += '[';
-      number(use.test);
-      std::vector<std::vector<std::int64_t>> cited(static_cast<std::size_t>(use.n_outcomes));
-      for (const Citation& c : use.citations)
-        cited[static_cast<std::size_t>(c.outcome)].push_back(
-            c.by_expansion ? by_expansion[expansions++] : answers_.at(c.key).number);
-      for (const auto& steps : cited) {
-        text_ += ",[";
-        for (const std::int64_t s : steps) {
-          number(s);
-          text_ += ',';
-        }
-        close_list();
-      }
-      text_ += "],";
-    }
-    close_list();
-    text_ += "}\n";
-    ++next_;
-    if (text_.size() > (1 << 20)) flush();
+  std::int64_t expand(const LoggedStep& parent, std::int32_t test, const Citation& c) {
+    std::vector<Literal> branch = parent.branch;
+    branch.push_back({test, c.outcome});
+    return text_.put(branch, parent.depth < 0 ? -1 : parent.depth - 1, -1, c.bound, {});
   }
 
-  void close_list() {
-    if (text_.back() == ',') text_.pop_back();
-    text_ += ']';
-  }
-  void limit(std::int32_t value) {
-    if (value < 0) text_ += "null";
-    else number(value);
-  }
-  void number(std::int64_t value) {
-    char digits[24];
-    const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
-    text_.append(digits, end);
-  }
-  void flush() {
-    file_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
-    text_.clear();
-  }
-
-  std::ofstream file_;
-  std::string text_;
-  std::int64_t next_ = 0;
+  StepText text_;
   std::unordered_map<Key, Answer, KeyHash> answers_;
 };
 

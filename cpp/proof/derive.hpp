@@ -1,0 +1,35 @@
+// From the answer of a search over thresholds to the steps that prove it (prover.hpp).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/limits.hpp"
+#include "core/options.hpp"
+#include "data/columns.hpp"
+#include "search/threshold/solve.hpp"
+
+namespace treeproof::proof {
+
+template <class Value>
+struct Derived {
+  std::int64_t n_steps = 0;
+  std::int64_t root = 0;  // number of the step about all rows
+  Value bound{};          // what it shows
+  bool complete = true;   // false if the file could not hold everything
+};
+
+// Writes steps to the file `steps` that show: no tree within the limits costs less than `bound`.
+Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& labels,
+                            const TreeLimits& tree_limits, Cost bound, Limits& limits,
+                            const std::string& steps);
+
+// Bounds of regressions come as fractions of the loss of a single leaf; `unit` is that loss.
+Derived<double> derive_squared(const Columns& columns, const threshold::Targets& targets,
+                               const TreeLimits& tree_limits, double bound, double unit,
+                               Limits& limits, const std::string& steps);
+Derived<double> derive_absolute(const Columns& columns, const threshold::Targets& targets,
+                                const TreeLimits& tree_limits, double bound, double unit,
+                                Limits& limits, const std::string& steps);
+
+}  // namespace treeproof::proof
