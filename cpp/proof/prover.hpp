@@ -312,15 +312,25 @@ class Prover {
     partitioner_.cut(*node.rows, axis.feature, p, parts.left, parts.right);
   }
 
+  // Several tests may make the same cut of these rows. By *order* the bound of the lowest code
+  // on the left, and of the highest on the right, serves them all; without it, each is cited.
   void raise_side(Node& node, const Axis& axis, Point& x, bool left, Value cutoff) {
     const FeatureView view(*columns_, *node.rows, axis.feature);
-    const auto code = static_cast<std::int32_t>(view.rank_at(x.position - 1));
-    const Side side{axis.feature, 0, x.position, left,
-                    {first_test(axis.feature) + code, left ? 0 : 1}, 2,
-                    left ? axis.left : axis.right};
+    const auto lowest = static_cast<std::int32_t>(view.rank_at(x.position - 1));
+    const auto highest = static_cast<std::int32_t>(view.rank_at(x.position)) - 1;
+    const auto test = first_test(axis.feature) + (left ? lowest : highest);
+    Side side{axis.feature, 0, x.position, left, {test, left ? 0 : 1}, 2,
+              left ? axis.left : axis.right};
     Parts& parts = levels_[branch_.size()];
     Value& known = left ? x.left : x.right;
+    const std::size_t before = node.claims.size();
     known = std::max(known, bound_side(node, left ? parts.left : parts.right, side, cutoff));
+    if (by_order() || node.claims.size() == before) return;
+    for (std::int32_t code = lowest; code <= highest; ++code) {
+      Claim same = node.claims[before];
+      same.literal.test = first_test(axis.feature) + code;
+      if (same.literal.test != test) node.claims.push_back(same);
+    }
   }
 
   // Shows that no cut strictly between a and b is cheaper than the node's bound.

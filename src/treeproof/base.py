@@ -120,6 +120,35 @@ class OptimalTree(BaseEstimator):
                 stacklevel=3,
             )
 
+    @staticmethod
+    def _check_provable(proof: Any, reading: Mapping[str, Any]) -> None:
+        """Refuse a proof about rows that were merged or coarsened on the way in."""
+        if proof is not None and reading:
+            raise ValueError(
+                "A proof speaks of a table row by row, with all its values; read the "
+                "table into memory, and do not use quantiles, to have one."
+            )
+
+    def _proved_limits(self) -> dict[str, Any]:
+        """Return the parameters that a proof speaks of."""
+        return {
+            "split_penalty": float(self.split_penalty),
+            "max_depth": self.max_depth,
+            "max_splits": self.max_splits,
+            "min_samples_leaf": int(self.min_samples_leaf),
+        }
+
+    def _warn_if_weaker(self, shown: Any, found: Any) -> None:
+        """Say so if a proof shows less than the search has found."""
+        if shown < found * (1 - 1e-9):
+            warnings.warn(
+                f"The proof shows {100 * shown / found:.3g}% of the lower bound that "
+                "the search found: its time was up. Fit with a larger time_limit, or "
+                "none, for a whole proof.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
     def _read_rows(self, X: Any, *, all_columns: bool = False) -> Columns:
         """Read rows to predict on; by default encode only what the tree looks at."""
         check_is_fitted(self, "tree_")

@@ -21,9 +21,9 @@ from treeproof.class_tree import ClassTree
 from treeproof.encoded_export import EncodedExport
 from treeproof.limits import engine_allowance, parse_memory, thread_count
 from treeproof.observers import History, observing
-from treeproof.proof.writer import ProofFile
+from treeproof.proof.writer import ProofFile, class_header, derived, trimmed
 from treeproof.quant_bnb import QuantOptions, quant_constraints
-from treeproof.solvers import SOLVERS, Task, solve
+from treeproof.solvers import SOLVERS, Task, derive_steps, solve
 from treeproof.sources.scoring import distinct_cases
 from treeproof.sources.training import classification_data, source_for, split_table
 from treeproof.tree import LEAF, Tree
@@ -254,11 +254,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         self._validate_params()
         memory = parse_memory(self.memory_limit)
         data, reading = classification_data(self, X, y, sample_weight, memory)
-        if proof is not None and reading:
-            raise ValueError(
-                "A proof speaks of a table row by row, with all its values; read the "
-                "table into memory, and do not use quantiles, to have one."
-            )
+        self._check_provable(proof, reading)
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))
             writer = None if proof is None else stack.enter_context(ProofFile(proof))
@@ -284,15 +280,26 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
             self._keep(name, found, data, reading, history)
             self._remember(task, found, int(self.n_best))
             if writer is not None:
-                self.stats_ |= writer.write(
-                    found,
-                    data,
-                    split_penalty=float(self.split_penalty),
-                    max_depth=self.max_depth,
-                    max_splits=self.max_splits,
-                    min_samples_leaf=int(self.min_samples_leaf),
-                )
+                self.stats_ |= self._prove(writer, task, name, found, data)
         return self
+
+    def _prove(
+        self,
+        writer: ProofFile,
+        task: Task,
+        name: str,
+        found: Mapping[str, Any],
+        data: ClassificationData,
+    ) -> dict[str, Any]:
+        """Write the proof; return figures for `stats_`."""
+        if name == "sparse":
+            argument = trimmed(found, self.max_splits, writer)
+        else:
+            steps = derive_steps(task, found, 1.0, writer.steps)
+            argument = derived(steps, int(found["split_cost"]))
+            self._warn_if_weaker(steps["bound"], found["lower"])
+        header = class_header(data, found, self._proved_limits())
+        return writer.write(argument, header)
 
     def _keep(
         self,

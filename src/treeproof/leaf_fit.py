@@ -74,6 +74,14 @@ class LeafFit:
             unit = np.float64(self._unit) ** power
         return share, float(raw / weight / self.targets.shape[1] * unit)
 
+    @property
+    def root_loss(self) -> float:
+        """The loss of a single leaf on all rows, in the unit of targets and weights."""
+        power = 2 if self.criterion == "squared_error" else 1
+        with np.errstate(over="ignore"):
+            unit = np.float64(self._unit) ** power * np.float64(self._heaviest)
+            return float(self.single_leaf * unit)
+
     def _raw_loss(self, rows: NDArray[np.intp]) -> float:
         targets, weights = self._scaled[rows], self.weights[rows] / self._heaviest
         if self.criterion == "squared_error":

@@ -8,12 +8,15 @@ with weights, and any shuffle of either give the same run and hence the same tre
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["merge_equal_rows"]
+__all__ = ["merge_equal_rows", "rounded_weights"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_MAX_WEIGHT = 1 << 30
 
 
 def merge_equal_rows(
@@ -48,3 +51,35 @@ def merge_equal_rows(
     starts = np.flatnonzero(new)
     kept = order[starts]
     return codes[:, kept], targets[kept], np.add.reduceat(weights[order], starts)
+
+
+def rounded_weights(
+    codes: NDArray[np.int32],
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return whole weights as docs/proof-format.md rounds them.
+
+    Whole numbers stay as they are. Else the weights of equal rows with equal labels are
+    summed, scaled and rounded; the first of these rows carries the sum, the others 0.
+
+    Examples
+    --------
+    >>> codes = np.array([[0, 1, 0]], dtype=np.int32)
+    >>> labels = np.array([0, 1, 0], dtype=np.int32)
+    >>> rounded_weights(codes, labels, np.array([2.0, 1.0, 3.0]))
+    array([2., 1., 3.])
+    >>> rounded = rounded_weights(codes, labels, np.array([0.5, 1.0, 0.25]))
+    >>> rounded / rounded[1]
+    array([0.75, 1.  , 0.  ])
+    """
+    n, total = len(weights), float(np.cumsum(weights)[-1])
+    cap = _MAX_WEIGHT - n - 1.0
+    if np.all(weights == np.floor(weights)) and total < cap:
+        return weights
+    scale = 2.0 ** math.floor(math.log2(cap / total))
+    rows = np.vstack([codes, labels]).T
+    _, first, merged = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    rounded = np.zeros(n)
+    rounded[first] = np.floor(np.bincount(merged.reshape(-1), weights) * scale + 0.5)
+    return rounded

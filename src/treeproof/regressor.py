@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -16,9 +19,15 @@ from treeproof.border import RegressionData
 from treeproof.encoded_export import EncodedExport
 from treeproof.leaf_fit import CRITERIA, LeafFit
 from treeproof.limits import engine_allowance, parse_memory
-from treeproof.observers import observing
+from treeproof.observers import History, observing
+from treeproof.proof.writer import ProofFile, derived, regression_header
 from treeproof.quant_bnb import QuantOptions, quant_constraints
-from treeproof.solvers import REGRESSION_SOLVERS, RegressionTask, solve
+from treeproof.solvers import (
+    REGRESSION_SOLVERS,
+    RegressionTask,
+    derive_steps,
+    solve,
+)
 from treeproof.sources.scoring import r2_of_source
 from treeproof.sources.training import regression_data, source_for, split_table
 from treeproof.tree import LEAF, Tree
@@ -208,7 +217,14 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OptimalTreeRegressor:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        proof: str | os.PathLike[str] | None = None,
+    ) -> OptimalTreeRegressor:
         """Find a tree of least cost, with proof.
 
         Parameters
@@ -224,6 +240,8 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         sample_weight : array-like of shape (n_samples,), str or None, default=None
             Weights of the rows, or the name of a column of X that holds them; rows of
             weight zero are left out.
+        proof : path or None, default=None
+            File for a proof that `treeproof.proof.check` can check; None for none.
 
         Returns
         -------
@@ -233,8 +251,11 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self._validate_params()
         memory = parse_memory(self.memory_limit)
         data, reading = regression_data(self, X, y, sample_weight, memory)
+        self._check_provable(proof, reading)
         leaf = LeafFit(self.criterion, data.targets, data.weights)
-        with observing(bool(self.verbose)) as (history, observer):
+        with ExitStack() as stack:
+            history, observer = stack.enter_context(observing(bool(self.verbose)))
+            writer = None if proof is None else stack.enter_context(ProofFile(proof))
             task = RegressionTask(
                 data.table,
                 data.targets,
@@ -250,8 +271,50 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
                 quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
                 first_split=data.table.number_of(self.first_split, "first_split"),
                 samples=data.samples,
+                proof_log="" if writer is None else writer.log,
             )
             name, found = solve(self.solver, task)
+            self._keep(name, found, data, leaf, reading, history)
+            if writer is not None:
+                self.stats_ |= self._prove(writer, task, found, data, leaf)
+        return self
+
+    def _prove(
+        self,
+        writer: ProofFile,
+        task: RegressionTask,
+        found: Mapping[str, Any],
+        data: RegressionData,
+        leaf: LeafFit,
+    ) -> dict[str, Any]:
+        """Write the proof; return figures for `stats_`."""
+        unit = leaf.root_loss
+        limits = self._proved_limits()
+        split_cost = limits["split_penalty"] * unit
+        if not np.isfinite(unit):
+            raise ValueError(
+                "The loss of a single leaf is beyond double precision, so no proof can "
+                "be written; rescale the targets, or fit without proof."
+            )
+        if unit > 0.0:
+            steps = derive_steps(task, found, unit, writer.steps)
+            self._warn_if_weaker(steps["bound"], found["lower"])
+            argument = derived(steps, split_cost, unit)
+        else:  # equal targets
+            argument = writer.trivial(split_cost)
+        return writer.write(
+            argument, regression_header(data, leaf, found, unit, limits)
+        )
+
+    def _keep(
+        self,
+        name: str,
+        found: Mapping[str, Any],
+        data: RegressionData,
+        leaf: LeafFit,
+        reading: Mapping[str, Any],
+        history: History,
+    ) -> None:
         self.n_outputs_ = data.targets.shape[1]
         self._set_statistics(name, found, data, reading)
         tree, loss = _grow(found["tree"], data, leaf)
@@ -264,7 +327,6 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         )
         history.finish(found["seconds"], self.lower_bound_, self.objective_)
         self.history_ = history
-        return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict the target of each row.

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -35,7 +35,7 @@ from treeproof import _core
 from treeproof.border import TrainingTable
 from treeproof.border.table import ORDERED
 from treeproof.first_split import solve_first_split
-from treeproof.merged_rows import merge_equal_rows
+from treeproof.merged_rows import merge_equal_rows, rounded_weights
 from treeproof.observers import Observer
 from treeproof.quant_bnb import QuantOptions, check_task
 
@@ -44,6 +44,7 @@ __all__ = [
     "SOLVERS",
     "RegressionTask",
     "Task",
+    "derive_steps",
     "run_solver",
     "solve",
     "solving_with",
@@ -65,6 +66,7 @@ class RegressionTask:
     time_limit: float | None = None
     memory_allowance: int = 0
     observer: Observer | None = None
+    proof_log: str = ""  # where steps go; "" if no proof is wanted
     options: Mapping[str, Any] = field(default_factory=dict)
     quant: QuantOptions = field(default_factory=QuantOptions)
     first_split: int | None = None  # the column that the root must test
@@ -110,6 +112,8 @@ def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
 
 def _threshold(task: Task) -> Mapping[str, Any]:
     """Search over every threshold of sorted columns."""
+    if task.proof_log:
+        task = _in_proof_arithmetic(task)
     return _core.solve_threshold(**_arguments(task))
 
 
@@ -158,6 +162,56 @@ def _regression_arguments(task: RegressionTask) -> dict[str, Any]:
     }
 
 
+def _in_proof_arithmetic(task: Task) -> Task:
+    """Round fractional weights as a proof does: once for each set of equal rows."""
+    weights = rounded_weights(task.table.codes, task.labels, task.weights)
+    if weights is task.weights:
+        return task
+    if task.min_samples_leaf > 1:
+        raise ValueError(
+            'solver="threshold" writes no proof for weights that are not whole numbers '
+            f"and min_samples_leaf={task.min_samples_leaf}; use solver=\"sparse\", or "
+            "fit without proof."
+        )
+    kept = weights > 0
+    table = replace(task.table, codes=np.ascontiguousarray(task.table.codes[:, kept]))
+    return replace(
+        task, table=table, labels=task.labels[kept], weights=weights[kept]
+    )
+
+
+def derive_steps(
+    task: Task | RegressionTask, found: Mapping[str, Any], unit: float, steps: str
+) -> Mapping[str, Any]:
+    """Write the steps that prove what the search over thresholds found.
+
+    Parameters
+    ----------
+    task : Task or RegressionTask
+        What was solved.
+    found : mapping
+        The answer.
+    unit : float
+        The loss of a single leaf (regression), in the units of the proof.
+    steps : str
+        File for the steps.
+
+    Returns
+    -------
+    mapping
+        ``n_steps``, ``root`` (the step about all rows), ``bound`` (what it shows, in
+        the units of `found`) and ``complete`` (whether the file holds them all).
+    """
+    if isinstance(task, Task):
+        arguments = _arguments(_in_proof_arithmetic(task))
+    else:
+        arguments = _regression_arguments(task) | {"unit": unit}
+    for name in ("memory_limit", "observer", *task.options):
+        arguments.pop(name)
+    derive = _core.derive_labels if isinstance(task, Task) else _core.derive_targets
+    return derive(bound=found["lower"], steps=steps, **arguments)
+
+
 def _common(task: Task | RegressionTask) -> dict[str, Any]:
     return {
         "kinds": task.table.engine.kinds,
@@ -200,8 +254,8 @@ Measured on numeric tables cut into 4 to 100 values a column, 180 to 4,400 rows:
 def choose_solver(task: Task) -> str:
     """Return the solver that ``solver="auto"`` means for this problem."""
     table = task.table.engine
-    if task.proof_log:
-        return "sparse"
+    if task.proof_log and task.min_samples_leaf > 1:
+        return "sparse"  # its proofs need not look at every threshold then
     thresholds = int((table.n_values[table.kinds == ORDERED] - 1).sum())
     return "threshold" if thresholds > MANY_THRESHOLDS else "sparse"
 
@@ -218,18 +272,10 @@ def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, A
         return str(answer["statistics"]["engine"] or solver), answer
     if isinstance(task, RegressionTask):
         name = "threshold" if solver == "auto" else solver
+        _check_proof(task, name, ("threshold",))
     else:
         name = choose_solver(task) if solver == "auto" else solver
-        if task.proof_log and name != "sparse":
-            raise ValueError(
-                f'solver="{name}" writes no proof; use solver="auto" or '
-                'solver="sparse", or fit without proof.'
-            )
-        if task.proof_log and not task.table.is_plain:
-            raise ValueError(
-                "Proof files do not know missing values, ordered categories and "
-                "subsets of categories yet; fit without proof."
-            )
+        _check_proof(task, name, ("sparse", "threshold"))
     run = _runner.get() or run_solver
     return name, run(name, task)
 
@@ -254,3 +300,21 @@ def solving_with(run: Runner) -> Iterator[None]:
         yield
     finally:
         _runner.reset(token)
+
+
+def _check_proof(
+    task: Task | RegressionTask, solver: str, able: tuple[str, ...]
+) -> None:
+    """Refuse a proof that could not be written, before the search."""
+    if not task.proof_log:
+        return
+    if solver not in able:
+        others = " or ".join(f'solver="{name}"' for name in ("auto", *able))
+        raise ValueError(
+            f'solver="{solver}" writes no proof; use {others}, or fit without proof.'
+        )
+    if not task.table.is_plain:
+        raise ValueError(
+            "Proof files do not know missing values, ordered categories and subsets of "
+            "categories yet; fit without proof."
+        )

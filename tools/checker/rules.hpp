@@ -75,7 +75,7 @@ public:
         start();
         for (const Use& use : step.uses) take(use, earlier);
         if (!settle_by_looking()) {
-            if (!limited_ && problem_.min_samples_leaf == 1) settle_by_order();
+            if (problem_.min_samples_leaf == 1) settle_by_order();
             for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
                 if (open_[t] && !settled(t)) fail(t);
             }
@@ -224,7 +224,8 @@ private:
             }
         }
         const Cost at_most_one = std::min(counts_.leaf[slot], one);
-        const Cost any = std::min(at_most_one, more(slot, child, largest));
+        const bool splits = one < std::numeric_limits<Cost>::max();
+        const Cost any = splits ? std::min(at_most_one, more(slot, child, largest)) : at_most_one;
         for (std::size_t j = 0; j < sizes_; ++j) {
             if (splits_allowed(j) == 0) continue;
             Cost& bound = lower_[slot * sizes_ + j];
@@ -403,12 +404,18 @@ private:
         }
     }
     void raise_superset(std::size_t small, std::size_t large) {
-        lower(large) = std::max(lower(large), lower(small));
+        for (std::size_t j = 0; j < sizes_; ++j) {
+            Cost& bound = lower_[large * sizes_ + j];
+            bound = std::max(bound, lower_[small * sizes_ + j]);
+        }
     }
     void raise_subset(std::size_t large, std::size_t small) {
         if constexpr (kClasses) {
             const Cost lost = units(counts_.weight[large] - counts_.weight[small]);
-            lower(small) = std::max(lower(small), lower(large) - lost);
+            for (std::size_t j = 0; j < sizes_; ++j) {
+                Cost& bound = lower_[small * sizes_ + j];
+                bound = std::max(bound, lower_[large * sizes_ + j] - lost);
+            }
         }
     }
 

@@ -253,7 +253,7 @@ class Book:
                 node.raise_by(child, ids)
             if self.h.lookahead:
                 node.compare(test, depth is None)
-        if self.h.min_leaf == 1 and splits is None:
+        if self.h.min_leaf == 1:
             node.order()
         short = node.open_tests(bound, merging=self.by_lemmas)
         if short.any():
@@ -405,7 +405,8 @@ class Node:
         one = self.L + np.where(possible, leaves, INFINITE).min(axis=1)
         low = np.minimum(self.leaf[chosen], one)
         if self.below != 1 and self.shares[-1] != 1:
-            more = np.minimum(low, self._more(chosen, parts))
+            more = np.where(one < INFINITE, self._more(chosen, parts), INFINITE)
+            more = np.minimum(low, more)
         for column, j in enumerate(self.shares):
             if j == 0:
                 continue
@@ -460,14 +461,11 @@ class Node:
         """Along a column of thresholds: a tree for more rows does for fewer."""
         upward, back = np.maximum.accumulate, slice(None, None, -1)
         for first, last in self.p.ordered:
-            left, right = (
-                self.lower[first:last:2, 0],
-                self.lower[first + 1 : last : 2, 0],
-            )
+            left, right = self.lower[first:last:2], self.lower[first + 1 : last : 2]
             left[:] = upward(left)
             right[:] = upward(right[back])[back]
             if self.book.comparable:
-                weight = self.p.weight(self.sums) * UNIT
+                weight = self.p.weight(self.sums)[:, None] * UNIT
                 w_left, w_right = weight[first:last:2], weight[first + 1 : last : 2]
                 left[:] = upward((left - w_left)[back])[back] + w_left
                 right[:] = upward(right - w_right) + w_right

@@ -19,6 +19,7 @@ INFINITE = 1 << 60
 MAX_WEIGHT = 1 << 30
 MAX_COST = 1 << 52  # sums of many of these stay within 64 bits
 SPLITS = ("threshold", "multiway", "one-vs-rest")
+LOSSES = ("misclassification", "squared_error", "absolute_error")
 MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
 TOLERANCE = 1e-9  # of the root's loss, in regression
 
@@ -73,7 +74,7 @@ class Header:
         h = self.raw = read_object(line, "the header")
         if h.get("format") != "treeproof-proof" or h.get("version") != 1:
             raise Rejected("this is not a treeproof proof of version 1.")
-        if h.get("loss") not in ("misclassification", "squared_error"):
+        if h.get("loss") not in LOSSES:
             raise Rejected(f"the loss {h.get('loss')!r} is unknown.")
         self.exact = h["loss"] == "misclassification"
         features = h.get("features")
@@ -124,7 +125,7 @@ class Problem:
             target, factor = _labels(header, y)
             weight = weight * factor[target]
         else:
-            target = np.asarray(y, dtype=np.float64)
+            target = np.asarray(y, dtype=np.float64) + 0.0  # -0.0 is 0.0
         kept = weight > 0
         if not np.all(np.isfinite(weight)) or not kept.any():
             raise Rejected("the weights are not finite, or all are zero.")
@@ -224,20 +225,29 @@ class Problem:
     def _centre(
         self, table: NDArray[Any], target: NDArray[Any], weight: NDArray[Any]
     ) -> None:
-        """Weights, weighted targets and squares: what the loss of a set needs."""
+        """Make channels whose sums over a set tell its loss.
+
+        Squared error: weighted targets and squares. Absolute error: the distances to
+        each target of the table, one of which is the best constant of any set.
+        """
         target = target.reshape(len(weight), -1)
-        target = target - np.average(target, axis=0, weights=weight)
+        self.mean = np.average(target, axis=0, weights=weight)
+        target = target - self.mean
         self.codes = table + self.start[:-1]
-        self.n_outputs = target.shape[1]
-        self.target = target
-        self.channels = np.column_stack(
-            [
-                weight,
-                weight[:, None] * target,
-                weight * (target**2).sum(axis=1),
-                np.ones(len(weight)),
+        self.target, self.row_weight = target, weight
+        self.squared = self.header.raw["loss"] == "squared_error"
+        if self.squared:
+            squares = weight * (target**2).sum(axis=1)
+            middle = [weight[:, None] * target, squares]
+        else:
+            points = [np.unique(t) for t in target.T]
+            sizes = [len(p) for p in points]
+            self.output = np.concatenate([[0], np.cumsum(sizes)])[:-1]
+            middle = [
+                weight[:, None] * np.abs(t[:, None] - p)
+                for t, p in zip(target.T, points, strict=True)
             ]
-        )
+        self.channels = np.column_stack([weight, *middle, np.ones(len(weight))])
         self.unit = float(self.leaf(self.channels.sum(axis=0)))
         self.tolerance = TOLERANCE * self.unit
 
@@ -274,7 +284,10 @@ class Problem:
         """Return the cost of the best constant prediction."""
         if self.header.exact:
             return (self.weight(c) - self.most(c)) * UNIT
-        sums = (c[..., 1 : 1 + self.n_outputs] ** 2).sum(axis=-1)
+        if not self.squared:
+            nearest = np.minimum.reduceat(c[..., 1:-1], self.output, axis=-1)
+            return nearest.sum(axis=-1)
+        sums = (c[..., 1:-2] ** 2).sum(axis=-1)
         weight = np.where(c[..., 0] > 0, c[..., 0], 1.0)
         return np.maximum(c[..., -2] - sums / weight, 0.0)
 
@@ -354,12 +367,18 @@ class Problem:
         return cost
 
     def _leaf_loss(self, predict: Any, rows: NDArray[Any]) -> Any:
-        total = self.channels[rows].sum(axis=0)
-        if not self.header.exact:
-            return float(self.leaf(total))
-        if read_whole(predict, "a predicted class", 0) >= self.n_classes:
-            raise Rejected(f"there is no class {predict}.")
-        return int(self.weight(total) - total[predict]) * UNIT
+        if self.header.exact:
+            total = self.channels[rows].sum(axis=0)
+            if read_whole(predict, "a predicted class", 0) >= self.n_classes:
+                raise Rejected(f"there is no class {predict}.")
+            return int(self.weight(total) - total[predict]) * UNIT
+        values = predict if isinstance(predict, list) else [predict]
+        if len(values) != len(self.mean):
+            raise Rejected("a leaf does not predict one number for each target.")
+        constant = np.array([read_number(v, "a prediction") for v in values])
+        off = self.target[rows] - (constant - self.mean)
+        loss = (off**2 if self.squared else np.abs(off)).sum(axis=1)
+        return float(self.row_weight[rows] @ loss)
 
 
 def _ordered_sum(values: NDArray[Any]) -> float:

@@ -1,9 +1,10 @@
 """From a finished search to a proof file.
 
-While a search runs, it streams its steps to a log beside the file to be written.
-Afterwards `ProofFile.write` picks the search with the best bound, keeps the steps that
-bound needs, puts the header before them, and compresses. The file appears under its
-name complete or not at all. The format is described in docs/proof-format.md.
+The search over literals streams its steps to a log beside the file to be written;
+`trimmed` picks the part with the best bound and keeps the steps which that needs. For
+the search over thresholds, steps are derived from its answer (`solvers.derive_steps`).
+`ProofFile.write` puts the header before the steps and compresses. The file appears
+under its name complete or not at all. The format is described in docs/proof-format.md.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import math
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -24,13 +25,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof import _core
-from treeproof.border import ClassificationData, TrainingTable
+from treeproof.border import ClassificationData, RegressionData, TrainingTable
 from treeproof.columns import plain
+from treeproof.leaf_fit import LeafFit
+from treeproof.merged_rows import rounded_weights
 
-__all__ = ["ProofFile"]
+__all__ = [
+    "Argument",
+    "ProofFile",
+    "class_header",
+    "derived",
+    "regression_header",
+    "trimmed",
+]
 
 _SPLITS = ("threshold", "multiway", "one-vs-rest")
-_MAX_WEIGHT = 1 << 30
 
 
 class ProofFile:
@@ -75,83 +84,158 @@ class ProofFile:
 
     @property
     def log(self) -> str:
-        """Where the search streams its steps to."""
+        """Where a search streams its steps to."""
         return str(self._folder / "steps.log")
 
-    def write(
-        self,
-        found: Mapping[str, Any],
-        data: ClassificationData,
-        *,
-        split_penalty: float,
-        max_depth: int | None,
-        max_splits: int | None,
-        min_samples_leaf: int,
-    ) -> dict[str, Any]:
-        """Write the proof of what a search found; return its figures."""
-        split_cost, limit = int(found["split_cost"]), max_splits or 0
-        sections = [
-            (bound - (cost - split_cost) * limit, cost, begin, end, bound)
-            for cost, begin, end, bound in found["log_sections"]
-        ]
-        _, cost, begin, end, bound = max(sections)
-        steps = self._folder / "steps"
-        complete = found["log_complete"]
-        n_steps = root = 0
-        if complete:
-            n_steps, root, complete = _core.trim_proof(
-                self.log, begin, end, bound, str(steps)
-            )
-        if not complete:
-            raise OSError(
-                f"{self.path} could not be written: the disk is full or has failed. "
-                "The tree was found and is kept; free some space and fit again for "
-                "its proof."
-            )
-        if n_steps == 0:  # nothing was shown but that no tree costs less than nothing
-            trivial: dict[str, Any] = {
-                "branch": [],
-                "depth": None,
-                "splits": None,
-                "bound": 0,
-            }
-            steps.write_text(json.dumps({**trivial, "uses": []}) + "\n")
-            n_steps, root = 1, 0
-        features = _features(data.table)
-        header = {
-            "format": "treeproof-proof",
-            "version": 1,
-            "loss": "misclassification",
-            "features": features,
-            "classes": [plain(c) for c in data.classes],
-            "class_weight": data.class_factors.tolist(),
-            "n_rows": data.table.n_rows,
-            "fingerprint": _fingerprint(data, features),
-            "split_penalty": split_penalty,
-            "split_cost": split_cost,
-            "search_split_cost": int(cost),
-            "max_depth": max_depth,
-            "max_splits": max_splits,
-            "min_samples_leaf": min_samples_leaf,
-            "lookahead": True,
-            "tree": _nested(found["tree"], data),
-            "upper": int(found["upper"]),
-            "lower": int(found["lower"]),
-            "root": root,
+    @property
+    def steps(self) -> str:
+        """Where the steps of the proof go before they are packed."""
+        return str(self._folder / "steps")
+
+    def write(self, argument: Argument, header: dict[str, Any]) -> dict[str, Any]:
+        """Put a header before the steps and pack both; return figures."""
+        if not argument.complete:
+            raise self._no_room("the disk is full or has failed")
+        whole = header | {
+            "search_split_cost": argument.split_cost,
+            "lookahead": argument.lookahead,
+            "lower": argument.lower,
+            "root": argument.root,
         }
         packed = self._folder / "packed"
         try:
             with gzip.open(packed, "wb", compresslevel=4) as out:
-                out.write(json.dumps(header).encode() + b"\n")
-                with steps.open("rb") as lines:
+                out.write(json.dumps(whole).encode() + b"\n")
+                with open(self.steps, "rb") as lines:
                     shutil.copyfileobj(lines, out, 1 << 20)
             os.replace(packed, self.path)
         except OSError as error:
-            raise OSError(
-                f"{self.path} could not be written: {error.strerror}. The tree was "
-                "found and is kept; fit again for its proof."
-            ) from None
-        return {"proof_steps": n_steps, "proof_bytes": self.path.stat().st_size}
+            raise self._no_room(str(error.strerror)) from None
+        return {
+            "proof_steps": argument.n_steps,
+            "proof_bytes": self.path.stat().st_size,
+        }
+
+    def trivial(self, split_cost: Any) -> Argument:
+        """Write the one step that needs no reason: no tree costs less than nothing."""
+        step = {"branch": [], "depth": None, "splits": None, "bound": 0, "uses": []}
+        Path(self.steps).write_text(json.dumps(step) + "\n")
+        return Argument(1, 0, 0, split_cost, False)
+
+    def _no_room(self, why: str) -> OSError:
+        return OSError(
+            f"{self.path} could not be written: {why}. The tree was found and is kept; "
+            "make room and fit again for its proof."
+        )
+
+
+@dataclass(frozen=True)
+class Argument:
+    """Steps in a file, and what they show."""
+
+    n_steps: int
+    root: int
+    lower: Any  # no tree costs less
+    split_cost: Any  # of the steps
+    lookahead: bool
+    complete: bool = True
+
+
+def trimmed(
+    found: Mapping[str, Any], max_splits: int | None, file: ProofFile
+) -> Argument:
+    """Trim the log of a search to the steps that its best bound needs."""
+    split_cost, limit = int(found["split_cost"]), max_splits or 0
+    sections = [
+        (bound - (cost - split_cost) * limit, cost, begin, end, bound)
+        for cost, begin, end, bound in found["log_sections"]
+    ]
+    _, cost, begin, end, bound = max(sections)
+    if not found["log_complete"]:
+        return Argument(0, 0, 0, cost, True, False)
+    n_steps, root, complete = _core.trim_proof(file.log, begin, end, bound, file.steps)
+    if complete and n_steps == 0:
+        return file.trivial(int(cost))
+    return Argument(n_steps, root, int(found["lower"]), int(cost), True, complete)
+
+
+def derived(steps: Mapping[str, Any], split_cost: Any, unit: Any = 1) -> Argument:
+    """Say what the steps show that were derived from the answer of a search."""
+    lower = steps["bound"] * unit
+    complete = steps["complete"]
+    return Argument(
+        steps["n_steps"], steps["root"], lower, split_cost, False, complete
+    )
+
+
+def class_header(
+    data: ClassificationData, found: Mapping[str, Any], limits: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the header of a classification, but for what the steps say."""
+    weights = rounded_weights(data.table.codes, data.labels, data.weights)
+    n_classes = len(data.classes)
+
+    def heaviest(rows: NDArray[np.intp]) -> int:
+        totals = np.bincount(data.labels[rows], weights[rows], minlength=n_classes)
+        return int(np.argmax(totals))
+
+    return {
+        "format": "treeproof-proof",
+        "version": 1,
+        "loss": "misclassification",
+        "classes": [plain(c) for c in data.classes],
+        "class_weight": data.class_factors.tolist(),
+        "split_cost": int(found["split_cost"]),
+        "tree": _nested(found["tree"], data.table, heaviest),
+        "upper": int(found["upper"]),
+        **_problem(data.table, data.labels.astype("<i4"), data.weights),
+        **limits,
+    }
+
+
+def regression_header(
+    data: RegressionData,
+    leaf: LeafFit,
+    found: Mapping[str, Any],
+    unit: float,
+    limits: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the header of a regression, but for what the steps say."""
+    return {
+        "format": "treeproof-proof",
+        "version": 1,
+        "loss": leaf.criterion,
+        "split_cost": limits["split_penalty"] * unit,
+        "tree": _nested(
+            found["tree"], data.table, lambda rows: leaf.value(rows).tolist()
+        ),
+        "upper": found["upper"] * unit,
+        **_problem(data.table, data.targets.astype("<f8") + 0.0, data.weights),
+        **limits,
+    }
+
+
+def _problem(
+    table: TrainingTable, target: NDArray[Any], weights: NDArray[np.float64]
+) -> dict[str, Any]:
+    """Return columns, number of rows and fingerprint."""
+    features = _features(table)
+    digest = hashlib.sha256()
+    for feature, codes, distinct in zip(
+        features, table.codes, table.distinct, strict=True
+    ):
+        if feature["values"] is None:
+            digest.update((np.asarray(distinct, dtype="<f8") + 0.0).tobytes())
+        else:
+            digest.update(json.dumps(feature["values"]).encode())
+        digest.update(codes.astype("<i4").tobytes())
+    digest.update(np.ascontiguousarray(target).tobytes())
+    digest.update(weights.astype("<f8").tobytes())
+    return {
+        "features": features,
+        "n_rows": table.n_rows,
+        "fingerprint": "sha256:" + digest.hexdigest(),
+    }
 
 
 def _features(table: TrainingTable) -> list[dict[str, Any]]:
@@ -167,43 +251,21 @@ def _features(table: TrainingTable) -> list[dict[str, Any]]:
     ]
 
 
-def _fingerprint(data: ClassificationData, features: list[dict[str, Any]]) -> str:
-    digest = hashlib.sha256()
-    for feature, codes, distinct in zip(
-        features, data.table.codes, data.table.distinct, strict=True
-    ):
-        if feature["values"] is None:
-            digest.update((np.asarray(distinct, dtype="<f8") + 0.0).tobytes())
-        else:
-            digest.update(json.dumps(feature["values"]).encode())
-        digest.update(codes.astype("<i4").tobytes())
-    digest.update(data.labels.astype("<i4").tobytes())
-    digest.update(data.weights.astype("<f8").tobytes())
-    return "sha256:" + digest.hexdigest()
-
-
-def _nested(splits: Mapping[str, Any], data: ClassificationData) -> dict[str, Any]:
-    """Return the tree as nested objects, each leaf with its heaviest class."""
-    table = data.table
-    weights = _rounded(data)
-    first_test = np.concatenate(
-        [
-            [0],
-            np.cumsum(
-                [_n_tests(*f) for f in zip(table.kinds, table.n_values, strict=True)]
-            ),
-        ]
-    )
+def _nested(
+    splits: Mapping[str, Any],
+    table: TrainingTable,
+    predict: Callable[[NDArray[np.intp]], Any],
+) -> dict[str, Any]:
+    """Return the tree as nested objects."""
+    n_tests = [_n_tests(*f) for f in zip(table.kinds, table.n_values, strict=True)]
+    first_test = np.concatenate([[0], np.cumsum(n_tests)])
     root: dict[str, Any] = {}
     stack = [(root, 0, np.arange(table.n_rows))]
     while stack:
         node, k, rows = stack.pop()
         feature, kind = int(splits["feature"][k]), int(splits["kind"][k])
         if kind == 0:
-            totals = np.bincount(
-                data.labels[rows], weights[rows], minlength=len(data.classes)
-            )
-            node["predict"] = int(np.argmax(totals))
+            node["predict"] = predict(rows)
             continue
         code = int(splits["code"][k])
         values = table.codes[feature][rows]
@@ -228,18 +290,3 @@ def _n_tests(kind: int, n_values: int) -> int:
     if n_values < 2:
         return 0
     return (n_values - 1, 1, 1 if n_values == 2 else n_values)[kind]
-
-
-def _rounded(data: ClassificationData) -> NDArray[np.float64]:
-    """Return weights as the engine rounds them, on the first of merged rows."""
-    weights = data.weights
-    n, total = len(weights), float(np.cumsum(weights)[-1])
-    cap = _MAX_WEIGHT - n - 1.0
-    if np.all(weights == np.floor(weights)) and total < cap:
-        return weights
-    scale = 2.0 ** math.floor(math.log2(cap / total))
-    rows = np.vstack([data.table.codes, data.labels]).T
-    _, first, merged = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    rounded = np.zeros(n)
-    rounded[first] = np.floor(np.bincount(merged.reshape(-1), weights) * scale + 0.5)
-    return rounded
