@@ -170,14 +170,12 @@ def _in_proof_arithmetic(task: Task) -> Task:
     if task.min_samples_leaf > 1:
         raise ValueError(
             'solver="threshold" writes no proof for weights that are not whole numbers '
-            f"and min_samples_leaf={task.min_samples_leaf}; use solver=\"sparse\", or "
+            f'and min_samples_leaf={task.min_samples_leaf}; use solver="sparse", or '
             "fit without proof."
         )
     kept = weights > 0
     table = replace(task.table, codes=np.ascontiguousarray(task.table.codes[:, kept]))
-    return replace(
-        task, table=table, labels=task.labels[kept], weights=weights[kept]
-    )
+    return replace(task, table=table, labels=task.labels[kept], weights=weights[kept])
 
 
 def derive_steps(

@@ -39,6 +39,7 @@ __all__ = ["Verdict", "check"]
 LOOK = -1  # in the place of a cited step: look at the child
 DENSE = 1 << 26  # bits of all values of all rows that are worth a matrix
 BATCH = 1 << 22  # numbers in a temporary array, about
+LONG = 128  # children of a column of thresholds that are worth leaving some out
 
 
 @dataclass(frozen=True)
@@ -179,13 +180,13 @@ class Book:
     def __init__(self, header: Header, problem: Problem) -> None:
         self.h, self.p, self.L = header, problem, header.search_cost
         self.facts: list[tuple[bytes, int | None, int | None, Any]] = []
-        self.start = problem.first[:-1]
         least = header.min_leaf
         self.by_lemmas = header.exact and (least == 1 or not problem.multiway)
         self.comparable = header.exact and least == 1
         n, n_values = problem.codes.shape[0], int(problem.start[-1])
+        self.long = any(last - first > LONG for first, last in problem.ordered)
         self.values: NDArray[Any] | None = None  # a column of bits for each value
-        if n * n_values <= DENSE:
+        if not self.long and n * n_values <= DENSE:
             self.values = np.zeros((n, n_values))
             np.put_along_axis(self.values, problem.codes, 1.0, axis=1)
 
@@ -243,11 +244,14 @@ class Book:
         if splits is not None:  # rows cannot be split more often than there are rows
             splits = min(splits, len(rows))
         node = Node(self, rows, None if depth is None else depth - 1, splits)
-        named = [node.read_use(use) for use in uses]
+        p = node.p
+        named = [use for use in map(node.read_use, uses) if use is not None]
+        looks = [c for _, cited in named for c, ids in cited if LOOK in ids]
         if self.h.lookahead:
             used = node.open_tests(bound)
             used[[test for test, _ in named]] = True
-            node.look(np.flatnonzero(used[p.test]))
+            looks = np.flatnonzero(used[p.test]).tolist()
+        node.look(np.array(looks, dtype=np.int64))
         for test, cited in named:
             for child, ids in cited:
                 node.raise_by(child, ids)
@@ -259,7 +263,7 @@ class Book:
         if short.any():
             first = int(np.flatnonzero(short)[0])
             raise Rejected(
-                f"test {first} is not shown to cost its bound, only "
+                f"test {p.number[first]} is not shown to cost its bound, only "
                 f"{node.costs()[first]}."
             )
 
@@ -274,12 +278,16 @@ class Node:
     def __init__(
         self, book: Book, rows: NDArray[Any], below: int | None, splits: int | None
     ) -> None:
-        self.book, self.p, self.h, self.L = book, book.p, book.h, book.L
-        self.rows, self.below, self.splits = rows, below, splits
+        self.book, self.h, self.L = book, book.h, book.L
+        self.p = book.p.part(rows) if book.long else book.p
+        self.all_rows = rows
+        self.rows = np.arange(len(rows)) if book.long else rows
+        self.start = self.p.first[:-1]
+        self.below, self.splits = below, splits
         self.shares: list[int | None] = (
             [None] if splits is None else list(range(splits))
         )
-        self.sums = self.p.children(self.p.by_value(rows))
+        self.sums = self.p.children(self.p.by_value(self.rows))
         self.leaf = self.p.leaf(self.sums)
         self.allowed = self._allowed(self.sums)
         simple = np.minimum(self.leaf, self.L + self.p.forced(self.sums))
@@ -289,7 +297,7 @@ class Node:
         self.looked = np.zeros(len(self.leaf), dtype=bool)
 
     def _per_test(self, how: np.ufunc, children: NDArray[Any]) -> NDArray[Any]:
-        per_test: NDArray[Any] = how.reduceat(children, self.book.start, axis=-1)
+        per_test: NDArray[Any] = how.reduceat(children, self.start, axis=-1)
         return per_test
 
     def _allowed(
@@ -316,10 +324,10 @@ class Node:
 
     def costs(self) -> NDArray[Any]:
         """Return what a tree that starts with each test costs at least."""
-        shared = self.lower[self.book.start]
+        shared = self.lower[self.start]
         for k in range(1, int(self.p.n_children.max())):
             has = self.p.n_children > k
-            child, before = self.lower[self.book.start[has] + k], shared[has]
+            child, before = self.lower[self.start[has] + k], shared[has]
             best = np.full_like(before, INFINITE)
             for j in range(len(self.shares)):
                 for a in range(j + 1):
@@ -338,29 +346,36 @@ class Node:
             left &= ~self._per_test(np.logical_or, outside * UNIT <= others)
         return left
 
-    def read_use(self, use: Any) -> tuple[int, list[tuple[int, list[int]]]]:
+    def read_use(self, use: Any) -> tuple[int, list[tuple[int, list[int]]]] | None:
+        """Return a test and the steps cited for its children, None if it parts none."""
         if not isinstance(use, list) or not use:
             raise Rejected("a use is not [test, steps, ...].")
-        test = self.p.test[self.p.child(use[0], 0)]
-        if len(use) != 1 + self.p.n_children[test] or not all(
+        whole = self.book.p
+        number = int(whole.test[whole.child(use[0], 0)])
+        if len(use) != 1 + whole.n_children[number] or not all(
             isinstance(ids, list) for ids in use[1:]
         ):
-            raise Rejected(f"the use of test {test} has not one list for each outcome.")
-        first = int(self.book.start[test])
-        return int(test), [(first + k, ids) for k, ids in enumerate(use[1:])]
+            raise Rejected(
+                f"the use of test {number} has not one list for each outcome."
+            )
+        test = self.p.here(number, whole)
+        if test is None:
+            return None
+        first = int(self.start[test])
+        return test, [(first + k, ids) for k, ids in enumerate(use[1:])]
 
     def raise_by(self, child: int, ids: list[int]) -> None:
         """Raise a child's bound by steps that speak of the same rows."""
         mine = None
         for i in ids:
-            if i == LOOK:
-                self.look(np.array([child]))
+            if i == LOOK:  # done
                 continue
             if read_whole(i, "a cited step", 0) >= len(self.book.facts):
                 raise Rejected(f"it cites step {i}, which does not come before it.")
             rows, depth, splits, bound = self.book.facts[i]
             if mine is None:
-                mine = _digest(self.p.within(self.rows, child))
+                inside = self.p.within(self.rows, child)
+                mine = _digest(self.all_rows[inside] if self.book.long else inside)
             if rows != mine:
                 raise Rejected(f"it cites step {i}, which speaks of other rows.")
             if not covers(depth, self.below):

@@ -5,6 +5,7 @@ Part of the checker: the standard library and NumPy only.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
 import math
@@ -154,32 +155,72 @@ class Problem:
         self.start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.multiway = False
         self.ordered = []  # first and last child of each column of thresholds
-        children: list[tuple[int, int, bool, int, int]] = []
+        blocks = [np.zeros((5, 0), np.int64)]
+        n_children = 0
+        self.first_test = []  # of each column, and the end
         n_tests = 0
         for f, feature in enumerate(self.header.features):
             first, size = int(self.start[f]), sizes[f]
+            self.first_test.append(n_tests)
             if size < 2:
                 continue
+            value = first + np.arange(size)
             if feature["split"] == "multiway":
                 self.multiway |= size > 2
-                spans = [(first + v, first + v + 1, False) for v in range(size)]
-                children += [(*span, n_tests, f) for span in spans]
-                n_tests += 1
-                continue
-            ordered = feature["split"] == "threshold"
-            if ordered and size > 2:
-                self.ordered.append((len(children), len(children) + 2 * (size - 1)))
-            for c in range(size - 1 if ordered or size == 2 else size):
-                low = first if ordered else first + c
-                for flip in (False, True):
-                    children.append((low, first + c + 1, flip, n_tests, f))
-                n_tests += 1
-        columns = np.array(children, dtype=np.int64).reshape(-1, 5).T
-        self.low, self.high, flipped, self.test, self.feature = columns
+                low, high, flip, test = value, value + 1, 0 * value, 0 * value
+            else:
+                ordered = feature["split"] == "threshold"
+                tests = np.arange(size - 1 if ordered or size == 2 else size)
+                test, flip = np.repeat(tests, 2), np.tile([0, 1], len(tests))
+                low = np.full(len(test), first) if ordered else first + test
+                high = first + test + 1
+                if ordered and size > 2:
+                    self.ordered.append((n_children, n_children + len(test)))
+            blocks.append(np.stack([low, high, flip, test + n_tests, 0 * test + f]))
+            n_children += len(test)
+            n_tests += int(test[-1]) + 1
+        self.first_test.append(n_tests)
+        self.low, self.high, flipped, self.test, self.feature = np.hstack(blocks)
         self.flip = flipped.astype(bool)
         self.first = np.searchsorted(self.test, np.arange(n_tests + 1))  # child of test
         self.n_children = np.diff(self.first)
         self.n_tests = n_tests
+        self.number = np.arange(n_tests)  # of each test in the proof
+        self.seen: list[NDArray[Any]] = []  # values of a part in each column
+
+    def part(self, rows: NDArray[Any]) -> Problem:
+        """Return the problem on some rows, with one test for each cut of them.
+
+        A column of thresholds then has the values of these rows only, and what counting
+        costs depends on how many rows there are, not on the size of the table.
+        """
+        part = copy.copy(self)
+        part.channels = self.channels[rows]
+        seen, columns, sizes = [], [], []
+        for f, feature in enumerate(self.header.features):
+            code = self.codes[rows, f] - self.start[f]
+            values = np.arange(self.start[f + 1] - self.start[f])
+            if feature["split"] == "threshold":
+                values, code = np.unique(code, return_inverse=True)
+            seen.append(values)
+            columns.append(code.reshape(-1))
+            sizes.append(len(values))
+        part._make_tests(sizes)
+        part.codes = np.stack(columns, axis=1) + part.start[:-1]
+        part.seen = seen
+        for f, values in enumerate(seen):
+            begin, end = part.first_test[f], part.first_test[f + 1]
+            part.number[begin:end] = self.first_test[f] + values[: end - begin]
+        return part
+
+    def here(self, test: int, whole: Problem) -> int | None:
+        """Return the number of the whole problem's test, None if it splits nothing."""
+        f = int(whole.feature[whole.first[test]])
+        code = test - whole.first_test[f]
+        if self is not whole and self.header.features[f]["split"] == "threshold":
+            code = int(np.searchsorted(self.seen[f], code, side="right")) - 1
+        last = self.first_test[f + 1] - self.first_test[f]
+        return self.first_test[f] + code if 0 <= code < last else None
 
     def _merge(
         self,

@@ -118,8 +118,8 @@ class ProofFile:
 
     def trivial(self, split_cost: Any) -> Argument:
         """Write the one step that needs no reason: no tree costs less than nothing."""
-        step = {"branch": [], "depth": None, "splits": None, "bound": 0, "uses": []}
-        Path(self.steps).write_text(json.dumps(step) + "\n")
+        step: dict[str, Any] = {"branch": [], "depth": None, "splits": None}
+        Path(self.steps).write_text(json.dumps(step | {"bound": 0, "uses": []}) + "\n")
         return Argument(1, 0, 0, split_cost, False)
 
     def _no_room(self, why: str) -> OSError:
@@ -163,9 +163,7 @@ def derived(steps: Mapping[str, Any], split_cost: Any, unit: Any = 1) -> Argumen
     """Say what the steps show that were derived from the answer of a search."""
     lower = steps["bound"] * unit
     complete = steps["complete"]
-    return Argument(
-        steps["n_steps"], steps["root"], lower, split_cost, False, complete
-    )
+    return Argument(steps["n_steps"], steps["root"], lower, split_cost, False, complete)
 
 
 def class_header(
