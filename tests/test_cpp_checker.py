@@ -293,7 +293,7 @@ def test_order(run):
     proof[0]["lower"] -= light
     proof[-1]["uses"] = [use for use in proof[-1]["uses"] if use[0] != 0]
     accepted(run(small, proof))
-    proof[-1]["bound"] += UNIT
+    proof[-1]["bound"] += light + 1
     rejected(run(small, proof), f"step {len(proof) - 2}", "test ")
 
 
