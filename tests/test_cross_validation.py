@@ -95,6 +95,28 @@ def test_scoring_weights_and_jobs():
     )
 
 
+def test_any_table():
+    X, y = table(60)
+    wanted = OptimalTreeClassifierCV(low=0.02).fit(X, y).cv_results_
+    columns = {name: list(X[name]) for name in X}
+    forms = [columns, X.to_dict("records"), X.to_numpy().tolist()]
+    for module in ("polars", "pyarrow"):
+        library = pytest.importorskip(module)
+        make = library.DataFrame if module == "polars" else library.table
+        forms.append(make(columns))
+    for form in forms:
+        found = OptimalTreeClassifierCV(low=0.02).fit(form, list(y)).cv_results_
+        np.testing.assert_allclose(found["mean_test_score"], wanted["mean_test_score"])
+
+
+def test_files_are_refused(tmp_path):
+    pytest.importorskip("duckdb")
+    X, y = table(20)
+    X.assign(y=y).to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(ValueError, match="needs a table in memory"):
+        OptimalTreeClassifierCV().fit(tmp_path / "t.csv", "y")
+
+
 def test_regression():
     rng = np.random.default_rng(0)
     X = rng.random((90, 2))

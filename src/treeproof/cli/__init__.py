@@ -16,8 +16,8 @@ from treeproof.cli.errors import one_sentence
 __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS = (
-    "fit", "predict", "check", "export", "explore", "prune", "stream", "bench",
-    "reproduce",
+    "fit", "predict", "path", "alternatives", "check", "export", "explore", "prune",
+    "stream", "bench", "reproduce",
 )  # fmt: skip
 
 app = typer.Typer(
@@ -27,6 +27,8 @@ app = typer.Typer(
     A first tree:    treeproof fit iris.csv --target species
     Keep it:         treeproof fit iris.csv --target species --save iris.json
     Use it:          treeproof predict iris.json new_flowers.csv
+    Its size:        treeproof path iris.csv --target species --cv 5
+    Others as good:  treeproof alternatives iris.csv --target species
     Prove it:        treeproof fit iris.csv --target species --proof iris.proof.gz
     Check the proof: treeproof check iris.proof.gz iris.csv
     Put it to work:  treeproof export iris.json --sql iris.sql --plot tree.pdf

@@ -20,12 +20,13 @@ from treeproof.cli.outputs import Outputs, check_folder
 from treeproof.cli.tables import open_large, pop_column, read_table
 from treeproof.sources.duck import DuckSource
 
-__all__ = ["fit", "register", "report"]
+__all__ = ["fit", "listed", "make_estimator", "read_training", "register", "report"]
 
 TREE, DATA, SEARCH, FILES = "The tree", "The data", "The search", "Files to write"
 
 
-def _listed(text: str | None) -> list[str]:
+def listed(text: str | None) -> list[str]:
+    """Return the columns in text such as "A,B"."""
     return [part.strip() for part in text.split(",") if part.strip()] if text else []
 
 
@@ -239,14 +240,14 @@ def fit(
     check_folder(save)
     if regression and proof is not None:
         raise ValueError("--proof does not go with --regression yet.")
-    roles = {"--weight": _listed(weight), "--drop": _listed(drop),
-             "--categorical": _listed(categorical)}  # fmt: skip
+    roles = {"--weight": listed(weight), "--drop": listed(drop),
+             "--categorical": listed(categorical)}  # fmt: skip
     source = None if proof is not None else open_large(data, memory_limit)
     if source is None:
-        training = _read_training(data, database, target, roles)
+        training = read_training(data, database, target, roles)
     else:
         training = _count_training(source, target, roles)
-    model = _estimator(
+    model = make_estimator(
         regression,
         class_weight,
         split_penalty=split_penalty,
@@ -301,7 +302,7 @@ class _Training:
         return self.y if isinstance(self.y, str) else _labels(self.y)
 
 
-def _read_training(
+def read_training(
     data: str, database: str | None, target: str, roles: dict[str, list[str]]
 ) -> _Training:
     """Read a table into memory and take its columns apart."""
@@ -367,7 +368,10 @@ def _table_name(data: str) -> str:
     return name.replace(".", "_") or "data"
 
 
-def _estimator(regression: bool, class_weight: str | None, **parameters: Any) -> Any:
+def make_estimator(
+    regression: bool, class_weight: str | None, **parameters: Any
+) -> Any:
+    """Return an estimator with these parameters."""
     import treeproof
 
     if not regression:

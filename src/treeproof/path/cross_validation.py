@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -100,7 +101,8 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
                 "Cross-validation needs a table in memory; read the file first."
             )
         X, y, sample_weight = split_table(X, y, sample_weight)
-        X, y = indexable(X, y)
+        if not isinstance(X, Mapping):
+            X, y = indexable(X, y)
         y = self._labels(y)
         base = self._base()
         limits = {"low": self.low, "high": self.high, "estimator": base}
@@ -338,12 +340,12 @@ def _score_fold(
     """Return the score on one fold of the tree for each penalty."""
     weights = None if sample_weight is None else np.asarray(sample_weight)
     path = penalty_path(
-        _safe_indexing(X, train),
-        _safe_indexing(y, train),
+        _take(X, train),
+        _take(y, train),
         None if weights is None else weights[train],
         **limits,
     )
-    held_out = _safe_indexing(X, test), _safe_indexing(y, test)
+    held_out = _take(X, test), _take(y, test)
     extra = {} if weights is None else {"sample_weight": weights[test]}
     scores: dict[int, float] = {}
     out = []
@@ -355,6 +357,15 @@ def _score_fold(
             scores[point.n_splits] = float(score(*rows, **extra))
         out.append(scores[point.n_splits])
     return out
+
+
+def _take(table: Any, rows: NDArray[np.intp]) -> Any:
+    """Return some rows of any table that fits in memory, or of a column."""
+    if isinstance(table, Mapping):
+        return {name: _take(column, rows) for name, column in table.items()}
+    if type(table).__module__.split(".")[0] == "pyarrow":
+        return table.take(rows)
+    return _safe_indexing(table, rows)
 
 
 def _results(path: PenaltyPath, scores: NDArray[np.float64]) -> dict[str, NDArray[Any]]:

@@ -113,7 +113,7 @@ def penalty_path(
         model.fit(X, y, sample_weight=sample_weight)
     searches, envelope, task = traced[0]
     points = [
-        _point(segment, envelope, searches, task, model)
+        _point(segment, envelope, searches, task, model, (float(low), float(high)))
         for segment in envelope.segments
     ]
     path = PenaltyPath(
@@ -138,10 +138,20 @@ def penalty_path(
 
 
 def _point(
-    segment: Segment, envelope: Envelope, searches: Searches, task: Any, template: Any
+    segment: Segment,
+    envelope: Envelope,
+    searches: Searches,
+    task: Any,
+    template: Any,
+    ends: tuple[float, float],
 ) -> PathPoint:
     unit = searches.unit
-    exact = (segment.low / unit, segment.high / unit)
+    # The ends of the range are what the user said, not what the engine rounds it to.
+    first, last = envelope.segments[0], envelope.segments[-1]
+    exact = (
+        Fraction(ends[0]) if segment is first else segment.low / unit,
+        Fraction(ends[1]) if segment is last else segment.high / unit,
+    )
     penalty = _middle(exact[0], exact[1])
     tree, loss = grow(template, task, segment.solution.answer["tree"])
     gap, _ = envelope.gap(segment)

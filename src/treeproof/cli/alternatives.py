@@ -1,0 +1,148 @@
+"""``treeproof alternatives``: all trees that are nearly as good as the best."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from sklearn.exceptions import ConvergenceWarning
+
+from treeproof.cli import completion
+from treeproof.cli.errors import INTERRUPTED
+from treeproof.cli.fit import listed, make_estimator, read_training
+from treeproof.cli.outputs import Outputs
+
+__all__ = ["alternatives", "register"]
+
+
+def alternatives(
+    data: Annotated[
+        str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
+    ],
+    target: Annotated[
+        str,
+        typer.Option(help="The column to predict.", autocompletion=completion.columns),
+    ],
+    within: Annotated[
+        float, typer.Option(help="How much more a tree may cost than the best one.")
+    ] = 0.01,
+    using: Annotated[
+        str | None,
+        typer.Option(help="Only trees that test columns A,B, every one of them."),
+    ] = None,
+    without: Annotated[
+        str | None, typer.Option(help="Only trees that test none of columns A,B.")
+    ] = None,
+    show: Annotated[int, typer.Option(help="How many of the best to draw.")] = 3,
+    sample: Annotated[
+        int, typer.Option(help="Draw so many random ones in place of the best.")
+    ] = 0,
+    random_state: Annotated[int, typer.Option(help="Seed of the random ones.")] = 0,
+    split_penalty: Annotated[
+        float, typer.Option(help="What a split costs, as a fraction of all rows.")
+    ] = 0.01,
+    max_depth: Annotated[int | None, typer.Option(help="Most tests on a path.")] = None,
+    min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
+    categorical_split: Annotated[
+        str,
+        typer.Option(
+            help="multiway or one-vs-rest.", autocompletion=completion.split_kinds
+        ),
+    ] = "multiway",
+    categorical: Annotated[
+        str | None,
+        typer.Option(help="Columns A,B of numbers that are categories, not amounts."),
+    ] = None,
+    drop: Annotated[str | None, typer.Option(help="Columns A,B to leave out.")] = None,
+    time_limit: Annotated[float, typer.Option(help="Seconds; 0 for no limit.")] = 60.0,
+    plot: Annotated[
+        str | None, typer.Option(help="Picture of how many trees use each column.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """Count all trees that cost hardly more than the best, and show some of them.
+
+    Also says how many of them test each column: a column that all of them test
+    cannot be replaced.
+
+    treeproof alternatives car.csv --target class --within 0.01
+    treeproof alternatives car.csv --target class --without doors,persons
+    """
+    from treeproof.alternatives.engine import LimitReachedError
+
+    Outputs(plot=plot).check()
+    roles = {"--drop": listed(drop), "--categorical": listed(categorical)}
+    training = read_training(data, None, target, {"--weight": [], **roles})
+    model = make_estimator(
+        False,
+        None,
+        split_penalty=split_penalty,
+        max_depth=max_depth,
+        min_samples_leaf=min_samples_leaf,
+        categorical_features=training.categorical,
+        categorical_split=categorical_split,
+        time_limit=time_limit or None,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(training.X, training.y)
+    try:
+        trees = model.near_optimal(within, using=listed(using), without=listed(without))
+        use = trees.feature_use()
+    except LimitReachedError as limit:
+        typer.echo(f"treeproof: {limit}", err=True)
+        raise typer.Exit(INTERRUPTED if limit.status == "interrupted" else 1) from None
+    if plot is not None:
+        trees.plot().figure.savefig(plot)
+    some = trees.sample(sample, random_state) if sample > 0 else trees.best(show)
+    if as_json:
+        typer.echo(json.dumps(_report(model, trees, use, some)))
+    else:
+        _show(trees, use, some)
+
+
+def _report(model: Any, trees: Any, use: dict[str, int], some: list[Any]) -> Any:
+    """Return what ``--json`` says; counts may have more digits than a double."""
+    return {
+        "status": model.status_,
+        "optimal": model.optimal_,
+        "objective": model.objective_,
+        "within": trees.within,
+        "count": trees.count,
+        "feature_use": use,
+        "trees": [
+            {
+                "objective": t.objective,
+                "loss": t.loss,
+                "splits": t.n_splits,
+                "tree": t.tree.to_dict(),
+            }
+            for t in some
+        ],
+    }
+
+
+def _show(trees: Any, use: dict[str, int], some: list[Any]) -> None:
+    from treeproof.drawing import draw
+
+    console = Console(highlight=False)
+    console.print(repr(trees)[1:-1], style="bold", soft_wrap=True)
+    for name, n in sorted(use.items(), key=lambda item: -item[1]):
+        share = "all" if n == trees.count else f"{n / trees.count:.1%}" if n else "none"
+        console.print(f"  {share:>6} test {name}", soft_wrap=True)
+    for found in some:
+        console.print(
+            f"\nobjective {found.objective:.6g}: loss {found.loss:.4f}, "
+            f"{found.n_splits} splits"
+        )
+        console.print(draw(found.tree.collapse()), soft_wrap=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(alternatives)

@@ -1,0 +1,192 @@
+"""``treeproof path``: every tree that is optimal for some penalty, and one chosen."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from sklearn.exceptions import ConvergenceWarning
+
+from treeproof.cli import completion
+from treeproof.cli.errors import INTERRUPTED
+from treeproof.cli.fit import listed, make_estimator, read_training
+from treeproof.cli.outputs import Outputs, check_folder
+
+__all__ = ["path", "register"]
+
+
+def path(
+    data: Annotated[
+        str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
+    ],
+    target: Annotated[
+        str,
+        typer.Option(help="The column to predict.", autocompletion=completion.columns),
+    ],
+    regression: Annotated[
+        bool, typer.Option("--regression", help="Predict a number, not a class.")
+    ] = False,
+    low: Annotated[
+        float, typer.Option(help="Smallest penalty; less gives larger trees.")
+    ] = 0.005,
+    high: Annotated[float, typer.Option(help="Largest penalty.")] = 1.0,
+    cv: Annotated[
+        int | None,
+        typer.Option(help="Choose a tree by cross-validation with so many folds."),
+    ] = None,
+    one_standard_error: Annotated[
+        bool,
+        typer.Option(
+            "--one-standard-error",
+            help="With --cv: the smallest tree within one standard error of the best.",
+        ),
+    ] = False,
+    max_depth: Annotated[int | None, typer.Option(help="Most tests on a path.")] = None,
+    min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
+    categorical_split: Annotated[
+        str,
+        typer.Option(
+            help="multiway or one-vs-rest.", autocompletion=completion.split_kinds
+        ),
+    ] = "multiway",
+    categorical: Annotated[
+        str | None,
+        typer.Option(help="Columns A,B of numbers that are categories, not amounts."),
+    ] = None,
+    drop: Annotated[str | None, typer.Option(help="Columns A,B to leave out.")] = None,
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds for each path; 0 for no limit.")
+    ] = 60.0,
+    plot: Annotated[
+        str | None, typer.Option(help="Picture of loss against splits: .png, ...")
+    ] = None,
+    save: Annotated[
+        str | None,
+        typer.Option(help="The chosen model (JSON), for treeproof predict; with --cv."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+    ] = False,
+) -> None:
+    """Find all trees that are optimal for some penalty, and let the data choose.
+
+    Each line is a tree with the penalties for which no tree is better. With --cv the
+    tree whose penalty does best on held-out rows is marked.
+
+    treeproof path car.csv --target class
+    treeproof path car.csv --target class --cv 5 --plot front.png --save car.json
+    """
+    from treeproof import penalty_path
+    from treeproof.persistence import save as save_model
+
+    Outputs(plot=plot).check()
+    check_folder(save)
+    if save is not None and cv is None:
+        raise ValueError("--save writes the chosen tree; choose one with --cv 5.")
+    roles = {"--drop": listed(drop), "--categorical": listed(categorical)}
+    training = read_training(data, None, target, {"--weight": [], **roles})
+    base = make_estimator(
+        regression,
+        None,
+        max_depth=max_depth,
+        min_samples_leaf=min_samples_leaf,
+        categorical_features=training.categorical,
+        categorical_split=categorical_split,
+        time_limit=time_limit or None,
+    )
+    chosen = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the table says it
+        if cv is None:
+            found = penalty_path(
+                training.X, training.y, low=low, high=high, estimator=base
+            )
+        else:
+            chosen = _choose(base, regression, cv, low, high, one_standard_error)
+            chosen.fit(training.X, training.labels())
+            found = chosen.path_
+    if save is not None and chosen is not None:
+        save_model(chosen.estimator_, save, target=target)
+    if plot is not None:
+        axes = found.plot() if chosen is None else chosen.plot_path()
+        axes.figure.savefig(plot)
+    if as_json:
+        typer.echo(json.dumps(_report(found, chosen)))
+    else:
+        _show(found, chosen)
+    if found.status == "interrupted":
+        raise typer.Exit(INTERRUPTED)
+
+
+def _choose(
+    base: Any, regression: bool, cv: int, low: float, high: float, one_error: bool
+) -> Any:
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    from treeproof import OptimalTreeClassifierCV, OptimalTreeRegressorCV
+
+    if cv < 2:
+        raise ValueError(f"--cv {cv} is too few; use at least 2 folds.")
+    kind = OptimalTreeRegressorCV if regression else OptimalTreeClassifierCV
+    # Files are often sorted: the folds are drawn at random, always in the same way.
+    folds = (KFold if regression else StratifiedKFold)(cv, shuffle=True, random_state=0)
+    return kind(base, low=low, high=high, cv=folds, one_standard_error=one_error)
+
+
+def _report(found: Any, chosen: Any) -> dict[str, Any]:
+    """Return what ``--json`` says."""
+    rows = found.table()
+    result = {
+        "status": found.status,
+        "optimal": found.optimal,
+        "searches": found.n_searches,
+        "seconds": found.seconds,
+        "path": rows,
+    }
+    if chosen is not None:
+        for row, score in zip(rows, chosen.cv_results_["mean_test_score"], strict=True):
+            row["held_out_score"] = float(score)
+        result["chosen"] = chosen.best_index_
+        result["split_penalty"] = chosen.split_penalty_
+    return result
+
+
+def _show(found: Any, chosen: Any) -> None:
+    from treeproof.drawing import draw
+
+    console = Console(highlight=False)
+    table = Table(box=None, header_style="bold")
+    names = ["splits", "leaves", "depth", "loss", "penalty from", "to", "proved"]
+    for name in [*names, *([] if chosen is None else ["held-out"])]:
+        table.add_column(name, justify="right", no_wrap=True)
+    for i, point in enumerate(found):
+        cells = [
+            str(point.n_splits),
+            str(point.n_leaves),
+            str(point.depth),
+            f"{point.loss:.4f}",
+            f"{point.interval[0]:.6f}",
+            f"{point.interval[1]:.6f}",
+            "yes" if point.optimal else f"gap {point.gap:.3g}",
+        ]
+        if chosen is not None:
+            mark = "*" if i == chosen.best_index_ else " "
+            cells.append(f"{chosen.cv_results_['mean_test_score'][i]:.4f} {mark}")
+        table.add_row(*cells)
+    console.print(table)
+    console.print(
+        f"\n{len(found)} trees, {found.n_searches} searches, {found.seconds:.2f} s"
+    )
+    if chosen is not None:
+        console.print("* chosen by its score on held-out rows\n")
+        console.print(draw(chosen.tree_.collapse()), soft_wrap=True)
+        console.print(f"\n{chosen.certificate()}", style="bold green", soft_wrap=True)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(path)

@@ -1,0 +1,80 @@
+"""``treeproof path`` and ``treeproof alternatives``, run as users run them."""
+
+import json
+import sys
+
+import pytest
+
+from treeproof.cli import main
+from treeproof.datasets import load_monks
+
+
+@pytest.fixture(scope="module")
+def monks(tmp_path_factory):
+    X, y = load_monks(1, as_frame=True, return_X_y=True)
+    file = tmp_path_factory.mktemp("data") / "monks.csv"
+    X.assign(target=y).to_csv(file, index=False)
+    return file
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["treeproof", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            main()
+        said = capsys.readouterr()
+        return end.value.code, said.out, said.err
+
+    return run
+
+
+def test_path_and_choice(monks, run, tmp_path):
+    picture, model = tmp_path / "front.png", tmp_path / "model.json"
+    status, out, _ = run(
+        "path", monks, "--target", "target", "--low", 0.02, "--cv", 4, "--plot",
+        picture, "--save", model, "--json",
+    )  # fmt: skip
+    assert status == 0
+    result = json.loads(out)
+    assert result["optimal"] and result["path"][0]["n_splits"] == 0
+    chosen = result["path"][result["chosen"]]
+    assert chosen["held_out_score"] == max(p["held_out_score"] for p in result["path"])
+    assert picture.stat().st_size > 1000
+    status, out, _ = run("path", monks, "--target", "target", "--low", 0.02)
+    assert status == 0 and "penalty from" in out and "yes" in out
+    status, out, _ = run("predict", model, monks)
+    assert status == 0
+
+
+def test_alternatives(monks, run, tmp_path):
+    status, out, _ = run(
+        "alternatives", monks, "--target", "target", "--split-penalty", 0.02,
+        "--within", 0.02, "--categorical-split", "one-vs-rest", "--json",
+    )  # fmt: skip
+    assert status == 0
+    result = json.loads(out)
+    assert result["count"] > 1 and len(result["trees"]) == 3
+    assert max(result["feature_use"].values()) == result["count"]
+    status, out, _ = run(
+        "alternatives", monks, "--target", "target", "--split-penalty", 0.02,
+        "--categorical-split", "one-vs-rest", "--sample", 1,
+    )  # fmt: skip
+    assert status == 0 and "trees within 0.01 of the optimum" in out
+    assert "all test" in out and "432 rows" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["path", "--save", "x.json"], "choose one with --cv 5"),
+        (["path", "--cv", "1"], "use at least 2 folds"),
+        (["path", "--low", "2"], "is not a penalty"),
+        (["alternatives", "--using", "colour"], "There is no column 'colour'"),
+        (["alternatives", "--within", "3"], "is not a margin"),
+    ],
+)
+def test_bad_input_is_one_sentence(monks, run, words, sentence):
+    status, out, err = run(words[0], monks, "--target", "target", *words[1:])
+    assert status == 2 and out == "" and sentence in err
+    assert len(err.strip().splitlines()) == 1
