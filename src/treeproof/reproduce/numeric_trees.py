@@ -146,7 +146,7 @@ TARGETS = (
         heads=("data set", "depth"),
         measure=_measure_accuracy,
         notes=(
-            "MDLP makes one column for each cut; the number the paper prints is ours, or "
+            "MDLP makes one column for each cut; the number in the paper is ours, or "
             "exactly twice ours.",
             *_NOTES,
         ),
