@@ -18,6 +18,7 @@ from treeproof.base import common_constraints
 from treeproof.border import ClassificationData
 from treeproof.border.labels import read_vector
 from treeproof.class_tree import ClassTree
+from treeproof.cluster import solve_on_cluster
 from treeproof.encoded_export import EncodedExport
 from treeproof.limits import engine_allowance, parse_memory, thread_count
 from treeproof.observers import History, observing
@@ -227,6 +228,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         sample_weight: Any = None,
         *,
         proof: str | os.PathLike[str] | None = None,
+        distributed: Any = None,
     ) -> OptimalTreeClassifier:
         """Find a tree of least cost, with proof.
 
@@ -245,6 +247,8 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
             weight zero are left out.
         proof : path or None, default=None
             File for a proof that `treeproof.proof.check` can check; None for none.
+        distributed : dask.distributed.Client or None, default=None
+            A cluster whose workers share the search; None for this machine alone.
 
         Returns
         -------
@@ -276,7 +280,10 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
                 proof_log="" if writer is None else writer.log,
                 samples=data.samples,
             )
-            name, found = solve(self.solver, task)
+            if distributed is None:
+                name, found = solve(self.solver, task)
+            else:
+                name, found = solve_on_cluster(distributed, self.solver, task)
             self._keep(name, found, data, reading, history)
             self._remember(task, found, int(self.n_best))
             if writer is not None:

@@ -1,0 +1,239 @@
+"""The top of the search as a graph of subproblems with bounds.
+
+A subproblem is a set of rows with the levels left below it; whatever branch leads
+there, it is one node. A node that has been *split* knows all its tests, and for each
+the nodes of its outcomes; its optimum is then
+
+    min(single leaf, min over tests of (cost of a split + sum over outcomes)),
+
+so that bounds of the outcomes give bounds of the node. Equal formulas hold for lower
+and upper bounds, which is all the argument there is: a lower bound at the root is
+proved as soon as the workers' lower bounds below add up to it.
+
+Two shortcuts need no search. A node whose leaf costs no more than one split is solved
+by that leaf, for every other tree has at least one split. A test that leaves an outcome
+with fewer rows than a leaf may have is no test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.cluster.table import Branch, Outcome, SharedTable, Test
+
+__all__ = ["Candidate", "Graph", "Node", "flatten"]
+
+Nested = tuple[Test, list[tuple[int, Any]]] | None
+"""A tree: a test with the outcomes' trees, or None for a leaf."""
+
+
+@dataclass(eq=False)
+class Candidate:
+    """A test at a node, with the node of each outcome that has rows."""
+
+    test: Test
+    children: list[tuple[int, Node]]
+
+
+@dataclass(eq=False)
+class Node:
+    """A subproblem, what is known of it, and how far the work on it has come."""
+
+    branch: Branch
+    rows: NDArray[np.intp]
+    depth_left: int | None
+    leaf: int
+    lower: int
+    upper: int
+    tree: Nested = None
+    candidates: list[Candidate] | None = None  # None until the node is split
+    parents: set[Node] = field(default_factory=set)
+    visits: int = 0
+    running: bool = False
+
+    @property
+    def solved(self) -> bool:
+        """Whether the optimum is known."""
+        return self.lower >= self.upper
+
+
+class Graph:
+    """All subproblems met so far, each once."""
+
+    def __init__(self, table: SharedTable) -> None:
+        self.table = table
+        self._known: dict[tuple[bytes, int | None], Node] = {}
+        self._tests = table.tests()
+        self.root = self._node((), np.arange(table.n_rows), table.max_depth)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def _node(
+        self, branch: Branch, rows: NDArray[np.intp], depth_left: int | None
+    ) -> Node:
+        mark = np.zeros(self.table.n_rows, dtype=bool)
+        mark[rows] = True
+        key = blake2b(np.packbits(mark).tobytes(), digest_size=32).digest(), depth_left
+        if key not in self._known:
+            leaf = self.table.leaf_cost(rows)
+            lower = min(leaf, self.table.split_cost)
+            if depth_left == 0:
+                lower = leaf
+            self._known[key] = Node(branch, rows, depth_left, leaf, lower, leaf)
+        return self._known[key]
+
+    def split(self, node: Node) -> None:
+        """Give a node its tests and their outcomes' nodes."""
+        left = None if node.depth_left is None else node.depth_left - 1
+        node.candidates = []
+        seen: set[bytes] = set()
+        for test in self._tests:
+            outcome = self.table.outcomes(test, node.rows)
+            values, counts = np.unique(outcome, return_counts=True)
+            if len(values) < 2 or counts.min() < self.table.min_samples_leaf:
+                continue
+            partition = np.searchsorted(values, outcome).astype(np.uint16).tobytes()
+            if partition in seen:  # the same split by another name
+                continue
+            seen.add(partition)
+            children = []
+            for value in values.tolist():
+                branch = (*node.branch, (test, value))
+                child = self._node(branch, node.rows[outcome == value], left)
+                child.parents.add(node)
+                children.append((value, child))
+            node.candidates.append(Candidate(test, children))
+        self.update(node)
+
+    def learn(self, node: Node, found: Outcome) -> None:
+        """Take in what a worker found, and tell the nodes above."""
+        if found.upper < node.upper:
+            node.upper = found.upper
+            node.tree = _nested(found.tree)
+        node.lower = max(node.lower, min(found.lower, node.upper))
+        for parent in list(node.parents):
+            self.update(parent)
+
+    def update(self, node: Node) -> None:
+        """Combine the bounds of a split node's outcomes; go up while they change."""
+        waiting = [node]
+        while waiting:
+            here = waiting.pop()
+            assert here.candidates is not None
+            before = here.lower, here.upper
+            lower = here.leaf
+            for candidate in here.candidates:
+                low = high = self.table.split_cost
+                for _, child in candidate.children:
+                    low += child.lower
+                    high += child.upper
+                lower = min(lower, low)
+                if high < here.upper:
+                    here.upper = high
+                    here.tree = (
+                        candidate.test,
+                        [(value, child.tree) for value, child in candidate.children],
+                    )
+            here.lower = max(here.lower, min(lower, here.upper))
+            if (here.lower, here.upper) != before:
+                waiting.extend(here.parents)
+
+    def open_nodes(self, wanted: int) -> list[tuple[Node, int]]:
+        """Return unsplit nodes to work on, best first, each with its cut-off.
+
+        From the root down, tests are taken in the order of their lower bounds. A test
+        is refuted when its outcomes' bounds add up to the best tree known; the budget
+        of an outcome is what is left of that by the others. Of the outcomes of a test
+        that nobody works on, the one with fewest rows comes first: if it is too dear,
+        the others need not be touched.
+        """
+        found: dict[Node, int] = {}
+        done: dict[Node, int] = {}
+
+        def descend(node: Node, budget: int) -> None:
+            if len(found) >= wanted or node.lower >= min(budget, node.upper):
+                return
+            if done.get(node, -1) >= budget:
+                return
+            done[node] = budget
+            if node.candidates is None:
+                if not node.running:
+                    found[node] = max(budget, found.get(node, 0))
+                return
+            limit = min(budget, node.upper)
+            ranked = []
+            for place, candidate in enumerate(node.candidates):
+                low = self.table.split_cost + sum(
+                    c.lower for _, c in candidate.children
+                )
+                if low < limit:
+                    ranked.append((low, place, candidate))
+            for low, _, candidate in sorted(ranked, key=lambda r: r[:2]):
+                before = len(found)
+                for _, child in sorted(
+                    candidate.children, key=lambda c: (len(c[1].rows), c[0])
+                ):
+                    descend(child, limit - (low - child.lower))
+                    if len(found) > before:
+                        break
+
+        descend(self.root, self.root.upper)
+        return list(found.items())
+
+
+def _nested(splits: Mapping[str, Any], node: int = 0) -> Nested:
+    """Turn an engine's split table into a nested tree."""
+    kind = int(splits["kind"][node])
+    if kind == 0:
+        return None
+    start = int(splits["first_child"][node])
+    slots = range(start, start + int(splits["n_children"][node]))
+    test = int(splits["feature"][node]), kind, int(splits["code"][node])
+    return test, [
+        (
+            int(splits["child_outcome"][slot]),
+            _nested(splits, int(splits["children"][slot])),
+        )
+        for slot in slots
+    ]
+
+
+def flatten(tree: Nested) -> dict[str, NDArray[np.int32]]:
+    """Turn a nested tree into a split table, nodes in preorder.
+
+    Examples
+    --------
+    >>> flat = flatten(((2, 1, 0), [(0, None), (1, None)]))
+    >>> flat["feature"].tolist(), flat["children"].tolist()
+    ([2, -1, -1], [1, 2])
+    """
+    names = ("feature", "kind", "code", "first_child", "n_children")
+    columns: dict[str, list[int]] = {name: [] for name in names}
+    children: list[int] = []
+    outcomes: list[int] = []
+
+    def add(part: Nested) -> int:
+        number = len(columns["kind"])
+        test, below = part if part is not None else ((-1, 0, -1), [])
+        first = len(children)
+        row = (*test, first if below else 0, len(below))
+        for name, value in zip(names, row, strict=True):
+            columns[name].append(value)
+        children.extend([0] * len(below))
+        outcomes.extend(outcome for outcome, _ in below)
+        for place, (_, child) in enumerate(below):
+            children[first + place] = add(child)
+        return number
+
+    add(tree)
+    flat = {name: np.array(values, dtype=np.int32) for name, values in columns.items()}
+    flat["children"] = np.array(children, dtype=np.int32)
+    flat["child_outcome"] = np.array(outcomes, dtype=np.int32)
+    return flat

@@ -1,0 +1,185 @@
+"""The training table as coordinator and workers share it: exact whole numbers.
+
+Every worker gets the same table once. A subproblem is named by its branch, a list of
+(test, outcome), so that little travels; its rows are found again from the table.
+
+Weights are rounded to whole numbers once, for the whole table, as the engine does it. A
+subproblem then has exactly the costs it has inside the whole problem, provided that the
+penalty of a split is the same whole number; `solve_part` makes sure of that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof import _core
+from treeproof.border.table import MULTIWAY, ORDERED
+from treeproof.solvers import Task
+from treeproof.tree import EQUALS, THRESHOLD
+from treeproof.tree import MULTIWAY as MULTIWAY_TEST
+
+__all__ = ["UNIT", "Branch", "Outcome", "SharedTable", "Test", "shared_table"]
+
+UNIT = 1 << 20
+"""The cost of one unit of weight."""
+
+_MOST_WEIGHT = 1 << 30
+
+Test = tuple[int, int, int]
+"""Feature, kind of test, and code."""
+
+Branch = tuple[tuple[Test, int], ...]
+"""The tests on the way to a subproblem, each with its outcome."""
+
+
+@dataclass
+class Outcome:
+    """What an engine found out about a subproblem."""
+
+    lower: int
+    upper: int
+    tree: Mapping[str, Any]
+    seconds: float
+
+
+@dataclass
+class SharedTable:
+    """Rows with whole weights, and the limits on the tree."""
+
+    kinds: NDArray[np.int32]
+    n_values: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    n_classes: int
+    weights: NDArray[np.float64]
+    split_cost: int
+    max_depth: int | None
+    min_samples_leaf: int
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.labels)
+
+    def tests(self) -> list[Test]:
+        """Return every test a tree may use."""
+        tests: list[Test] = []
+        for feature, (kind, n) in enumerate(
+            zip(self.kinds.tolist(), self.n_values.tolist(), strict=True)
+        ):
+            if n < 2:
+                continue
+            if kind == ORDERED:
+                tests += [(feature, THRESHOLD, code) for code in range(n - 1)]
+            elif kind == MULTIWAY:
+                tests.append((feature, MULTIWAY_TEST, 0))
+            else:  # with two categories both tests make the same partition
+                wanted = 1 if n == 2 else n
+                tests += [(feature, EQUALS, code) for code in range(wanted)]
+        return tests
+
+    def outcomes(self, test: Test, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+        """Return the outcome of a test for each row."""
+        feature, kind, code = test
+        values = self.codes[feature][rows]
+        if kind == MULTIWAY_TEST:
+            return values
+        yes = values <= code if kind == THRESHOLD else values == code
+        return np.where(yes, 0, 1).astype(np.int32)
+
+    def rows_of(self, branch: Branch) -> NDArray[np.intp]:
+        """Return the rows of a branch."""
+        rows = np.arange(self.n_rows)
+        for test, outcome in branch:
+            rows = rows[self.outcomes(test, rows) == outcome]
+        return rows
+
+    def leaf_cost(self, rows: NDArray[np.intp]) -> int:
+        """Return what a single leaf for these rows costs."""
+        totals = np.bincount(
+            self.labels[rows], self.weights[rows], minlength=self.n_classes
+        )
+        return int(totals.sum() - totals.max()) * UNIT
+
+    def solve_part(
+        self,
+        rows: NDArray[np.intp],
+        depth_left: int | None,
+        *,
+        seconds: float,
+        cutoff: int,
+    ) -> Outcome:
+        """Search for the best tree on some rows for a while.
+
+        The search ends when it has an optimum, when the time is up, or when its lower
+        bound reaches `cutoff`, whichever comes first.
+        """
+        weights = self.weights[rows]
+        unit = int(weights.sum()) * UNIT
+
+        def look(kind: int, at: float, lower: float, upper: float, nodes: int) -> None:
+            if lower * unit >= cutoff:
+                raise KeyboardInterrupt  # to the engine: stop and keep the tree
+
+        found = _core.solve(
+            solver="sparse",
+            kinds=self.kinds,
+            n_values=self.n_values,
+            codes=np.ascontiguousarray(self.codes[:, rows]).reshape(-1),
+            labels=self.labels[rows],
+            n_classes=self.n_classes,
+            weights=weights,
+            split_penalty=self.split_cost / unit,
+            max_depth=-1 if depth_left is None else depth_left,
+            min_samples_leaf=self.min_samples_leaf,
+            time_limit=seconds,
+            observer=look,
+        )
+        if found["split_cost"] != self.split_cost or found["unit"] != unit:
+            raise AssertionError("a subproblem has other costs than the whole")
+        return Outcome(
+            int(found["lower"]), int(found["upper"]), found["tree"], found["seconds"]
+        )
+
+
+def shared_table(task: Task) -> SharedTable:
+    """Round the weights of a task and its penalty, once and for all."""
+    weights = _whole_weights(task)
+    split_cost = _round_half_up(task.split_penalty * float(weights.sum()) * UNIT)
+    return SharedTable(
+        task.table.kinds,
+        task.table.n_values,
+        task.table.codes,
+        task.labels,
+        task.n_classes,
+        weights,
+        split_cost,
+        task.max_depth,
+        task.min_samples_leaf,
+    )
+
+
+def _whole_weights(task: Task) -> NDArray[np.float64]:
+    """Return whole weights; the first of several equal rows gets the weight of all."""
+    weights = task.weights
+    total = float(np.cumsum(weights)[-1])
+    cap = _MOST_WEIGHT - len(weights) - 1.0
+    if np.all(weights == np.floor(weights)) and total < cap:
+        return weights
+    scale = 2.0 ** math.floor(math.log2(cap / total))
+    rows = np.vstack([task.table.codes, task.labels]).T
+    _, first, merged = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    rounded = np.zeros(len(weights))
+    sums = np.bincount(merged.reshape(-1), weights)
+    rounded[first] = np.floor(sums * scale + 0.5)
+    return rounded
+
+
+def _round_half_up(value: float) -> int:
+    return math.floor(value + 0.5)
