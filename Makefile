@@ -10,7 +10,7 @@ LINTED := src tests $(wildcard benchmarks examples tools docs/*.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint docs bench bench-noisy bench-stops bench-numeric bench-bounds \
-	bench-proofs bench-streams \
+	bench-big bench-growth bench-proofs bench-streams \
 	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-proper fuzz-tables check-exports peers sanitize \
 	sanitize-threads clean
 
@@ -97,6 +97,9 @@ fuzz-tables: $(VENV)/ready  ## tables with missing values, orders and subsets ag
 check-exports: $(VENV)/ready  ## all exports of 200 random trees against predict on 10,000 rows each
 	TREEPROOF_EXPORT_TREES=200 TREEPROOF_EXPORT_ROWS=10000 \
 		$(BIN)/python -m pytest tests/test_exports.py -k random_trees
+
+bench-big: $(VENV)/ready build  ## a hundred million rows from Parquet, by DuckDB and by Dask
+	$(BIN)/python -m benchmarks.big $(BENCH)
 
 bench-proofs: build tools  ## size of proofs, time to write and to check them
 	$(BIN)/python -m benchmarks.proofs $(BENCH)

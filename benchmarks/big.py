@@ -122,7 +122,7 @@ def _in_process(how: str, path: Path) -> dict:
     """Run one fit in a process of its own, which knows its peak of memory."""
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.big", "--worker", how, str(path)],
-        check=True, capture_output=True, text=True,
+        check=True, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     return json.loads(done.stdout.splitlines()[-1])
 

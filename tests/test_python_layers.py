@@ -37,6 +37,8 @@ FORBIDDEN = {
     "quant_bnb.py": ["treeproof.border", "treeproof.base", "treeproof._core"],
     "checks": ["treeproof.border", "treeproof.solvers", "treeproof.base",
                "treeproof.classifier", "treeproof.regressor", "treeproof._core"],
+    "cluster": ["treeproof.base", "treeproof.classifier", "treeproof.cli",
+                "treeproof.sources"],
     "sources": ["treeproof.tree", "treeproof.solvers", "treeproof.base",
                 "treeproof.classifier", "treeproof._core", "treeproof.cli"],
     "datasets": ["treeproof.border", "treeproof.solvers", "treeproof.cli"],

@@ -72,7 +72,8 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                std::int64_t min_samples_leaf, double time_limit, std::uint64_t memory_limit,
                std::optional<nb::callable> observer, const nb::dict& switches,
                const std::string& kernel, const std::string& proof_log,
-               const std::string& fault, int n_jobs, bool helpers_at_once) {
+               const std::string& fault, int n_jobs, bool helpers_at_once,
+               std::int64_t cutoff) {
   treeproof::bindings::check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   std::vector<treeproof::Feature> features(kinds.size());
   for (std::size_t f = 0; f < features.size(); ++f)
@@ -110,7 +111,8 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                                             min_samples_leaf};
     if (solver == "sparse") {
       const treeproof::sparse::Options options{sparse_switches, kernel, n_jobs,
-                                               helpers_at_once, read_fault(fault)};
+                                               helpers_at_once, read_fault(fault),
+                                               cutoff > 0 ? cutoff : treeproof::kInfiniteCost};
       result = treeproof::sparse::solve(problem, tree_limits, options, limits, notify,
                                         log ? &*log : nullptr);
       if (log) logged = log->finish();
@@ -152,7 +154,7 @@ NB_MODULE(_core, m) {
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
         "kernel"_a = "", "proof_log"_a = "", "fault"_a = "none",
-        "n_jobs"_a = 1, "helpers_at_once"_a = false,
+        "n_jobs"_a = 1, "helpers_at_once"_a = false, "cutoff"_a = 0,
         "Search for an optimal tree on encoded, clean data.");
   m.def("switches", [] {
     nb::dict names;

@@ -86,6 +86,7 @@ struct Settings {
   bool helpers_at_once = false;  // for tests: do not wait until a search proves long
   std::string kernel;  // empty: the best this machine has
   Fault fault = Fault::none;
+  Cost cutoff = kInfiniteCost;  // a lower bound of this much is enough
 
   bool has(Fault f) const { return fault == f; }
 };

@@ -27,18 +27,21 @@ constexpr int kMaxThreads = 256;
 template <class Word>
 class BoundRaiser {
  public:
-  BoundRaiser(Search<Word>& search, Crew<Word>& crew, Cost penalty)
-      : search_(search), crew_(crew), least_step_(std::max(penalty, kUnitCost)) {}
+  BoundRaiser(Search<Word>& search, Crew<Word>& crew, Cost penalty, Cost cutoff)
+      : search_(search),
+        crew_(crew),
+        least_step_(std::max(penalty, kUnitCost)),
+        cutoff_(cutoff) {}
 
   void run(std::int64_t work) {
     const std::int64_t start = search_.work_done();
     const std::int64_t end = start + work;
     while (!search_.out_of_time() && search_.work_done() < end) {
       const Bounds root = search_.root();
-      if (root.solved()) break;
+      if (root.solved() || root.lower >= cutoff_) break;
       const Cost half = (root.upper - root.lower) / 2;
       if (step_ == 0 || step_ > half) step_ = std::max(half, least_step_);
-      const Cost budget = next_budget(root, step_, least_step_);
+      const Cost budget = std::min(next_budget(root, step_, least_step_), cutoff_);
       if (budget != ordered_) crew_.order(step_, least_step_);
       ordered_ = budget;
       const std::int64_t round_start = search_.work_done();
@@ -66,6 +69,7 @@ class BoundRaiser {
   Search<Word>& search_;
   Crew<Word>& crew_;
   Cost least_step_;
+  Cost cutoff_;
   Cost ordered_ = 0;  // the goal the crew knows
   Cost step_ = 0;
   std::int64_t spent_ = 0;        // on finished or abandoned rounds
@@ -86,7 +90,7 @@ class Run {
         search_(layout_, settings, limits, memo_, settings.n_threads > 1 ? &marks_ : nullptr),
         trees_(search_, layout_, limits.memory_allowance() / 8),
         crew_(layout_, settings, limits, memo_, marks_, listener),
-        raiser_(search_, crew_, settings.split_cost),
+        raiser_(search_, crew_, settings.split_cost, settings.cutoff),
         warm_(warm) {
     search_.listen(crew_.listener());
     if (listener != nullptr) listener->begin(settings.split_cost);
@@ -104,7 +108,8 @@ class Run {
     if (settings_.helpers_at_once) crew_.start();
     std::int64_t exact_slice = kFirstSlice;
     std::int64_t exact_total = 0;
-    while (!search_.root().solved() && !search_.out_of_time()) {
+    while (!search_.root().solved() && search_.root().lower < settings_.cutoff &&
+           !search_.out_of_time()) {
       if (search_.memo().full()) keep_tree();
       lower_before_.push_back(search_.root().lower);
       const std::int64_t start = search_.work_done();
@@ -287,6 +292,7 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   settings.kernel = options.kernel;
   settings.n_threads = std::clamp(options.n_threads, 1, kMaxThreads);
   settings.helpers_at_once = options.helpers_at_once;
+  settings.cutoff = options.cutoff;
   std::int64_t n_samples = 0;
   for (const std::int64_t s : problem.samples) n_samples += s;
   const bool narrow = std::max(problem.total_weight, n_samples) < (1 << 15);

@@ -17,6 +17,8 @@ struct Options {
   int n_threads = 1;   // the optimum does not depend on it
   bool helpers_at_once = false;  // for tests
   Fault fault = Fault::none;
+  // The search may stop once its lower bound is this high. Not for limits on splits.
+  Cost cutoff = kInfiniteCost;
 };
 
 // `warm` is used by searches without a limit on splits.

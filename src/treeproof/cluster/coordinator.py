@@ -214,21 +214,22 @@ class _Run:
             return
         for node, _ in parts:
             node.running = False
-        if future.status != "finished":
-            self._lost(future, parts)
+        try:
+            answers = future.result()
+        except Exception as error:  # of a lost worker, or of the work itself
+            if type(error).__name__ not in _LOST:
+                raise
+            self._lost(parts)
             return
-        for (node, part), found in zip(parts, future.result(), strict=True):
+        for (node, part), found in zip(parts, answers, strict=True):
             self._worker_seconds += found.seconds
             self._graph.learn(node, found)
             slow = node.visits >= PATIENCE or not node.branch
             if slow and node.lower < min(part.cutoff, node.upper):
                 self._split(node)
 
-    def _lost(self, future: Any, parts: list[tuple[Node, Slice]]) -> None:
-        """Send the work of a lost worker again; raise what is no loss but an error."""
-        error = future.exception() if future.status == "error" else None
-        if error is not None and type(error).__name__ not in _LOST:
-            raise error
+    def _lost(self, parts: list[tuple[Node, Slice]]) -> None:
+        """Make the work of a lost worker wait to be sent again."""
         self._counts["tasks_lost"] += 1
         if self._shared.status != "finished":
             self._share()
