@@ -264,6 +264,7 @@ class _Run:
             "lower": root.lower,
             "upper": root.upper,
             "unit": self._unit(),
+            "split_cost": self._table.split_cost,
             "status": status,
             "seconds": self._seconds(),
             "n_merged_rows": self._table.n_rows,
