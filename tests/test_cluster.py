@@ -54,14 +54,16 @@ PARAMETERS = [
     {"max_depth": 3},
     {"min_samples_leaf": 8},
     {"categorical_split": "one-vs-rest", "max_depth": 3},
+    {"categorical_split": "subset", "missing": "branch", "max_depth": 3},
 ]
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_same_optimum_as_one_process(client, short_slices, seed):
     X, y = problem(seed)
+    X = X.mask(np.random.default_rng(seed).random(X.shape) < (seed % 2) / 20)
     weights = None if seed % 2 else np.random.default_rng(seed).random(len(y))
-    model = OptimalTreeClassifier(0.015, time_limit=None, **PARAMETERS[seed % 4])
+    model = OptimalTreeClassifier(0.015, time_limit=None, **PARAMETERS[seed % 5])
     known = clone(model).fit(X, y, weights)
     found = model.fit(X, y, weights, distributed=client)
     assert found.optimal_ and found.status_ == "optimal"
@@ -71,7 +73,7 @@ def test_same_optimum_as_one_process(client, short_slices, seed):
     if found.stats_["nodes_split"]:
         assert found.stats_["subproblems"] > 1
     leaves = found.tree_.n_node_samples[found.tree_.kind == 0]
-    assert leaves.min() >= PARAMETERS[seed % 4].get("min_samples_leaf", 1)
+    assert leaves.min() >= PARAMETERS[seed % 5].get("min_samples_leaf", 1)
 
 
 def test_a_killed_worker_loses_nothing(client, short_slices, monkeypatch):

@@ -163,6 +163,20 @@ def test_two_targets(world):
     assert found.predict(duckdb.from_df(table)).shape == (N, 2)
 
 
+@pytest.mark.parametrize("kind", ["relation", "dask"])
+def test_missing_values(world, kind):
+    hole = np.random.default_rng(4).random(world.X.shape) < 0.1
+    X = world.X.mask(hole)
+    known = OptimalTreeClassifier(max_depth=3).fit(X, world.y)
+    table = X.assign(label=world.y)
+    source = duckdb.from_df(table) if kind == "relation" else dd.from_pandas(table, 4)
+    found = OptimalTreeClassifier(max_depth=3).fit(source, "label")
+    same(found, known)
+    assert found.score(source, "label") == pytest.approx(known.score(X, world.y))
+    with pytest.raises(ValueError, match="missing"):
+        OptimalTreeClassifier(missing="error").fit(source, "label")
+
+
 def numbers(n=4000, seed=1):
     rng = np.random.default_rng(seed)
     table = pd.DataFrame({"x": rng.normal(size=n), "z": rng.integers(0, 9, n) * 1.0})

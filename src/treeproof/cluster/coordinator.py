@@ -73,6 +73,8 @@ def solve_on_cluster(
             "max_splits does not go with distributed: subproblems would share the "
             "number of splits. Use split_penalty or max_depth."
         )
+    if task.first_split is not None:
+        raise ValueError("first_split does not go with distributed.")
     if task.proof_log:
         raise ValueError(
             "A proof is written on one machine only; leave out distributed."

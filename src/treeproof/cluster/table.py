@@ -154,9 +154,9 @@ def shared_table(task: Task) -> SharedTable:
     weights = _whole_weights(task)
     split_cost = _round_half_up(task.split_penalty * float(weights.sum()) * UNIT)
     return SharedTable(
-        task.table.kinds,
-        task.table.n_values,
-        task.table.codes,
+        task.table.engine.kinds,
+        task.table.engine.n_values,
+        task.table.engine.codes,
         task.labels,
         task.n_classes,
         weights,
@@ -174,7 +174,7 @@ def _whole_weights(task: Task) -> NDArray[np.float64]:
     if np.all(weights == np.floor(weights)) and total < cap:
         return weights
     scale = 2.0 ** math.floor(math.log2(cap / total))
-    rows = np.vstack([task.table.codes, task.labels]).T
+    rows = np.vstack([task.table.engine.codes, task.labels]).T
     _, first, merged = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     rounded = np.zeros(len(weights))
     sums = np.bincount(merged.reshape(-1), weights)
