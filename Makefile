@@ -111,6 +111,10 @@ FUZZ_SECONDS ?= 600
 fuzz: $(VENV)/ready build  ## random problems through all solvers and both checkers (FUZZ_SECONDS)
 	$(BIN)/python tests/fuzz.py --seconds $(FUZZ_SECONDS)
 
+.PHONY: load
+load: $(VENV)/ready build  ## 1,000 fits from 8 threads with random limits and interruptions
+	$(BIN)/python tests/load.py
+
 fuzz-bytes: $(VENV)/ready build  ## changed proofs, models and CSV files (by atheris where installed)
 	for entry in proof model csv; do \
 		$(BIN)/python tests/fuzz_bytes.py $$entry --seconds $$(( $(FUZZ_SECONDS) / 3 )) || exit 1; \
