@@ -5,7 +5,9 @@ import threading
 import numpy as np
 import pytest
 from oracle import ORDERED, Table, optimal_cost, tree_facts
-from sparse_problems import noisy_table, solve
+from sparse_problems import any_limits, any_table, check, noisy_table, solve
+
+from treeproof import OptimalTreeClassifier, _core, proof
 
 NO_LIMITS = {"max_depth": -1, "max_splits": -1, "min_samples_leaf": 1}
 
@@ -53,7 +55,7 @@ def test_stopping_early_never_makes_a_false_claim():
         assert (answer["status"] == "optimal") == (answer["lower"] == answer["upper"])
 
 
-@pytest.mark.parametrize("allowance", [40_000, 150_000])
+@pytest.mark.parametrize("allowance", [20_000, 50_000])
 def test_a_full_memo_costs_time_but_not_the_proof(allowance):
     table = hard_table(80, 9)
     limits = {"split_penalty": 0.002, **NO_LIMITS}
@@ -63,6 +65,51 @@ def test_a_full_memo_costs_time_but_not_the_proof(allowance):
     assert answer["status"] == "optimal"
     facts = tree_facts(table, answer["tree"], 0.002)
     assert answer["upper"] == facts.cost == optimal_cost(table, 0.002)
+
+
+@pytest.mark.parametrize("allowance", [1, 2_000, 8_000])
+def test_any_problem_is_solved_with_hardly_any_memo(allowance):
+    rng = np.random.default_rng(allowance)
+    evictions = 0
+    for k in range(100):
+        switches = {"two_splits": False, "lookahead": False} if k % 2 else {}
+        done = check(
+            any_table(rng), any_limits(rng), memory_limit=allowance, switches=switches
+        )
+        evictions += done["memo_evictions"]
+    assert evictions > 1000
+
+
+def test_memory_is_accounted_for_and_kept_to():
+    table = hard_table(300, 14)
+    limits = {"split_penalty": 0.004, **NO_LIMITS}
+    free = solve(table, limits)
+    used = free["statistics"]
+    assert 40 <= used["memo_bytes"] / used["memo_entries"] < 160
+    quarter = used["memory_bytes"] // 4
+    tight = solve(table, limits, memory_limit=quarter)
+    assert (tight["status"], tight["upper"]) == ("optimal", free["upper"])
+    assert tight["statistics"]["memory_bytes"] <= quarter
+
+
+def test_proofs_survive_a_memo_that_forgets(tmp_path, monkeypatch):
+    roomy = _core.solve
+    monkeypatch.setattr(
+        _core, "solve", lambda **k: roomy(**(k | {"memory_limit": 20_000}))
+    )
+    rng = np.random.default_rng(4)
+    evictions = 0
+    for k in range(4):
+        table = noisy_table(rng)
+        data = (table.codes, table.labels, table.weights)
+        model = OptimalTreeClassifier(
+            0.003, solver="sparse", max_depth=[None, 4][k % 2]
+        )
+        model.fit(*data, proof=tmp_path / "proof")
+        evictions += model.stats_["memo_evictions"]
+        verdict = proof.check(tmp_path / "proof", *data)
+        assert verdict.accepted, verdict
+    assert evictions > 0
 
 
 def test_bounds_only_improve_while_the_search_runs():

@@ -131,7 +131,7 @@ typename Discrepancy<Word>::Node* Discrepancy<Word>::open(std::size_t depth, con
   auto& here = search_.level(depth);
   if (!search_.expander().expand(here.frame, depth_left, here.expansion)) return nullptr;
   const Expansion<Word>& e = here.expansion;
-  search_.memo().update(key, here.frame.n_rows, {0, e.best, e.best_test});
+  search_.memo().update(key, 1, {0, e.best, e.best_test});
   Node node;
   list_splits(here, node);
   bytes_ += 160 + node.splits.size() * sizeof(Split) + node.children.size() * sizeof(Child);
@@ -204,8 +204,7 @@ void Discrepancy<Word>::visit(std::size_t depth, const Key& rows, int depth_left
       cost += std::min(child.upper, search_.known(child.rows, below).upper);
     }
     if (cost < search_.known(rows, depth_left).upper)
-      search_.memo().update(search_.key_at(rows, depth_left), root_rows_ >> depth,
-                            {0, cost, split.test});
+      search_.memo().update(search_.key_at(rows, depth_left), 1, {0, cost, split.test});
     if (stopped()) return;
   }
   node->effort = effort;

@@ -30,6 +30,8 @@ class Discrepancy {
   bool run(std::int64_t work);
   // No pass can find anything new.
   bool exhausted() const { return exhausted_; }
+  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t max_bytes() const { return max_bytes_; }
 
  private:
   struct Split {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/limits.hpp"
+#include "core/memory.hpp"
 #include "search/sparse/frame.hpp"
 #include "search/sparse/settings.hpp"
 
@@ -29,6 +30,10 @@ struct Expansion {
   std::vector<Count<Word>> best_right;
   std::vector<Count<Word>> cover;
   kernels::PairTask<Word> task{};  // as given to the kernel, for further counts
+
+  std::uint64_t bytes() const {
+    return capacity_bytes(candidates, lower, upper, forced, at_least, pairs, best_right, cover);
+  }
 };
 
 template <class Word>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/memory.hpp"
+
 namespace treeproof::sparse {
 namespace {
 
@@ -92,14 +94,24 @@ void Frame<Word>::build_subset(const Frame& parent, const kernels::Kernels<Word>
   n_words = 0;
   n_rows = 0;
   prepared = false;
+  block_rows_.clear();
+  std::int32_t all_words = 0;
   for (const Block& source : parent.blocks) {
     std::int32_t n = 0;
     for (std::int32_t w = source.begin; w < source.end; ++w)
       n += std::popcount(mask_[static_cast<std::size_t>(w)]);
+    block_rows_.push_back(n);
+    all_words += (n + kBits - 1) / kBits;
+  }
+  words.resize(at(all_words, stride, 0), 0);
+  valid.reserve(static_cast<std::size_t>(all_words));
+  slots.reserve(static_cast<std::size_t>(all_words) * kBits);
+  for (std::size_t b = 0; b < parent.blocks.size(); ++b) {
+    const Block& source = parent.blocks[b];
+    const std::int32_t n = block_rows_[b];
     if (n == 0) continue;
     const std::int32_t n_block_words = (n + kBits - 1) / kBits;
     blocks.push_back({source.channel, source.multiplier, n_words, n_words + n_block_words});
-    words.resize(at(n_words + n_block_words, stride, 0), 0);
     std::int32_t filled = 0;
     for (std::int32_t w = source.begin; w < source.end; ++w) {
       const Word mask = mask_[static_cast<std::size_t>(w)];
@@ -216,6 +228,12 @@ Key Frame<Word>::child_key(std::int32_t child) const {
       sum += layout->slot_key[static_cast<std::size_t>(
           slots[static_cast<std::size_t>(w * kBits + std::countr_zero(left))])];
   return sum;
+}
+
+template <class Word>
+std::uint64_t Frame<Word>::bytes() const {
+  return capacity_bytes(column, blocks, words, valid, slots, column_count, channel_total,
+                        side_total, side_most, blocked, mask_, block_rows_);
 }
 
 template class Frame<std::uint16_t>;

@@ -71,6 +71,8 @@ class Frame {
     return (child & 1) ? in : channel_total[static_cast<std::size_t>(channel)] - in;
   }
 
+  std::uint64_t bytes() const;
+
   // Where arrays over [bit][column] keep a child.
   std::size_t side(std::int32_t child) const {
     return static_cast<std::size_t>((child & 1) * stride + (child >> 1));
@@ -97,6 +99,7 @@ class Frame {
 
  private:
   std::vector<Word> mask_;
+  std::vector<std::int32_t> block_rows_;
 };
 
 extern template class Frame<std::uint16_t>;

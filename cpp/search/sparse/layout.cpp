@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/memory.hpp"
+
 namespace treeproof::sparse {
 namespace {
 
@@ -59,6 +61,12 @@ std::vector<std::pair<std::int32_t, std::int64_t>> forced_errors(const Problem& 
 }
 
 }  // namespace
+
+std::uint64_t Layout::bytes() const {
+  std::uint64_t sum = capacity_bytes(columns, blocks, slot_row, slot_key, row_key);
+  for (const SlotBlock& block : blocks) sum += capacity_bytes(block.slots);
+  return sum;
+}
 
 Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf) {
   Layout layout;

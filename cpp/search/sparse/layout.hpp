@@ -44,6 +44,8 @@ struct Layout {
   std::vector<std::int32_t> slot_row;  // row of each slot
   std::vector<Key> slot_key;           // zero but for the first slot of a row
   std::vector<Key> row_key;
+
+  std::uint64_t bytes() const;
 };
 
 Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf);

@@ -8,19 +8,24 @@
 
 namespace treeproof::sparse {
 
-// Three quarters of the allowance go to the memo, the rest to the path and to the
-// discrepancy search. Without an allowance the machine's memory is one: a table that grew
-// beyond it would end the whole process.
+// Half of the allowance at the start; a search sees later what the rest leaves. Without an
+// allowance the machine's memory is one: a table that grew beyond it would end the whole
+// process.
 std::uint64_t memo_bytes(const Limits& limits) {
-  if (limits.memory_allowance() > 0) return limits.memory_allowance() / 4 * 3;
+  if (limits.memory_allowance() > 0) return limits.memory_allowance() / 2 + 1;
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page <= 0) return 0;
   return static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(page);
 }
+
 namespace {
 
 constexpr std::uint64_t kLeastShard = 1 << 14;  // bytes; smaller ones fill too unevenly
 constexpr int kSpins = 64;  // before giving way to a thread that was put to sleep
+
+std::uint32_t sum_of(std::uint32_t effort, std::int64_t more) {
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(effort + more, Memo::kPinned));
+}
 
 }  // namespace
 
@@ -38,98 +43,130 @@ Memo::Memo(std::uint64_t max_bytes, bool shared) : shared_(shared) {
   while (n_shards_ < kMaxShards &&
          (max_bytes == 0 || max_bytes / (2 * n_shards_) >= kLeastShard))
     n_shards_ *= 2;
-  max_shard_bytes_ = max_bytes / n_shards_;
   shards_ = std::make_unique<Shard[]>(n_shards_);
-  for (std::uint64_t s = 0; s < n_shards_; ++s) shards_[s].entries.resize(kBucket);
+  for (std::uint64_t s = 0; s < n_shards_; ++s) {
+    shards_[s].entries.resize(kBucket);
+    shards_[s].n_buckets = 1;
+  }
+  limit(max_bytes);
+}
+
+void Memo::limit(std::uint64_t max_bytes) {
+  max_buckets_.store(max_bytes == 0 ? std::numeric_limits<std::uint64_t>::max()
+                                    : max_bytes / n_shards_ / (kBucket * sizeof(Entry)),
+                     std::memory_order_relaxed);
+}
+
+Memo::Entry* Memo::Shard::find(const Key& key) {
+  for (const std::uint64_t half : {key.low, key.high}) {
+    Entry* const first = bucket(half);
+    for (Entry* e = first; e != first + kBucket; ++e)
+      if (e->key == key) return e;
+  }
+  return nullptr;
+}
+
+// A free place in the emptier of the two buckets, or null.
+Memo::Entry* Memo::Shard::free_place(const Key& key) {
+  Entry* place = nullptr;
+  int most = 0;
+  for (const std::uint64_t half : {key.low, key.high}) {
+    Entry* const first = bucket(half);
+    int n_free = 0;
+    Entry* last = nullptr;
+    for (Entry* e = first; e != first + kBucket; ++e)
+      if (e->key == Key{}) {
+        ++n_free;
+        last = e;
+      }
+    if (n_free <= most) continue;
+    most = n_free;
+    place = last;
+  }
+  return place;
+}
+
+// Makes room in a full pair of buckets. The entry of the least effort goes; what it was worth
+// is taken off the others, so that old entries nobody adds to grow cheaper with time (the
+// GreedyDual rule of Young, 1994).
+Memo::Entry* Memo::Shard::evict(const Key& key) {
+  Entry* victim = bucket(key.low);
+  const auto each = [&](const auto& visit) {
+    for (const std::uint64_t half : {key.low, key.high}) {
+      Entry* const first = bucket(half);
+      for (Entry* e = first; e != first + kBucket; ++e) visit(*e);
+    }
+  };
+  each([&](Entry& e) {
+    if (e.effort < victim->effort) victim = &e;
+  });
+  const std::uint32_t worth = victim->effort;
+  each([&](Entry& e) {
+    if (e.effort != kPinned) e.effort -= std::min(e.effort, worth);
+  });
+  ++evictions;
+  return victim;
 }
 
 Bounds Memo::find(const Key& key) const {
-  const Shard& s = shard(key);
-  const Guard guard(s, shared_);
-  const Entry* const first = s.entries.data() + s.bucket(key);
-  for (const Entry* e = first; e != first + kBucket; ++e)
-    if (e->key == key) return e->bounds();
-  return {};
-}
-
-Bounds Memo::update(const Key& key, std::int64_t rows, const Bounds& news) {
   Shard& s = shard(key);
   const Guard guard(s, shared_);
-  for (;;) {
-    Entry* const first = s.entries.data() + s.bucket(key);
-    Entry* free = nullptr;
-    Entry* smallest = first;
-    for (Entry* e = first; e != first + kBucket; ++e) {
-      if (e->key == key) {
-        e->lower = std::max(e->lower, news.lower);
-        if (news.upper < e->upper) {
-          e->upper = news.upper;
-          e->test = news.test;
-        }
-        return e->bounds();
-      }
-      if (e->key == Key{}) free = free == nullptr ? e : free;
-      if (e->rows < smallest->rows) smallest = e;
-    }
-    if (free == nullptr) {
-      const std::size_t before = s.entries.size();
-      grow(s);
-      if (s.entries.size() > before) continue;
-    }
-    Entry* const place = free == nullptr ? smallest : free;
-    if (free == nullptr) {
-      ++s.evictions;
-    } else {
-      ++s.size;
-    }
-    *place = {key, news.lower, news.upper, news.test,
-              static_cast<std::uint32_t>(std::min<std::int64_t>(rows, 0xffffffff))};
-    return news;
-  }
+  const Entry* const found = s.find(key);
+  return found == nullptr ? Bounds{} : found->bounds();
 }
 
-void Memo::grow(Shard& s) {
-  // While entries move, the old and the new table exist side by side.
-  const std::uint64_t now = s.entries.size() * sizeof(Entry);
-  if (max_shard_bytes_ != 0 && 3 * now > max_shard_bytes_) {
+Bounds Memo::update(const Key& key, std::int64_t effort, const Bounds& news) {
+  Shard& s = shard(key);
+  const Guard guard(s, shared_);
+  if (Entry* const e = s.find(key)) {
+    e->effort = sum_of(e->effort, effort);
+    e->lower = std::max(e->lower, news.lower);
+    if (news.upper < e->upper) {
+      e->upper = news.upper;
+      e->test = news.test;
+    }
+    return e->bounds();
+  }
+  Entry* place = s.free_place(key);
+  while (place == nullptr && grow(s)) place = s.free_place(key);
+  if (place == nullptr) {
+    place = s.evict(key);
+  } else {
+    ++s.size;
+  }
+  *place = {key, news.lower, news.upper, news.test, sum_of(0, effort)};
+  return news;
+}
+
+// False if the memory allowance forbids it.
+bool Memo::grow(Shard& s) {
+  // While entries move, the old and the new table exist side by side; of one shard only.
+  const std::uint64_t wanted =
+      std::min(2 * s.n_buckets, max_buckets_.load(std::memory_order_relaxed));
+  if (wanted <= s.n_buckets) {
     full_.store(true, std::memory_order_relaxed);
-    return;
+    return false;
   }
-  std::vector<Entry> bigger(2 * s.entries.size());
-  s.mask = 2 * s.mask + 1;
-  for (const Entry& e : s.entries) {
+  const std::vector<Entry> old =
+      std::exchange(s.entries, std::vector<Entry>(wanted * kBucket));
+  s.n_buckets = wanted;
+  s.size = 0;
+  for (const Entry& e : old) {
     if (e.key == Key{}) continue;
-    // A bucket's entries part into two buckets of the same size: there is always room.
-    Entry* place = bigger.data() + s.bucket(e.key);
-    while (!(place->key == Key{})) ++place;
-    *place = e;
+    Entry* const place = s.free_place(e.key);
+    s.size += place != nullptr;
+    *(place == nullptr ? s.evict(e.key) : place) = e;
   }
-  s.entries = std::move(bigger);
+  return true;
 }
 
-std::int64_t Memo::size() const {
-  std::int64_t sum = 0;
+Memo::Account Memo::account() const {
+  Account sum;
   for (std::uint64_t s = 0; s < n_shards_; ++s) {
     const Guard guard(shards_[s], shared_);
-    sum += shards_[s].size;
-  }
-  return sum;
-}
-
-std::int64_t Memo::evictions() const {
-  std::int64_t sum = 0;
-  for (std::uint64_t s = 0; s < n_shards_; ++s) {
-    const Guard guard(shards_[s], shared_);
-    sum += shards_[s].evictions;
-  }
-  return sum;
-}
-
-std::uint64_t Memo::bytes() const {
-  std::uint64_t sum = 0;
-  for (std::uint64_t s = 0; s < n_shards_; ++s) {
-    const Guard guard(shards_[s], shared_);
-    sum += shards_[s].entries.size() * sizeof(Entry);
+    sum.entries += shards_[s].size;
+    sum.evictions += shards_[s].evictions;
+    sum.bytes += shards_[s].entries.size() * sizeof(Entry);
   }
   return sum;
 }

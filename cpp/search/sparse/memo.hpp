@@ -2,17 +2,18 @@
 // optimal cost, and the test that gives the upper one. Without a depth limit the optimal
 // subtree depends only on the rows; with one, the depth left is part of the key.
 //
-// The table is cut into shards by the key's upper half. Each shard has a lock of its own,
-// held for the few nanoseconds of a look-up, so that threads share the memo and hardly ever
-// meet; a memo used by one thread takes no locks. A shard is a set-associative table: an
-// entry lives in one bucket of 16. The shard doubles when a bucket overflows, until its part
-// of the memory allowance is reached; then the entry with the fewest rows in the bucket, the
-// cheapest to find again, makes room. Nothing is lost by that but time: bounds are only ever
-// knowledge, never part of the search's state.
+// The table is cut into shards by the key's last bits. Each shard has a lock of its own, held
+// for the few nanoseconds of a look-up, so that threads share the memo and hardly ever meet;
+// a memo used by one thread takes no locks. In a shard an entry lives in one of two buckets
+// of eight, named by either half of its key, whichever had more room: so a shard is nearly
+// full before it has to grow. It doubles until its part of the memory allowance is reached;
+// then the entry that took the least effort to find makes room. Nothing is lost by that but
+// time: bounds are only ever knowledge, never part of the search's state.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -39,24 +40,32 @@ class Memo {
   // `max_bytes` of 0: no limit. Only a `shared` memo may be used by several threads.
   Memo(std::uint64_t max_bytes, bool shared);
 
+  // Changes the allowance; what is there already stays.
+  void limit(std::uint64_t max_bytes);
+
   // Where nothing is known the bounds say nothing.
   Bounds find(const Key& key) const;
 
-  // Joins new knowledge with what is there; returns the joined bounds.
-  Bounds update(const Key& key, std::int64_t rows, const Bounds& news);
+  // Joins new knowledge with what is there; returns the joined bounds. `effort` is the work
+  // it took, roughly in microseconds; an entry of effort kPinned is never given up.
+  static constexpr std::uint32_t kPinned = std::numeric_limits<std::uint32_t>::max();
+  Bounds update(const Key& key, std::int64_t effort, const Bounds& news);
 
-  std::int64_t size() const;
-  std::int64_t evictions() const;
-  std::uint64_t bytes() const;
+  struct Account {
+    std::int64_t entries = 0;
+    std::int64_t evictions = 0;
+    std::uint64_t bytes = 0;
+  };
+  Account account() const;
   bool full() const { return full_.load(std::memory_order_relaxed); }
 
-  // Calls visit(key, rows, bounds) for every entry.
+  // Calls visit(key, effort, bounds) for every entry.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (std::uint64_t s = 0; s < n_shards_; ++s) {
       const Guard guard(shards_[s], shared_);
       for (const Entry& e : shards_[s].entries)
-        if (!(e.key == Key{})) visit(e.key, e.rows, e.bounds());
+        if (!(e.key == Key{})) visit(e.key, e.effort, e.bounds());
     }
   }
 
@@ -66,24 +75,29 @@ class Memo {
     Cost lower = 0;
     Cost upper = kInfiniteCost;
     std::int32_t test = -1;
-    std::uint32_t rows = 0;
+    std::uint32_t effort = 0;
 
     Bounds bounds() const { return {lower, upper, test}; }
   };
   static_assert(sizeof(Entry) == 40);
-  static constexpr std::size_t kBucket = 16;
+  static constexpr std::size_t kBucket = 8;
   static constexpr std::uint64_t kMaxShards = 64;
 
   struct alignas(64) Shard {
     mutable std::atomic_flag lock;
     std::vector<Entry> entries;
-    std::uint64_t mask = 0;
+    std::uint64_t n_buckets = 0;
     std::int64_t size = 0;
     std::int64_t evictions = 0;
 
-    std::size_t bucket(const Key& key) const {
-      return static_cast<std::size_t>(key.low & mask) * kBucket;
+    // Half a key, taken for a fraction of 2^64, names a bucket, whatever their number.
+    Entry* bucket(std::uint64_t half) {
+      __extension__ using Wide = unsigned __int128;
+      return entries.data() + static_cast<std::size_t>(Wide{half} * n_buckets >> 64) * kBucket;
     }
+    Entry* find(const Key& key);
+    Entry* free_place(const Key& key);
+    Entry* evict(const Key& key);
   };
   // Holds a shard's lock, if there are other threads.
   class Guard {
@@ -97,12 +111,12 @@ class Memo {
     std::atomic_flag* lock_;
   };
 
-  Shard& shard(const Key& key) const { return shards_[key.high & (n_shards_ - 1)]; }
-  void grow(Shard& shard);
+  Shard& shard(const Key& key) const { return shards_[key.low & (n_shards_ - 1)]; }
+  bool grow(Shard& shard);
 
   std::uint64_t n_shards_ = 1;  // a power of two
   std::unique_ptr<Shard[]> shards_;
-  std::uint64_t max_shard_bytes_;
+  std::atomic<std::uint64_t> max_buckets_;  // of a shard
   bool shared_;
   std::atomic<bool> full_ = false;
 };

@@ -39,7 +39,7 @@ class Planter {
       if (cost < best.cost) best = {cost, t.test};
     }
     const Key key = search_.key_at(key_of(layout_, rows), depth_left);
-    search_.memo().update(key, static_cast<std::int64_t>(rows.size()), {0, best.cost, best.test});
+    search_.memo().update(key, 1, {0, best.cost, best.test});
     return best.cost;
   }
 
@@ -70,23 +70,22 @@ template <class Word>
 void plant(Search<Word>& search, const Layout& layout, std::int64_t min_samples_leaf,
            const WarmStart& warm) {
   for (const Fact& fact : warm.facts)
-    search.memo().update(fact.key, fact.rows, {fact.lower, kInfiniteCost, -1});
+    search.memo().update(fact.key, fact.effort, {fact.lower, kInfiniteCost, -1});
   Rows rows(index(layout.problem->n_rows()));
   std::iota(rows.begin(), rows.end(), 0);
   const int depth = search.depth_limit();
   for (const Tree& tree : warm.trees)
     Planter<Word>(search, layout, tree, min_samples_leaf).plant(0, rows, depth);
   if (warm.root_lower > 0)
-    search.memo().update(search.key_at(key_of(layout, rows), depth),
-                         static_cast<std::int64_t>(rows.size()),
+    search.memo().update(search.key_at(key_of(layout, rows), depth), 1,
                          {warm.root_lower, kInfiniteCost, -1});
 }
 
 template <class Word>
 void gather(const Search<Word>& search, WarmStart& warm) {
   warm.learned.clear();
-  search.memo().for_each([&](const Key& key, std::uint32_t rows, const Bounds& bounds) {
-    if (bounds.lower > 0) warm.learned.push_back({key, rows, bounds.lower});
+  search.memo().for_each([&](const Key& key, std::uint32_t effort, const Bounds& bounds) {
+    if (bounds.lower > 0) warm.learned.push_back({key, effort, bounds.lower});
   });
 }
 

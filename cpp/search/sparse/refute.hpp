@@ -42,7 +42,8 @@ class Refuter {
   SmallTree three_splits(const Frame<Word>& frame, std::int64_t two_split_error,
                          std::int64_t cap);
 
-  // Vector operations done since the last call, for the work account.
+  // Vector operations done since `take_operations` was last called, for the work account.
+  std::int64_t operations() const { return operations_; }
   std::int64_t take_operations() {
     const std::int64_t n = operations_;
     operations_ = 0;

@@ -8,6 +8,8 @@ namespace {
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
+constexpr std::int64_t kOperationsPerMicrosecond = 600;
+
 // One more than the most errors that cost less than this.
 std::int64_t errors_below(Cost cost) { return (cost + kUnitCost - 1) >> kCostBits; }
 
@@ -35,6 +37,13 @@ template <class Word>
 typename Search<Word>::Level& Search<Word>::level(std::size_t depth) {
   while (levels_.size() <= depth) levels_.push_back(std::make_unique<Level>());
   return *levels_[depth];
+}
+
+template <class Word>
+std::uint64_t Search<Word>::bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto& l : levels_) sum += sizeof(Level) + l->frame.bytes() + l->expansion.bytes();
+  return sum;
 }
 
 template <class Word>
@@ -71,7 +80,7 @@ Bounds Search<Word>::root() const {
 
 template <class Word>
 bool Search<Word>::stop() {
-  work_done_ += expander_.take_work() + 1 + refuter_.take_operations() / 600;
+  work_done_ += expander_.take_work() + 1 + refuter_.take_operations() / kOperationsPerMicrosecond;
   return limits_.stop(1) || (work_limit_ > 0 && work_done_ >= work_limit_) ||
          leave_to_ != kNowhere ||
          (orders_ != nullptr && orders_->load(std::memory_order_relaxed) != order_);
@@ -195,6 +204,10 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
   const Key key = key_at(here.frame.key, depth_left);
   const WorkMarks::Mark mark(marks_, key);
   if (marks_ != nullptr) follow_others(depth);
+  // The root's bounds are the search's answer: they stay whatever else the memo gives up.
+  const auto effort = [&, start = work_done_] {
+    return depth == 0 ? std::int64_t{Memo::kPinned} : work_done_ - start;
+  };
   if (stop() || !expander_.expand(here.frame, depth_left, here.expansion)) return node;
   const Expansion<Word>& e = here.expansion;
   if (e.best < node.upper) {
@@ -208,7 +221,7 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
   Cost rest = kInfiniteCost;  // no split costs less, but for those still to be worked on
   for (;;) {
     if (marks_ != nullptr && settled_by_others(depth, node)) {
-      memo_.update(key, here.frame.n_rows, {0, node.upper, node.test});
+      memo_.update(key, effort(), {0, node.upper, node.test});
       return node;
     }
     const Cost best = std::min(node.upper, here.budget);
@@ -242,9 +255,9 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
     if (listener_ != nullptr)
       listener_->step({key, depth_left >= kUnlimited ? -1 : depth_left, -1, proved, &branch_,
                        &here.uses});
-    memo_.update(key, here.frame.n_rows, node);
+    memo_.update(key, effort(), node);
   } else {
-    memo_.update(key, here.frame.n_rows, {0, node.upper, node.test});
+    memo_.update(key, effort(), {0, node.upper, node.test});
   }
   return node;
 }
@@ -348,7 +361,7 @@ void Search<Word>::learn_tree(Level& here, std::int32_t child, const Key& rows, 
   Cost& upper = here.expansion.upper[index(child)];
   if (cost >= upper) return;
   upper = cost;
-  memo_.update(key_at(rows, depth_left), here.frame.child_total(child), {0, cost, test});
+  memo_.update(key_at(rows, depth_left), 1, {0, cost, test});
 }
 
 // Where the budget is at most 4L + forced errors, trees of two and three splits are all that
@@ -365,6 +378,7 @@ bool Search<Word>::refute_three_splits(Level& here, Frame<Word>& packed, std::in
       listener_ != nullptr || depth_left < 3 || budget > 4 * penalty + e.forced[v])
     return false;
   ++counters_.three_splits_raised;
+  const std::int64_t before = refuter_.operations();
   expander_.prepare(packed);
   const std::int64_t one_split =
       here.frame.child_total(child) - e.best_right[here.frame.side(child)];
@@ -383,7 +397,8 @@ bool Search<Word>::refute_three_splits(Level& here, Frame<Word>& packed, std::in
     learn_tree(here, child, rows, depth_left, 3 * penalty + cost_of(three.error), three.test);
   }
   e.lower[v] = std::max(e.lower[v], std::min(e.upper[v], limit));
-  memo_.update(key_at(rows, depth_left), here.frame.child_total(child),
+  memo_.update(key_at(rows, depth_left),
+               1 + (refuter_.operations() - before) / kOperationsPerMicrosecond,
                {e.lower[v], kInfiniteCost, -1});
   return true;
 }

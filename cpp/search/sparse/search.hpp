@@ -49,6 +49,8 @@ class Search {
   Counters& counters() { return counters_; }
   std::int64_t work_done() const { return work_done_; }
   int depth_limit() const { return depth_limit_; }
+  // What the path occupies; the memo counts its own.
+  std::uint64_t bytes() const;
   Cost split_cost() const { return settings_.split_cost; }
   bool out_of_time() const { return limits_.reason() != StopReason::none; }
 

@@ -35,6 +35,8 @@ struct Switches {
   X(memo_hits)                       \
   X(memo_entries)                    \
   X(memo_evictions)                  \
+  X(memo_bytes)                      \
+  X(memory_bytes)                    \
   X(rounds)                          \
   X(admissible_dropped)              \
   X(equal_tests_dropped)             \

@@ -111,6 +111,7 @@ class Run {
     while (!search_.root().solved() && search_.root().lower < settings_.cutoff &&
            !search_.out_of_time()) {
       if (search_.memo().full()) keep_tree();
+      share_memory();
       lower_before_.push_back(search_.root().lower);
       const std::int64_t start = search_.work_done();
       raiser_.run(exact_slice);
@@ -144,6 +145,19 @@ class Run {
     return improving_ && gap > 4 * penalty ? 0.33 : 0.05;
   }
 
+  // What path, lists and layout leave of the allowance is for the memo, and at least a
+  // quarter of it is.
+  void share_memory() {
+    const auto n_threads = static_cast<std::uint64_t>(settings_.n_threads);
+    const std::uint64_t fixed = layout_.bytes() + search_.bytes() * n_threads;
+    const std::uint64_t memo = memo_.account().bytes;
+    peak_bytes_ = std::max(peak_bytes_, fixed + trees_.bytes() + memo);
+    const std::uint64_t allowance = limits_.memory_allowance();
+    if (allowance == 0) return;
+    const std::uint64_t others = fixed + trees_.max_bytes() + allowance / 16;  // to spare
+    memo_.limit(std::max(allowance / 4 + 1, allowance - std::min(allowance, others)));
+  }
+
   void report() {
     const Bounds root = search_.root();
     if (!observer_ || (root.upper == told_.upper && root.lower == told_.lower)) return;
@@ -155,14 +169,18 @@ class Run {
   }
 
   // Rebuilds the best tree; what a full memo has dropped of it is found again where the
-  // clock allows, and a tree kept from before counts too.
-  void keep_tree() {
+  // clock allows, and a tree kept from before counts too. `again`: the memo knows something
+  // of every part, but less than it did; each part is solved once more. Solving adds bounds to
+  // the memo that nobody was told of: while steps may still cite them, it has to wait.
+  void keep_tree(bool again = false) {
+    const bool may_solve = memo_.full() && (over_ || search_.listener() == nullptr);
     if (kept_cost_ <= search_.root().upper) return;
     Tree tree = extract(layout_, settings_,
                         [&](const std::vector<std::int32_t>& rows, const Key& key, int left) {
                           const Bounds b = search_.known(key, left);
-                          const bool lost = b.upper >= kInfiniteCost && search_.memo().full();
-                          return lost ? search_.resolve(rows, left) : b;
+                          const bool lost =
+                              b.upper >= kInfiniteCost || (again && !b.solved());
+                          return lost && may_solve ? search_.resolve(rows, left) : b;
                         });
     const Cost cost = evaluate(problem_, tree, settings_.split_cost);
     if (cost >= kept_cost_) return;
@@ -172,15 +190,21 @@ class Run {
 
   SearchResult result() {
     SearchResult out;
+    over_ = true;
     keep_tree();
+    if (search_.root().solved() && memo_.full()) keep_tree(true);
     out.tree = std::move(kept_);
     out.upper = kept_cost_;
     out.lower = std::min(search_.root().lower, out.upper);
     out.stop = limits_.reason();
     Counters& counters = search_.counters();
     crew_.add_counters(counters);
-    counters.memo_entries = search_.memo().size();
-    counters.memo_evictions = search_.memo().evictions();
+    share_memory();
+    const Memo::Account memo = memo_.account();
+    counters.memo_entries = memo.entries;
+    counters.memo_evictions = memo.evictions;
+    counters.memo_bytes = static_cast<std::int64_t>(memo.bytes);
+    counters.memory_bytes = static_cast<std::int64_t>(peak_bytes_);
 #define X(name) out.statistics.emplace_back(#name, counters.name);
     TREEPROOF_SPARSE_COUNTERS(X)
 #undef X
@@ -200,6 +224,8 @@ class Run {
   Crew<Word> crew_;
   BoundRaiser<Word> raiser_;
   WarmStart* warm_;
+  std::uint64_t peak_bytes_ = 0;
+  bool over_ = false;  // no more steps will be told
   Bounds told_;
   Tree kept_;
   Cost kept_cost_ = kInfiniteCost;

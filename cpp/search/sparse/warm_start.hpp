@@ -14,7 +14,7 @@ namespace treeproof::sparse {
 // No tree on the rows of this key (see Search::key_at) costs less than `lower`.
 struct Fact {
   Key key;
-  std::uint32_t rows = 0;
+  std::uint32_t effort = 0;  // the work it took, in microseconds
   Cost lower = 0;
 };
 
