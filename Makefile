@@ -10,7 +10,7 @@ LINTED := src tests $(wildcard benchmarks examples tools docs/*.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint docs bench bench-noisy bench-stops bench-numeric bench-bounds \
-	bench-big bench-growth bench-proofs bench-streams \
+	bench-big bench-growth bench-scale-out bench-proofs bench-streams \
 	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-proper fuzz-tables check-exports peers sanitize \
 	sanitize-threads clean
 
@@ -100,6 +100,12 @@ check-exports: $(VENV)/ready  ## all exports of 200 random trees against predict
 
 bench-big: $(VENV)/ready build  ## a hundred million rows from Parquet, by DuckDB and by Dask
 	$(BIN)/python -m benchmarks.big $(BENCH)
+
+bench-growth: $(VENV)/ready build  ## time and memory as rows, features, classes, depth, 1/penalty double
+	$(BIN)/python -m benchmarks.growth $(BENCH)
+
+bench-scale-out: build  ## a search on up to 1,000 workers, simulated with measured times
+	$(BIN)/python -m benchmarks.scale_out $(BENCH)
 
 bench-proofs: build tools  ## size of proofs, time to write and to check them
 	$(BIN)/python -m benchmarks.proofs $(BENCH)
