@@ -65,8 +65,9 @@ def scan(path: Path) -> float:
     import duckdb
 
     start = time.perf_counter()
-    columns = ", ".join(f"count(f{j}), max(f{j})" for j in range(len(SIZES)))
-    duckdb.sql(f"SELECT {columns}, max(label) FROM '{path}'").fetchall()
+    columns = ", ".join(f"f{j}" for j in range(len(SIZES)))
+    # A hash of all values: the answer is in no statistics of the file.
+    duckdb.sql(f"SELECT bit_xor(hash({columns}, label)) FROM '{path}'").fetchall()
     return time.perf_counter() - start
 
 

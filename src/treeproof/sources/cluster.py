@@ -176,7 +176,8 @@ def _join(parts: list[tuple[Any, int]], keys: list[str], most: int) -> tuple[Any
     if not tables:
         return parts[0][0], n_rows
     whole = pa.concat_tables(tables, promote_options="permissive")
-    return _grouped(whole, keys), n_rows
+    # One copy: what came over the wire need not be aligned as Arrow likes it.
+    return _grouped(whole.combine_chunks(), keys), n_rows
 
 
 def _grouped(table: Any, keys: list[str]) -> Any:
