@@ -76,6 +76,10 @@ bench-noisy: build  ## trees found in 5 and 20 seconds on noisy data
 bench-stops: build  ## time limit, Ctrl-C and memory limit on a hard problem
 	$(BIN)/python -m benchmarks.stops $(BENCH)
 
+.PHONY: bench-limits
+bench-limits: build  ## time, Ctrl-C, stops from threads and memory, for every engine
+	$(BIN)/python -m benchmarks.limits $(BENCH)
+
 bench-numeric: build  ## numeric tables against ConTree, growth with rows and features
 	$(BIN)/python -m benchmarks.numeric $(BENCH)
 
@@ -132,8 +136,10 @@ fuzz-proper: $(VENV)/ready build  ## proper and oblique trees against brute forc
 
 # The interpreter itself is not built with the sanitizers, so their library has to be
 # loaded first; Python's own start-up leaks are not ours to report.
-SANITIZED ?= $(addprefix tests/test_,branches.py classifier.py dt_miner.py peer_failures.py \
-	to_sklearn.py tree.py) $(wildcard tests/test_sparse*.py tests/test_threshold*.py)
+# The short run of the fuzzer drives every engine under all its switches.
+SANITIZED ?= tests/test_fuzz.py::test_a_short_run_finds_nothing $(addprefix tests/test_, \
+	native_contract.py fuzz_bytes.py sparse_limits.py sparse_invariance.py stopping.py \
+	oblique_engine.py stream_learners.py tree.py)
 sanitize: $(VENV)/ready  ## tests on an engine with address and undefined-behaviour checks
 	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/sanitized \
 		-C build-dir=build/sanitize -C cmake.define.TREEPROOF_DEV=ON \
