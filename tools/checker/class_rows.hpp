@@ -24,6 +24,7 @@
 #include "counts.hpp"
 #include "errors.hpp"
 #include "problem.hpp"
+#include "tests_here.hpp"
 
 namespace checker {
 
@@ -45,7 +46,7 @@ public:
     static constexpr Cost kUnit = Cost{1} << 20;
 
     // Codes, labels and weights of the problem are replaced by those of the merged rows.
-    explicit ClassRows(Problem& problem) : problem_(problem), n_classes_(problem.n_classes) {
+    explicit ClassRows(Problem& problem) : problem_(problem), n_classes_(problem.n_classes), tests_(problem, kLong) {
         merge();
         lay_out_bits();
     }
@@ -101,14 +102,18 @@ public:
     // Copy out the rows of a step. `child` and `tabulate` speak of this copy.
     void focus(const Bits& rows) {
         here_.clear();
+        list_.clear();
         std::int32_t run = -1;
         const auto fill_word = [&] { here_.resize((here_.size() + 63) / 64 * 64, kNoRow); };
         for_each_bit(rows, [&](std::size_t i) {
             if (run_[i] != run) fill_word();
             run = run_[i];
             here_.push_back(i);
+            list_.push_back(i);
         });
         fill_word();
+        tests_.restrict_to(list_);
+        rank_long_columns();
         const std::size_t n_words = here_.size() / 64;
         local_.resize(n_bits_ * n_words);
         all_.assign(n_words, 0);
@@ -131,6 +136,7 @@ public:
     }
 
     const Bits& whole() const { return all_; }
+    const TestsHere& tests() const { return tests_; }
 
     void child(std::size_t t, std::size_t outcome, Bits& rows) const {
         const Test& test = problem_.tests[t];
@@ -149,20 +155,22 @@ public:
 
     // Count a set of rows of the copy in every child of every test.
     void tabulate(const Bits& rows, Counts<Cost>& out) {
-        const std::size_t n_slots = problem_.n_slots;
-        out.resize(n_slots, n_classes_);
-        count(rows, all_.data(), n_slots, out);
-        for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
-            if (first_bit_[t] == kNoBits) continue;
-            const Test& test = problem_.tests[t];
-            for (std::size_t v = 0; v + 1 < test.n_outcomes; ++v) {
-                const auto* bits = local_.data() + (first_bit_[t] + v) * rows.size();
-                count(rows, bits, test.first_slot + v, out);
+        out.resize(tests_.n_slots(), n_classes_);
+        count(rows, all_.data(), tests_.n_slots(), out);
+        for (std::size_t f = 0; f < problem_.columns.size(); ++f) {
+            if (tests_.is_long(problem_.columns[f])) {
+                count_long(f, rows, out);
+                continue;
             }
-            rest(test, out);
-        }
-        for (const Column& column : problem_.columns) {
-            if (is_long(column)) count_long(column, rows, out);
+            for (std::size_t t = tests_.first(f); t < tests_.end(f); ++t) {
+                const Test& test = tests_.list()[t];
+                const std::size_t bit = first_bit_[tests_.number(t)];
+                for (std::size_t v = 0; v + 1 < test.n_outcomes; ++v) {
+                    const auto* bits = local_.data() + (bit + v) * rows.size();
+                    count(rows, bits, test.first_slot + v, out);
+                }
+                rest(test, out);
+            }
         }
     }
 
@@ -186,8 +194,20 @@ private:
         std::vector<Plane> planes;
     };
 
-    static bool is_long(const Column& column) {
-        return column.split == Split::kThreshold && column.n_values > kLong;
+    // For the columns with many thresholds: the rank of every row of the copy among the values
+    // that occur there.
+    void rank_long_columns() {
+        ranks_.resize(problem_.columns.size());
+        for (std::size_t f = 0; f < ranks_.size(); ++f) {
+            const Column& column = problem_.columns[f];
+            if (!tests_.is_long(column)) continue;
+            ranks_[f].assign(here_.size(), 0);
+            for (std::size_t place = 0; place < here_.size(); ++place) {
+                if (here_[place] == kNoRow) continue;
+                const std::size_t rank = tests_.rank(f, column.codes[here_[place]]);
+                ranks_[f][place] = static_cast<std::uint32_t>(rank);
+            }
+        }
     }
 
     static void pick(Bits& rows, const std::uint64_t* bits, std::size_t n_outcomes,
@@ -277,7 +297,7 @@ private:
 
     void lay_out_bits() {
         for (const Test& test : problem_.tests) {
-            const bool counted = !is_long(problem_.columns[test.column]);
+            const bool counted = !tests_.is_long(problem_.columns[test.column]);
             first_bit_.push_back(counted ? n_bits_ : kNoBits);
             if (counted) n_bits_ += test.n_outcomes - 1;
         }
@@ -371,7 +391,7 @@ private:
     // The last outcome of a test holds what the others do not.
     void rest(const Test& test, Counts<Cost>& out) const {
         const std::size_t last = test.first_slot + test.n_outcomes - 1;
-        const std::size_t whole = problem_.n_slots;
+        const std::size_t whole = tests_.n_slots();
         out.forced[last] = out.forced[whole];
         out.samples[last] = out.samples[whole];
         std::int64_t* by_class = out.by_class.data();
@@ -386,34 +406,36 @@ private:
         finish(last, out);
     }
 
-    void count_long(const Column& column, const Bits& rows, Counts<Cost>& out) {
+    void count_long(std::size_t f, const Bits& rows, Counts<Cost>& out) {
         const std::size_t width = n_classes_ + 2;
-        histogram_.assign(column.n_values * width, 0);
+        const auto& ranks = ranks_[f];
+        histogram_.assign(tests_.values(f).size() * width, 0);
         for_each_bit(rows, [&](std::size_t place) {
             const std::size_t i = here_[place];
-            auto* bin = histogram_.data() + static_cast<std::size_t>(column.codes[i]) * width;
+            auto* bin = histogram_.data() + ranks[place] * width;
             bin[run_[i] / 2] += weight_[i];
             if (run_[i] % 2 == 1) bin[n_classes_] += weight_[i];
             bin[n_classes_ + 1] += samples_[i];
         });
-        const std::int64_t* whole = out.by_class.data() + problem_.n_slots * n_classes_;
+        const std::size_t n_slots = tests_.n_slots();
+        const std::int64_t* whole = out.by_class.data() + n_slots * n_classes_;
         std::int64_t forced = 0, samples = 0;
-        std::vector<std::int64_t> sum(n_classes_);
-        for (std::size_t c = 0; c < column.n_tests; ++c) {
-            const std::int64_t* bin = histogram_.data() + c * width;
-            const std::size_t yes = problem_.tests[column.first_test + c].first_slot;
+        sum_.assign(n_classes_, 0);
+        for (std::size_t t = tests_.first(f); t < tests_.end(f); ++t) {
+            const std::int64_t* bin = histogram_.data() + (t - tests_.first(f)) * width;
+            const std::size_t yes = tests_.list()[t].first_slot;
             std::int64_t* by_class = out.by_class.data() + yes * n_classes_;
             for (std::size_t k = 0; k < n_classes_; ++k) {
-                sum[k] += bin[k];
-                by_class[k] = sum[k];
-                by_class[n_classes_ + k] = whole[k] - sum[k];
+                sum_[k] += bin[k];
+                by_class[k] = sum_[k];
+                by_class[n_classes_ + k] = whole[k] - sum_[k];
             }
             forced += bin[n_classes_];
             samples += bin[n_classes_ + 1];
             out.forced[yes] = forced;
             out.samples[yes] = samples;
-            out.forced[yes + 1] = out.forced[problem_.n_slots] - forced;
-            out.samples[yes + 1] = out.samples[problem_.n_slots] - samples;
+            out.forced[yes + 1] = out.forced[n_slots] - forced;
+            out.samples[yes + 1] = out.samples[n_slots] - samples;
             finish(yes, out);
             finish(yes + 1, out);
         }
@@ -429,11 +451,13 @@ private:
     std::vector<std::uint64_t> columns_;   // bit by bit: the rows with this outcome
     std::vector<std::uint64_t> row_bits_;  // row by row: the outcomes it has
 
-    std::vector<std::size_t> here_;  // the copy of a step's rows
+    TestsHere tests_;
+    std::vector<std::size_t> here_, list_;  // the copy of a step's rows; without gaps
+    std::vector<std::vector<std::uint32_t>> ranks_;
     std::vector<Stretch> stretches_;
     std::vector<Plane> sample_planes_;
     Bits all_, local_;
-    std::vector<std::int64_t> histogram_;
+    std::vector<std::int64_t> histogram_, sum_;
 };
 
 }  // namespace checker

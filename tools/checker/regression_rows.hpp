@@ -13,6 +13,7 @@
 #include "counts.hpp"
 #include "errors.hpp"
 #include "problem.hpp"
+#include "tests_here.hpp"
 
 namespace checker {
 
@@ -131,7 +132,8 @@ public:
     using Cost = double;
 
     // The problem's targets are centred at their weighted means.
-    explicit RegressionRows(Problem& problem) : problem_(problem), loss_((centre(), problem)) {
+    explicit RegressionRows(Problem& problem)
+        : problem_(problem), tests_(problem, 2), loss_((centre(), problem)) {
         for (std::size_t i = 0; i < size(); ++i) loss_.add(i);
         root_loss_ = loss_.cost();
     }
@@ -177,27 +179,41 @@ public:
         rows = std::move(kept);
     }
 
-    void focus(const Bits& rows) { here_ = rows; }
+    // The rows of a step, in the order of every column.
+    void focus(const Bits& rows) {
+        here_ = rows;
+        rows_.clear();
+        for_each_bit(rows, [&](std::size_t i) { rows_.push_back(i); });
+        tests_.restrict_to(rows_);
+        sorted_.assign(problem_.columns.size(), rows_);
+        for (std::size_t f = 0; f < sorted_.size(); ++f) {
+            const auto& codes = problem_.columns[f].codes;
+            std::stable_sort(sorted_[f].begin(), sorted_[f].end(),
+                             [&](std::size_t a, std::size_t b) { return codes[a] < codes[b]; });
+        }
+    }
     const Bits& whole() const { return here_; }
+    const TestsHere& tests() const { return tests_; }
     void child(std::size_t t, std::size_t outcome, Bits& rows) const {
         rows = here_;
         restrict(rows, t, outcome);
     }
 
     void tabulate(const Bits& rows, Counts<double>& out) {
-        out.resize(problem_.n_slots, 0);
+        out.resize(tests_.n_slots(), 0);
         rows_.clear();
         for_each_bit(rows, [&](std::size_t i) { rows_.push_back(i); });
-        count(rows_.begin(), rows_.end(), problem_.n_slots, out);
-        for (const Column& column : problem_.columns) {
-            if (column.n_tests == 0) continue;
-            std::sort(rows_.begin(), rows_.end(), [&](std::size_t a, std::size_t b) {
-                return column.codes[a] < column.codes[b];
-            });
-            if (column.split == Split::kThreshold) {
-                count_thresholds(column, out);
+        count(rows_.begin(), rows_.end(), tests_.n_slots(), out);
+        for (std::size_t f = 0; f < problem_.columns.size(); ++f) {
+            if (tests_.first(f) == tests_.end(f)) continue;
+            rows_.clear();
+            for (const std::size_t i : sorted_[f]) {
+                if (has(rows, i)) rows_.push_back(i);
+            }
+            if (problem_.columns[f].split == Split::kThreshold) {
+                count_thresholds(f, out);
             } else {
-                count_categories(column, out);
+                count_categories(f, out);
             }
         }
     }
@@ -223,32 +239,33 @@ private:
     }
 
     // Rows stand by code: once upwards for "code <= c", once downwards for "code > c".
-    void count_thresholds(const Column& column, Counts<double>& out) {
+    void count_thresholds(std::size_t f, Counts<double>& out) {
+        const auto& codes = problem_.columns[f].codes;
         loss_.clear();
         std::size_t done = 0;
-        for (std::size_t c = 0; c < column.n_tests; ++c) {
-            const auto code = static_cast<std::int32_t>(c);
-            for (; done < rows_.size() && column.codes[rows_[done]] <= code; ++done) {
+        for (std::size_t t = tests_.first(f); t < tests_.end(f); ++t) {
+            const Test& test = tests_.list()[t];
+            for (; done < rows_.size() && codes[rows_[done]] <= test.code; ++done) {
                 loss_.add(rows_[done]);
             }
-            const std::size_t slot = problem_.tests[column.first_test + c].first_slot;
-            out.leaf[slot] = loss_.cost();
-            out.samples[slot] = static_cast<std::int64_t>(done);
+            out.leaf[test.first_slot] = loss_.cost();
+            out.samples[test.first_slot] = static_cast<std::int64_t>(done);
         }
         loss_.clear();
         std::size_t left = rows_.size();
-        for (std::size_t c = column.n_tests; c-- > 0;) {
-            const auto code = static_cast<std::int32_t>(c);
-            for (; left > 0 && column.codes[rows_[left - 1]] > code; --left) {
+        for (std::size_t t = tests_.end(f); t-- > tests_.first(f);) {
+            const Test& test = tests_.list()[t];
+            for (; left > 0 && codes[rows_[left - 1]] > test.code; --left) {
                 loss_.add(rows_[left - 1]);
             }
-            const std::size_t slot = problem_.tests[column.first_test + c].first_slot + 1;
-            out.leaf[slot] = loss_.cost();
-            out.samples[slot] = static_cast<std::int64_t>(rows_.size() - left);
+            out.leaf[test.first_slot + 1] = loss_.cost();
+            out.samples[test.first_slot + 1] = static_cast<std::int64_t>(rows_.size() - left);
         }
     }
 
-    void count_categories(const Column& column, Counts<double>& out) {
+    void count_categories(std::size_t f, Counts<double>& out) {
+        const Column& column = problem_.columns[f];
+        const Test* tests = tests_.list().data() + tests_.first(f);
         auto begin = rows_.cbegin();
         const std::size_t n = column.split == Split::kMultiway ? column.n_values : column.n_tests;
         for (std::size_t c = 0; c < n; ++c) {
@@ -256,9 +273,9 @@ private:
                 return column.codes[row] > static_cast<std::int32_t>(c);
             });
             if (column.split == Split::kMultiway) {
-                count(begin, end, problem_.tests[column.first_test].first_slot + c, out);
+                count(begin, end, tests[0].first_slot + c, out);
             } else {
-                const std::size_t slot = problem_.tests[column.first_test + c].first_slot;
+                const std::size_t slot = tests[c].first_slot;
                 count(begin, end, slot, out);
                 std::vector<std::size_t> others(rows_.cbegin(), begin);
                 others.insert(others.end(), end, rows_.cend());
@@ -269,11 +286,13 @@ private:
     }
 
     Problem& problem_;
+    TestsHere tests_;
     std::vector<double> means_;
     Loss loss_;
     double root_loss_ = 0;
     Bits here_;
     std::vector<std::size_t> rows_;
+    std::vector<std::vector<std::size_t>> sorted_;  // the rows of the step, by column
 };
 
 }  // namespace checker

@@ -21,6 +21,7 @@
 #include "counts.hpp"
 #include "errors.hpp"
 #include "problem.hpp"
+#include "tests_here.hpp"
 
 namespace checker {
 
@@ -61,7 +62,7 @@ public:
         rows_of(step, here_);
         rows_.focus(here_);
         rows_.tabulate(rows_.whole(), counts_);
-        const std::size_t whole = problem_.n_slots;
+        const std::size_t whole = n_slots();
         require(enough(counts_.leaf[whole], step.bound), "a leaf costs less than the bound");
         if (step.depth == 0 || step.splits == 0) return;
 
@@ -70,13 +71,13 @@ public:
         limited_ = step.splits != kNoLimit;
         // A tree has fewer splits than rows, so a larger limit says no more.
         sizes_ = !limited_ ? 1 : std::min(static_cast<std::size_t>(step.splits), rows_.size());
-        require(sizes_ * problem_.n_slots < std::size_t{1} << 28,
+        require(sizes_ * n_slots() < std::size_t{1} << 28,
                 "the limit of splits is too large");
         start();
         for (const Use& use : step.uses) take(use, earlier);
         if (!settle_by_looking()) {
             if (problem_.min_samples_leaf == 1) settle_by_order();
-            for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
+            for (std::size_t t = 0; t < tests().size(); ++t) {
                 if (open_[t] && !settled(t)) fail(t);
             }
         }
@@ -91,6 +92,8 @@ public:
     }
 
 private:
+    const std::vector<Test>& tests() const { return rows_.tests().list(); }
+    std::size_t n_slots() const { return rows_.tests().n_slots(); }
     bool enough(Cost cost, Cost bound) const { return cost + tolerance_ >= bound; }
     static Cost units(std::int64_t weight) {
         if constexpr (kClasses) return weight * Rows::kUnit;
@@ -113,17 +116,16 @@ private:
 
     // The bounds that need no look at the children, and which tests they leave open.
     void start() {
-        const std::size_t n_slots = problem_.n_slots;
-        lower_.resize(n_slots * sizes_);
-        looked_at_.assign(n_slots, false);
-        for (std::size_t slot = 0; slot < n_slots; ++slot) {
+        lower_.resize(n_slots() * sizes_);
+        looked_at_.assign(n_slots(), false);
+        for (std::size_t slot = 0; slot < n_slots(); ++slot) {
             const Cost leaf = counts_.leaf[slot];
             const Cost split = std::min(leaf, split_ + forced(slot));
             for (std::size_t j = 0; j < sizes_; ++j) {
                 lower_[slot * sizes_ + j] = splits_allowed(j) == 0 ? leaf : split;
             }
         }
-        open_.resize(problem_.tests.size());
+        open_.resize(tests().size());
         for (std::size_t t = 0; t < open_.size(); ++t) open_[t] = !settled(t);
     }
 
@@ -163,7 +165,7 @@ private:
     bool trees_extend() const { return problem_.min_samples_leaf == 1 || !problem_.multiway; }
 
     bool settled(std::size_t t) const {
-        const Test& test = problem_.tests[t];
+        const Test& test = tests()[t];
         if (!is_split(test, counts_)) return true;
         Cost sum = 0;
         for (std::size_t v = 0; v < test.n_outcomes; ++v) sum += lower(test.first_slot + v);
@@ -171,7 +173,7 @@ private:
         if (limited_ && enough(split_ + cheapest_share(test), bound_)) return true;
         if constexpr (kClasses) {
             if (!trees_extend()) return false;
-            const std::int64_t total = counts_.weight[problem_.n_slots];
+            const std::int64_t total = counts_.weight[n_slots()];
             if (!admissible(test, counts_, total)) return true;
             // Merging: C's tree for all rows errs by the others' weight at most, and saves a
             // split and what the others cost.
@@ -207,7 +209,7 @@ private:
         Cost one = std::numeric_limits<Cost>::max();
         std::vector<std::int64_t> largest;
         if constexpr (kClasses) largest.assign(problem_.n_classes, 0);
-        for (const Test& test : problem_.tests) {
+        for (const Test& test : tests()) {
             if (!is_split(test, child)) continue;
             Cost leaves = split_;
             for (std::size_t v = 0; v < test.n_outcomes; ++v) {
@@ -215,7 +217,7 @@ private:
             }
             one = std::min(one, leaves);
             if constexpr (kClasses) {
-                const std::int64_t total = child.weight[problem_.n_slots];
+                const std::int64_t total = child.weight[n_slots()];
                 if (problem_.multiway || !admissible(test, child, total)) continue;
                 for (std::size_t i = 0; i < 2 * largest.size(); ++i) {
                     auto& most = largest[i % largest.size()];
@@ -243,7 +245,7 @@ private:
             if (split_ == 0) return least;
             if (!problem_.multiway) {
                 Cost cover = -split_;
-                const auto* weights = child.by_class.data() + problem_.n_slots * problem_.n_classes;
+                const auto* weights = child.by_class.data() + n_slots() * problem_.n_classes;
                 for (std::size_t c = 0; c < problem_.n_classes; ++c) {
                     Cost cheapest = units(weights[c]);
                     // Leaves pay only if one gets more right than a split costs. Then the best
@@ -269,22 +271,24 @@ private:
     }
 
     void take(const Use& use, const std::vector<Step<Cost>>& earlier) {
-        const Test& test = problem_.tests[use.test];
+        const std::size_t t = rows_.tests().find(use.test);
+        if (t == kNone) return;  // it does not split these rows
+        const Test& test = tests()[t];
         for (std::size_t v = 0; v < test.n_outcomes; ++v) {
             const std::size_t slot = test.first_slot + v;
             bool look = lookahead_;
             for (const std::int64_t id : use.cited[v]) {
                 look = look || id == kLookedAt;
-                if (id != kLookedAt) cite(use.test, v, id, earlier[static_cast<std::size_t>(id)]);
+                if (id != kLookedAt) cite(t, v, id, earlier[static_cast<std::size_t>(id)]);
             }
             if (!look || counts_.samples[slot] == 0) continue;
             rows_.child(use.test, v, child_rows_);
             rows_.tabulate(child_rows_, child_);
             look_at(slot, child_);
-            if (lookahead_) share_with_same_rows(use.test, slot);
+            if (lookahead_) share_with_same_rows(t, slot);
             if constexpr (kClasses) {
                 const bool allowed = lookahead_ && problem_.min_samples_leaf == 1 && !limited_;
-                if (allowed) similar(use.test, slot);
+                if (allowed) similar(t, slot);
             }
         }
     }
@@ -293,15 +297,15 @@ private:
     void cite(std::size_t t, std::size_t v, std::int64_t id, const Step<Cost>& step) {
         const auto say = [&](const std::string& why) {
             return "step " + std::to_string(id) + ", cited for outcome " + std::to_string(v) +
-                   " of " + problem_.describe(t) + ", " + why;
+                   " of " + problem_.describe(rows_.tests().number(t)) + ", " + why;
         };
         Bits child = here_, cited;
-        rows_.restrict(child, t, v);
+        rows_.restrict(child, rows_.tests().number(t), v);
         rows_of(step, cited);
         require(child == cited, say("is about other rows"));
         require(step.depth == kNoLimit || (depth_ != kNoLimit && step.depth >= depth_),
                 say("is about shallower trees"));
-        const std::size_t first = (problem_.tests[t].first_slot + v) * sizes_;
+        const std::size_t first = (tests()[t].first_slot + v) * sizes_;
         for (std::size_t j = 0; j < sizes_; ++j) {
             const bool covers = step.splits == kNoLimit ||
                                 (limited_ && static_cast<std::size_t>(step.splits) >= j);
@@ -311,9 +315,9 @@ private:
 
     // What is known of a child is known of every child with the same rows.
     void share_with_same_rows(std::size_t used, std::size_t slot) {
-        for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
+        for (std::size_t t = 0; t < tests().size(); ++t) {
             if (t == used) continue;
-            const Test& test = problem_.tests[t];
+            const Test& test = tests()[t];
             for (std::size_t a = test.first_slot; a < test.first_slot + test.n_outcomes; ++a) {
                 if (!same_rows(slot, a)) continue;
                 for (std::size_t j = 0; j < sizes_; ++j) {
@@ -342,9 +346,9 @@ private:
         const Cost known = lower(slot);
         if (known <= 0) return;
         const std::int64_t weight = counts_.weight[slot];
-        for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
+        for (std::size_t t = 0; t < tests().size(); ++t) {
             if (t == used) continue;
-            const Test& test = problem_.tests[t];
+            const Test& test = tests()[t];
             Cost leaves = 0;
             const std::size_t end = test.first_slot + test.n_outcomes;
             for (std::size_t a = test.first_slot; a < end; ++a) leaves += child_.leaf[a];
@@ -359,16 +363,16 @@ private:
 
     // Look at a test's children until the test is settled.
     void look_at_children(std::size_t t) {
-        const Test& test = problem_.tests[t];
+        const Test& test = tests()[t];
         for (std::size_t v = 0; v < test.n_outcomes && open_[t]; ++v) {
             if (look_at_child(t, v)) open_[t] = !settled(t);
         }
     }
     bool look_at_child(std::size_t t, std::size_t v) {
-        const std::size_t slot = problem_.tests[t].first_slot + v;
+        const std::size_t slot = tests()[t].first_slot + v;
         if (looked_at_[slot] || counts_.samples[slot] == 0) return false;
         if (counts_.leaf[slot] <= lower(slot) && !limited_) return false;  // cannot rise
-        rows_.child(t, v, child_rows_);
+        rows_.child(rows_.tests().number(t), v, child_rows_);
         rows_.tabulate(child_rows_, child_);
         look_at(slot, child_);
         return true;
@@ -376,7 +380,7 @@ private:
 
     bool settle_by_looking() {
         bool all = true;
-        for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
+        for (std::size_t t = 0; t < tests().size(); ++t) {
             if (!open_[t] || !(open_[t] = !settled(t))) continue;
             if (lookahead_) look_at_children(t);
             all = all && !open_[t];
@@ -386,17 +390,17 @@ private:
 
     // Along a threshold column: more rows cost more, but not by more than their weight.
     void settle_by_order() {
-        for (const Column& column : problem_.columns) {
-            if (column.split != Split::kThreshold) continue;
-            const std::size_t first = column.first_test, end = first + column.n_tests;
+        for (std::size_t f = 0; f < problem_.columns.size(); ++f) {
+            if (problem_.columns[f].split != Split::kThreshold) continue;
+            const std::size_t first = rows_.tests().first(f), end = rows_.tests().end(f);
             bool needed = false;
             for (std::size_t t = first; t < end; ++t) needed = needed || open_[t];
             if (!needed) continue;
             for (std::size_t t = first; t < end && lookahead_; ++t) {
                 for (std::size_t v = 0; v < 2; ++v) look_at_child(t, v);
             }
-            const auto yes = [&](std::size_t t) { return problem_.tests[t].first_slot; };
-            const auto no = [&](std::size_t t) { return problem_.tests[t].first_slot + 1; };
+            const auto yes = [&](std::size_t t) { return tests()[t].first_slot; };
+            const auto no = [&](std::size_t t) { return tests()[t].first_slot + 1; };
             for (std::size_t t = first + 1; t < end; ++t) raise_superset(yes(t - 1), yes(t));
             for (std::size_t t = end - 1; t > first; --t) raise_superset(no(t), no(t - 1));
             for (std::size_t t = end - 1; t > first; --t) raise_subset(yes(t), yes(t - 1));
@@ -420,14 +424,14 @@ private:
     }
 
     [[noreturn]] void fail(std::size_t t) const {
-        const Test& test = problem_.tests[t];
+        const Test& test = tests()[t];
         Cost sum = split_;
         if (limited_) {
             sum += cheapest_share(test);
         } else {
             for (std::size_t v = 0; v < test.n_outcomes; ++v) sum += lower(test.first_slot + v);
         }
-        throw Rejected(problem_.describe(t) + " is not ruled out and costs " + text(sum) +
+        throw Rejected(problem_.describe(rows_.tests().number(t)) + " is not ruled out and costs " + text(sum) +
                        " at least, not the bound " + text(bound_));
     }
     static std::string text(Cost cost) {
