@@ -76,6 +76,16 @@ def test_links_of_a_page_lead_somewhere(page):
         assert generated or place.exists(), f"{page.name} links to {target}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=names)
+def test_files_that_a_page_names_exist(page):
+    named = re.findall(
+        r"`((?:cpp|src|tests|tools|examples|docs)/[\w./*-]+)`", page.read_text()
+    )
+    for path in named:
+        found = [*ROOT.glob(path.rstrip("/")), *ROOT.glob(path + ".*")]
+        assert found, f"{page.name} speaks of {path}"
+
+
 def test_a_page_at_the_top_is_listed_in_the_guide():
     """The guide lists all of them by a pattern that leaves out names with i."""
     for page in DOCS.glob("*.md"):
