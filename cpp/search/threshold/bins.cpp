@@ -56,23 +56,19 @@ class BinGrower {
 
 // Impurity bins of one sorted column. Writes the start of each bin; returns their number, or
 // `wanted` + 1 as soon as there would be more than `wanted`.
-template <class RowAt>
-int impurity_bins(const FeatureView& view, RowAt row_at, const BinTargets& targets,
-                  Generosity generous, int wanted, std::uint32_t* starts) {
-  BinGrower grower(targets.n_classes, generous);
+int impurity_bins(const SortedTargets& sorted, std::int32_t n_classes, Generosity generous,
+                  int wanted, std::uint32_t* starts) {
+  BinGrower grower(n_classes, generous);
   int used = 0;
-  const std::uint32_t m = view.size();
+  const auto m = static_cast<std::uint32_t>(sorted.label.size());
   const auto add_group = [&](std::uint32_t from, std::uint32_t to) {
-    for (std::uint32_t k = from; k < to; ++k) {
-      const std::uint32_t row = row_at(k);
-      grower.add(static_cast<std::size_t>(targets.labels[row]), targets.weights[row]);
-    }
+    for (std::uint32_t k = from; k < to; ++k)
+      grower.add(static_cast<std::size_t>(sorted.label[k]), sorted.weight[k]);
     grower.add_rows(to - from);
   };
   for (std::uint32_t k = 0; k < m;) {
     std::uint32_t end = k + 1;
-    const std::uint32_t rank = view.rank_at(k);
-    while (end < m && view.rank_at(end) == rank) ++end;
+    while (end < m && sorted.boundary[end] == 0) ++end;
     add_group(k, end);
     if (used == 0 || !grower.fits()) {
       if (used == wanted) return wanted + 1;
@@ -101,6 +97,20 @@ int quantile_bins(const FeatureView& view, int wanted, Starts starts) {
 
 }  // namespace
 
+void SortedTargets::gather(const BinTargets& targets, std::span<const std::uint32_t> rank,
+                           std::span<const std::uint32_t> rows) {
+  label.resize(rows.size());
+  weight.resize(rows.size());
+  boundary.resize(rows.size());
+  std::uint32_t before = ~0u;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    label[k] = targets.labels[rows[k]];
+    weight[k] = targets.weights[rows[k]];
+    boundary[k] = rank[rows[k]] != before ? 1 : 0;
+    before = rank[rows[k]];
+  }
+}
+
 ColumnCodes make_codes(const Columns& columns, const BinTargets& targets) {
   ColumnCodes out;
   for (std::int32_t f = 0; f < columns.n_features(); ++f)
@@ -109,20 +119,22 @@ ColumnCodes make_codes(const Columns& columns, const BinTargets& targets) {
   const auto n = static_cast<std::uint32_t>(columns.n_rows);
   const std::size_t lanes = out.features.size();
   out.codes.resize(static_cast<std::size_t>(n) * lanes);
-  const RowSubset all = RowSubset::whole(columns);
+  const bool quantiles = targets.n_classes == 0;
+  const RowSubset all = quantiles ? RowSubset::whole(columns) : RowSubset();
+  SortedTargets sorted;
   std::array<std::uint32_t, ColumnCodes::kMaxCodes + 1> starts{};
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     const std::int32_t f = out.features[lane];
-    const FeatureView view(columns, all, f);
-    const std::uint32_t* list = all.list(f);
+    const auto list = columns.order_of(f);
     int used = 0;
-    if (targets.n_classes == 0) {
-      used = quantile_bins(view, ColumnCodes::kMaxCodes, starts.data());
+    if (quantiles) {
+      used = quantile_bins(FeatureView(columns, all, f), ColumnCodes::kMaxCodes, starts.data());
     } else {
+      sorted.gather(targets, columns.rank_of(f), list);
       for (std::size_t attempt = 0;; ++attempt) {
         const Generosity g = generosity(targets, attempt, n, ColumnCodes::kMaxCodes);
-        used = impurity_bins(view, [&](std::uint32_t k) { return list[k]; }, targets, g,
-                             ColumnCodes::kMaxCodes, starts.data());
+        used = impurity_bins(sorted, targets.n_classes, g, ColumnCodes::kMaxCodes,
+                             starts.data());
         if (used <= ColumnCodes::kMaxCodes) break;
       }
     }
@@ -154,19 +166,21 @@ void SubsetBins::cut(const RowSubset& rows) {
 void SubsetBins::cut_small(const RowSubset& rows, int lane, int wanted) {
   const auto l = static_cast<std::size_t>(lane);
   const std::int32_t f = codes_->features[l];
-  const FeatureView view(*columns_, rows, f);
   const std::uint32_t* list = rows.list(f);
   std::uint32_t* starts = starts_.data() + l * (kMaxBins + 1);
   const std::uint32_t m = rows.size();
   int used = 0;
   if (targets_.n_classes == 0) {
-    used = quantile_bins(view, wanted, starts);
+    used = quantile_bins(FeatureView(*columns_, rows, f), wanted, starts);
   } else {
     std::vector<std::uint8_t>& warm = warm_tau_[std::bit_width(m)];
     warm.resize(codes_->features.size(), 2);
     std::size_t attempt = warm[l] > 0 ? warm[l] - 1u : 0u;
+    sorted_rows_.resize(m);
+    for (std::uint32_t k = 0; k < m; ++k) sorted_rows_[k] = rows.row(list[k]);
+    sorted_.gather(targets_, columns_->rank_of(f), sorted_rows_);
     for (;; ++attempt) {
-      used = impurity_bins(view, [&](std::uint32_t k) { return rows.row(list[k]); }, targets_,
+      used = impurity_bins(sorted_, targets_.n_classes,
                            generosity(targets_, attempt, m, wanted), wanted, starts);
       if (used <= wanted) break;
     }

@@ -39,6 +39,17 @@ struct ColumnCodes {
   int n_lanes() const { return static_cast<int>(features.size()); }
 };
 
+// Labels and weights in the order of a column, and which rows start a new value: gathered once,
+// read in several passes. (Looking each up by its row took half of the time on 10^6 rows.)
+struct SortedTargets {
+  std::vector<std::int32_t> label;
+  std::vector<std::int32_t> weight;
+  std::vector<std::uint8_t> boundary;
+
+  void gather(const BinTargets& targets, std::span<const std::uint32_t> rank,
+              std::span<const std::uint32_t> rows);
+};
+
 ColumnCodes make_codes(const Columns& columns, const BinTargets& targets);
 
 // The bins of one subset.
@@ -81,6 +92,8 @@ class SubsetBins {
   std::vector<std::uint8_t> bins_;
   std::vector<std::uint32_t> starts_;
   std::vector<std::uint8_t> several_;
+  std::vector<std::uint32_t> sorted_rows_;  // scratch of cut_small
+  SortedTargets sorted_;
   // Scratch of merge_codes: per lane and code, rows and class weights.
   std::vector<std::uint32_t> code_rows_;
   std::vector<std::int64_t> code_weights_;

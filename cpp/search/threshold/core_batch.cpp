@@ -155,9 +155,11 @@ Answer<Cost> CoreSearch::solve_rows(Node& parent, const RowMask& mask, Cost cuto
 // Trees of two splits at most: all that the cut-off affords, or (`any`) maybe enough.
 bool CoreSearch::try_two_splits(const Node& parent, const RowMask& mask, Cost cutoff, bool any,
                                 Answer<Cost>& answer) {
-  const bool all = affordable(cutoff) <= 2;
+  const int splits = affordable(cutoff);
+  const bool all = splits <= 2;
+  // With many errors to spend there are too many pairs for a quick look.
   if (!context_->settings.use_two_splits || context_->loss->n_classes() != 2 ||
-      parent.depth < 2 || !(all || any))
+      parent.depth < 2 || !(all || (any && splits <= 3)))
     return false;
   std::optional<Answer<Cost>> found = two_splits_.solve(*parent.rows, mask, cutoff);
   if (!found || !(all || found->found)) return false;
