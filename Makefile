@@ -130,6 +130,9 @@ fuzz-bytes: $(VENV)/ready build  ## changed proofs, models and CSV files (by ath
 		$(BIN)/python tests/fuzz_bytes.py $$entry --seconds $$(( $(FUZZ_SECONDS) / 3 )) || exit 1; \
 	done
 
+fuzz-choosing: build  ## paths and near-optimal sets against brute force, at length
+	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -q tests/test_penalty_path.py tests/test_near_engine.py
+
 fuzz-proper: $(VENV)/ready build  ## proper and oblique trees against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=10 \
 		$(wildcard tests/test_proper*.py) tests/test_oblique_exact.py tests/test_oblique_engine.py

@@ -152,8 +152,8 @@ class NearOptimalSet:
         )
 
     def objectives(self) -> list[tuple[float, int]]:
-        """Return each cost that occurs, with the number of trees that have it."""
-        return [(cost / self._unit, n) for cost, n in self._count.by_cost]
+        """Return each cost that occurs, to six digits, and how many trees have it."""
+        return [(round(cost / self._unit, 6), n) for cost, n in self._count.by_cost]
 
     def feature_use(self) -> dict[str, int]:
         """Return how many trees test each column.

@@ -68,8 +68,8 @@ def plot_path(
             ha="right" if right else "left",
         )
     if len(path) > 1:
-        middle = 0.45 * splits[-1] + 0.55 * splits[0]
-        low = floor + 0.12 * (max(loss) - floor)
+        middle = 0.22 * splits[-1] + 0.78 * splits[0]
+        low = floor + 0.18 * (max(loss) - floor)
         ax.text(
             middle, low, "no tree on this side", color=MUTED, fontsize=9, ha="center"
         )
