@@ -84,3 +84,48 @@ def test_regression(block):
             paid = float((problem.weights * each).sum()) / single
             paid += chosen["split_penalty"] * model.n_splits_
             assert abs(paid - model.objective_) < 1e-9, seed
+
+
+@pytest.mark.parametrize("mode", ["best-side", "branch"])
+def test_one_split_of_many_categories(mode, monkeypatch):
+    """The order by target gives what all subsets give, where it is used at all."""
+    from treeproof.border import engine_columns, table
+
+    random = np.random.default_rng(0)
+    for seed in range(rounds(60, 2000)):
+        n, k = int(random.integers(8, 40)), int(random.integers(5, 9))
+        words = random.choice(list("abcdefgh")[:k], n).tolist()
+        for row in np.flatnonzero(random.random(n) < random.choice([0, 0.2])):
+            words[row] = None
+        y = random.integers(0, 2, n)
+        weights = random.integers(1, 4, n)
+        options = {"missing": mode, "categorical_split": "subset", "max_depth": 1}
+        for kind, target in (
+            (OptimalTreeClassifier, y),
+            (OptimalTreeRegressor, y + random.normal(size=n)),
+        ):
+            model = kind(0.001, **options)
+            found = []
+            for most in (12, 3):
+                monkeypatch.setattr(engine_columns, "MAX_SUBSET_VALUES", most)
+                monkeypatch.setattr(table, "MAX_SUBSET_VALUES", most)
+                found.append(model.fit({"w": words}, target, weights).objective_)
+            assert abs(found[0] - found[1]) < 1e-9, seed
+
+
+def test_many_categories_in_one_split():
+    random = np.random.default_rng(1)
+    words = [f"w{v:03}" for v in random.integers(0, 300, 3000)]
+    y = np.array([int(w[1:]) % 7 < 3 for w in words]).astype(int)
+    for limit in ({"max_depth": 1}, {"max_splits": 1}):
+        model = OptimalTreeClassifier(categorical_split="subset", **limit)
+        assert model.fit({"w": words}, y).score({"w": words}, y) == 1
+    for other in ({"max_depth": 2}, {"max_depth": 1, "min_samples_leaf": 2}):
+        with pytest.raises(ValueError, match="Column 'w' has 300 categories"):
+            OptimalTreeClassifier(categorical_split="subset", **other).fit(
+                {"w": words}, y
+            )
+    with pytest.raises(ValueError, match="has 300 categories"):
+        OptimalTreeRegressor(
+            categorical_split="subset", max_depth=1, criterion="absolute_error"
+        ).fit({"w": words}, y)

@@ -31,6 +31,7 @@ from treeproof.kinds import (
     OWN,
     REFUSED,
     STAYS,
+    SUBSET,
     THRESHOLD,
     YES,
 )
@@ -87,6 +88,10 @@ def grow(
         if about is not None and about.has_missing:
             x = rows[nodes[k].feature][members]
             gone[k] = np.count_nonzero(numbered.is_gone(nodes[k].feature, x))
+        if nodes[k].kind == SUBSET and about is not None and not about.ordered:
+            # Only the categories that were there were parted; see `Tree`.
+            there = set(np.unique(rows[nodes[k].feature][members]).tolist())
+            nodes[k].edges = [edge for edge in nodes[k].edges if edge[0] in there]
     if takes_missing:
         for k, node in enumerate(nodes):
             _settle(node, columns, totals, members_of, int(gone[k]))

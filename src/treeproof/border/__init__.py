@@ -79,7 +79,11 @@ def read_classification_data(
     if not keep.all():
         raw, labels, weights = raw.take(keep), labels[keep], weights[keep]
         samples = None if samples is None else samples[keep]
-    table = encode_table(raw, categorical_features, categorical_split, missing)
+    simple = has_one_split(estimator) and len(classes) == 2
+    by_target = (labels.astype(np.float64), weights) if simple else None
+    table = encode_table(
+        raw, categorical_features, categorical_split, missing, by_target
+    )
     return ClassificationData(table, classes, labels, weights, factors, samples)
 
 
@@ -120,8 +124,13 @@ def read_regression_data(
     if not keep.all():
         raw, targets, weights = raw.take(keep), targets[keep], weights[keep]
         samples = None if samples is None else samples[keep]
-    table = encode_table(raw, categorical_features, categorical_split, missing)
     matrix = targets.reshape(len(targets), -1)
+    squared = getattr(estimator, "criterion", None) == "squared_error"
+    simple = has_one_split(estimator) and squared and matrix.shape[1] == 1
+    by_target = (matrix[:, 0], weights) if simple else None
+    table = encode_table(
+        raw, categorical_features, categorical_split, missing, by_target
+    )
     return RegressionData(table, matrix, weights, matrix.shape[1] == 1, samples)
 
 
@@ -142,6 +151,12 @@ def read_training_table(
         if not (weights > 0).all():
             raw = raw.take(weights > 0)
     return encode_table(raw, categorical_features, categorical_split, missing)
+
+
+def has_one_split(estimator: Any) -> bool:
+    """Whether an estimator's trees are a leaf, or one split with any two leaves."""
+    at_most = (getattr(estimator, "max_depth", 0), getattr(estimator, "max_splits", 0))
+    return 1 in at_most and getattr(estimator, "min_samples_leaf", 0) == 1
 
 
 def check_lengths(n_rows: int, n_labels: int) -> None:

@@ -22,7 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.border.engine_columns import EngineTable, TableColumn, engine_table
+from treeproof.border.engine_columns import (
+    MAX_SUBSET_VALUES,
+    EngineTable,
+    TableColumn,
+    engine_table,
+    target_ranks,
+)
 from treeproof.border.names import check_names
 from treeproof.border.ranks import midpoint, rank_columns
 from treeproof.border.raw import MISSING_ADVICE, RawTable, read_raw_table
@@ -70,6 +76,9 @@ class TrainingTable:
         The distinct values behind the codes of each column.
     categorical_split, missing : str
         The estimator's parameters of these names.
+    ranks : dict
+        For a tree of one split, the ranks of the values of columns with too many for
+        all their subsets, by mean target; see `target_ranks`.
     engine : EngineTable
         What an engine searches over.
     """
@@ -81,6 +90,7 @@ class TrainingTable:
     distinct: list[NDArray[Any]]
     categorical_split: str = "multiway"
     missing: str = "error"
+    ranks: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     engine: EngineTable = field(init=False)
 
     def __post_init__(self) -> None:
@@ -97,6 +107,7 @@ class TrainingTable:
                 int(self.n_values[j]),
                 self._split(c),
                 c.has_missing,
+                self.ranks.get(j),
             )
             for j, c in enumerate(self.columns)
         ]
@@ -154,8 +165,12 @@ def encode_table(
     categorical_features: Any,
     categorical_split: str,
     missing: str = "error",
+    by_target: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> TrainingTable:
-    """Give every column its meaning and encode it."""
+    """Give every column its meaning and encode it.
+
+    Targets and weights are for trees of one split, where they help with subsets.
+    """
     categorical = _which_categorical(raw, categorical_features)
     for j in raw.missing:
         categorical[j] |= raw.is_empty(j)  # as good as no category at all
@@ -181,8 +196,14 @@ def encode_table(
     )
     kinds = np.where(categorical, _SPLIT_KINDS[categorical_split], ORDERED)
     kinds = kinds.astype(np.int32)
+    ranks = {}
+    if by_target is not None and categorical_split == "subset":
+        for j in np.flatnonzero(categorical & (n_values >= MAX_SUBSET_VALUES)).tolist():
+            size = int(n_values[j]) + columns[j].has_missing
+            if not columns[j].ordered:
+                ranks[j] = target_ranks(codes[j], size, *by_target)
     return TrainingTable(
-        columns, kinds, n_values, codes, distinct, categorical_split, missing
+        columns, kinds, n_values, codes, distinct, categorical_split, missing, ranks
     )
 
 

@@ -66,6 +66,7 @@ class Members:
     """A category that is one of `categories`, or that is none of them.
 
     With `missing` also a missing value; `told` says whether the words mention it.
+    `order` has all categories of an ordered column, in their order.
     """
 
     column: str
@@ -73,6 +74,7 @@ class Members:
     inside: bool = True
     missing: bool = False
     told: bool = True
+    order: tuple[Any, ...] = ()
 
     def holds(self, value: Any) -> bool:
         """Whether a value meets the condition."""
@@ -85,6 +87,11 @@ class Members:
             word = "is missing" if self.inside else "is not missing"
             return f"{self.column} {word}"
         end = " or missing" if self.missing and self.told else ""
+        n = len(self.categories)
+        if self.inside and self.categories == self.order[:n]:
+            return f"{self.column} <= {self.categories[-1]}{end}"
+        if self.inside and self.categories == self.order[-n:]:
+            return f"{self.column} > {self.order[-n - 1]}{end}"
         if len(self.categories) == 1:
             sign = "=" if self.inside else "!="
             return f"{self.column} {sign} {self.categories[0]}{end}"
@@ -121,7 +128,10 @@ class Rule:
         return all(c.holds(row[c.column]) for c in self.conditions)
 
     def __str__(self) -> str:
-        when = " and ".join(map(str, self.conditions)) or "always"
+        words = [str(condition) for condition in self.conditions]
+        if len(words) > 1:
+            words = [f"({w})" if w.endswith(" or missing") else w for w in words]
+        when = " and ".join(words) or "always"
         value = self.prediction
         shown = f"{value:.6g}" if isinstance(value, float) else str(value)
         rows = f"{self.samples} row" + ("" if self.samples == 1 else "s")
@@ -233,7 +243,8 @@ def _narrowed(
         inside, named = _both(known, inside, named)
     if inside and not named and not missing:
         return None
-    return Members(about.name, tuple(named), inside, missing, about.has_missing)
+    order = tuple(plain(v) for v in about.categories) if about.ordered else ()
+    return Members(about.name, tuple(named), inside, missing, about.has_missing, order)
 
 
 def _interval(interval: Interval, way: Branch, before: list[Branch]) -> Interval | None:

@@ -163,7 +163,7 @@ def edge_lines(
             lines = [*lines, "or missing"]
         if not way.stays:
             result.append((way.target, lines))
-    return result
+    return sorted(result)
 
 
 def _condition_lines(
