@@ -298,10 +298,7 @@ def test_a_raw_file_with_gaps_in_one_command(tmp_path, monkeypatch, capsys):
     if not source.exists():
         pytest.skip(f"{source.name} is not here; set TREEPROOF_DATA to its folder")
     monkeypatch.chdir(tmp_path)
-    query = (
-        'select * replace (nullif("stalk-root", \'?\') as "stalk-root") '
-        f"from '{source}'"
-    )
+    query = f"select * replace (nullif(stalk_root, '?') as stalk_root) from '{source}'"
     arguments = ["fit", query, "--target", "class", "--quiet", "--save", "tree.json"]
     monkeypatch.setattr(sys, "argv", ["treeproof", *arguments])
     with pytest.raises(SystemExit) as stopped:
