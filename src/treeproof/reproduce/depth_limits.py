@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from treeproof.classifier import OptimalTreeClassifier
 from treeproof.palette import class_colour
 from treeproof.reproduce.figures import thesis
-from treeproof.reproduce.fitting import MEMORY, figures_of, fit
+from treeproof.reproduce.fitting import figures_of, fit, optimal_classifier
 from treeproof.reproduce.plots import new_axes
 from treeproof.reproduce.sparse_trees import SOLVERS, thesis_data
 from treeproof.reproduce.target import Column, Record, Request, Row, Target
@@ -27,14 +26,8 @@ _PANELS = ("objective", "splits", "depth", "seconds")
 def _measure(name: str, case: str, request: Request) -> Record:
     program, depth = case.rsplit(" ", 1)
     data, penalty = thesis_data(name, request)
-    model = OptimalTreeClassifier(
-        penalty,
-        max_depth=int(depth),
-        categorical_features=data.categorical_features,
-        time_limit=request.time_limit,
-        memory_limit=MEMORY,
-        **SOLVERS[program],
-    )
+    options = {"max_depth": int(depth), **SOLVERS[program]}
+    model = optimal_classifier(penalty, data, request, **options)
     return figures_of(model, data, fit(model, data))
 
 

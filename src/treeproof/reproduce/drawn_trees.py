@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from treeproof.classifier import OptimalTreeClassifier
 from treeproof.export.json import from_json
 from treeproof.reproduce.data import DataSet
 from treeproof.reproduce.figures import thesis
-from treeproof.reproduce.fitting import MEMORY, figures_of, fit
+from treeproof.reproduce.fitting import figures_of, fit, optimal_classifier
 from treeproof.reproduce.plots import tree_figure
 from treeproof.reproduce.sparse_trees import thesis_data
 from treeproof.reproduce.target import Column, Record, Request, Row, Target
@@ -47,12 +46,7 @@ def _data(name: str, request: Request) -> tuple[DataSet, float]:
 
 def _measure(name: str, case: str, request: Request) -> Record:
     data, penalty = _data(name, request)
-    model = OptimalTreeClassifier(
-        penalty,
-        categorical_features=data.categorical_features,
-        time_limit=request.time_limit,
-        memory_limit=MEMORY,
-    )
+    model = optimal_classifier(penalty, data, request)
     seconds = fit(model, data)
     record = figures_of(model, data, seconds)
     tree = model.tree_.collapse() if case == _COLLAPSED else model.tree_

@@ -9,13 +9,27 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from treeproof.classifier import OptimalTreeClassifier
 from treeproof.reproduce.data import DataSet
-from treeproof.reproduce.target import Record
+from treeproof.reproduce.target import Record, Request
 
-__all__ = ["MEMORY", "figures_of", "fit"]
+__all__ = ["MEMORY", "figures_of", "fit", "optimal_classifier"]
 
 MEMORY = "6GB"
 """What a search may use."""
+
+
+def optimal_classifier(
+    penalty: float, data: DataSet, request: Request, **options: Any
+) -> OptimalTreeClassifier:
+    """Return an untrained optimal tree for a set, under the limits of a request."""
+    return OptimalTreeClassifier(
+        penalty,
+        categorical_features=data.categorical_features,
+        time_limit=request.time_limit,
+        memory_limit=MEMORY,
+        **options,
+    )
 
 
 def fit(model: Any, data: DataSet) -> float:

@@ -17,11 +17,10 @@ import numpy as np
 from sklearn.model_selection import KFold
 from sklearn.tree import DecisionTreeClassifier
 
-from treeproof.classifier import OptimalTreeClassifier
 from treeproof.palette import class_colour
 from treeproof.reproduce.data import Absent, DataSet, load_categories
 from treeproof.reproduce.figures import thesis
-from treeproof.reproduce.fitting import MEMORY, figures_of, fit
+from treeproof.reproduce.fitting import figures_of, fit, optimal_classifier
 from treeproof.reproduce.plots import new_axes
 from treeproof.reproduce.sparse_trees import thesis_data
 from treeproof.reproduce.target import Column, Record, Request, Row, Target
@@ -43,14 +42,9 @@ _SPARSE, _ORDINAL, _CART, _DEPTH = "sparse", "sparse, ordinal", "CART", "depth"
 def _model(method: str, size: float, data: DataSet, request: Request) -> Any:
     if method == _CART:
         return DecisionTreeClassifier(ccp_alpha=size, random_state=request.seed)
-    limits: dict[str, Any] = {
-        "categorical_features": data.categorical_features,
-        "time_limit": request.time_limit,
-        "memory_limit": MEMORY,
-    }
     if method == _DEPTH:
-        return OptimalTreeClassifier(0.0, max_depth=int(size), **limits)
-    return OptimalTreeClassifier(size, **limits)
+        return optimal_classifier(0.0, data, request, max_depth=int(size))
+    return optimal_classifier(size, data, request)
 
 
 def _splits(model: Any) -> int:
@@ -172,18 +166,13 @@ def _front(number: str, part: str, depths: bool) -> Target:
 def _with_leaf_size(name: str, case: str, request: Request) -> Record:
     """Fit the sparse optimum, or fewest errors at its depth with leaves of a size."""
     data, penalty = thesis_data(name, request)
-    limits: dict[str, Any] = {
-        "categorical_features": data.categorical_features,
-        "time_limit": request.time_limit,
-        "memory_limit": MEMORY,
-    }
-    model = OptimalTreeClassifier(penalty, **limits)
+    model = optimal_classifier(penalty, data, request)
     seconds = fit(model, data)
     if case != _SPARSE:
         depth = max(1, model.get_depth())
         size = int(case.rsplit(" ", 1)[1])
-        model = OptimalTreeClassifier(
-            0.0, max_depth=depth, min_samples_leaf=size, **limits
+        model = optimal_classifier(
+            0.0, data, request, max_depth=depth, min_samples_leaf=size
         )
         seconds = fit(model, data)
     record = figures_of(model, data, seconds)

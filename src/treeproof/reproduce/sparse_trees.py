@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from treeproof.classifier import OptimalTreeClassifier
 from treeproof.reproduce.data import DataSet, load_categories
 from treeproof.reproduce.figures import branches, thesis
 from treeproof.reproduce.figures.reading import Printed, only
-from treeproof.reproduce.fitting import MEMORY, figures_of, fit
+from treeproof.reproduce.fitting import figures_of, fit, optimal_classifier
 from treeproof.reproduce.plots import ours_and_theirs
 from treeproof.reproduce.target import Column, Record, Request, Target
 
@@ -75,13 +74,7 @@ def measure(
 ) -> Record:
     """Fit one set with one solver."""
     data, penalty = get(name, request)
-    model = OptimalTreeClassifier(
-        penalty,
-        categorical_features=data.categorical_features,
-        time_limit=request.time_limit,
-        memory_limit=MEMORY,
-        **SOLVERS[case],
-    )
+    model = optimal_classifier(penalty, data, request, **SOLVERS[case])
     return figures_of(model, data, fit(model, data))
 
 

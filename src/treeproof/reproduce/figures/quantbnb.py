@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from treeproof.reproduce.figures.reading import Printed, read_groups
 
-__all__ = ["CLASSIFICATION", "REGRESSION", "SOURCE", "TABLE_2", "TABLE_3", "TABLE_6"]
-__all__ += ["TABLE_7"]
+__all__ = [
+    "CLASSIFICATION",
+    "REGRESSION",
+    "SOURCE",
+    "TABLE_2",
+    "TABLE_3",
+    "TABLE_6",
+    "TABLE_7",
+]
 
 SOURCE = "Mazumder, Meng, Wang, Quant-BnB, ICML 2022"
 

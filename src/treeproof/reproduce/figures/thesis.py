@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from treeproof.reproduce.figures.reading import Printed, read_groups
 
-__all__ = ["SOURCE", "STREAMS", "STREAM_TABLES", "TABLE_3_2", "TABLE_4_2", "TABLE_4_3"]
-__all__ += ["TABLE_4_4"]
+__all__ = [
+    "SOURCE",
+    "STREAMS",
+    "STREAM_TABLES",
+    "TABLE_3_2",
+    "TABLE_4_2",
+    "TABLE_4_3",
+    "TABLE_4_4",
+]
 
 SOURCE = "Chaouki, Optimal Decision Trees via Search, thesis, 2024"
 
