@@ -29,7 +29,7 @@ ROW_GROUP = 500_000
 
 
 def _planted() -> str:
-    """Five splits: two levels of two-way tests, and one column with four outcomes."""
+    """Six splits, one of them with four outcomes."""
     return (
         "CASE WHEN f0 = 'north' THEN CASE f10 WHEN 'north' THEN f6 = 'north' "
         "WHEN 'east' THEN true WHEN 'south' THEN false ELSE f1 = 'north' END "
