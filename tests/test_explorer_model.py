@@ -14,12 +14,13 @@ import pytest
 from treeproof import OptimalTreeClassifier, from_json
 from treeproof.datasets import load_monks
 from treeproof.datasets.bundled import BUNDLED, load_bundled
+from treeproof.explorer.alternatives import alternatives
 from treeproof.explorer.comparison import compare, divide
 from treeproof.explorer.downloads import DOWNLOADS, make_download
 from treeproof.explorer.fitting import fit
 from treeproof.explorer.job import Job
 from treeproof.explorer.nodes import histogram, node_facts
-from treeproof.explorer.path import penalty_path
+from treeproof.explorer.path import trees_of_all_sizes
 from treeproof.explorer.question import first_question, looks_numeric
 from treeproof.explorer.session import Session
 from treeproof.explorer.tables import bundled_table, read_path, read_upload
@@ -229,7 +230,7 @@ def test_the_slider_moves_along_the_path():
     for place in range(len(session.path)):
         session.show(place)
         sizes.append(session.fitted.model.n_splits_)
-    assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) == len(sizes) > 2
+    assert sizes == sorted(sizes) and len(set(sizes)) == len(sizes) > 2
     with pytest.raises(ValueError, match="has no tree"):
         session.show(len(sizes))
     session.show(None)
@@ -301,19 +302,45 @@ def test_a_node_that_is_not_there(iris):
 @pytest.mark.parametrize("which", ["iris", "monks"])
 def test_the_path_is_optimal_everywhere(which, request):
     fitted = request.getfixturevalue(which)
-    path = penalty_path(fitted.table, fitted.question, smallest=0.004)
-    assert path[0].low == 0.004 and path[-1].high == 1.0
-    for one, other in pairwise(path):
-        assert one.high == pytest.approx(other.low)
+    path = trees_of_all_sizes(fitted.table, fitted.question, smallest=0.004)
+    assert path[-1].low == pytest.approx(0.004) and path[0].high == pytest.approx(1.0)
+    for small, large in pairwise(path):
+        assert small.low == pytest.approx(large.high) and small.splits < large.splits
     for penalty in (0.005, 0.011, 0.03, 0.08, 0.2):
         (point,) = [p for p in path if p.low <= penalty < p.high]
         free = fit(fitted.table, replace(fitted.question, penalty=penalty)).model
         assert point.loss + penalty * point.splits == pytest.approx(free.objective_)
 
 
-def test_the_path_can_be_left(iris):
-    path = penalty_path(iris.table, iris.question, go_on=lambda note: False)
-    assert 1 <= len(path) <= 2
+def test_alternatives_are_counted_listed_and_shown():
+    session = Session()
+    session.use(bundled_table("iris"))
+    session.start_fit()
+    session.jobs["fit"].wait(60)
+    best = session.fitted
+    session.start_alternatives(0.01)
+    session.jobs["alternatives"].wait(60)
+    found = session.alternatives
+    assert found.count > len(found.listed) > 5
+    costs = [one.cost for one in found.listed]
+    assert costs == sorted(costs) and costs[0] == pytest.approx(best.model.objective_)
+    assert costs[-1] <= best.model.objective_ + 0.01 + 1e-9
+    assert 0 < max(found.use.values()) <= 1
+    session.show_alternative(3)
+    assert session.fitted is found.listed[3].fitted
+    assert node_facts(session.fitted, 0).n_rows == 150
+    with pytest.raises(ValueError, match="no alternative 999"):
+        session.show_alternative(998)
+    session.start_fit()
+    session.jobs["fit"].wait(60)
+    assert session.alternatives is None and session.fitted.model.optimal_
+
+
+def test_alternatives_that_cannot_be_had(iris, diabetes):
+    with pytest.raises(ValueError, match="margin is between 0 and 1"):
+        alternatives(iris, 2.0)
+    with pytest.raises(ValueError, match="not for numbers yet"):
+        alternatives(diabetes, 0.01)
 
 
 @pytest.mark.parametrize("which", ["iris", "diabetes"])

@@ -6,12 +6,12 @@ The model is plain Python and knows nothing of the page; the view files are thin
 module          what it holds
 =============== ==================================================================
 tables          a table in memory: from a file, an upload, or a bundled set
-bundled         the sets one can try without a file
 question        what is asked: target, columns, penalty, limits
 job             work in a thread that can be watched and stopped
 fitting         a fitted tree with the rows it was fitted on
 nodes           what is known of one node: rule, rows, histogram
 path            all trees that are optimal for some penalty
+alternatives    trees that are nearly as good as the best one
 cart            the greedy tree on the same table
 comparison      optimal and greedy side by side
 downloads       files of a fitted tree

@@ -58,8 +58,6 @@ class Job:
         One sentence, if it failed.
     stopped : bool
         Whether somebody asked it to stop.
-    note : str
-        What it is doing, for the page to show.
     events : list of (float, float, float, int)
         Seconds, lower bound, objective and nodes of the searches in it.
 
@@ -75,7 +73,6 @@ class Job:
         self.state = "running"
         self.result: Any = None
         self.error = ""
-        self.note = ""
         self.events: list[tuple[float, float, float, int]] = []
         self._work = work
         self._stop = threading.Event()

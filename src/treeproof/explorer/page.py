@@ -8,6 +8,7 @@ from nicegui import ui
 
 from treeproof.explorer.session import Session
 from treeproof.explorer.tables import Table
+from treeproof.explorer.views.alternatives import AlternativesView
 from treeproof.explorer.views.compare import CompareView
 from treeproof.explorer.views.data import DataView
 from treeproof.explorer.views.desk import Desk
@@ -59,6 +60,7 @@ def _tabs(desk: Desk) -> None:
         tree = ui.tab("tree", label="Tree").props('data-part="tab-tree"')
         compare = ui.tab("compare", label="Compare with CART")
         compare.props('data-part="tab-compare"')
+        near = ui.tab("near", label="Alternatives").props('data-part="tab-near"')
         files = ui.tab("files", label="Files").props('data-part="tab-files"')
     with ui.tab_panels(tabs, value=tree, animated=False).classes("tp-panels"):
         with ui.tab_panel(tree).classes("tp-panel"):
@@ -68,6 +70,8 @@ def _tabs(desk: Desk) -> None:
                 NodeView(desk)
         with ui.tab_panel(compare).classes("tp-panel"):
             CompareView(desk)
+        with ui.tab_panel(near).classes("tp-panel"):
+            AlternativesView(desk, tabs)
         with ui.tab_panel(files).classes("tp-panel"):
             FilesView(desk)
 

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from treeproof.explorer.alternatives import Alternatives, alternatives
 from treeproof.explorer.comparison import Comparison, compare
 from treeproof.explorer.downloads import make_download
 from treeproof.explorer.fitting import Fitted, fit
 from treeproof.explorer.job import Job
-from treeproof.explorer.path import PathPoint, penalty_path
+from treeproof.explorer.path import PathPoint, trees_of_all_sizes
 from treeproof.explorer.question import Question, first_question
 from treeproof.explorer.tables import Table
 
@@ -33,7 +34,8 @@ class Session:
     fitted : Fitted or None
         The tree that is shown.
     jobs : dict of Job
-        The last work of each kind: "fit", "compare", "path", "download".
+        The last work of each kind: "fit", "compare", "path", "alternatives",
+        "download".
 
     Examples
     --------
@@ -51,7 +53,8 @@ class Session:
         self.question: Question | None = None
         self.jobs: dict[str, Job] = {}
         self._fitted: Fitted | None = None
-        self._shown: int | None = None  # which tree of the path is shown
+        self._chosen: Fitted | None = None  # a tree of the path, or an alternative
+        self._shown: int | None = None  # which tree of the path it is
 
     # ------------------------------------------------------------------- data
 
@@ -61,7 +64,7 @@ class Session:
         self.close()
         self.jobs = {}
         self.table, self.question = table, question
-        self._fitted = self._shown = None
+        self._fitted = self._chosen = self._shown = None
 
     def ask(self, **changes: Any) -> None:
         """Change the question; a new target brings its own kind and columns."""
@@ -84,9 +87,9 @@ class Session:
         table, question = self.table, self.question
         question.check(table)
         self.close()
-        for kind in ("compare", "path", "download"):
+        for kind in ("compare", "path", "alternatives", "download"):
             self.jobs.pop(kind, None)
-        self._shown = None
+        self._chosen = self._shown = None
         self._start("fit", lambda job: fit(table, question))
 
     def start_comparison(self) -> None:
@@ -96,16 +99,19 @@ class Session:
 
     def start_path(self) -> None:
         """Begin to look for the trees of all penalties."""
-        fitted = self._need_tree()
+        self._need_tree()
+        fitted = self._fitted
+        assert fitted is not None
+        self._start(
+            "path", lambda job: trees_of_all_sizes(fitted.table, fitted.question)
+        )
 
-        def work(job: Job) -> list[PathPoint]:
-            def go_on(note: str) -> bool:
-                job.note = note
-                return not job.stopped
-
-            return penalty_path(fitted.table, fitted.question, go_on=go_on)
-
-        self._start("path", work)
+    def start_alternatives(self, within: float) -> None:
+        """Begin to count and list the trees within a margin of the fitted one."""
+        self._need_tree()
+        fitted = self._fitted
+        assert fitted is not None
+        self._start("alternatives", lambda job: alternatives(fitted, within))
 
     def start_download(self, kind: str) -> None:
         """Begin to make a file of the tree that is shown."""
@@ -146,14 +152,11 @@ class Session:
 
     @property
     def fitted(self) -> Fitted | None:
-        """The tree that is shown: the last one fitted, or the one the slider is at."""
+        """The tree that is shown: the last one fitted, or one chosen since."""
         done = self.result("fit")
         if done is not None:
             self._fitted = done
-        path = self.path
-        if self._shown is not None and self._shown < len(path):
-            return path[self._shown].fitted
-        return self._fitted
+        return self._fitted if self._chosen is None else self._chosen
 
     @property
     def comparison(self) -> Comparison | None:
@@ -176,3 +179,18 @@ class Session:
         if place is not None and not 0 <= place < len(self.path):
             raise ValueError(f"The path has no tree {place}.")
         self._shown = place
+        self._chosen = None if place is None else self.path[place].fitted
+
+    @property
+    def alternatives(self) -> Alternatives | None:
+        """The trees within a margin of the best one, once they are counted."""
+        found: Alternatives | None = self.result("alternatives")
+        return found
+
+    def show_alternative(self, place: int) -> None:
+        """Show one of the alternatives."""
+        found = self.alternatives
+        if found is None or not 0 <= place < len(found.listed):
+            raise ValueError(f"There is no alternative {place + 1}.")
+        self._shown = None
+        self._chosen = found.listed[place].fitted

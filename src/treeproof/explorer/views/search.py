@@ -21,6 +21,7 @@ _WHY = {
     "interrupted": "stopped",
     "time_limit": "time limit reached",
     "memory_limit": "memory limit reached",
+    "near-optimal": "an alternative",
 }
 
 Point = tuple[float, float, float]
@@ -112,6 +113,8 @@ class SearchView:
     def _show_fitted(self, fitted: Any) -> None:
         model, tree = fitted.model, fitted.model.tree_
         word = "Proved optimal" if model.optimal_ else "Not proved"
+        if model.status_ == "near-optimal":
+            word = "Alternative"
         why = _WHY.get(model.status_, "")
         bounds = (
             f"cost {model.objective_:.5g}, and no tree has less"

@@ -54,7 +54,7 @@ class SizesView:
         job, path = session.jobs.get("path"), session.path
         running = session.running("path")
         key = (
-            id(job), job and job.state, job and job.note, session.shown,
+            id(job), job and job.state, session.shown,
             session.fitted is None,
         )  # fmt: skip
         if key == self._seen:
@@ -67,7 +67,7 @@ class SizesView:
         if path:
             self._show(path)
         elif running and job is not None:
-            self._text.text = f"Looking for the trees of all penalties: {job.note}"
+            self._text.text = "Looking for the trees of all penalties …"
         else:
             self._text.text = (
                 "Every tree that is optimal for some penalty, small to large."
@@ -83,17 +83,17 @@ class SizesView:
             place = _nearest(path, session.question.penalty)
         self._moving = True
         self._slider._props["max"] = len(path) - 1
-        self._slider.value = len(path) - 1 - place  # small trees at the left
+        self._slider.value = place
         self._slider.update()
         self._moving = False
         text = describe(path[place], session.question.numeric)
-        self._text.text = f"Tree {len(path) - place} of {len(path)}: {text}"
+        self._text.text = f"Tree {place + 1} of {len(path)}: {text}"
 
     def _move(self, event: events.ValueChangeEventArguments) -> None:
         path = self._desk.session.path
         if self._moving or not path:
             return
-        place = len(path) - 1 - int(event.value)
+        place = int(event.value)
         self._desk.node = None
         self._desk.attempt(lambda: self._desk.session.show(place))
 
@@ -101,4 +101,4 @@ class SizesView:
 def _nearest(path: list[PathPoint], penalty: float) -> int:
     """Return the tree of the path that is optimal for a penalty."""
     inside = [k for k, point in enumerate(path) if point.low <= penalty < point.high]
-    return inside[0] if inside else (0 if penalty < path[0].low else len(path) - 1)
+    return inside[0] if inside else (0 if penalty >= path[0].high else len(path) - 1)
