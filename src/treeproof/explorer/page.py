@@ -58,7 +58,7 @@ def _header() -> None:
 def _tabs(desk: Desk) -> None:
     with ui.tabs().props("dense no-caps align=left").classes("tp-tab-row") as tabs:
         tree = ui.tab("tree", label="Tree").props('data-part="tab-tree"')
-        compare = ui.tab("compare", label="Compare with CART")
+        compare = ui.tab("compare", label="Compare")
         compare.props('data-part="tab-compare"')
         near = ui.tab("near", label="Alternatives").props('data-part="tab-near"')
         files = ui.tab("files", label="Files").props('data-part="tab-files"')

@@ -10,6 +10,8 @@ from treeproof.explorer.tables import Table
 
 __all__ = ["Question", "first_question", "looks_numeric"]
 
+_EASY_DEPTH = 3  # where there are many cuts, a first answer should not take minutes
+_MANY_CUTS = 1000
 _MANY_NUMBERS = 20  # distinct values from which whole numbers are amounts, not classes
 
 
@@ -124,4 +126,18 @@ def first_question(table: Table, target: str | None = None) -> Question:
         for fact in table.facts()
         if fact.name != target and fact.kind != "other"
     )
-    return Question(target, columns, numeric=looks_numeric(table, target))
+    return Question(
+        target,
+        columns,
+        numeric=looks_numeric(table, target),
+        max_depth=_EASY_DEPTH if _thresholds(table, columns) > _MANY_CUTS else None,
+    )
+
+
+def _thresholds(table: Table, columns: tuple[str, ...]) -> int:
+    """Return at how many places the columns of numbers can be cut."""
+    return sum(
+        len(np.unique(table.columns[name])) - 1
+        for name in columns
+        if table.columns[name].dtype.kind in "iuf"
+    )

@@ -109,5 +109,11 @@ window.treeproofTree = (() => {
   const sizes = new ResizeObserver(fit);
   const watchCanvas = () => canvas() && sizes.observe(canvas());
 
-  return { fit, zoom, fresh };
+  // On a narrow window the search is far below the button that starts it.
+  function follow() {
+    const search = document.querySelector(".tp-search");
+    if (window.innerWidth <= 900) search?.scrollIntoView({ block: "start" });
+  }
+
+  return { fit, zoom, fresh, follow };
 })();

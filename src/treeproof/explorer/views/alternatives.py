@@ -40,7 +40,7 @@ class AlternativesView:
         self._seen: object = None
         with ui.element("div").classes("tp-line"):
             self._margin = ui.number(
-                "Margin of cost", value=0.01, min=0, max=1, step=0.005, format="%.4g"
+                "Margin", value=0.01, min=0, max=1, step=0.005, format="%.4g"
             ).props('dense outlined data-part="margin"')
             self._find = ui.button("Find alternatives", on_click=self._start).props(
                 'no-caps unelevated data-part="find-alternatives"'

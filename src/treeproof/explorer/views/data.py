@@ -39,7 +39,7 @@ class DataView:
                 )
             self._upload = (
                 ui.upload(
-                    label="or drop a file: CSV, .csv.gz, Parquet, Arrow",
+                    label="or drop a file: CSV, gz, Parquet, Arrow",
                     auto_upload=True,
                     max_files=1,
                     on_upload=self._use_upload,

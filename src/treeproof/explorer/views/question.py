@@ -182,4 +182,5 @@ class QuestionView:
 
     def _start(self) -> None:
         self._desk.node = None
-        self._desk.attempt(self._desk.session.start_fit)
+        if self._desk.attempt(self._desk.session.start_fit):
+            ui.run_javascript("treeproofTree.follow()")
