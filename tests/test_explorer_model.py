@@ -369,6 +369,32 @@ def test_cart_s_tree_predicts_what_cart_predicts(monks):
     assert share == pytest.approx(both.greedy.score)
 
 
+def test_missing_values_go_all_the_way():
+    rng = np.random.default_rng(0)
+    lines = ["a,c,y"]
+    for _ in range(80):
+        a, c = int(rng.integers(0, 6)), str(rng.choice(list("rgb")))
+        y = "yes" if (a > 2) ^ (c == "r") else "no"
+        lines.append(
+            f"{'' if rng.random() < 0.2 else a},{'' if rng.random() < 0.2 else c},{y}"
+        )
+    table = read_upload("gaps.csv", "\n".join(lines).encode())
+    for categories in ("multiway", "one-vs-rest", "subset"):
+        question = replace(first_question(table), categories=categories)
+        fitted = fit(table, question)
+        assert fitted.model.optimal_
+        for node in range(fitted.tree.node_count):
+            rows = fitted.rows_of(node)
+            assert len(rows) == node_facts(fitted, node).n_rows
+            for name in ("a", "c"):
+                counts = histogram(fitted, node, name)
+                gone = counts.left_out if name == "a" and counts.threshold else 0
+                shown = sum(map(sum, counts.series.values()))
+                assert shown + gone <= len(rows) and shown > 0
+    both = compare(fitted)
+    assert 0 < both.greedy.score <= 1 and "<svg" in both.greedy.tree.to_svg()
+
+
 def test_too_few_rows_to_hold_out():
     with pytest.raises(ValueError, match="too few"):
         divide(np.array(["a"]), numeric=False)

@@ -2,7 +2,8 @@
 
 Of the trees on CART's cost-complexity pruning path the one with the least of *our* cost
 is kept, so that it answers the same question. Categories are one-hot encoded, which is
-what its users do; the tree is then read back with the names of the table.
+what its users do; missing numbers go where scikit-learn sends them, a missing category
+is one more test. The tree is then read back with the names of the table.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from treeproof.border.raw import read_raw_table
 from treeproof.border.table import encode_table
 from treeproof.columns import Column
 from treeproof.explorer.question import Question
-from treeproof.tree import EQUALS, LEAF, NO_FEATURE, THRESHOLD, Tree
+from treeproof.kinds import ABSENT, EQUALS, LEAF, THRESHOLD
+from treeproof.tree import NO_FEATURE, Tree
 
 __all__ = ["GreedyTree", "OneHot", "greedy"]
 
 _MOST_PRUNINGS = 40
+_NUMBER, _MISSING = -1, -2  # in the place of a category
 
 
 @dataclass(frozen=True)
@@ -30,21 +33,28 @@ class OneHot:
 
     matrix: NDArray[np.float32]
     columns: tuple[Column, ...]
-    meaning: list[tuple[int, int]]  # per matrix column: table column, category or -1
+    meaning: list[tuple[int, int]]  # per matrix column: table column, and category
 
     @classmethod
     def of(cls, X: dict[str, NDArray[Any]]) -> OneHot:
         """Encode a table."""
-        table = encode_table(read_raw_table(X), "from_dtype", "multiway")
+        table = encode_table(
+            read_raw_table(X, None), "from_dtype", "multiway", missing="best-side"
+        )
         parts, meaning = [], []
-        for j, column in enumerate(table.columns):
+        for j, (column, values) in enumerate(
+            zip(table.columns, X.values(), strict=True)
+        ):
             if column.categories is None:
-                parts.append(np.asarray(table.distinct[j])[table.codes[j]])
-                meaning.append((j, -1))
+                parts.append(np.asarray(values, dtype=np.float64))
+                meaning.append((j, _NUMBER))
                 continue
             for code in range(len(column.categories)):
                 parts.append(table.codes[j] == code)
                 meaning.append((j, code))
+            if column.has_missing:
+                parts.append(table.codes[j] == column.missing_code)
+                meaning.append((j, _MISSING))
         matrix = np.column_stack(parts).astype(np.float32)
         return cls(matrix, table.columns, meaning)
 
@@ -93,10 +103,13 @@ def _as_tree(model: Any, data: OneHot, numeric: bool) -> Tree:
     cart = model.tree_
     inner = cart.children_left >= 0
     meaning = np.array(data.meaning)[np.maximum(cart.feature, 0)]
-    kind = np.where(inner, np.where(meaning[:, 1] >= 0, EQUALS, THRESHOLD), LEAF)
+    test = np.where(meaning[:, 1] >= 0, EQUALS, THRESHOLD)
+    test[meaning[:, 1] == _MISSING] = ABSENT
+    kind = np.where(inner, test, LEAF)
     # "Is this category" is the right child of x <= 0.5, and the first of EQUALS.
-    yes = np.where(kind == EQUALS, cart.children_right, cart.children_left)[inner]
-    no = np.where(kind == EQUALS, cart.children_left, cart.children_right)[inner]
+    swapped = (kind == EQUALS) | (kind == ABSENT)
+    yes = np.where(swapped, cart.children_right, cart.children_left)[inner]
+    no = np.where(swapped, cart.children_left, cart.children_right)[inner]
     first = np.zeros(cart.node_count, dtype=np.int32)
     first[inner] = 2 * np.arange(inner.sum())
     value = cart.value[:, 0, :]

@@ -65,6 +65,7 @@ def estimator(question: Question, **changes: Any) -> Any:
         "max_depth": question.max_depth,
         "time_limit": question.time_limit,
         "categorical_split": question.categories,
+        "missing": question.missing,
         "first_split": question.first,
     }
     return kind(**(parameters | changes))

@@ -33,8 +33,11 @@ class Question:
         Most tests on a path.
     time_limit : float
         Seconds after which the best tree found so far is kept.
-    categories : {"multiway", "one-vs-rest"}
-        Whether a split on categories has a child for each, or separates one.
+    categories : {"multiway", "one-vs-rest", "subset"}
+        Whether a split on categories has a child for each, separates one, or parts
+        them in any way.
+    missing : {"best-side", "branch"}
+        Where missing values go at a split.
     first : str or None
         The column that the first split must test; None leaves it to the search.
     """
@@ -46,6 +49,7 @@ class Question:
     max_depth: int | None = None
     time_limit: float = 60.0
     categories: str = "multiway"
+    missing: str = "best-side"
     first: str | None = None
 
     def without(self, column: str) -> Question:

@@ -89,8 +89,8 @@ class CompareView:
         if both.other_trees:
             ui.label(
                 "CART's tree costs less: it separates one category from the rest, "
-                "which the search was not allowed to. Choose “one against all” and "
-                "search again."
+                "which the search was not allowed to. Choose that under “More options” "
+                "and search again."
             ).classes("tp-text")
         with ui.element("div").classes("tp-pair"):
             for one in (both.optimal, both.greedy):

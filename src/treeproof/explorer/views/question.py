@@ -12,6 +12,15 @@ from treeproof.explorer.views.desk import Desk
 __all__ = ["QuestionView"]
 
 _ANY = "(the search decides)"
+_CATEGORIES = {
+    "multiway": "a child for each category",
+    "one-vs-rest": "one category against the rest",
+    "subset": "any two groups of categories",
+}
+_MISSING = {
+    "best-side": "go with the better side",
+    "branch": "have a branch of their own",
+}
 
 
 class QuestionView:
@@ -94,14 +103,18 @@ class QuestionView:
                 .props('dense outlined data-part="first"')
                 .classes("tp-wide")
             )  # fmt: skip
-            ui.label("A split on categories has").classes("tp-hint")
-            self._categories = ui.toggle(
-                {
-                    "multiway": "a child for each category",
-                    "one-vs-rest": "one against all",
-                },
-                on_change=lambda e: self._ask(categories=e.value),
-            ).props('dense no-caps unelevated data-part="categories"')
+            self._categories = (
+                ui.select(_CATEGORIES, label="A split on categories has",
+                          on_change=lambda e: self._ask(categories=e.value))
+                .props('dense outlined data-part="categories"')
+                .classes("tp-wide")
+            )  # fmt: skip
+            self._missing = (
+                ui.select(_MISSING, label="Missing values",
+                          on_change=lambda e: self._ask(missing=e.value))
+                .props('dense outlined data-part="missing"')
+                .classes("tp-wide")
+            )  # fmt: skip
 
     def _build_buttons(self) -> None:
         with ui.element("div").classes("tp-line tp-buttons"):
@@ -153,6 +166,7 @@ class QuestionView:
         self._depth.value = question.max_depth
         self._time.value = question.time_limit
         self._categories.value = question.categories
+        self._missing.value = question.missing
         self._first.set_options([_ANY, *question.columns])
         self._first.value = question.first or _ANY
         self._columns.rows = [r for r in self._facts if r["name"] != question.target]
