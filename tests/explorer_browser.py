@@ -141,13 +141,14 @@ class User:
 
     def choose(self, name, option):
         """Pick an option of a select."""
-        self.click(name)
 
         def pick():
             for item in self.all(".q-menu .q-item"):
                 if option in item.get_attribute("textContent"):
                     item.click()
                     return True
+            if not self.all(".q-menu"):
+                self.part(name).click()
             return False
 
         self.wait(pick)
