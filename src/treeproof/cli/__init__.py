@@ -31,6 +31,7 @@ app = typer.Typer(
     Others as good:  treeproof alternatives iris.csv --target species
     Prove it:        treeproof fit iris.csv --target species --proof iris.proof.gz
     Check the proof: treeproof check iris.proof.gz iris.csv
+    Look around:     treeproof explore iris.csv --target species
     Put it to work:  treeproof export iris.json --sql iris.sql --plot tree.pdf
 
     treeproof COMMAND --help explains a command; treeproof --install-completion

@@ -71,7 +71,7 @@ def bench(
     Every fit runs alone in a process of its own, with limits on time and memory.
     Most solvers take 0/1 tests only, so tables are turned into such tests first,
     the same for all. Objectives are counted anew from every tree, and claims
-    that contradict each other are shown. pip install 'treeproof[peers]' installs
+    that contradict each other are shown. The extra "peers" of treeproof installs
     the others, or name another Python that has them with --peers.
 
     treeproof bench
