@@ -201,6 +201,32 @@ def test_weights_and_categories():
         assert path.at(penalty).objective(penalty) == pytest.approx(fit.objective_)
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"missing": "branch"},
+        {"missing": "best-side", "categorical_split": "one-vs-rest", "max_depth": 2},
+        {"missing": "best-side", "categorical_split": "subset"},
+    ],
+    ids=str,
+)
+def test_missing_values_and_subsets(parameters):
+    rng = np.random.default_rng(5)
+    columns = {
+        "number": rng.choice([1.0, 2.0, 3.0, np.nan], 90),
+        "letter": rng.choice(np.array(["p", "q", "r", None], dtype=object), 90),
+        "other": rng.choice(np.array(list("uvwx"), dtype=object), 90),
+    }
+    y = (columns["number"] > 1) ^ (columns["other"] == "u") ^ (rng.random(90) < 0.1)
+    base = OptimalTreeClassifier(**parameters)
+    path = penalty_path(columns, y, low=0.01, estimator=base)
+    for penalty in (0.01, 0.02, 0.05, 0.1):
+        fit = OptimalTreeClassifier(penalty, **parameters).fit(columns, y)
+        point = path.at(penalty)
+        assert point.objective(penalty) == pytest.approx(fit.objective_, abs=1e-12)
+        assert 1 - point.model.score(columns, y) == pytest.approx(point.loss)
+
+
 def test_a_limit_leaves_true_gaps():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, size=(300, 30))
