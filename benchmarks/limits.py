@@ -18,10 +18,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from treeproof.bench.worker import resident_megabytes
+
 from .report import show, wide_console
 from .stops import Finding, alone
 from .tables import Table
-from .worker import resident_megabytes
 
 SECONDS = 1.0
 MEMORY_MB = 600
