@@ -41,7 +41,7 @@ nb::dict derive_labels(const IntArray& kinds, const IntArray& n_values, const In
   proof::Derived<Cost> done;
   {
     nb::gil_scoped_release unlocked;
-    const std::vector<Weight> rounded = whole_weights(view(weights));
+    const std::vector<Weight> rounded = whole_weights(view(weights), false);
     const std::int64_t total = std::accumulate(rounded.begin(), rounded.end(), std::int64_t{0});
     const Columns columns =
         sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(labels.size()));

@@ -18,10 +18,10 @@ double weight_scale(std::span<const double> weights) {
   return std::exp2(std::floor(std::log2(cap / total)));
 }
 
-std::vector<Weight> whole_weights(std::span<const double> weights) {
+std::vector<Weight> whole_weights(std::span<const double> weights, bool divide) {
   const double scale = weight_scale(weights);
   std::vector<Weight> rounded(weights.size());
-  Weight divisor = 0;
+  Weight divisor = divide ? 0 : 1;
   for (std::size_t r = 0; r < weights.size(); ++r) {
     rounded[r] = static_cast<Weight>(std::llround(weights[r] * scale));
     if (divisor != 1) divisor = std::gcd(divisor, rounded[r]);

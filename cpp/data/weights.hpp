@@ -15,7 +15,8 @@ namespace treeproof {
 double weight_scale(std::span<const double> weights);
 
 // The weights times their scale, rounded, and divided by their greatest common divisor: equal
-// weights of any size become ones.
-std::vector<Weight> whole_weights(std::span<const double> weights);
+// weights of any size become ones. Proofs are written without the division (`divide` false),
+// since their costs are those of the weights as given.
+std::vector<Weight> whole_weights(std::span<const double> weights, bool divide = true);
 
 }  // namespace treeproof

@@ -114,7 +114,7 @@ def _threshold(task: Task) -> Mapping[str, Any]:
     """Search over every threshold of sorted columns."""
     if task.proof_log:
         task = _in_proof_arithmetic(task)
-    return _core.solve_threshold(**_arguments(task))
+    return _core.solve_threshold(divide_weights=not task.proof_log, **_arguments(task))
 
 
 def _regression_threshold(task: RegressionTask) -> Mapping[str, Any]:
