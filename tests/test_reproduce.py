@@ -20,11 +20,11 @@ SMALL = {
     "branches-1": ("q=10",),
     "thesis-4.1": ("q=15",),
     "thesis-theorem-14": ("q=5",),
-    "branches-2": ("tic-tac-toe-o",),
+    "branches-2": ("balance-o",),
     "branches-3": ("balance-o",),
     "thesis-3.2": ("balance-o",),
     "thesis-4.2": ("balance-o",),
-    "thesis-4.3": ("tic-tac-toe-o",),
+    "thesis-4.3": ("balance-o",),
     "thesis-4.4": ("tic-tac-toe-o",),
     "thesis-figure-4.3": ("balance-o", "--repeats", "2"),
     "thesis-figure-4.4": ("balance-o", "--repeats", "2"),
@@ -237,11 +237,13 @@ def test_a_torn_line_is_forgotten(tmp_path):
 def test_fresh_measures_anew(tmp_path):
     arguments = ("thesis-4.3", "--sets", "balance-o")
     invoke(tmp_path, *arguments)
-    before = (tmp_path / "thesis-4.3.jsonl").read_text()
+    before = (tmp_path / TARGETS["thesis-4.3"].rows_file).read_text()
     invoke(tmp_path, *arguments)
-    assert (tmp_path / "thesis-4.3.jsonl").read_text() == before
+    assert (tmp_path / TARGETS["thesis-4.3"].rows_file).read_text() == before
     invoke(tmp_path, *arguments, "--fresh")
-    assert len((tmp_path / "thesis-4.3.jsonl").read_text().splitlines()) == 1
+    assert (
+        len((tmp_path / TARGETS["thesis-4.3"].rows_file).read_text().splitlines()) == 1
+    )
 
 
 @pytest.mark.parametrize(

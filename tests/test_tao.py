@@ -17,7 +17,7 @@ def random_rows(seed, regression=False):
     return X, (signal * 3 + noise) if regression else (signal ^ (noise < 0.15))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_classification_between_cart_and_the_optimum(seed, depth):
     X, y = random_rows(seed)
@@ -31,7 +31,7 @@ def test_classification_between_cart_and_the_optimum(seed, depth):
     assert tao.n_splits_ <= 2**depth - 1
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_regression_between_cart_and_the_optimum(seed, depth):
     X, y = random_rows(seed, regression=True)

@@ -68,6 +68,7 @@ def _target(number: str) -> Target:
         },
         heads=("stream", "learner"),
         measure=_measure,
+        store="thesis-streams",  # several tables have the same learners
         notes=(
             f"At most {_SAMPLES:,} samples, and --time-limit seconds of processor time "
             "for each learner (the thesis: 300); with --repeats, medians over seeds.",

@@ -113,6 +113,8 @@ def _target(
         columns=columns,
         measure=partial(measure, get),
         plot=partial(ours_and_theirs, key="seconds", log=True),
+        # Tables on the same data share what was measured.
+        store="thesis-sparse" if get is thesis_data else "article-sparse",
         **more,
     )
 
