@@ -11,7 +11,7 @@ LINTED := src tests $(wildcard benchmarks examples tools docs/*.py)
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint docs bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-big bench-growth bench-scale-out bench-proofs bench-streams \
-	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-proper fuzz-tables check-exports peers sanitize \
+	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-numeric fuzz-proper fuzz-tables check-exports peers sanitize \
 	sanitize-threads clean
 
 help:  ## show this list
@@ -136,6 +136,9 @@ fuzz-choosing: build  ## paths and near-optimal sets against brute force, at len
 fuzz-proper: $(VENV)/ready build  ## proper and oblique trees against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=10 \
 		$(wildcard tests/test_proper*.py) tests/test_oblique_exact.py tests/test_oblique_engine.py
+
+fuzz-numeric: $(VENV)/ready build  ## numeric trees with a penalty against brute force, at length
+	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=5 tests/test_threshold_cores.py
 
 # The interpreter itself is not built with the sanitizers, so their library has to be
 # loaded first; Python's own start-up leaks are not ours to report.

@@ -85,7 +85,7 @@ void ClassLanes<T>::move(std::uint32_t from, std::uint32_t to) {
   for (std::uint32_t k = from; k < to; ++k) {
     const std::uint32_t r = list_[k];
     const auto label = static_cast<std::size_t>(label_[r]);
-    const T w = static_cast<T>(kSign * weight_[r]);
+    const T w = static_cast<T>(unit_ ? kSign : kSign * weight_[r]);
     const std::uint8_t* bin = bins_->row_bins(r);
     T* const row = left + label * kWidth;
     if (lanes <= kWidth) {
