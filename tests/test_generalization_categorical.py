@@ -4,10 +4,12 @@ import itertools
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from partition_oracle import Multiway, OneVsRest, Real, count_by_parts, partitions
 from test_generalization_partitioning import assert_bounded
 
+from treeproof import OptimalTreeClassifier
 from treeproof.generalization import (
     FeatureSpace,
     TreeStructure,
@@ -144,3 +146,27 @@ def test_impossible_nodes_are_named():
         partitioning_function_bound(STAR, 2, 9, FeatureSpace(binary=2))
     with pytest.raises(ValueError, match="into 2 children of these shapes"):
         partitioning_function_bound((STAR, STAR), 2, 9, FeatureSpace(multiway=[3]))
+
+
+def test_missing_values_orders_and_subsets_are_counted():
+    """A class of trees with more splits to choose from has more features."""
+    sizes = pd.Categorical(["s", "m", "l", "s"] * 3, ["s", "m", "l"], ordered=True)
+    X = pd.DataFrame({
+        "number": [1.0, 2.0, None, 4.0] * 3, "word": ["a", "b", "c", None] * 3,
+        "size": sizes,
+    })  # fmt: skip
+    y = [0, 1, 1, 0] * 3
+
+    def space(**options):
+        return FeatureSpace.of(OptimalTreeClassifier(**options).fit(X, y))
+
+    assert space() == FeatureSpace(real=3, multiway=[4])
+    assert space(categorical_split="one-vs-rest") == FeatureSpace(
+        real=3, binary=3, one_vs_rest=[4]
+    )
+    assert space(categorical_split="subset") == FeatureSpace(real=3, binary=7)
+    words = OptimalTreeClassifier(missing="branch", categorical_split="subset")
+    found = FeatureSpace.of(words.fit(X[["word", "size"]], y))
+    assert found == FeatureSpace(real=1, binary=1, multiway=[3, 3, 3])
+    with pytest.raises(ValueError, match="'number' has them; fit with missing="):
+        space(missing="branch")

@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -108,7 +108,8 @@ class FeatureSpace:
         if table is not None and hasattr(table, "columns"):
             return cls._of_columns(
                 table.columns,
-                getattr(features, "categorical_split", "multiway") == "multiway",
+                getattr(features, "categorical_split", "multiway"),
+                getattr(features, "missing", "error") == "branch",
             )
         if table is not None and hasattr(features, "n_features_in_"):
             return cls(real=features.n_features_in_)
@@ -118,19 +119,19 @@ class FeatureSpace:
         )
 
     @classmethod
-    def _of_columns(cls, columns: Iterable[Any], is_multiway: bool) -> FeatureSpace:
-        sizes = [
-            None if column.categories is None else len(column.categories)
-            for column in columns
-        ]
-        # A column with one category cannot split anything.
-        categorical = [s for s in sizes if s is not None and s >= 2]
-        real = sum(s is None for s in sizes)
-        if real + len(categorical) == 0:
-            return cls(binary=max(1, len(sizes)))
-        if is_multiway:
-            return cls(real=real, multiway=tuple(categorical))
-        return cls(real=real, one_vs_rest=tuple(categorical))
+    def _of_columns(
+        cls, columns: Iterable[Any], split: str, own_branch: bool
+    ) -> FeatureSpace:
+        """Count what `treeproof.border.engine_columns` offers for each column."""
+        columns = list(columns)
+        found = _Counted()
+        for column in columns:
+            found.add(column, split, own_branch)
+        if not (found.real or found.binary or found.one_vs_rest or found.multiway):
+            return cls(binary=max(1, len(columns)))  # nothing can be split
+        return cls(
+            found.real, found.binary, tuple(found.one_vs_rest), tuple(found.multiway)
+        )
 
     @property
     def n_features(self) -> int:
@@ -178,6 +179,56 @@ class FeatureSpace:
                 others = symmetries // n_leaf_children
                 total += math.perm(categories, arity - 1) // others
         return total
+
+
+@dataclass
+class _Counted:
+    """The features that the columns of a table make."""
+
+    real: int = 0
+    binary: int = 0
+    one_vs_rest: list[int] = field(default_factory=list)
+    multiway: list[int] = field(default_factory=list)
+
+    def add(self, column: Any, split: str, own_branch: bool) -> None:
+        """Add the features of one column.
+
+        A threshold that missing values may pass on either side is one of two real
+        features; a split with a branch for them is one of three outcomes, and comes
+        with the question whether the value is missing. Ordered categories count as
+        real, which they are fewer than.
+        """
+        gaps = bool(column.has_missing)
+        size = None if column.categories is None else len(column.categories)
+        if size is None and gaps and own_branch:
+            raise ValueError(
+                f"the bounds do not know thresholds with a branch for missing values, "
+                f'as {column.name!r} has them; fit with missing="best-side"'
+            )
+        if size is None or (column.ordered and not (gaps and own_branch)):
+            self.real += 2 if gaps else 1
+            return
+        if split == "multiway" and not column.ordered:
+            self.multiway += [size + gaps] if size + gaps > 1 else []
+            return
+        if gaps and own_branch:
+            three = size - 1 if column.ordered else _parts(size, split)
+            self.binary += 1
+            self.multiway += [3] * three
+        elif split == "subset":
+            self.binary += _parts(size + gaps, split)
+        else:
+            self.one_vs_rest += [size + gaps] if size + gaps > 1 else []
+            self.binary += size if gaps and size > 2 else 0
+
+
+def _parts(size: int, split: str) -> int:
+    """Return in how many ways a split can part some categories in two."""
+    if size < 2:
+        return 0
+    if split == "subset":
+        return int(2 ** (size - 1) - 1)
+    return int(size if size > 2 else 1)
 
 
 def _is_int(value: Any) -> bool:
