@@ -13,7 +13,7 @@ import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
-PATIENCE = 60  # seconds until a condition that does not come true is a failure
+PATIENCE = 120  # seconds until a condition that does not come true is a failure
 
 _COMMAND = "from treeproof.cli import main; main()"
 _OPTIONS = (

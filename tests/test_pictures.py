@@ -280,3 +280,13 @@ def test_the_column_of_a_leaf_is_not_asked_for():
     tree = OptimalTreeClassifier().fit([[1], [2]], ["a", "a"]).tree_
     assert tree.kind.tolist() == [LEAF] and tree.columns == (Column("x0"),)
     assert [w.text for w in tree_scene(tree).words] == ["a", "2 rows, 100%"]
+
+
+def test_bounds_over_time_never_get_worse():
+    from treeproof.observers import observing
+
+    with observing(False) as (history, tell):
+        for lower, upper in ((0.1, 0.5), (0.0, 0.4), (0.2, 0.45)):
+            tell(1, 0.0, lower, upper, 1)
+    assert history.lower == [0.1, 0.1, 0.2]
+    assert history.upper == [0.5, 0.4, 0.4]

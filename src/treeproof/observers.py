@@ -8,6 +8,7 @@ and to the functions that `watch` has installed around the fit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
@@ -107,8 +108,15 @@ def observing(verbose: bool) -> Iterator[tuple[History, Observer]]:
         if verbose:
             listeners.append(stack.enter_context(ProgressLine()))
 
-        def tell_all(*event: Any) -> None:
+        best = [-math.inf, math.inf]
+
+        def tell_all(
+            kind: int, seconds: float, lower: float, upper: float, nodes: int
+        ) -> None:
+            # What was proved or found stays so: a search that starts over on a part
+            # of its work may speak of a weaker bound for a while.
+            best[0], best[1] = max(best[0], lower), min(best[1], upper)
             for listener in listeners:
-                listener(*event)
+                listener(kind, seconds, best[0], best[1], nodes)
 
         yield history, tell_all
