@@ -100,13 +100,26 @@ def trace(
     tree counts as better only if it is by more than `tolerance` of the cost.
     """
     tracer = _Tracer(solve, error_unit, tolerance)
-    ends = [tracer.search(high, 0)]
-    if low < high:
-        ends.insert(0, tracer.search(low, 0))
-        tracer.close(ends[0], ends[-1])
+    right = tracer.search(high, 0)
+    for split_cost in _stages(low, high):
+        if tracer.stopped:
+            break
+        left = tracer.search(split_cost, 0)
+        tracer.close(left, right)
+        right = left
     return Envelope(
         tracer.segments(low, high), sorted(tracer.known.items()), tracer.n_searches
     )
+
+
+def _stages(low: int, high: int) -> list[int]:
+    """Return the split costs down to which the path is finished, one after another.
+
+    Searches take longer the cheaper splits are. If a limit ends the last stage, the
+    stages before it are proved.
+    """
+    stages = [high // 4**k for k in range(1, 5)]
+    return [x for x in stages if x > 2 * low] + ([low] if low < high else [])
 
 
 class _Tracer:

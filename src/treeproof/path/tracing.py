@@ -155,18 +155,18 @@ def _point(
     penalty = _middle(exact[0], exact[1])
     tree, loss = grow(template, task, segment.solution.answer["tree"])
     gap, _ = envelope.gap(segment)
-    lower = envelope.lower(Fraction(searches.split_cost(penalty))) / unit
+    split_cost = searches.split_cost(penalty)
+    lower = envelope.lower(Fraction(split_cost))
     model = model_like(
         template,
         tree,
         split_penalty=penalty,
         objective=loss + penalty * tree.n_splits,
-        lower=float(lower),
-        proved=gap == 0,
+        lower=float(lower / unit),
+        proved=lower == segment.solution.at(split_cost),
         status=searches.status,
     )
     if hasattr(template, "_task"):  # for `near_optimal`
-        split_cost = searches.split_cost(penalty)
         model._task = template._task
         model._engine_costs = (unit, split_cost, segment.solution.at(split_cost))
     return PathPoint(
