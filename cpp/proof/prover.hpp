@@ -19,6 +19,7 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@
 #include "core/limits.hpp"
 #include "data/row_subset.hpp"
 #include "loss/loss.hpp"
+#include "proof/side_stumps.hpp"
 #include "proof/step_text.hpp"
 #include "search/threshold/stump.hpp"
 
@@ -68,6 +70,9 @@ class Prover {
       : columns_(&columns), loss_(&loss), split_cost_(split_cost), min_leaf_(min_leaf),
         scale_(scale), optimum_(std::move(optimum)), limits_(&limits), text_(&text),
         stumps_(columns, loss) {
+    if constexpr (std::same_as<L, Misclassification>) {
+      if (min_leaf == 1 && SideStumps::serves(columns)) side_stumps_.emplace(columns, loss);
+    }
     std::int32_t next = 0;
     for (std::int32_t f = 0; f < columns.n_features(); ++f) {
       first_test_.push_back(next);
@@ -147,6 +152,7 @@ class Prover {
     const Value leaf = stumps_.leaf(rows);
     node.proved = std::min(bound, leaf);
     const bool trivial = !(Value{} < node.proved) || room.none();
+    if (side_stumps_ && !trivial) side_stumps_->prepare(rows);
     for (std::int32_t f = 0; f < columns_->n_features() && !trivial && !stopped(); ++f)
       close_feature(node, f);
     std::vector<CitedTest> uses = cite(node);
@@ -221,6 +227,17 @@ class Prover {
     const bool look = best <= looked;
     add_claim(node, side, look ? looked : best, look);
     return std::max(best, looked);
+  }
+
+  Value look_at_side(Node& node, const Side& side, bool left) {
+    limits_->stop(node.rows->size() * static_cast<std::uint32_t>(columns_->n_features()) / 400 +
+                  1);
+    const SideStumps::Losses& losses = left ? side_stumps_->left() : side_stumps_->right();
+    const auto leaf = static_cast<Value>(losses.leaf);
+    if (side.room.none()) return leaf;
+    const Value looked = std::min(leaf, split_cost_ + static_cast<Value>(losses.stump));
+    add_claim(node, side, looked, true);
+    return looked;
   }
 
   static void add_claim(Node& node, const Side& side, Value bound, bool look) {
@@ -306,7 +323,17 @@ class Prover {
     return {p, axis.base_left[p], axis.base_right[p]};
   }
 
+  // Whether a look settles what there is to know of both sides.
+  bool by_looks(const Axis& axis) const {
+    const auto shallow = [](Room room) { return room.none() || room.one_split(); };
+    return side_stumps_ && shallow(axis.left) && shallow(axis.right);
+  }
+
   void cut(const Node& node, const Axis& axis, std::uint32_t p) {
+    if (by_looks(axis)) {
+      side_stumps_->cut(*node.rows, axis.feature, p);
+      return;
+    }
     if (levels_.size() <= branch_.size()) levels_.resize(branch_.size() + 1);
     Parts& parts = levels_[branch_.size()];
     partitioner_.cut(*node.rows, axis.feature, p, parts.left, parts.right);
@@ -321,10 +348,14 @@ class Prover {
     const auto test = first_test(axis.feature) + (left ? lowest : highest);
     Side side{axis.feature, 0, x.position, left, {test, left ? 0 : 1}, 2,
               left ? axis.left : axis.right};
-    Parts& parts = levels_[branch_.size()];
     Value& known = left ? x.left : x.right;
     const std::size_t before = node.claims.size();
-    known = std::max(known, bound_side(node, left ? parts.left : parts.right, side, cutoff));
+    if (by_looks(axis)) {
+      known = std::max(known, look_at_side(node, side, left));
+    } else {
+      Parts& parts = levels_[branch_.size()];
+      known = std::max(known, bound_side(node, left ? parts.left : parts.right, side, cutoff));
+    }
     if (by_order() || node.claims.size() == before) return;
     for (std::int32_t code = lowest; code <= highest; ++code) {
       Claim same = node.claims[before];
@@ -454,6 +485,7 @@ class Prover {
   Limits* limits_;
   StepText* text_;
   threshold::StumpSolver<L> stumps_;
+  std::optional<SideStumps> side_stumps_;  // for labels
   Partitioner partitioner_;
   std::vector<std::int32_t> first_test_;
   std::vector<Parts> levels_;  // the sides of a cut, for each depth of the branch
