@@ -119,7 +119,7 @@ bench-oblique: build  ## trees with hyperplane splits: time to proof, and when s
 
 FUZZ_SECONDS ?= 600
 fuzz: $(VENV)/ready build  ## random problems through all solvers and both checkers (FUZZ_SECONDS)
-	$(BIN)/python tests/fuzz.py --seconds $(FUZZ_SECONDS)
+	$(BIN)/python tests/fuzz.py --seconds $(FUZZ_SECONDS) --processes $(JOBS)
 
 .PHONY: load
 load: $(VENV)/ready build  ## 1,000 fits from 8 threads with random limits and interruptions

@@ -1,6 +1,6 @@
 """The fuzzer: random problems through every solver, until time or count runs out.
 
-Usage: python tests/fuzz.py [--seconds S | --count N] [--seed K]
+Usage: python tests/fuzz.py [--seconds S | --count N] [--seed K] [--processes P]
 
 Hypothesis draws the cases (`fuzz_case`), `fuzz_check` solves and checks them, and a
 case that fails is shrunk and kept in tests/regressions, which `make test` replays.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import multiprocessing
 import secrets
 import sys
 import tempfile
@@ -27,7 +28,7 @@ from fuzz_check import check_case, told
 from hypothesis import HealthCheck, Phase, settings
 
 REGRESSIONS = Path(__file__).parent / "regressions"
-BATCH = 500
+BATCH = 100
 SHRINKING = 120.0  # seconds that hypothesis may spend on a failure
 
 
@@ -35,7 +36,7 @@ class Failure(Exception):
     """A case that fails, as small as hypothesis could make it."""
 
     def __init__(self, case: Case, trace: str) -> None:
-        super().__init__(trace)
+        super().__init__(case, trace)
         self.case, self.trace = case, trace
 
 
@@ -125,12 +126,17 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=None)
     parser.add_argument("--count", type=int, default=None)
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
+    parser.add_argument("--processes", type=int, default=1)
     options = parser.parse_args()
     if options.seconds is None and options.count is None:
         options.seconds = 60.0
     print(f"seed {options.seed}", file=sys.stderr)
+    each = None if options.count is None else -(-options.count // options.processes)
+    seeds = [options.seed + 1_000_000 * k for k in range(options.processes)]
     try:
-        done = fuzz(options.seconds, options.count, options.seed)
+        with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
+            tasks = [(options.seconds, each, seed) for seed in seeds]
+            done = sum(pool.starmap(fuzz, tasks, chunksize=1), Counter())
     except Failure as failure:
         print(failure.trace, told(failure.case), sep="\n")
         print(f"kept as {keep(failure.case)}; make test replays it")
