@@ -73,7 +73,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                std::optional<nb::callable> observer, const nb::dict& switches,
                const std::string& kernel, const std::string& proof_log,
                const std::string& fault, int n_jobs, bool helpers_at_once,
-               std::int64_t cutoff) {
+               std::int64_t cutoff, const std::string& checkpoint, double checkpoint_pause) {
   treeproof::bindings::check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   std::vector<treeproof::Feature> features(kinds.size());
   for (std::size_t f = 0; f < features.size(); ++f)
@@ -98,7 +98,6 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
   }
   treeproof::SearchResult result;
   std::optional<treeproof::proof::StepLog> log;
-  if (!proof_log.empty()) log.emplace(proof_log);
   bool logged = true;
   treeproof::Limits limits(time_limit, memory_limit, [&] {
     return interrupted || treeproof::bindings::python_interrupted();
@@ -110,9 +109,21 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
     const treeproof::TreeLimits tree_limits{split_penalty, max_depth, max_splits,
                                             min_samples_leaf};
     if (solver == "sparse") {
+      treeproof::sparse::Checkpoint kept;
+      const bool resumed =
+          !checkpoint.empty() &&
+          read_checkpoint(checkpoint, treeproof::sparse::fingerprint(problem, tree_limits), kept);
+      if (!proof_log.empty()) {
+        const bool goes_on = resumed && treeproof::proof::StepLog::holds(proof_log, kept.log);
+        if (goes_on) log.emplace(proof_log, kept.log);
+        else log.emplace(proof_log);
+        if (!goes_on) kept.forget_bounds();
+      }
       const treeproof::sparse::Options options{sparse_switches, kernel, n_jobs,
                                                helpers_at_once, read_fault(fault),
-                                               cutoff > 0 ? cutoff : treeproof::kInfiniteCost};
+                                               cutoff > 0 ? cutoff : treeproof::kInfiniteCost,
+                                               checkpoint, resumed ? &kept : nullptr,
+                                               checkpoint_pause};
       result = treeproof::sparse::solve(problem, tree_limits, options, limits, notify,
                                         log ? &*log : nullptr);
       if (log) logged = log->finish();
@@ -154,7 +165,8 @@ NB_MODULE(_core, m) {
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
         "kernel"_a = "", "proof_log"_a = "", "fault"_a = "none",
-        "n_jobs"_a = 1, "helpers_at_once"_a = false, "cutoff"_a = 0,
+        "n_jobs"_a = 1, "helpers_at_once"_a = false, "cutoff"_a = 0, "checkpoint"_a = "",
+        "checkpoint_pause"_a = 0.5,
         "Search for an optimal tree on encoded, clean data.");
   m.def("switches", [] {
     nb::dict names;

@@ -1,7 +1,11 @@
 #include "proof/log.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <type_traits>
 
@@ -22,8 +26,32 @@ T take(const char*& at) {
 
 }  // namespace
 
-StepLog::StepLog(const std::string& path) : file_(path, std::ios::binary | std::ios::trunc) {
+StepLog::StepLog(const std::string& path)
+    : path_(path), file_(path, std::ios::binary | std::ios::trunc) {
   buffer_.reserve(kBuffer + (1 << 16));
+}
+
+StepLog::StepLog(const std::string& path, const LogState& kept)
+    : path_(path), resumed_(true), written_(kept.bytes) {
+  std::filesystem::resize_file(path, static_cast<std::uintmax_t>(kept.bytes));
+  file_.open(path, std::ios::binary | std::ios::app);
+  buffer_.reserve(kBuffer + (1 << 16));
+  sections_.push_back({0, 0, kept.bytes, kept.bound});
+}
+
+bool StepLog::holds(const std::string& path, const LogState& kept) {
+  std::error_code none;
+  const std::uintmax_t size = std::filesystem::file_size(path, none);
+  return !none && kept.bytes > 0 && size >= static_cast<std::uintmax_t>(kept.bytes);
+}
+
+LogState StepLog::keep() {
+  flush();
+  file_.flush();
+  const int descriptor = ::open(path_.c_str(), O_RDONLY);
+  const bool kept = file_.good() && descriptor >= 0 && ::fsync(descriptor) == 0;
+  if (descriptor >= 0) ::close(descriptor);
+  return {kept ? written_ : -1, sections_.empty() ? 0 : sections_.back().bound};
 }
 
 template <class T>
@@ -39,6 +67,11 @@ void StepLog::flush() {
 }
 
 void StepLog::begin(Cost split_cost) {
+  if (resumed_) {
+    resumed_ = false;
+    sections_.back().split_cost = split_cost;
+    return;
+  }
   const std::int64_t here = written_ + static_cast<std::int64_t>(buffer_.size());
   sections_.push_back({split_cost, here, here, 0});
 }

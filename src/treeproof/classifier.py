@@ -17,6 +17,7 @@ from treeproof.alternatives.methods import Alternatives
 from treeproof.base import common_constraints
 from treeproof.border import ClassificationData
 from treeproof.border.labels import read_vector
+from treeproof.checkpoint import CheckpointFile
 from treeproof.class_tree import ClassTree
 from treeproof.cluster import solve_on_cluster
 from treeproof.encoded_export import EncodedExport
@@ -229,6 +230,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         *,
         proof: str | os.PathLike[str] | None = None,
         distributed: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> OptimalTreeClassifier:
         """Find a tree of least cost, with proof.
 
@@ -249,6 +251,11 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
             File for a proof that `treeproof.proof.check` can check; None for none.
         distributed : dask.distributed.Client or None, default=None
             A cluster whose workers share the search; None for this machine alone.
+        checkpoint : path or None, default=None
+            File that keeps the best tree and all proved subproblems, written now and
+            then. A fit of the same table with the same parameters goes on from it if it
+            is there, after a crash or a time limit; a fit that ends with proof removes
+            it. Solver "sparse", without ``max_splits`` and ``first_split``.
 
         Returns
         -------
@@ -261,7 +268,11 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         self._check_provable(proof, reading)
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))
-            writer = None if proof is None else stack.enter_context(ProofFile(proof))
+            kept = None if checkpoint is None else CheckpointFile(checkpoint)
+            log = None if kept is None else kept.log
+            writer = None
+            if proof is not None:
+                writer = stack.enter_context(ProofFile(proof, log))
             task = Task(
                 data.table,
                 data.labels,
@@ -278,8 +289,11 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
                 quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
                 first_split=data.table.number_of(self.first_split, "first_split"),
                 proof_log="" if writer is None else writer.log,
+                checkpoint="" if kept is None else str(kept.path),
                 samples=data.samples,
             )
+            if kept is not None:
+                kept.check("cluster" if distributed else self.solver, task)
             if distributed is None:
                 name, found = solve(self.solver, task)
             else:
@@ -288,6 +302,8 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
             self._remember(task, found, int(self.n_best))
             if writer is not None:
                 self.stats_ |= self._prove(writer, task, name, found, data)
+            if kept is not None:
+                kept.finish(found)
         return self
 
     def _prove(

@@ -90,6 +90,7 @@ class Task:
     observer: Observer | None = None
     n_threads: int = 1
     proof_log: str = ""  # file for the steps of the argument; see `treeproof.proof`
+    checkpoint: str = ""  # file to go on from and to write to; see `CheckpointFile`
     options: Mapping[str, Any] = field(default_factory=dict)
     quant: QuantOptions = field(default_factory=QuantOptions)
     first_split: int | None = None  # the column that the root must test
@@ -104,6 +105,7 @@ def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
             solver=solver,
             n_jobs=task.n_threads,
             proof_log=task.proof_log,
+            checkpoint=task.checkpoint,
             **_arguments(task),
         )
 

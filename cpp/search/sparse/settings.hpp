@@ -37,6 +37,8 @@ struct Switches {
   X(memo_evictions)                  \
   X(memo_bytes)                      \
   X(memory_bytes)                    \
+  X(checkpoints)                     \
+  X(checkpoint_failures)             \
   X(rounds)                          \
   X(admissible_dropped)              \
   X(equal_tests_dropped)             \

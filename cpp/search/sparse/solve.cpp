@@ -3,6 +3,7 @@
 #include "search/sparse/solve.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "search/sparse/crew.hpp"
 #include "search/sparse/discrepancy.hpp"
@@ -18,6 +19,9 @@ namespace {
 // Work is counted in (rough) microseconds, not read from the clock, so that a run can be
 // repeated exactly.
 constexpr std::int64_t kFirstSlice = 10'000;
+
+// With checkpoints: no longer without a chance to write one.
+constexpr std::int64_t kCheckpointSlice = 400'000;
 
 constexpr int kMaxThreads = 256;
 
@@ -80,7 +84,7 @@ template <class Word>
 class Run {
  public:
   Run(const Problem& problem, const Settings& settings, Limits& limits, Observer observer,
-      StepListener* listener, WarmStart* warm = nullptr)
+      StepListener* listener, WarmStart* warm = nullptr, CheckpointKeeper* keeper = nullptr)
       : problem_(problem),
         settings_(settings),
         limits_(limits),
@@ -91,15 +95,23 @@ class Run {
         trees_(search_, layout_, limits.memory_allowance() / 8),
         crew_(layout_, settings, limits, memo_, marks_, listener),
         raiser_(search_, crew_, settings.split_cost, settings.cutoff),
-        warm_(warm) {
+        warm_(warm),
+        keeper_(keeper) {
     search_.listen(crew_.listener());
     if (listener != nullptr) listener->begin(settings.split_cost);
+  }
+
+  // Starts from what an earlier search for the same problem knew.
+  void resume(const Checkpoint& from) {
+    for (const Checkpoint::Record& r : from.records)
+      memo_.update(r.key, r.effort, {r.lower, r.upper, r.test});
+    resumed_ = true;
   }
 
   SearchResult solve() {
     kept_ = flatten({});  // whatever happens next, there is a tree
     kept_cost_ = evaluate(problem_, kept_, settings_.split_cost);
-    const bool has_tree = warm_ != nullptr && !warm_->trees.empty();
+    const bool has_tree = resumed_ || (warm_ != nullptr && !warm_->trees.empty());
     if (warm_ != nullptr) plant(search_, layout_, settings_.min_samples_leaf, *warm_);
     search_.deepen(1, 0);  // expands the root: a first tree and bound
     if (settings_.switches.discrepancy && !has_tree) trees_.run_first_passes();
@@ -124,9 +136,14 @@ class Run {
         report();
       }
       exact_slice = std::max(kFirstSlice, exact_total / 2);
+      if (keeper_ != nullptr) {
+        exact_slice = std::min(exact_slice, kCheckpointSlice);
+        if (keeper_->due(limits_)) keeper_->save(memo_, search_.listener(), limits_);
+      }
       crew_.start();  // not before: most problems are solved by now
     }
     crew_.dismiss();
+    if (keeper_ != nullptr) keeper_->save(memo_, search_.listener(), limits_);
     return result();
   }
 
@@ -204,6 +221,8 @@ class Run {
     counters.memo_entries = memo.entries;
     counters.memo_evictions = memo.evictions;
     counters.memo_bytes = static_cast<std::int64_t>(memo.bytes);
+    counters.checkpoints = keeper_ == nullptr ? 0 : keeper_->written();
+    counters.checkpoint_failures = keeper_ == nullptr ? 0 : keeper_->failures();
     counters.memory_bytes = static_cast<std::int64_t>(peak_bytes_);
 #define X(name) out.statistics.emplace_back(#name, counters.name);
     TREEPROOF_SPARSE_COUNTERS(X)
@@ -224,6 +243,8 @@ class Run {
   Crew<Word> crew_;
   BoundRaiser<Word> raiser_;
   WarmStart* warm_;
+  CheckpointKeeper* keeper_;
+  bool resumed_ = false;
   std::uint64_t peak_bytes_ = 0;
   bool over_ = false;  // no more steps will be told
   Bounds told_;
@@ -298,10 +319,12 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
 template <class Word>
 SearchResult solve_as(const Problem& problem, const Settings& settings, int max_splits,
                       Limits& limits, const Observer& observer, StepListener* listener,
-                      WarmStart* warm) {
+                      WarmStart* warm, const Checkpoint* resumed, CheckpointKeeper* keeper) {
   if (max_splits >= 0)
     return solve_size_limited<Word>(problem, settings, max_splits, limits, observer, listener);
-  return Run<Word>(problem, settings, limits, observer, listener, warm).solve();
+  Run<Word> run(problem, settings, limits, observer, listener, warm, keeper);
+  if (resumed != nullptr) run.resume(*resumed);
+  return run.solve();
 }
 
 }  // namespace
@@ -324,7 +347,12 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   const bool narrow = std::max(problem.total_weight, n_samples) < (1 << 15);
   const int max_splits = tree_limits.max_splits;
   const auto run = narrow ? solve_as<std::uint16_t> : solve_as<std::uint32_t>;
-  return run(problem, settings, max_splits, limits, observer, listener, warm);
+  std::optional<CheckpointKeeper> keeper;
+  if (!options.checkpoint.empty())
+    keeper.emplace(options.checkpoint, fingerprint(problem, tree_limits),
+                   options.checkpoint_pause);
+  return run(problem, settings, max_splits, limits, observer, listener, warm, options.resumed,
+             keeper ? &*keeper : nullptr);
 }
 
 }  // namespace treeproof::sparse

@@ -6,6 +6,7 @@
 #include "core/options.hpp"
 #include "core/steps.hpp"
 #include "search/result.hpp"
+#include "search/sparse/checkpoint.hpp"
 #include "search/sparse/settings.hpp"
 #include "search/sparse/warm_start.hpp"
 
@@ -19,6 +20,11 @@ struct Options {
   Fault fault = Fault::none;
   // The search may stop once its lower bound is this high. Not for limits on splits.
   Cost cutoff = kInfiniteCost;
+  // A file that is written now and then (empty: none), and what it held. Not for limits on
+  // splits.
+  std::string checkpoint;
+  const Checkpoint* resumed = nullptr;
+  double checkpoint_pause = 0.5;
 };
 
 // `warm` is used by searches without a limit on splits.

@@ -167,6 +167,14 @@ def fit(
             rich_help_panel=FILES,
         ),
     ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            help="What is proved so far, written now and then: a fit that was killed "
+            "or stopped goes on from it.",
+            rich_help_panel=FILES,
+        ),
+    ] = None,
     plot: Annotated[
         str | None,
         typer.Option(
@@ -240,6 +248,8 @@ def fit(
     check_folder(save)
     if regression and proof is not None:
         raise ValueError("--proof does not go with --regression yet.")
+    if regression and checkpoint is not None:
+        raise ValueError("--checkpoint does not go with --regression.")
     roles = {"--weight": listed(weight), "--drop": listed(drop),
              "--categorical": listed(categorical)}  # fmt: skip
     source = None if proof is not None else open_large(data, memory_limit)
@@ -269,10 +279,9 @@ def fit(
     with warnings.catch_warnings():
         # The report says it more fully.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        if proof is None:
-            model.fit(training.X, training.y, training.weights)
-        else:
-            model.fit(training.X, training.y, training.weights, proof=proof)
+        files = {"proof": proof, "checkpoint": checkpoint}
+        asked = {name: path for name, path in files.items() if path is not None}
+        model.fit(training.X, training.y, training.weights, **asked)
     seconds = time.perf_counter() - start
     if save is not None:
         save_model(model, save, target=target)

@@ -1,0 +1,179 @@
+#include "search/sparse/checkpoint.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+
+namespace treeproof::sparse {
+namespace {
+
+constexpr std::uint64_t kMagic = 0x31544b4350545254ULL;  // the format, version 1
+
+// A running sum of everything it is given, in order.
+class Digest {
+ public:
+  template <class T>
+  void add(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 8 == 0);
+    std::uint64_t words[sizeof(T) / 8];
+    std::memcpy(words, &value, sizeof(T));
+    for (const std::uint64_t w : words) {
+      const Key mixed = random_key(sum_.low ^ w);
+      sum_ += mixed;
+      sum_.high ^= std::rotl(sum_.low, 23);
+    }
+  }
+  template <class T>
+  void add_all(std::span<const T> values) {
+    add(static_cast<std::uint64_t>(values.size()));
+    for (const T v : values) add(static_cast<std::int64_t>(v));
+  }
+  const Key& sum() const { return sum_; }
+
+ private:
+  Key sum_;
+};
+
+struct Header {
+  std::uint64_t magic = kMagic;
+  Key fingerprint;
+  LogState log;
+};
+static_assert(sizeof(Checkpoint::Record) == 40 && sizeof(Header) == 40);
+
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path)
+      : descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666)) {}
+  ~OutputFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  template <class T>
+  void put(const T& value) {
+    buffer_.append(reinterpret_cast<const char*>(&value), sizeof(T));
+    if (buffer_.size() > (1 << 18)) flush();
+  }
+  // True if all is on the disk.
+  bool finish() {
+    flush();
+    return good_ && ::fsync(descriptor_) == 0;
+  }
+
+ private:
+  void flush() {
+    std::size_t done = 0;
+    good_ = good_ && descriptor_ >= 0;
+    while (good_ && done < buffer_.size()) {
+      const auto n = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
+      good_ = n > 0;
+      done += good_ ? static_cast<std::size_t>(n) : 0;
+    }
+    buffer_.clear();
+  }
+
+  int descriptor_;
+  bool good_ = true;
+  std::string buffer_;
+};
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw std::invalid_argument("checkpoint '" + path + "' " + why +
+                              "; name another file, or delete this one to start anew");
+}
+
+}  // namespace
+
+void Checkpoint::forget_bounds() {
+  for (Record& r : records) r.lower = 0;
+}
+
+Key fingerprint(const Problem& problem, const TreeLimits& limits) {
+  Digest d;
+  d.add(split_cost(limits.split_penalty, problem.total_weight));
+  d.add(static_cast<std::int64_t>(limits.max_depth));
+  d.add(limits.min_samples_leaf);
+  d.add(static_cast<std::int64_t>(problem.n_classes));
+  d.add_all(std::span(problem.label));
+  d.add_all(std::span(problem.weight));
+  d.add_all(std::span(problem.samples));
+  d.add_all(std::span(problem.codes));
+  for (const Test& t : problem.tests) {
+    d.add((std::int64_t{t.feature} << 32) + t.code);
+    d.add((static_cast<std::int64_t>(t.kind) << 32) + t.n_outcomes);
+  }
+  return d.sum();
+}
+
+bool read_checkpoint(const std::string& path, const Key& fingerprint, Checkpoint& out) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) return false;
+  const auto size = static_cast<std::int64_t>(file.tellg());
+  constexpr std::int64_t kFrame = sizeof(Header) + sizeof(Key);
+  Header header{};
+  file.seekg(0);
+  if (size < kFrame || (size - kFrame) % 40 != 0 ||
+      !file.read(reinterpret_cast<char*>(&header), sizeof(header)) || header.magic != kMagic)
+    refuse(path, "is no checkpoint of a search, or damaged");
+  if (!(header.fingerprint == fingerprint))
+    refuse(path, "is about another table or other parameters");
+  out.log = header.log;
+  out.records.resize(static_cast<std::size_t>((size - kFrame) / 40));
+  file.read(reinterpret_cast<char*>(out.records.data()),
+            static_cast<std::streamsize>(out.records.size() * sizeof(Checkpoint::Record)));
+  Key sum;
+  file.read(reinterpret_cast<char*>(&sum), sizeof(sum));
+  Digest digest;
+  digest.add(header);
+  for (const Checkpoint::Record& r : out.records) digest.add(r);
+  if (!file || !(digest.sum() == sum)) refuse(path, "is damaged");
+  return true;
+}
+
+bool write_checkpoint(const std::string& path, const Key& fingerprint, const Memo& memo,
+                      StepListener* listener) {
+  // Other threads may be at work: the memo is copied first, and what it knows was told.
+  std::vector<Checkpoint::Record> records;
+  memo.for_each([&](const Key& key, std::uint32_t effort, const Bounds& b) {
+    records.push_back({key, b.lower, b.upper, b.test, effort});
+  });
+  Header header;
+  header.fingerprint = fingerprint;
+  if (listener != nullptr) header.log = listener->keep();
+  if (header.log.bytes < 0) return false;
+  const std::string unfinished = path + ".unfinished";
+  bool written = false;
+  {
+    OutputFile file(unfinished);
+    Digest digest;
+    digest.add(header);
+    file.put(header);
+    for (const Checkpoint::Record& r : records) {
+      digest.add(r);
+      file.put(r);
+    }
+    file.put(digest.sum());
+    written = file.finish();
+  }
+  if (written && std::rename(unfinished.c_str(), path.c_str()) == 0) return true;
+  std::remove(unfinished.c_str());
+  return false;
+}
+
+void CheckpointKeeper::save(const Memo& memo, StepListener* listener, const Limits& limits) {
+  const double start = limits.seconds();
+  ++(write_checkpoint(path_, fingerprint_, memo, listener) ? written_ : failures_);
+  next_ = limits.seconds() + std::max(pause_, 20 * (limits.seconds() - start));
+}
+
+}  // namespace treeproof::sparse

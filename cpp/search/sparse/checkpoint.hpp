@@ -1,0 +1,74 @@
+// A search's knowledge on disk, so that a fit that was killed goes on where it was.
+//
+// A checkpoint is the memo: for each set of rows its bounds and the test of its best tree.
+// Bounds are true whoever proved them and when, so a search that starts with them is as sound
+// as one that found them itself, provided that they are about the same problem; a fingerprint
+// of table and parameters sees to that, and a checksum to damage. The file is written under
+// another name, forced to disk and renamed: it is there complete or as it was before.
+//
+// Where steps of the argument are told (`StepListener`), the file says how far their log had
+// got. Everything the memo knows was told before, so the log cut there is an argument for all
+// of it, and steps told after resuming may cite what is in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/limits.hpp"
+#include "core/options.hpp"
+#include "core/steps.hpp"
+#include "data/problem.hpp"
+#include "search/sparse/memo.hpp"
+
+namespace treeproof::sparse {
+
+struct Checkpoint {
+  struct Record {
+    Key key;
+    Cost lower;
+    Cost upper;
+    std::int32_t test;
+    std::uint32_t effort;
+  };
+  LogState log;
+  std::vector<Record> records;
+
+  // Without the lower bounds: for a search that tells steps, where the log is lost.
+  void forget_bounds();
+};
+
+// Of the problem and the parameters its bounds depend on.
+Key fingerprint(const Problem& problem, const TreeLimits& limits);
+
+// False if there is no such file; throws std::invalid_argument, with a sentence for the user,
+// if it is about another problem, damaged or something else altogether.
+bool read_checkpoint(const std::string& path, const Key& fingerprint, Checkpoint& out);
+
+// Writes a search's checkpoints: after a pause (in seconds), then whenever twenty times as
+// long as the last took has passed, so that they cost at most a twentieth of the time.
+class CheckpointKeeper {
+ public:
+  CheckpointKeeper(std::string path, const Key& fingerprint, double pause)
+      : path_(std::move(path)), fingerprint_(fingerprint), pause_(pause), next_(pause) {}
+
+  bool due(const Limits& limits) const { return limits.seconds() >= next_; }
+  void save(const Memo& memo, StepListener* listener, const Limits& limits);
+  std::int64_t written() const { return written_; }
+  std::int64_t failures() const { return failures_; }
+
+ private:
+  std::string path_;
+  Key fingerprint_;
+  double pause_;  // the least
+  double next_;
+  std::int64_t written_ = 0;
+  std::int64_t failures_ = 0;
+};
+
+// False if the disk does not take it; then the file is as it was before.
+bool write_checkpoint(const std::string& path, const Key& fingerprint, const Memo& memo,
+                      StepListener* listener);
+
+}  // namespace treeproof::sparse

@@ -1,0 +1,53 @@
+"""Files that let a fit go on where another one of the same problem ended."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from treeproof.solvers import Task, choose_solver
+
+__all__ = ["CheckpointFile"]
+
+
+class CheckpointFile:
+    """The file of a fit's proved subproblems and, for a proof, of its steps beside it.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file; its folder has to exist. The steps go to ``path + ".steps"``.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        if self.path.is_dir() or not self.path.parent.is_dir():
+            what = "is a folder" if self.path.is_dir() else "is in no existing folder"
+            raise ValueError(f"checkpoint={str(path)!r} {what}; name a file.")
+
+    @property
+    def log(self) -> str:
+        """Where the steps of a proof stay until it is written."""
+        return f"{self.path}.steps"
+
+    def check(self, solver: str, task: Task) -> None:
+        """Refuse a search that writes no checkpoints, before it starts."""
+        name = choose_solver(task) if solver == "auto" else solver
+        if name != "sparse":
+            raise ValueError(
+                f'solver="{name}" writes no checkpoints; use solver="sparse", or fit '
+                "without checkpoint."
+            )
+        for parameter in ("max_splits", "first_split"):
+            if getattr(task, parameter) is not None:
+                raise ValueError(
+                    f"checkpoint does not go with {parameter}; fit without one of them."
+                )
+
+    def finish(self, found: Mapping[str, Any]) -> None:
+        """Remove the files of a search that ended with proof: nothing is left to do."""
+        if found["lower"] == found["upper"]:
+            self.path.unlink(missing_ok=True)
+            Path(self.log).unlink(missing_ok=True)

@@ -1,0 +1,136 @@
+"""A fit that was killed goes on where it was: same optimum, accepted proof."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_sparse_limits import hard_table
+
+from treeproof import OptimalTreeClassifier
+from treeproof.proof import check
+
+FIT = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+from test_checkpoint import problem
+from treeproof import OptimalTreeClassifier, _core, watch
+
+X, y, parameters = problem()
+left = int(sys.argv[5])
+
+def count_down(*event):
+    global left
+    left -= 1
+    if left == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+often = _core.solve
+_core.solve = lambda **k: often(**k, checkpoint_pause=0.0, helpers_at_once=True)
+with watch(count_down):
+    OptimalTreeClassifier(n_jobs=int(sys.argv[4]), **parameters).fit(
+        X, y, checkpoint=sys.argv[2], proof=sys.argv[3]
+    )
+"""
+
+
+def problem():
+    table = hard_table(150, 12, seed=3)
+    parameters = {"split_penalty": 0.013, "solver": "sparse", "time_limit": None}
+    return table.codes, table.labels, parameters
+
+
+def fit_and_kill(checkpoint, proof, n_jobs, events):
+    """Fit in a process that is killed after so many events; its exit status."""
+    tests = str(Path(__file__).parent)
+    command = [sys.executable, "-c", FIT, tests, checkpoint, proof, n_jobs, events]
+    return subprocess.run([str(c) for c in command], check=False).returncode
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_killed_three_times_and_resumed(tmp_path, n_jobs):
+    X, y, parameters = problem()
+    wanted = OptimalTreeClassifier(**parameters).fit(X, y)
+    checkpoint, proof = tmp_path / "fit.checkpoint", tmp_path / "proof"
+    rng = np.random.default_rng(n_jobs)
+    moments = [4, *rng.integers(1, 4, size=2)]
+    killed = [fit_and_kill(checkpoint, proof, n_jobs, k) for k in moments]
+    if n_jobs == 1:  # several threads may be ready before
+        assert killed[0] == -signal.SIGKILL
+        assert checkpoint.exists()
+    model = OptimalTreeClassifier(n_jobs=n_jobs, **parameters)
+    model.fit(X, y, checkpoint=checkpoint, proof=proof)
+    assert model.optimal_
+    assert model.objective_ == wanted.objective_
+    verdict = check(proof, X, y)
+    assert verdict.accepted, verdict
+    assert list(tmp_path.glob("fit*")) == []
+
+
+def test_work_done_before_is_not_done_again(tmp_path):
+    X, y, parameters = problem()
+    whole = OptimalTreeClassifier(**parameters).fit(X, y)
+    with pytest.warns(match="time limit"):
+        stopped = OptimalTreeClassifier(**(parameters | {"time_limit": 0.01}))
+        stopped.fit(X, y, checkpoint=tmp_path / "c")
+    assert stopped.stats_["checkpoints"] >= 1
+    model = OptimalTreeClassifier(**parameters).fit(X, y, checkpoint=tmp_path / "c")
+    assert model.optimal_ and model.objective_ == whole.objective_
+    assert model.stats_["expansions"] < whole.stats_["expansions"]
+
+
+def test_bounds_without_their_steps_are_not_used_for_a_proof(tmp_path):
+    X, y, parameters = problem()
+    with pytest.warns(match="time limit"):
+        OptimalTreeClassifier(**(parameters | {"time_limit": 0.005})).fit(
+            X, y, checkpoint=tmp_path / "c"
+        )
+    model = OptimalTreeClassifier(**parameters)
+    model.fit(X, y, checkpoint=tmp_path / "c", proof=tmp_path / "proof")
+    verdict = check(tmp_path / "proof", X, y)
+    assert verdict.accepted, verdict
+
+
+@pytest.mark.parametrize("what", ["table", "penalty", "damage", "text"])
+def test_foreign_files_are_refused(tmp_path, what):
+    X, y, parameters = problem()
+    path = tmp_path / "c"
+    with pytest.warns(match="time limit"):
+        OptimalTreeClassifier(**(parameters | {"time_limit": 0.005})).fit(
+            X, y, checkpoint=path
+        )
+    if what == "table":
+        y = np.roll(y, 1)
+    elif what == "penalty":
+        parameters["split_penalty"] = 0.014
+    elif what == "damage":
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+    else:
+        path.write_text("a letter")
+    words = "another table" if what in ("table", "penalty") else "damaged"
+    with pytest.raises(ValueError, match=f"checkpoint '.*' is .*{words}"):
+        OptimalTreeClassifier(**parameters).fit(X, y, checkpoint=path)
+
+
+@pytest.mark.parametrize(
+    "changed, words",
+    [
+        ({"solver": "branches"}, 'solver="branches" writes no checkpoints'),
+        ({"max_splits": 3}, "max_splits"),
+    ],
+)
+def test_what_has_no_checkpoints_says_so(tmp_path, changed, words):
+    X, y, parameters = problem()
+    with pytest.raises(ValueError, match=words):
+        OptimalTreeClassifier(**(parameters | changed)).fit(
+            X, y, checkpoint=tmp_path / "c"
+        )
+
+
+def test_a_folder_is_no_checkpoint(tmp_path):
+    with pytest.raises(ValueError, match="is a folder"):
+        OptimalTreeClassifier().fit([[0], [1]], [0, 1], checkpoint=tmp_path)
