@@ -10,7 +10,7 @@ LINTED := src tests $(wildcard benchmarks examples tools docs/*.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint docs bench bench-noisy bench-stops bench-numeric bench-bounds \
-	bench-big bench-growth bench-scale-out bench-proofs bench-streams \
+	bench-big bench-growth bench-scale-out bench-threads bench-memory bench-proofs bench-streams \
 	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-numeric fuzz-proper fuzz-tables check-exports peers sanitize \
 	sanitize-threads clean
 
@@ -107,6 +107,12 @@ bench-big: $(VENV)/ready build  ## a hundred million rows from Parquet, by DuckD
 
 bench-growth: $(VENV)/ready build  ## time and memory as rows, features, classes, depth, 1/penalty double
 	$(BIN)/python -m benchmarks.growth $(BENCH)
+
+bench-threads: build  ## one thread against two on the sets of Table 4.2 that take over a second
+	$(BIN)/python -m benchmarks.one_machine threads $(BENCH)
+
+bench-memory: build  ## sets of Table 4.2 with a quarter of the memory
+	$(BIN)/python -m benchmarks.one_machine memory $(BENCH)
 
 bench-scale-out: build  ## a search on up to 1,000 workers, simulated with measured times
 	$(BIN)/python -m benchmarks.scale_out $(BENCH)
