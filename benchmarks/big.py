@@ -107,7 +107,7 @@ def fit_on_cluster(path: str) -> dict:
     with (
         LocalCluster(
             n_workers=2, threads_per_worker=1, host="127.0.0.1",
-            dashboard_address="127.0.0.1:0", memory_limit="1GB",
+            dashboard_address="127.0.0.1:0", memory_limit=0,
         ) as cluster,
         Client(cluster) as client,
     ):  # fmt: skip
