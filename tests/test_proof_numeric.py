@@ -140,6 +140,17 @@ def test_a_higher_bound_is_rejected(
     assert f"at step {len(lines) - 2}".encode() in answer.stdout
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_two_categories_one_against_the_rest(tmp_path: Path, seed: int) -> None:
+    """Only the first has a test, whichever the search asks for."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"x": rng.choice(["a", "b"], 30), "z": rng.normal(size=30)})
+    y = (X.x == "ab"[seed % 2]) * 2.0 + rng.normal(size=30)
+    model = OptimalTreeRegressor(0.01, max_depth=2, categorical_split="one-vs-rest")
+    model.fit(X, y, proof=tmp_path / "p")
+    assert check(tmp_path / "p", X, y).optimal
+
+
 def test_equal_targets(tmp_path: Path) -> None:
     X, y = [[1.0], [2.0]], [5.0, 5.0]
     OptimalTreeRegressor().fit(X, y, proof=tmp_path / "p")

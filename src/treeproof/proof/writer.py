@@ -271,6 +271,9 @@ def _nested(
             continue
         code = int(splits["code"][k])
         values = table.codes[feature][rows]
+        swapped = kind == 2 and table.n_values[feature] == 2 and code == 1
+        if swapped:  # of two categories only the first has a test
+            code = 0
         node["test"] = int(first_test[feature]) + (code if kind != 3 else 0)
         if kind == 3:
             outcome = values
@@ -281,6 +284,7 @@ def _nested(
         for place in range(begin, begin + int(splits["n_children"][k])):
             child: dict[str, Any] = {}
             which = int(splits["child_outcome"][place])
+            which = 1 - which if swapped else which
             node["children"].append([which, child])
             stack.append(
                 (child, int(splits["children"][place]), rows[outcome == which])
