@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.tree import BaseDecisionTree, DecisionTreeClassifier
-from sklearn.utils import Tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -252,4 +252,6 @@ class BoundPrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         if not self._reads_numbers:
             tags.input_tags.categorical = True
             tags.input_tags.string = True
+            base = get_tags(self._new_base()).input_tags
+            tags.input_tags.allow_nan = base.allow_nan
         return tags
