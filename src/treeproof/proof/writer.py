@@ -165,7 +165,7 @@ def trimmed(
 
 def derived(steps: Mapping[str, Any], split_cost: Any, unit: Any = 1) -> Argument:
     """Say what the steps show that were derived from the answer of a search."""
-    lower = steps["bound"] * unit
+    lower = max(steps["bound"], 0) * unit
     complete = steps["complete"]
     return Argument(steps["n_steps"], steps["root"], lower, split_cost, False, complete)
 
@@ -211,7 +211,7 @@ def regression_header(
         "tree": _nested(
             found["tree"], data.table, lambda rows: leaf.value(rows).tolist()
         ),
-        "upper": found["upper"] * unit,
+        "upper": max(found["upper"], 0.0) * unit,  # sums of doubles can end below
         **_problem(data.table, data.targets.astype("<f8") + 0.0, data.weights),
         **limits,
     }
