@@ -48,16 +48,6 @@ Derived<typename L::Value> derive(const Context<L>& context, Terminal& terminal,
   return {text.n_steps(), proved.step, proved.bound, complete};
 }
 
-template <class L>
-Context<L> context_of(const Columns& columns, const L& loss, const TreeLimits& tree_limits,
-                      typename L::Value split_cost, Limits& limits,
-                      threshold::Counters& counters) {
-  auto settings =
-      threshold::settings_for<typename L::Value>(columns, tree_limits, threshold::Switches{});
-  settings.split_cost = split_cost;
-  return {&columns, &loss, settings, &limits, &counters, threshold::has_multiway(columns)};
-}
-
 }  // namespace
 
 Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& labels,
@@ -66,8 +56,8 @@ Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& lab
   const Misclassification loss(labels.labels, labels.weights, labels.n_classes);
   threshold::Counters counters;
   const Context<Misclassification> context =
-      context_of(columns, loss, tree_limits,
-                 split_cost(tree_limits.split_penalty, labels.total_weight), limits, counters);
+      context_for(columns, loss, tree_limits, threshold::Switches{},
+                  split_cost(tree_limits.split_penalty, labels.total_weight), limits, counters);
   const threshold::BinTargets targets{labels.labels, labels.weights, labels.n_classes,
                                       static_cast<double>(labels.total_weight) /
                                           std::max(1.0, static_cast<double>(columns.n_rows))};
@@ -86,7 +76,8 @@ Derived<double> derive_squared(const Columns& columns, const threshold::Targets&
                           Tolerance::relative_to(1.0));
   threshold::Counters counters;
   const Context<SquaredError> context =
-      context_of(columns, loss, tree_limits, tree_limits.split_penalty, limits, counters);
+      context_for(columns, loss, tree_limits, threshold::Switches{}, tree_limits.split_penalty,
+                  limits, counters);
   const threshold::ColumnCodes codes = make_codes(columns, threshold::BinTargets{});
   StumpSolver<SquaredError> stumps(columns, loss);
   threshold::MomentTerminal terminal(context, stumps, codes);
@@ -102,7 +93,8 @@ Derived<double> derive_absolute(const Columns& columns, const threshold::Targets
                            Tolerance::relative_to(1.0));
   threshold::Counters counters;
   const Context<AbsoluteError> context =
-      context_of(columns, loss, tree_limits, tree_limits.split_penalty, limits, counters);
+      context_for(columns, loss, tree_limits, threshold::Switches{}, tree_limits.split_penalty,
+                  limits, counters);
   StumpSolver<AbsoluteError> stumps(columns, loss);
   threshold::StumpTerminal<AbsoluteError> terminal(context, stumps);
   return derive(context, terminal, stumps, tree_limits, bound, unit, steps);

@@ -94,15 +94,19 @@ class Prover {
   }
 
  private:
-  // What the proof will say of one child, and where its rows are: positions first .. last - 1
-  // of the feature's list, or all others.
-  struct Claim {
+  // A child and where its rows are: positions first .. last - 1 of the feature's list, or all
+  // others.
+  struct Side {
     std::int32_t feature;
     std::uint32_t first, last;
     bool inside;
     Literal literal;
     std::int32_t n_outcomes;
     Room room;
+  };
+  // What the proof will say of it, by a look or by a step.
+  struct Claim {
+    Side side;
     Value bound;
     bool look;
   };
@@ -112,14 +116,6 @@ class Prover {
     Value bound;
     Value proved;
     std::vector<Claim> claims;
-  };
-  struct Side {
-    std::int32_t feature;
-    std::uint32_t first, last;
-    bool inside;
-    Literal literal;
-    std::int32_t n_outcomes;
-    Room room;
   };
   struct Point {
     std::uint32_t position;
@@ -175,12 +171,12 @@ class Prover {
         step = known.step;
         short_of += std::max(Value{}, claim.bound - known.bound);
       }
-      const auto [at, fresh] = place.try_emplace(claim.literal.test, uses.size());
+      const auto [at, fresh] = place.try_emplace(claim.side.literal.test, uses.size());
       if (fresh) {
-        uses.push_back({claim.literal.test, {}});
-        uses.back().cited.resize(static_cast<std::size_t>(claim.n_outcomes));
+        uses.push_back({claim.side.literal.test, {}});
+        uses.back().cited.resize(static_cast<std::size_t>(claim.side.n_outcomes));
       }
-      auto& cited = uses[at->second].cited[static_cast<std::size_t>(claim.literal.outcome)];
+      auto& cited = uses[at->second].cited[static_cast<std::size_t>(claim.side.literal.outcome)];
       if (std::ranges::find(cited, step) == cited.end()) cited.push_back(step);
     }
     node.proved = std::min(node.proved, node.bound - short_of);
@@ -189,17 +185,17 @@ class Prover {
 
   Proved<Value> prove_child(const Node& node, const Claim& claim) {
     RowSubset inside, outside;
-    partitioner_.cut_out(*node.rows, claim.feature, claim.first, claim.last, inside, outside);
-    const RowSubset& rows = claim.inside ? inside : outside;
+    partitioner_.cut_out(*node.rows, claim.side.feature, claim.side.first, claim.side.last, inside, outside);
+    const RowSubset& rows = claim.side.inside ? inside : outside;
     Key key;
     for (std::uint32_t r = 0; r < rows.size(); ++r) key += random_key(rows.row(r));
     for (const Known& known : known_[key])
-      if (known.room.covers(claim.room) && known.bound >= claim.bound)
+      if (known.room.covers(claim.side.room) && known.bound >= claim.bound)
         return {known.step, known.bound};
-    branch_.push_back(claim.literal);
-    const Proved<Value> proved = prove(rows, claim.room, claim.bound);
+    branch_.push_back(claim.side.literal);
+    const Proved<Value> proved = prove(rows, claim.side.room, claim.bound);
     branch_.pop_back();
-    known_[key].push_back({claim.room, proved.bound, proved.step});
+    known_[key].push_back({claim.side.room, proved.bound, proved.step});
     return proved;
   }
 
@@ -241,8 +237,7 @@ class Prover {
   }
 
   static void add_claim(Node& node, const Side& side, Value bound, bool look) {
-    node.claims.push_back({side.feature, side.first, side.last, side.inside, side.literal,
-                           side.n_outcomes, side.room, bound, look});
+    node.claims.push_back({side, bound, look});
   }
 
   void fail(Node& node, Value children) {
@@ -359,8 +354,8 @@ class Prover {
     if (by_order() || node.claims.size() == before) return;
     for (std::int32_t code = lowest; code <= highest; ++code) {
       Claim same = node.claims[before];
-      same.literal.test = first_test(axis.feature) + code;
-      if (same.literal.test != test) node.claims.push_back(same);
+      same.side.literal.test = first_test(axis.feature) + code;
+      if (same.side.literal.test != test) node.claims.push_back(same);
     }
   }
 

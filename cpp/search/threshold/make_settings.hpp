@@ -1,13 +1,17 @@
-// From the limits a caller gives to the settings a threshold search works with.
+// From the limits a caller gives to the settings a threshold search works with, and to what its
+// subproblems share.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 
+#include "core/cost.hpp"
 #include "core/options.hpp"
 #include "data/columns.hpp"
 #include "search/threshold/settings.hpp"
 #include "search/threshold/solve.hpp"
+#include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
 
@@ -40,6 +44,19 @@ Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limi
   settings.coarse_cuts = static_cast<std::uint32_t>(std::max(1, switches.coarse_cuts));
   settings.most_bins = switches.most_bins;
   return settings;
+}
+
+// What all subproblems of a search share. `split_cost` is in the units of the loss.
+template <class L>
+Context<L> context_for(const Columns& columns, const L& loss, const TreeLimits& tree_limits,
+                       const Switches& switches, typename L::Value split_cost, Limits& limits,
+                       Counters& counters) {
+  using Value = typename L::Value;
+  Settings<Value> settings = settings_for<Value>(columns, tree_limits, switches);
+  settings.split_cost = split_cost;
+  if constexpr (std::integral<Value>)
+    settings.granule = split_cost % kUnitCost == 0 ? kUnitCost : 1;
+  return {&columns, &loss, settings, &limits, &counters, has_multiway(columns)};
 }
 
 }  // namespace treeproof::threshold

@@ -14,13 +14,11 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                           const TreeLimits& tree_limits, const Switches& switches,
                           Limits& limits, const Observer& observer) {
   const Misclassification loss(labels.labels, labels.weights, labels.n_classes);
-  Settings<Cost> settings = settings_for<Cost>(columns, tree_limits, switches);
-  settings.split_cost = split_cost(tree_limits.split_penalty, labels.total_weight);
-  settings.granule = settings.split_cost % kUnitCost == 0 ? kUnitCost : 1;
   Counters counters;
-  const Context<Misclassification> context{
-      &columns, &loss, settings, &limits, &counters,
-      has_multiway(columns)};
+  const Context<Misclassification> context =
+      context_for(columns, loss, tree_limits, switches,
+                  split_cost(tree_limits.split_penalty, labels.total_weight), limits, counters);
+  const Settings<Cost>& settings = context.settings;
   const BinTargets targets{labels.labels, labels.weights, labels.n_classes,
                            static_cast<double>(labels.total_weight) /
                                std::max(1.0, static_cast<double>(columns.n_rows))};

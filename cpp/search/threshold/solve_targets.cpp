@@ -68,14 +68,6 @@ Result<double> constant_leaf(double split_cost) {
   return result;
 }
 
-template <class L>
-Context<L> context_for(const Columns& columns, const L& loss, const TreeLimits& tree_limits,
-                       const Switches& switches, Limits& limits, Counters& counters) {
-  Settings<double> settings = settings_for<double>(columns, tree_limits, switches);
-  settings.split_cost = tree_limits.split_penalty;  // a single leaf loses 1
-  return {&columns, &loss, settings, &limits, &counters, has_multiway(columns)};
-}
-
 }  // namespace
 
 Result<double> solve_squared(const Columns& columns, const Targets& targets,
@@ -88,7 +80,8 @@ Result<double> solve_squared(const Columns& columns, const Targets& targets,
                           Tolerance::relative_to(1.0));
   Counters counters;
   const Context<SquaredError> context =
-      context_for(columns, loss, tree_limits, switches, limits, counters);
+      context_for(columns, loss, tree_limits, switches, tree_limits.split_penalty, limits,
+                  counters);  // a single leaf loses 1
   const ColumnCodes codes = make_codes(columns, BinTargets{});
   StumpSolver<SquaredError> stumps(columns, loss);
   MomentTerminal terminal(context, stumps, codes);
@@ -105,7 +98,8 @@ Result<double> solve_absolute(const Columns& columns, const Targets& targets,
                            Tolerance::relative_to(1.0));
   Counters counters;
   const Context<AbsoluteError> context =
-      context_for(columns, loss, tree_limits, switches, limits, counters);
+      context_for(columns, loss, tree_limits, switches, tree_limits.split_penalty, limits,
+                  counters);  // a single leaf loses 1
   StumpSolver<AbsoluteError> stumps(columns, loss);
   StumpTerminal<AbsoluteError> terminal(context, stumps);
   return run(context, terminal, stumps, observer);
