@@ -14,6 +14,13 @@ from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.fit import listed, make_estimator, read_training
 from treeproof.cli.outputs import Outputs
+from treeproof.cli.tree_options import (
+    Categorical,
+    CategoricalSplit,
+    Drop,
+    MaxDepth,
+    MinSamplesLeaf,
+)
 
 __all__ = ["alternatives", "register"]
 
@@ -44,19 +51,11 @@ def alternatives(
     split_penalty: Annotated[
         float, typer.Option(help="What a split costs, as a fraction of all rows.")
     ] = 0.01,
-    max_depth: Annotated[int | None, typer.Option(help="Most tests on a path.")] = None,
-    min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
-    categorical_split: Annotated[
-        str,
-        typer.Option(
-            help="multiway or one-vs-rest.", autocompletion=completion.split_kinds
-        ),
-    ] = "multiway",
-    categorical: Annotated[
-        str | None,
-        typer.Option(help="Columns A,B of numbers that are categories, not amounts."),
-    ] = None,
-    drop: Annotated[str | None, typer.Option(help="Columns A,B to leave out.")] = None,
+    max_depth: MaxDepth = None,
+    min_samples_leaf: MinSamplesLeaf = 1,
+    categorical_split: CategoricalSplit = "multiway",
+    categorical: Categorical = None,
+    drop: Drop = None,
     time_limit: Annotated[float, typer.Option(help="Seconds; 0 for no limit.")] = 60.0,
     plot: Annotated[
         str | None, typer.Option(help="Picture of how many trees use each column.")

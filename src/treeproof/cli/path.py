@@ -15,6 +15,13 @@ from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.fit import listed, make_estimator, read_training
 from treeproof.cli.outputs import Outputs, check_folder
+from treeproof.cli.tree_options import (
+    Categorical,
+    CategoricalSplit,
+    Drop,
+    MaxDepth,
+    MinSamplesLeaf,
+)
 
 __all__ = ["path", "register"]
 
@@ -45,19 +52,11 @@ def path(
             help="With --cv: the smallest tree within one standard error of the best.",
         ),
     ] = False,
-    max_depth: Annotated[int | None, typer.Option(help="Most tests on a path.")] = None,
-    min_samples_leaf: Annotated[int, typer.Option(help="Fewest rows in a leaf.")] = 1,
-    categorical_split: Annotated[
-        str,
-        typer.Option(
-            help="multiway or one-vs-rest.", autocompletion=completion.split_kinds
-        ),
-    ] = "multiway",
-    categorical: Annotated[
-        str | None,
-        typer.Option(help="Columns A,B of numbers that are categories, not amounts."),
-    ] = None,
-    drop: Annotated[str | None, typer.Option(help="Columns A,B to leave out.")] = None,
+    max_depth: MaxDepth = None,
+    min_samples_leaf: MinSamplesLeaf = 1,
+    categorical_split: CategoricalSplit = "multiway",
+    categorical: Categorical = None,
+    drop: Drop = None,
     time_limit: Annotated[
         float, typer.Option(help="Seconds for each path; 0 for no limit.")
     ] = 60.0,

@@ -1,0 +1,25 @@
+"""Options that several commands share: what trees may look like, and which columns."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treeproof.cli import completion
+
+__all__ = ["Categorical", "CategoricalSplit", "Drop", "MaxDepth", "MinSamplesLeaf"]
+
+MaxDepth = Annotated[int | None, typer.Option(help="Most tests on a path.")]
+MinSamplesLeaf = Annotated[int, typer.Option(help="Fewest rows in a leaf.")]
+CategoricalSplit = Annotated[
+    str,
+    typer.Option(
+        help="multiway or one-vs-rest.", autocompletion=completion.split_kinds
+    ),
+]
+Categorical = Annotated[
+    str | None,
+    typer.Option(help="Columns A,B of numbers that are categories, not amounts."),
+]
+Drop = Annotated[str | None, typer.Option(help="Columns A,B to leave out.")]
