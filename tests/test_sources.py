@@ -357,3 +357,14 @@ def test_command_line_counts_large_files(world, monkeypatch, capsys):
         main()
     assert ended.value.code == 2
     assert "The target 'lable' is not a column" in capsys.readouterr().err
+
+
+def test_only_partitions_with_rows_count():
+    table = make_table(n=3000).drop(columns="weight")
+    parts = [table[:0], table[:2000], table[:0], table[2000:]]
+    frame = dd.from_map(lambda k: parts[k], range(4), meta=table[:0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = OptimalTreeClassifier(0.01).fit(frame, "label")
+    X, y = table.drop(columns="label"), table["label"]
+    assert found.objective_ == OptimalTreeClassifier(0.01).fit(X, y).objective_

@@ -1,28 +1,21 @@
 """Dask data frames, counted where they are.
 
-Each partition counts its own distinct rows; the counts are joined eight by eight up a
-tree, so that no worker holds more than eight small tables and the partitions never
-travel. The counting itself is Arrow's group_by.
+Each partition counts its own distinct rows; the counts (`coded`) are joined eight by
+eight up a tree, so that no worker holds more than eight small tables at a time for it
+and the partitions never travel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from treeproof.extras import need
+from treeproof.sources.coded import CodedRows, add_up, count_rows
 from treeproof.sources.duck import refuse_weights
-from treeproof.sources.source import (
-    LOW,
-    ROWS,
-    WEIGHT,
-    Counted,
-    Cuts,
-    Question,
-    too_many_rows,
-)
+from treeproof.sources.source import Counted, Cuts, Question, too_many_rows
 
 __all__ = ["DaskSource"]
 
@@ -55,7 +48,12 @@ class DaskSource:
 
     def head(self, columns: Sequence[str]) -> Any:
         """Return the first row of some columns as an Arrow table."""
-        return _arrow(self.frame[list(columns)].head(1, npartitions=-1))
+        # One partition after another: the frame's own head would read them all.
+        for part in self.frame[list(columns)].to_delayed():
+            first = part.head(1).compute()
+            if len(first):
+                break
+        return _arrow(first)
 
     def check_weights(self, weight: str) -> None:
         """Refuse weights that are missing, negative or not finite."""
@@ -102,22 +100,23 @@ class DaskSource:
         frame = frame[list(dict.fromkeys([*question.columns, *weighted]))]
         keys = list(question.columns)
         cuts = dict(question.cuts)
-        level = [
-            dask.delayed(_count_part)(part, keys, question.weight, cuts)
-            for part in frame.to_delayed()
-        ]
+        # One task reads and counts: a partition is gone before the next is read.
+        counted = frame.map_partitions(
+            _count_part, keys, question.weight, cuts, meta=("rows", object)
+        )
+        level = counted.to_delayed()
         join = dask.delayed(_join)
         while len(level) > 1:
             level = [
-                join(level[k : k + _FAN_IN], keys, question.most)
+                join(level[k : k + _FAN_IN], question.most)
                 for k in range(0, len(level), _FAN_IN)
             ]
-        table, n_rows = dask.compute(level[0])[0]
-        if table.num_rows > question.most:
-            distinct = f"at least {table.num_rows:,}"
+        rows = dask.compute(level[0])[0].iloc[0]
+        if len(rows) > question.most:
+            distinct = f"at least {len(rows):,}"
             n = f"{len(self.frame):,}"
             raise too_many_rows(self.label, n, distinct, question.most, {})
-        return Counted(table, n_rows)
+        return Counted(rows.to_arrow(), rows.n_rows)
 
     def batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield the rows as Arrow tables, in their order."""
@@ -142,51 +141,16 @@ def _arrow(part: Any) -> Any:
     return table
 
 
-def _count_part(
-    part: Any, keys: list[str], weight: str | None, cuts: Mapping[str, Any]
-) -> tuple[Any, int]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    table = _arrow(part)
-    columns = {name: table.column(name) for name in keys}
-    for name in keys:
-        if name in cuts:
-            values = columns[name].cast(pa.float64()).combine_chunks()
-            array = values.to_numpy(zero_copy_only=False)
-            number = np.searchsorted(cuts[name], array).astype(np.int32)
-            columns[name] = pa.array(number, mask=np.isnan(array))
-            columns[LOW + name] = values
-        elif pa.types.is_floating(columns[name].type):
-            columns[name] = pc.add(columns[name], 0.0).cast(columns[name].type)
-    columns[ROWS] = pa.array(np.ones(table.num_rows, dtype=np.int64))
-    if weight is not None:
-        columns[WEIGHT] = table.column(weight).cast(pa.float64())
-    return _grouped(pa.table(columns), keys), table.num_rows
+def _count_part(part: Any, keys: list[str], weight: str | None, cuts: Cuts) -> Any:
+    """Count a partition; what is counted goes into a series of one, as Dask wants."""
+    return _series(count_rows(_arrow(part), keys, weight, cuts))
 
 
-def _join(parts: list[tuple[Any, int]], keys: list[str], most: int) -> tuple[Any, int]:
-    import pyarrow as pa
-
-    n_rows = sum(n for _, n in parts)
-    for table, _ in parts:
-        if table.num_rows > most:
-            return table, n_rows
-    tables = [table for table, _ in parts if table.num_rows]
-    if not tables:
-        return parts[0][0], n_rows
-    whole = pa.concat_tables(tables, promote_options="permissive")
-    # One copy: what came over the wire need not be aligned as Arrow likes it.
-    return _grouped(whole.combine_chunks(), keys), n_rows
+def _join(parts: list[Any], most: int) -> Any:
+    return _series(add_up([part.iloc[0] for part in parts], most))
 
 
-def _grouped(table: Any, keys: list[str]) -> Any:
-    """Merge equal rows: numbers of rows and weights add up, least values remain."""
-    extras = [
-        (name, "min" if name.startswith(LOW) else "sum")
-        for name in table.column_names
-        if name not in keys
-    ]
-    merged = table.group_by(keys, use_threads=False).aggregate(extras)
-    renamed = {f"{name}_{how}": name for name, how in extras}
-    return merged.rename_columns([renamed.get(n, n) for n in merged.column_names])
+def _series(rows: CodedRows) -> Any:
+    import pandas as pd
+
+    return pd.Series([rows], name="rows", dtype=object)
