@@ -73,7 +73,8 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                std::optional<nb::callable> observer, const nb::dict& switches,
                const std::string& kernel, const std::string& proof_log,
                const std::string& fault, int n_jobs, bool helpers_at_once,
-               std::int64_t cutoff, const std::string& checkpoint, double checkpoint_pause) {
+               std::int64_t cutoff, const std::string& checkpoint, double checkpoint_pause,
+               std::int64_t memo_branches) {
   treeproof::bindings::check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   std::vector<treeproof::Feature> features(kinds.size());
   for (std::size_t f = 0; f < features.size(); ++f)
@@ -128,7 +129,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                                         log ? &*log : nullptr);
       if (log) logged = log->finish();
     } else if (solver == "branches") {
-      result = treeproof::branches::solve(problem, tree_limits, limits, notify);
+      result = treeproof::branches::solve(problem, tree_limits, limits, notify, memo_branches);
     } else if (solver == "dt-miner") {
       result = treeproof::miner::solve(problem, tree_limits, limits, notify);
     } else {
@@ -166,7 +167,7 @@ NB_MODULE(_core, m) {
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
         "kernel"_a = "", "proof_log"_a = "", "fault"_a = "none",
         "n_jobs"_a = 1, "helpers_at_once"_a = false, "cutoff"_a = 0, "checkpoint"_a = "",
-        "checkpoint_pause"_a = 0.5,
+        "checkpoint_pause"_a = 0.5, "memo_branches"_a = 0,
         "Search for an optimal tree on encoded, clean data.");
   m.def("switches", [] {
     nb::dict names;

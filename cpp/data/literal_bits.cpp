@@ -107,18 +107,39 @@ std::uint64_t LiteralBits::bytes() const {
          sizeof(std::int32_t) * (3 * first_literal_.size() + test_of_.size());
 }
 
+LiteralBits::Mask LiteralBits::mask(std::uint32_t literal) const {
+  const auto test = static_cast<std::size_t>(test_of_[literal]);
+  const std::uint32_t outcome = literal - first_literal_[test];
+  const bool two_way = first_literal_[test + 1] - first_literal_[test] == 2;
+  return {bits(first_vector_[test] + (two_way ? 0 : outcome)), two_way && outcome == 1};
+}
+
+void LiteralBits::narrow(const RowSet& rows, std::uint32_t literal, RowSet& narrowed) const {
+  const Mask kept = mask(literal);
+  narrowed.index.clear();
+  narrowed.word.clear();
+  narrowed.slice_end.clear();
+  std::size_t i = 0;
+  for (const std::size_t end : rows.slice_end) {
+    for (; i < end; ++i) {
+      const std::uint64_t word = rows.word[i] & kept[rows.index[i]];
+      if (word == 0) continue;
+      narrowed.index.push_back(rows.index[i]);
+      narrowed.word.push_back(word);
+    }
+    narrowed.slice_end.push_back(narrowed.index.size());
+  }
+}
+
 void LiteralBits::intersect(std::span<const std::uint32_t> literals, RowSet& rows) {
   const auto n = static_cast<std::size_t>(n_words_);
   std::ranges::copy(everything_, scratch_.begin());
   for (const std::uint32_t l : literals) {
-    const auto test = static_cast<std::size_t>(test_of_[l]);
-    const std::uint32_t outcome = l - first_literal_[test];
-    const bool two_way = first_literal_[test + 1] - first_literal_[test] == 2;
-    const std::uint64_t* mask = bits(first_vector_[test] + (two_way ? 0 : outcome));
-    if (two_way && outcome == 1) {
-      for (std::size_t w = 0; w < n; ++w) scratch_[w] &= ~mask[w];
+    const Mask kept = mask(l);
+    if (kept.inverted) {
+      for (std::size_t w = 0; w < n; ++w) scratch_[w] &= ~kept.words[w];
     } else {
-      for (std::size_t w = 0; w < n; ++w) scratch_[w] &= mask[w];
+      for (std::size_t w = 0; w < n; ++w) scratch_[w] &= kept.words[w];
     }
   }
   rows.index.clear();

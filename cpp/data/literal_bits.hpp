@@ -52,6 +52,8 @@ class LiteralBits {
 
   // The rows that satisfy every literal.
   void intersect(std::span<const std::uint32_t> literals, RowSet& rows);
+  // Those of `rows` that satisfy one literal more.
+  void narrow(const RowSet& rows, std::uint32_t literal, RowSet& narrowed) const;
   // Counts of a row set as a whole.
   void count(const RowSet& rows, Counts& counts) const;
   // Counts of every outcome of a test; `whole` holds the counts of `rows`.
@@ -66,6 +68,14 @@ class LiteralBits {
     std::size_t end_word;
   };
 
+  // The bits of a literal: those stored, or what they leave.
+  struct Mask {
+    const std::uint64_t* words;
+    bool inverted;
+
+    std::uint64_t operator[](std::size_t w) const { return inverted ? ~words[w] : words[w]; }
+  };
+  Mask mask(std::uint32_t literal) const;
   void lay_out(const Problem& problem, bool count_samples);
   void set_bits(const Problem& problem);
   const std::uint64_t* bits(std::size_t vector_number) const {

@@ -30,12 +30,12 @@ namespace {
 // that a complete split, which settles its branch, comes before all others; then the
 // first test.
 struct Worse {
-  const Memo& memo;
+  const Graph& graph;
 
   bool operator()(const Action& a, const Action& b) const {
     if (a.lower != b.lower) return a.lower > b.lower;
     if (a.complete_value != b.complete_value) return a.complete_value < b.complete_value;
-    return memo.test_of(a) > memo.test_of(b);
+    return graph.test_of(a) > graph.test_of(b);
   }
 };
 
@@ -55,48 +55,19 @@ std::int32_t whole_units(Cost value) { return static_cast<std::int32_t>(value >>
 
 }  // namespace
 
-Search::Search(const Problem& problem, const TreeLimits& tree_limits, LiteralBits bits,
-               Limits& limits)
-    : problem_(problem),
+Search::Search(Splitter& splitter, Limits& limits, Counters& counters)
+    : splitter_(splitter),
       limits_(limits),
-      split_cost_(split_cost(tree_limits.split_penalty, problem.total_weight)),
-      max_depth_(tree_limits.max_depth),
-      min_samples_(tree_limits.min_samples_leaf),
-      n_tests_(static_cast<std::int32_t>(problem.tests.size())),
+      split_cost_(splitter.split_cost()),
       all_two_way_(std::ranges::all_of(
-          problem.tests, [](const Test& test) { return test.n_outcomes == 2; })),
-      bits_(std::move(bits)),
-      memo_(bits_.n_literals()) {
+          splitter.problem().tests, [](const Test& test) { return test.n_outcomes == 2; })),
+      graph_(splitter.bits().n_literals()),
+      counters_(counters) {
   load_rows(0);
-  const Evaluation value = evaluate(whole_.weight.data(), whole_.samples[0], 0);
+  const Evaluation value = splitter.evaluate(whole_, 0);
   counters_.evaluations = 1;
   counters_.purified = value.purified ? 1 : 0;
-  memo_.append(fresh_node(value));
-}
-
-// The purification bound (Proposition 4.2): a branch that stays a leaf costs its errors;
-// one that is split costs at least one split, were all its children pure. A branch whose
-// errors cost no more than a split is therefore complete, and so is one that may not be
-// split any more.
-Search::Evaluation Search::evaluate(const Weight* by_class, std::int64_t samples,
-                                    std::int32_t depth) const {
-  Evaluation value;
-  Weight majority = 0;
-  for (std::int32_t k = 0; k < problem_.n_classes; ++k) {
-    value.weight += by_class[k];
-    majority = std::max(majority, by_class[k]);
-  }
-  value.leaf = cost_of(value.weight - majority);
-  value.lower = value.leaf;
-  const bool splittable =
-      depth != max_depth_ && (min_samples_ <= 1 || samples >= 2 * min_samples_);
-  if (value.leaf <= split_cost_ || !splittable) {
-    value.complete = true;
-    value.purified = splittable;
-  } else {
-    value.lower = split_cost_;
-  }
-  return value;
+  graph_.append(fresh_node(value));
 }
 
 Node Search::fresh_node(const Evaluation& value) {
@@ -111,7 +82,7 @@ Node Search::fresh_node(const Evaluation& value) {
 void Search::iterate() {
   ++counters_.iterations;
   const BranchId chosen = select();
-  if (!memo_[chosen].complete) expand(chosen);
+  if (!graph_[chosen].complete) expand(chosen);
   if (all_two_way_ && path_.size() > 1) expand_sibling(path_[path_.size() - 2]);
   backpropagate();
   counters_.longest_path =
@@ -122,15 +93,15 @@ BranchId Search::select() {
   path_.clear();
   BranchId id = 0;
   path_.push_back(id);
-  while (memo_[id].expanded && !memo_[id].complete) {
-    if (!memo_[id].heap[0].open()) open_top(id);
-    const OpenAction& action = memo_.open_action(memo_[id].heap[0].record());
+  while (graph_[id].expanded && !graph_[id].complete) {
+    if (!graph_[id].heap[0].open()) open_top(id);
+    const OpenAction& action = graph_.open_action(graph_[id].heap[0].record());
     // The child whose best known subtree is of least value, among those not complete; all
     // may have been completed along other paths, and then backpropagation will tell.
     BranchId worst = action.incomplete[0];
     Cost least = kInfiniteCost;
     for (std::int32_t c = 0; c < action.n_incomplete; ++c) {
-      const Node& child = memo_[action.incomplete[c]];
+      const Node& child = graph_[action.incomplete[c]];
       const Cost value = cost_of(child.weight) - child.upper;
       if (!child.complete && value < least) {
         least = value;
@@ -146,34 +117,21 @@ BranchId Search::select() {
 void Search::load_rows(BranchId id) {
   if (id == loaded_) return;
   loaded_ = id;
-  const BranchIndex& index = memo_.index();
-  bits_.intersect(index.literals(id), rows_);
-  bits_.count(rows_, whole_);
+  const BranchIndex& index = graph_.index();
+  splitter_.bits().intersect(index.literals(id), rows_);
+  splitter_.bits().count(rows_, whole_);
   hash_ = index.hash(id);
 }
 
-// Appends the outcomes of a test on the loaded rows to `children_`. False, and nothing
-// appended, where the test is no split of them: all rows in one child, or a child with
-// too few.
+// Appends the outcomes of a test on the loaded rows to `children_`; false where the test
+// does not split them.
 bool Search::split(BranchId id, std::int32_t test) {
-  bits_.count_outcomes(rows_, whole_, test, outcomes_);
-  const std::int32_t n = problem_.tests[static_cast<std::size_t>(test)].n_outcomes;
-  const auto n_classes = static_cast<std::size_t>(problem_.n_classes);
-  const std::int32_t depth = memo_.index().depth(id) + 1;
-  const std::size_t before = children_.size();
-  bool allowed = true;
-  for (std::int32_t o = 0; o < n && allowed; ++o) {
-    const auto outcome = static_cast<std::size_t>(o);
-    const Weight* const by_class = outcomes_.weight.data() + outcome * n_classes;
-    const std::int64_t samples = outcomes_.samples[outcome];
-    if (std::all_of(by_class, by_class + n_classes, [](Weight w) { return w == 0; })) continue;
-    allowed = min_samples_ <= 1 || samples >= min_samples_;
-    children_.push_back({kNoBranch, o, evaluate(by_class, samples, depth)});
-    if (!children_.back().value.complete) memo_.index().prefetch(child_hash(test, o));
+  if (!splitter_.split(rows_, whole_, test, graph_.index().depth(id), outcomes_)) return false;
+  for (const Outcome& o : outcomes_) {
+    children_.push_back({kNoBranch, o.number, o.value});
+    if (!o.value.complete) graph_.index().prefetch(child_hash(test, o.number));
   }
-  allowed = allowed && children_.size() - before >= 2;
-  if (!allowed) children_.resize(before);
-  return allowed;
+  return true;
 }
 
 // Fills `candidates_` with the tests that split the loaded rows. False where a limit was
@@ -182,7 +140,7 @@ bool Search::split_by_all(BranchId id) {
   children_.clear();
   candidates_.clear();
   std::uint64_t words = 0;
-  for (std::int32_t t = 0; t < n_tests_; ++t) {
+  for (std::int32_t t = 0; t < splitter_.n_tests(); ++t) {
     words += rows_.index.size() + 20;  // a thousand take about a microsecond
     if (words > 100'000) {
       if (limits_.stop(static_cast<std::uint32_t>(words / 1000))) return false;
@@ -193,23 +151,23 @@ bool Search::split_by_all(BranchId id) {
   return !limits_.stop(static_cast<std::uint32_t>(words / 1000));
 }
 
-// Looks up the children of a test in the memo.
+// Looks up the children of a test in the graph.
 void Search::recall(BranchId id, std::int32_t test, std::span<Child> children) {
   for (Child& child : children) {
     if (child.value.complete) continue;
-    child.node = memo_.index().find(child_hash(test, child.outcome), id,
-                                    bits_.literal(test, child.outcome));
+    child.node = graph_.index().find(child_hash(test, child.outcome), id,
+                                     splitter_.bits().literal(test, child.outcome));
     if (child.node != kNoBranch) ++counters_.memo_hits;
   }
 }
 
 void Search::expand(BranchId id) {
   load_rows(id);
-  // All tests are counted before the first look-up, so that the memo's slots are on their
+  // All tests are counted before the first look-up, so that the index's slots are on their
   // way from memory meanwhile.
   if (!split_by_all(id)) return;
   ++counters_.expansions;
-  Node& node = memo_[id];
+  Node& node = graph_[id];
   actions_.clear();
   std::size_t first = 0;
   for (const Candidate& candidate : candidates_) {
@@ -223,7 +181,7 @@ void Search::expand(BranchId id) {
     counters_.evaluations += static_cast<std::int64_t>(children.size());
     for (const Child& child : children) {
       if (child.value.purified) ++counters_.purified;
-      const Node* const known = child.node == kNoBranch ? nullptr : &memo_[child.node];
+      const Node* const known = child.node == kNoBranch ? nullptr : &graph_[child.node];
       const Cost bound = known ? known->lower : child.value.lower;
       lower += bound;
       greedy += known ? known->upper : child.value.leaf;
@@ -243,8 +201,8 @@ void Search::expand(BranchId id) {
     actions_.push_back({lower, all_complete ? kAllComplete : whole_units(complete_value),
                         static_cast<std::uint32_t>(candidate.test)});
   }
-  std::ranges::make_heap(actions_, Worse{memo_});
-  node.heap = memo_.allocate_heap(actions_.size());
+  std::ranges::make_heap(actions_, Worse{graph_});
+  node.heap = graph_.allocate_heap(actions_.size());
   node.n_actions = node.n_allocated = static_cast<std::uint32_t>(actions_.size());
   std::ranges::copy(actions_, node.heap);
   node.expanded = true;
@@ -253,7 +211,7 @@ void Search::expand(BranchId id) {
 
 // Gives the best action of a branch a record of its children, each with its node.
 void Search::open_top(BranchId id) {
-  Action top = memo_[id].heap[0];
+  Action top = graph_[id].heap[0];
   const auto test = static_cast<std::int32_t>(top.where);
   load_rows(id);
   children_.clear();
@@ -261,43 +219,43 @@ void Search::open_top(BranchId id) {
   recall(id, test, children_);
   const auto incomplete = std::ranges::count_if(
       children_, [](const Child& child) { return !child.value.complete; });
-  const std::uint32_t number = memo_.open(test, static_cast<std::int32_t>(incomplete));
+  const std::uint32_t number = graph_.open(test, static_cast<std::int32_t>(incomplete));
   for (Child& child : children_) {
     if (child.value.complete) {
-      memo_.open_action(number).complete_cost += child.value.leaf;
-      memo_.open_action(number).complete_weight += child.value.weight;
+      graph_.open_action(number).complete_cost += child.value.leaf;
+      graph_.open_action(number).complete_weight += child.value.weight;
       continue;
     }
     if (child.node == kNoBranch) {
-      child.node = memo_.index().insert(child_hash(test, child.outcome), id,
-                                        bits_.literal(test, child.outcome));
-      memo_.append(fresh_node(child.value));
+      child.node = graph_.index().insert(child_hash(test, child.outcome), id,
+                                        splitter_.bits().literal(test, child.outcome));
+      graph_.append(fresh_node(child.value));
     }
-    OpenAction& record = memo_.open_action(number);
+    OpenAction& record = graph_.open_action(number);
     record.incomplete[record.n_incomplete++] = child.node;
   }
   top.where = Action::kOpen | number;
-  memo_[id].heap[0] = top;
+  graph_[id].heap[0] = top;
 }
 
 // The other child of the last split is expanded along with the chosen one.
 void Search::expand_sibling(BranchId parent) {
-  const Node& node = memo_[parent];
-  const OpenAction& action = memo_.open_action(node.heap[0].record());
+  const Node& node = graph_[parent];
+  const OpenAction& action = graph_.open_action(node.heap[0].record());
   for (std::int32_t c = 0; c < action.n_incomplete; ++c) {
     const BranchId child = action.incomplete[c];
-    if (!memo_[child].expanded && !memo_[child].complete) expand(child);
+    if (!graph_[child].expanded && !graph_[child].complete) expand(child);
   }
 }
 
 void Search::backpropagate() {
   for (std::size_t p = path_.size() - 1; p-- > 0;) {
     const BranchId id = path_[p];
-    refreshed_.assign(1, memo_[id].heap[0].where);
+    refreshed_.assign(1, graph_[id].heap[0].where);
     refresh_top(id);
     // Whatever comes to the top in its place may have been improved along other paths.
     while (all_two_way_ && is_stale(id)) {
-      refreshed_.push_back(memo_[id].heap[0].where);
+      refreshed_.push_back(graph_[id].heap[0].where);
       refresh_top(id);
     }
     settle(id);
@@ -306,22 +264,22 @@ void Search::backpropagate() {
 
 // Is the action on top of a branch's heap one that this backpropagation did not refresh?
 bool Search::is_stale(BranchId id) {
-  if (!memo_[id].heap[0].open()) open_top(id);
-  return std::ranges::find(refreshed_, memo_[id].heap[0].where) == refreshed_.end();
+  if (!graph_[id].heap[0].open()) open_top(id);
+  return std::ranges::find(refreshed_, graph_[id].heap[0].where) == refreshed_.end();
 }
 
 // Brings the best action of a branch up to date with its children, and the branch's best
 // known subtree with the action.
 void Search::refresh_top(BranchId id) {
   ++counters_.refreshes;
-  Node& node = memo_[id];
+  Node& node = graph_[id];
   Action action = node.heap[0];
-  OpenAction& record = memo_.open_action(action.record());
+  OpenAction& record = graph_.open_action(action.record());
   Cost incomplete_lower = 0;
   Cost incomplete_upper = 0;
   std::int32_t kept = 0;
   for (std::int32_t c = 0; c < record.n_incomplete; ++c) {
-    const Node& child = memo_[record.incomplete[c]];
+    const Node& child = graph_[record.incomplete[c]];
     if (child.complete) {
       record.complete_cost += child.lower;
       record.complete_weight += child.weight;
@@ -341,27 +299,27 @@ void Search::refresh_top(BranchId id) {
     node.upper = greedy;
     node.greedy_test = record.test;
   }
-  sift_down(node.heap, node.n_actions, action, Worse{memo_});
+  sift_down(node.heap, node.n_actions, action, Worse{graph_});
 }
 
 // The bound of a branch from the top of its heap. It is complete when a leaf is as good as
 // the best split can be, or when all children of the best split are complete: then its
 // bound is the cost of a subtree, and no other split can be cheaper.
 void Search::settle(BranchId id) {
-  Node& node = memo_[id];
+  Node& node = graph_[id];
   const Cost best_split = node.n_actions > 0 ? node.heap[0].lower : kInfiniteCost;
   node.lower = std::min(node.leaf, best_split);
   if (best_split >= node.leaf || node.heap[0].complete_value == kAllComplete) {
     node.complete = true;
-    memo_.release_heap(node);
+    graph_.release_heap(node);
   }
 }
 
-// Follows the greedy tests; a branch that is not in the memo is a leaf.
+// Follows the greedy tests; a branch that is not in the graph is a leaf.
 TreeDraft Search::draft(BranchId id) {
   TreeDraft tree;
-  if (id == kNoBranch || memo_[id].greedy_test < 0) return tree;
-  tree.test = memo_[id].greedy_test;
+  if (id == kNoBranch || graph_[id].greedy_test < 0) return tree;
+  tree.test = graph_[id].greedy_test;
   load_rows(id);
   children_.clear();
   split(id, tree.test);

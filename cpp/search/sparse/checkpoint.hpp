@@ -20,7 +20,7 @@
 #include "core/options.hpp"
 #include "core/steps.hpp"
 #include "data/problem.hpp"
-#include "search/sparse/memo.hpp"
+#include "search/memo.hpp"
 
 namespace treeproof::sparse {
 

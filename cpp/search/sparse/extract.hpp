@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "search/sparse/layout.hpp"
-#include "search/sparse/memo.hpp"
+#include "search/memo.hpp"
 #include "search/sparse/settings.hpp"
 #include "tree/tree.hpp"
 

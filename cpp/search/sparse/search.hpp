@@ -12,7 +12,7 @@
 #include "core/limits.hpp"
 #include "core/steps.hpp"
 #include "search/sparse/expand.hpp"
-#include "search/sparse/memo.hpp"
+#include "search/memo.hpp"
 #include "search/sparse/refute.hpp"
 #include "search/sparse/work_marks.hpp"
 

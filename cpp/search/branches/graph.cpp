@@ -1,16 +1,16 @@
-#include "search/branches/memo.hpp"
+#include "search/branches/graph.hpp"
 
 #include <algorithm>
 
 namespace treeproof::branches {
 
-void Memo::append(const Node& node) {
+void Graph::append(const Node& node) {
   const BranchId id = index_.size() - 1;
   if (id % kChunk == 0) chunks_.push_back(std::make_unique<Node[]>(kChunk));
   chunks_.back()[id % kChunk] = node;
 }
 
-std::uint32_t Memo::open(std::int32_t test, std::int32_t n) {
+std::uint32_t Graph::open(std::int32_t test, std::int32_t n) {
   BranchId* children = children_.allocate(static_cast<std::size_t>(n));
   std::uint32_t number = free_record_;
   if (number == kNoBranch) {
@@ -23,7 +23,7 @@ std::uint32_t Memo::open(std::int32_t test, std::int32_t n) {
   return number;
 }
 
-void Memo::release_heap(Node& node) {
+void Graph::release_heap(Node& node) {
   for (std::uint32_t a = 0; a < node.n_actions; ++a) {
     if (!node.heap[a].open()) continue;
     OpenAction& record = records_[node.heap[a].record()];
@@ -38,12 +38,19 @@ void Memo::release_heap(Node& node) {
   node.n_allocated = 0;
 }
 
-std::uint64_t Memo::bytes() const {
+void Graph::forget_heaps() {
+  actions_ = {};
+  children_ = {};
+  records_ = {};
+  free_record_ = kNoBranch;
+}
+
+std::uint64_t Graph::bytes() const {
   return index_.bytes() + actions_.bytes() + children_.bytes() +
          chunks_.size() * kChunk * sizeof(Node) + records_.capacity() * sizeof(OpenAction);
 }
 
-std::uint64_t Memo::bytes_to_grow(std::size_t n_tests) const {
+std::uint64_t Graph::bytes_to_grow(std::size_t n_tests) const {
   const bool full = records_.size() + 64 >= records_.capacity();
   const std::uint64_t heap = std::max<std::uint64_t>(actions_.chunk_bytes(),
                                                      (n_tests + 4) * sizeof(Action));

@@ -1,6 +1,6 @@
-// The memo of BRANCHES: one node for each branch that was ever chosen.
+// The search graph of BRANCHES, its memo: one node for each branch that was ever chosen.
 //
-// The published program keeps every child it ever evaluated. Here a branch enters the memo
+// The published program keeps every child it ever evaluated. Here a branch enters the graph
 // only when an action that leads to it has come to the top of its parent's heap: before
 // that its bounds are those of Proposition 4.2, which cost nothing to recompute, so the
 // search behaves the same with a small part of the memory.
@@ -57,9 +57,9 @@ struct Node {
   bool complete;
 };
 
-class Memo {
+class Graph {
  public:
-  explicit Memo(std::uint32_t n_literals) : index_(n_literals) {}
+  explicit Graph(std::uint32_t n_literals) : index_(n_literals) {}
 
   BranchIndex& index() { return index_; }
   const BranchIndex& index() const { return index_; }
@@ -78,6 +78,8 @@ class Memo {
   Action* allocate_heap(std::size_t n) { return actions_.allocate(n); }
   // A complete branch is never descended into again: its heap is given back.
   void release_heap(Node& node);
+  // Gives back all heaps; bounds and branches stay.
+  void forget_heaps();
 
   std::uint64_t bytes() const;
   // What one iteration may add at its worst: two branches expanded, all tests kept.

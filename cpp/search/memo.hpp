@@ -21,7 +21,7 @@
 #include "core/key.hpp"
 #include "core/limits.hpp"
 
-namespace treeproof::sparse {
+namespace treeproof {
 
 struct Bounds {
   Cost lower = 0;
@@ -121,4 +121,4 @@ class Memo {
   std::atomic<bool> full_ = false;
 };
 
-}  // namespace treeproof::sparse
+}  // namespace treeproof

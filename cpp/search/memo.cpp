@@ -1,4 +1,4 @@
-#include "search/sparse/memo.hpp"
+#include "search/memo.hpp"
 
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-namespace treeproof::sparse {
+namespace treeproof {
 
 // Half of the allowance at the start; a search sees later what the rest leaves. Without an
 // allowance the machine's memory is one: a table that grew beyond it would end the whole
@@ -171,4 +171,4 @@ Memo::Account Memo::account() const {
   return sum;
 }
 
-}  // namespace treeproof::sparse
+}  // namespace treeproof
