@@ -16,10 +16,10 @@ version = release = treeproof.__version__
 
 extensions = [
     "myst_parser",
+    "native_math",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
 ]
@@ -69,6 +69,8 @@ html_theme_options = {
     "navigation_with_keys": False,
     "navbar_align": "left",
     "header_links_before_dropdown": 6,
+    "show_nav_level": 1,
+    "navigation_depth": 3,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -18,6 +18,9 @@ PAGES = sorted(
     for page in DOCS.rglob("*.md")
     if not {"generated", "gallery"} & set(page.relative_to(DOCS).parts)
 )
+TOP = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")]
+TOP += [ROOT / "CHANGELOG.md", ROOT / "benchmarks" / "README.md"]
+BOUNDS = sorted((DOCS / "bounds").glob("*.md"))
 GALLERY = sorted((ROOT / "examples" / "gallery").glob("plot_*.py"))
 
 
@@ -65,18 +68,33 @@ def run_block(block, space, name):
             exec(compile(block, name, "exec"), space)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=names)
+def prose(page):
+    """Return the text of a page without its code."""
+    return re.sub(r"```.*?```|`[^`]*`", "", page.read_text(), flags=re.DOTALL)
+
+
+def anchors(page):
+    """Return the headings of a page as links name them."""
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("page", PAGES + TOP, ids=names)
 def test_links_of_a_page_lead_somewhere(page):
-    text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(), flags=re.DOTALL)
-    for target in re.findall(r"\]\(\s*([^)\s]+)\s*\)", text):
-        if target.startswith(("http://", "https://", "#")):
+    for target in re.findall(r"\]\(\s*([^)\s]+)\s*\)", prose(page)):
+        if target.startswith(("http://", "https://")):
             continue
-        place = page.parent / target.split("#")[0]
-        generated = "gallery" in place.parts or "api" in place.parts
-        assert generated or place.exists(), f"{page.name} links to {target}"
+        path, _, anchor = target.partition("#")
+        place = page.parent / path if path else page
+        if {"gallery", "api"} & set(place.parts):  # generated
+            continue
+        assert place.exists(), f"{page.name} links to {target}"
+        if anchor and place.suffix == ".md":
+            assert anchor in anchors(place), f"{page.name} links to {target}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=names)
+@pytest.mark.parametrize("page", PAGES + TOP, ids=names)
 def test_files_that_a_page_names_exist(page):
     named = re.findall(
         r"`((?:cpp|src|tests|tools|examples|docs)/[\w./*-]+)`", page.read_text()
@@ -86,10 +104,46 @@ def test_files_that_a_page_names_exist(page):
         assert found, f"{page.name} speaks of {path}"
 
 
-def test_a_page_at_the_top_is_listed_in_the_guide():
-    """The guide lists all of them by a pattern that leaves out names with i."""
-    for page in DOCS.glob("*.md"):
-        assert page.name == "index.md" or not page.name.startswith("i"), page.name
+def test_every_page_has_one_place_in_the_navigation():
+    listed = []
+    for page in PAGES:
+        text = page.read_text()
+        for tree in re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.M | re.S):
+            for line in filter(None, tree.splitlines()):
+                if not line.startswith(":"):
+                    entry = re.sub(r".*<(.*)>", r"\1", line)
+                    folder = DOCS if entry.startswith("/") else page.parent
+                    listed += folder.glob(entry.lstrip("/") + ".md")
+    pages = {
+        p for p in PAGES if p != DOCS / "index.md" and "orphan:" not in p.read_text()
+    }
+    assert sorted(p for p in listed if p in pages) == sorted(pages)
+
+
+@pytest.mark.parametrize("page", BOUNDS, ids=names)
+def test_the_page_of_a_bound_is_complete(page):
+    text = page.read_text()
+    for part in ("**Statement.**", "**Why.**", "**In the code.**"):
+        assert part in text
+    assert f"(bounds/{page.name})" in (DOCS / "bounds.md").read_text()
+
+
+def test_every_counter_of_a_bound_is_on_its_page():
+    """Counters of bounds are told from counters of work by their names."""
+    sources = [*ROOT.glob("cpp/search/*/*.hpp")]
+    code = "\n".join(source.read_text() for source in sources)
+    pattern = (
+        r"\b\w+_(?:raised|dropped|prunes|refutations|proofs)\b(?= = 0|\))"
+        r"|\bcut_by_\w+|\bpurified\b|\bpruned_\w+"
+    )
+    counters = set(re.findall(pattern, code))
+    assert len(counters) > 15
+    table = (DOCS / "bounds.md").read_text()
+    pages = "".join(page.read_text() for page in BOUNDS)
+    for counter in counters:
+        assert f"`{counter}`" in table and f"`{counter}`" in pages
+    for counter in re.findall(r"`(\w+)`", re.sub("```.*?```", "", table, flags=re.S)):
+        assert counter == "stats_" or counter in code
 
 
 def test_every_target_of_reproduce_is_in_the_docs():
