@@ -29,14 +29,14 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
                        const DoubleArray& weights, double split_penalty, int max_depth,
                        int max_splits, std::int64_t min_samples_leaf, double time_limit,
                        std::uint64_t memory_limit, std::optional<nb::callable> observer,
-                       const nb::dict& switches) {
+                       const nb::dict& switches, int n_jobs) {
   const std::size_t n_rows = weights.size();
   treeproof::bindings::check_codes(kinds, n_values, codes, n_rows, weights);
   if (n_outputs < 1 || targets.size() != n_rows * static_cast<std::size_t>(n_outputs))
     throw std::invalid_argument("targets of the wrong length");
   if (criterion != "squared_error" && criterion != "absolute_error")
     throw std::invalid_argument("unknown criterion '" + criterion + "'");
-  const threshold::Switches read = treeproof::bindings::read_switches(switches);
+  const threshold::Switches read = treeproof::bindings::read_switches(switches, n_jobs);
   std::vector<treeproof::Feature> features = treeproof::bindings::read_features(kinds, n_values);
   const double event_unit = 1e15;
   bool interrupted = false;
@@ -66,5 +66,6 @@ void bind_regression(nb::module_& m) {
         "targets"_a, "n_outputs"_a = 1, "criterion"_a = "squared_error", "weights"_a,
         "split_penalty"_a, "max_depth"_a = -1, "max_splits"_a = -1, "min_samples_leaf"_a = 1,
         "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
-        "switches"_a = nb::dict(), "Search for an optimal regression tree over every threshold.");
+        "switches"_a = nb::dict(), "n_jobs"_a = 1,
+        "Search for an optimal regression tree over every threshold.");
 }

@@ -37,9 +37,9 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       double split_penalty, int max_depth, int max_splits,
                       std::int64_t min_samples_leaf, double time_limit,
                       std::uint64_t memory_limit, std::optional<nb::callable> observer,
-                      const nb::dict& switches, bool divide_weights) {
+                      const nb::dict& switches, bool divide_weights, int n_jobs) {
   treeproof::bindings::check_arrays(kinds, n_values, codes, labels, n_classes, weights);
-  const threshold::Switches read = read_switches(switches);
+  const threshold::Switches read = read_switches(switches, n_jobs);
   std::vector<treeproof::Feature> features = read_features(kinds, n_values);
   double unit = 1.0;
   bool interrupted = false;
@@ -71,6 +71,6 @@ void bind_threshold(nb::module_& m) {
         "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
-        "divide_weights"_a = true,
+        "divide_weights"_a = true, "n_jobs"_a = 1,
         "Search for an optimal classification tree over every threshold.");
 }

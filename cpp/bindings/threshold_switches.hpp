@@ -1,4 +1,4 @@
-// Switches of the threshold search, from a dictionary.
+// Switches and threads of the threshold search, from a dictionary and a number.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -11,8 +11,10 @@
 
 namespace treeproof::bindings {
 
-inline threshold::Switches read_switches(const nanobind::dict& given) {
+inline threshold::Switches read_switches(const nanobind::dict& given, int n_jobs) {
+  if (n_jobs < 1) throw std::invalid_argument("n_jobs must be at least 1");
   threshold::Switches switches;
+  switches.n_threads = n_jobs;
   for (const auto& [key, value] : given) {
     const auto name = nanobind::cast<std::string>(key);
     if (name == "unit_step") switches.unit_step = nanobind::cast<bool>(value);

@@ -52,7 +52,7 @@ Answer<Cost> CoreSearch::solve(const Task<Cost>& task, Answer<Cost> incumbent) {
     Answer<Cost> better = solve_node(*task.rows, cutoff, task.depth, false, 0);
     if (better.found) answer = std::move(better);  // with lower 0 if it was stopped
     else if (!stopped()) answer.lower = cutoff;
-    if (progress_) progress_(answer.lower, answer.upper, nullptr);
+    if (progress_) progress_(answer.lower, answer.upper, false);
   }
   return answer;
 }
@@ -126,7 +126,7 @@ void CoreSearch::improve(Node& node, Cost cost, SplitTree tree) {
   node.answer.upper = cost;
   node.answer.found = true;
   node.answer.tree = std::move(tree);
-  if (node.level == 0 && progress_) progress_(0, cost, &node.answer.tree);
+  if (node.level == 0 && progress_) progress_(0, cost, true);
 }
 
 }  // namespace treeproof::threshold

@@ -43,7 +43,7 @@ class CoreSearch {
   CoreSearch(const Context<Misclassification>& context, ClassTerminal& terminal,
              StumpSolver<Misclassification>& stumps, std::span<const Weight> weights);
 
-  using Progress = std::function<void(Cost lower, Cost upper, const SplitTree* tree)>;
+  using Progress = std::function<void(Cost lower, Cost upper, bool better_tree)>;
   void set_progress(Progress progress) { progress_ = std::move(progress); }
 
   // True iff this search can solve the task, of which a tree of cost `best` is known, and is

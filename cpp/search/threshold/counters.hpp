@@ -1,6 +1,7 @@
 // How often each part of a threshold search ran, and how often each bound pruned.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "search/result.hpp"
@@ -28,18 +29,41 @@ struct Counters {
   std::int64_t witness_refutations = 0;  // sides known to have a cheap tree, so not tried
   std::int64_t small_leaves = 0;     // cuts left out: a leaf gets too little right
 
+  struct Entry {
+    const char* name;
+    std::int64_t Counters::*member;
+  };
+  static constexpr auto all() {
+    return std::to_array<Entry>({
+        {"depth_two_solves", &Counters::depth_two_solves},
+        {"sweeps", &Counters::sweeps},
+        {"evaluations", &Counters::evaluations},
+        {"exact_scans", &Counters::exact_scans},
+        {"partitions", &Counters::partitions},
+        {"interval_prunes", &Counters::interval_prunes},
+        {"step_prunes", &Counters::step_prunes},
+        {"shrinks", &Counters::shrinks},
+        {"cutoffs", &Counters::cutoffs},
+        {"inherited_prunes", &Counters::inherited_prunes},
+        {"deepenings", &Counters::deepenings},
+        {"partition_prunes", &Counters::partition_prunes},
+        {"two_split_tests", &Counters::two_split_tests},
+        {"core_batches", &Counters::core_batches},
+        {"failed_batches", &Counters::failed_batches},
+        {"shared_proofs", &Counters::shared_proofs},
+        {"core_prunes", &Counters::core_prunes},
+        {"witness_refutations", &Counters::witness_refutations},
+        {"small_leaves", &Counters::small_leaves},
+    });
+  }
+
   Statistics named() const {
-    return {{"depth_two_solves", depth_two_solves}, {"sweeps", sweeps},
-            {"evaluations", evaluations},           {"exact_scans", exact_scans},
-            {"partitions", partitions},             {"interval_prunes", interval_prunes},
-            {"step_prunes", step_prunes},           {"shrinks", shrinks},
-            {"cutoffs", cutoffs},                   {"inherited_prunes", inherited_prunes},
-            {"deepenings", deepenings},             {"partition_prunes", partition_prunes},
-            {"two_split_tests", two_split_tests},
-            {"core_batches", core_batches},         {"failed_batches", failed_batches},
-            {"shared_proofs", shared_proofs},       {"core_prunes", core_prunes},
-            {"witness_refutations", witness_refutations},
-            {"small_leaves", small_leaves}};
+    Statistics out;
+    for (const auto& [name, member] : all()) out.emplace_back(name, this->*member);
+    return out;
+  }
+  void add(const Counters& other) {
+    for (const auto& [name, member] : all()) this->*member += other.*member;
   }
 };
 

@@ -28,7 +28,7 @@ template <class Value>
 Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limits,
                              const Switches& switches) {
   Settings<Value> settings;
-  settings.max_depth = finite(tree_limits.max_depth);
+  settings.max_depth = columns.n_features() > 0 ? finite(tree_limits.max_depth) : 0;
   settings.max_splits = finite(tree_limits.max_splits);
   settings.min_leaf = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(tree_limits.min_samples_leaf, 1, std::int64_t{columns.n_rows} + 1));

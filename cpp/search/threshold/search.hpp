@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <queue>
 #include <type_traits>
 #include <vector>
@@ -45,14 +46,21 @@ class Search {
   Search(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
       : context_(&context), terminal_(&terminal), stumps_(&stumps), partitions_(*context.loss) {}
 
-  // Called whenever the outermost solve has a better tree or a better bound.
-  using Progress = std::function<void(Value lower, Value upper, const SplitTree* tree)>;
+  // Called whenever the outermost solve may have a better bound, or has a better tree.
+  using Progress = std::function<void(Value lower, Value upper, bool better_tree)>;
   void set_progress(Progress progress) { progress_ = std::move(progress); }
+
+  // Threads that share the outermost solve (crew.hpp).
+  void set_helpers(Helpers<Value>* helpers) { helpers_ = helpers; }
 
   // A tree for the outermost solve to start from.
   void set_incumbent(Answer<Value> incumbent) { incumbent_ = std::move(incumbent); }
 
   Answer<Value> solve(const Task<Value>& task) { return solve(task, 0); }
+
+  // Opens pieces of work of a solve, the lowest first, until none is left or a limit is hit:
+  // search_work.hpp.
+  void work(threshold::Frame<Value>& frame);
 
  private:
   using Point = threshold::Point<Value>;
@@ -154,38 +162,21 @@ class Search {
 
   Answer<Value> search(const Task<Value>& task, std::size_t level, Answer<Value> leaf,
                        Value least) {
-    Frame frame{&task, level, task.depth - 1, task.rows->size(), leaf.upper, std::move(leaf),
-                {}, {}, {}, {}};
-    while (levels_.size() <= level) levels_.emplace_back();
+    Frame frame(task, level, std::move(leaf));
     frame.pieces.assign(n_features(), infinite());
     const Value known = std::max(least, task.known);
     const Value ends = penalty() > 0 ? std::max(look_ahead(frame), known) : known;
     list_candidates(frame, ends);
-    bool stopped = context_->limits->reason() != StopReason::none;
-    while (!stopped && !frame.queue.empty() && !closes(frame.queue.top().bound, frame.best)) {
-      if (context_->limits->stop()) {
-        stopped = true;
-        break;
-      }
-      Item item = frame.queue.top();
-      frame.queue.pop();
-      const Value bound = current_bound(frame, item);
-      const bool first = frame.queue.empty() || !(frame.queue.top().bound < bound);
-      if (!first || closes(bound, frame.best)) {
-        wait(frame, {bound, item.candidate, item.a, item.b});
-        continue;
-      }
-      if (!open(frame, item)) {  // stopped half-way: the item stays open
-        frame.queue.push(item);
-        stopped = true;
-        break;
-      }
-      if (level == 0 && progress_) report(frame, nullptr);
-    }
-    return finish(frame, stopped);
+    if (level == 0 && helpers_ != nullptr && !frame.queue.empty())
+      helpers_->share(frame, [&] { work(frame); });
+    else
+      work(frame);
+    return finish(frame);
   }
 
-  Answer<Value> finish(Frame& frame, bool stopped) {
+  Answer<Value> finish(Frame& frame) {
+    const bool stopped = context_->limits->reason() != StopReason::none;
+    frame.take_back();
     for (; !frame.queue.empty(); frame.queue.pop()) {
       const Item& item = frame.queue.top();
       piece(frame, item.candidate, item.bound);
@@ -222,15 +213,6 @@ class Search {
       frame.answer = std::move(answer);
     }
     return bound;
-  }
-
-  // What is known of an item now: its ends may have been raised since it was queued.
-  Value current_bound(const Frame& frame, const Item& item) const {
-    const std::int32_t f = frame.candidates[item.candidate].feature;
-    if (kind(f) == FeatureKind::multiway) return item.bound;
-    const Point& a = frame.points[item.a];
-    if (item.a == item.b) return std::max(item.bound, penalty() + a.left + a.right);
-    return std::max(item.bound, interval_bound(frame, item.candidate, item.a, item.b));
   }
 
   void wait(Frame& frame, const Item& item) {
@@ -335,102 +317,38 @@ class Search {
     p = std::min(p, bound);
   }
 
-  void report(Frame& frame, const SplitTree* tree) {
-    Value lower = frame.best;
-    if (!frame.queue.empty()) lower = std::min(lower, frame.queue.top().bound);
-    for (const Value p : frame.pieces) lower = std::min(lower, p);
-    progress_(lower, frame.best, tree);
+  // Sharing out the work of a solve, and telling how far it is: search_work.hpp.
+  struct Holding;
+  struct Claim;
+  void work_on(Frame& frame);
+  bool done(const Frame& frame) const {
+    return frame.queue.empty() || closes(frame.queue.top().bound, frame.best);
+  }
+  Value current_bound(const Frame& frame, const Item& item) const;
+  void await(Frame& frame);
+  void report(Frame& frame);
+  void improve(Frame& frame, Value cost, SplitTree tree);
+  void check_memory(const Frame& frame);
+
+  // Computes without holding a frame that threads share.
+  template <class Compute>
+  auto apart(const Frame& frame, Compute compute) {
+    if (frame.gate == nullptr) return compute();
+    hold_.unlock();
+    struct Back {
+      ~Back() { hold.lock(); }
+      std::unique_lock<std::mutex>& hold;
+    } const back{hold_};
+    return compute();
   }
 
-  void improve(Frame& frame, Value cost, SplitTree tree) {
-    frame.best = cost;
-    frame.answer.found = true;
-    frame.answer.tree = std::move(tree);
-    if (frame.level == 0 && progress_) report(frame, &frame.answer.tree);
-  }
-
-  // ---- opening a piece of work; false: stopped before it was done --------------------------
-
-  bool open(Frame& frame, const Item& item) {
-    switch (kind(frame.candidates[item.candidate].feature)) {
-      case FeatureKind::ordered:
-        if (item.a == item.b) return open_cut(frame, item);
-        return staged(frame) ? open_staged(frame, item) : open_interval(frame, item);
-      case FeatureKind::one_vs_rest: return open_category(frame, item);
-      case FeatureKind::multiway: return open_multiway(frame, item);
-    }
-    return true;
-  }
-
-  bool open_interval(Frame& frame, const Item& item) {
-    const Candidate& c = frame.candidates[item.candidate];
-    const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
-    const std::uint32_t min_leaf = frame.task->min_leaf;
-    const Value budget = frame.best - penalty();
-    const Point& a = frame.points[item.a];
-    const Point& b = frame.points[item.b];
-    std::uint32_t low = std::max(a.position + 1, min_leaf);
-    std::uint32_t high = std::min(b.position - 1, frame.size - min_leaf);
-    if (!c.cumulative.empty()) shrink(frame, item, frame.best - penalty(), low, high);
-    if (low > high) return true;
-    const std::uint32_t p = view.nearest_boundary(low + (high - low) / 2, low, high);
-    if (p == 0) return true;
-
-    const std::size_t x = new_point(frame, item.candidate, p);
-    Point& point = frame.points[x];
-    inherit(frame, c, a, b, point);
-    const auto relax = [&](std::uint32_t gap) {
-      return min_leaf > gap ? std::max(1u, min_leaf - gap) : 1u;
-    };
-    const std::uint32_t min_left = relax(b.position - p);
-    const std::uint32_t min_right = relax(p - a.position);
-    Level& level = levels_[frame.level];
-    cut(frame, c.feature, 0, p);
-    Answer<Value> left, right;
-    const auto solve_left = [&] {
-      left = child(frame, level.left, c.left_splits, min_left, budget - b.right,
-                   level.inherited_left, level.out_left);
-      if (left.lower + b.right >= budget) ++context_->counters->cutoffs;
-      point.left = std::max(point.left, left.lower);
-    };
-    const auto solve_right = [&] {
-      right = child(frame, level.right, c.right_splits, min_right, budget - a.left,
-                    level.inherited_right, level.out_right);
-      if (right.lower + a.left >= budget) ++context_->counters->cutoffs;
-      point.right = std::max(point.right, right.lower);
-    };
-    if (2 * p >= frame.size) {
-      solve_left();
-      if (!context_->limits->stop(0)) solve_right();
-    } else {
-      solve_right();
-      if (!context_->limits->stop(0)) solve_left();
-    }
-    const bool exact = min_left == min_leaf && min_right == min_leaf;
-    if (exact && left.found && right.found && penalty() + left.upper + right.upper < frame.best)
-      improve(frame, penalty() + left.upper + right.upper,
-              join(frame, c.feature, TestKind::threshold, 0, p, left, right));
-    if (context_->limits->reason() != StopReason::none) return false;
-
-    if (settings().use_inheritance) {
-      point.left_features = level.out_left;
-      point.right_features = level.out_right;
-    }
-    const Value here = penalty() + point.left + point.right;
-    if (exact && left.found && right.found) {
-      piece(frame, item.candidate, here);
-    } else if (exact) {  // one side reached its cut-off, so the cut costs the best at least
-      wait(frame, {std::max(here, frame.best), item.candidate, x, x});
-    } else {  // relaxed values: the true ones get a point of their own
-      const std::size_t own = new_point(frame, item.candidate, p);
-      frame.points[own].left = frame.points[x].left;
-      frame.points[own].right = frame.points[x].right;
-      wait(frame, {here, item.candidate, own, own});
-    }
-    push(frame, item, item.a, x);
-    push(frame, item, x, item.b);
-    return true;
-  }
+  // Opening a piece of work; false: stopped before it was done. search_open.hpp.
+  bool open(Frame& frame, const Item& item);
+  bool open_interval(Frame& frame, const Item& item);
+  bool open_cut(Frame& frame, const Item& item);
+  bool open_category(Frame& frame, const Item& item);
+  bool solve_pair(Frame& frame, const Item& item, const Candidate& c, TestKind test,
+                  std::uint32_t first, std::uint32_t last);
 
   // What neighbouring cuts say about a new one: search_neighbours.hpp.
   void shrink(Frame& frame, const Item& item, Value budget, std::uint32_t& low,
@@ -441,74 +359,6 @@ class Search {
     if (frame.points[b].position - frame.points[a].position < 2) return;  // no cut between
     const Value bound = std::max(parent.bound, interval_bound(frame, parent.candidate, a, b));
     wait(frame, {bound, parent.candidate, a, b});
-  }
-
-  // A single cut with the true minimum leaf size.
-  bool open_cut(Frame& frame, const Item& item) {
-    const Candidate& c = frame.candidates[item.candidate];
-    return solve_pair(frame, item, c, TestKind::threshold, 0, frame.points[item.a].position);
-  }
-
-  bool open_category(Frame& frame, const Item& item) {
-    const Candidate& c = frame.candidates[item.candidate];
-    const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
-    const std::uint32_t first = frame.points[item.a].position;
-    const std::uint32_t last = view.run_end(first);
-    const std::uint32_t min_leaf = frame.task->min_leaf;
-    if (last - first < min_leaf || frame.size - (last - first) < min_leaf) return true;
-    return solve_pair(frame, item, c, TestKind::equals, first, last);
-  }
-
-  // Both sides of one cut, starting from what its point knows. Unless both come back with a
-  // tree, the cut costs the best known at least.
-  bool solve_pair(Frame& frame, const Item& item, const Candidate& c, TestKind test,
-                  std::uint32_t first, std::uint32_t last) {
-    if (staged(frame)) return solve_staged(frame, item, c, test, first, last);
-    const std::uint32_t min_leaf = frame.task->min_leaf;
-    const Value budget = frame.best - penalty();
-    Level& level = levels_[frame.level];
-    Point& point = frame.points[item.a];
-    const auto known = [&](std::vector<Value>& into, const std::vector<Value>& from) {
-      into = from;
-      into.resize(n_features(), Value{});
-    };
-    known(level.inherited_left, point.left_features);
-    known(level.inherited_right, point.right_features);
-    cut(frame, c.feature, first, last);
-    Answer<Value> left, right;
-    const auto solve_left = [&] {
-      left = child(frame, level.left, c.left_splits, min_leaf, budget - point.right,
-                   level.inherited_left, level.out_left);
-      point.left = std::max(point.left, left.lower);
-      if (settings().use_inheritance) raise_all(point.left_features, level.out_left);
-    };
-    const auto solve_right = [&] {
-      right = child(frame, level.right, c.right_splits, min_leaf, budget - point.left,
-                    level.inherited_right, level.out_right);
-      point.right = std::max(point.right, right.lower);
-      if (settings().use_inheritance) raise_all(point.right_features, level.out_right);
-    };
-    const auto open_still = [&] {
-      return penalty() + point.left + point.right < frame.best && !context_->limits->stop(0);
-    };
-    if (level.left.size() <= level.right.size()) {
-      solve_left();
-      if (open_still()) solve_right();
-    } else {
-      solve_right();
-      if (open_still()) solve_left();
-    }
-    if (left.found && right.found && penalty() + left.upper + right.upper < frame.best)
-      improve(frame, penalty() + left.upper + right.upper,
-              join(frame, c.feature, test, first, last, left, right));
-    if (context_->limits->reason() != StopReason::none) return false;
-    const Value here = penalty() + point.left + point.right;
-    if (left.found && right.found) {
-      piece(frame, item.candidate, here);
-    } else {
-      wait(frame, {std::max(here, frame.best), item.candidate, item.a, item.b});
-    }
-    return true;
   }
 
   static void raise_all(std::vector<Value>& into, const std::vector<Value>& from) {
@@ -541,19 +391,10 @@ class Search {
   void cut(Frame& frame, std::int32_t f, std::uint32_t first, std::uint32_t last) {
     Level& level = levels_[frame.level];
     ++context_->counters->partitions;
-    partitioner_.cut_out(*frame.task->rows, f, first, last, level.left, level.right);
+    apart(frame, [&] {
+      partitioner_.cut_out(*frame.task->rows, f, first, last, level.left, level.right);
+    });
     check_memory(frame);
-  }
-
-  // The columns, the sets of all levels, and the cuts of this frame; the rest is small.
-  void check_memory(const Frame& frame) const {
-    const std::uint64_t allowance = context_->limits->memory_allowance();
-    if (allowance == 0) return;
-    const Columns& columns = *context_->columns;
-    std::uint64_t bytes = 4 * (columns.order.size() + columns.rank.size() + columns.order.size());
-    for (const Level& level : levels_) bytes += level.left.bytes() + level.right.bytes();
-    bytes += frame.points.size() * (sizeof(Point) + 2 * sizeof(Value) * n_features());
-    if (bytes > allowance) context_->limits->memory_exhausted();
   }
 
   Answer<Value> child(Frame& frame, const RowSubset& rows, int splits, std::uint32_t min_leaf,
@@ -564,7 +405,7 @@ class Search {
                            settings().use_inheritance ? std::span<const Value>(inherited)
                                                       : std::span<const Value>(),
                            std::span<Value>(out), known};
-    return solve(task, frame.level + 1);
+    return apart(frame, [&] { return solve(task, frame.level + 1); });
   }
 
   SplitTree join(const Frame& frame, std::int32_t f, TestKind test, std::uint32_t first,
@@ -586,6 +427,10 @@ class Search {
       partitions_;
   std::deque<Level> levels_;
   Progress progress_;
+  Helpers<Value>* helpers_ = nullptr;
+  Gate* gate_ = nullptr;  // of the frame that this thread shares with others
+  std::unique_lock<std::mutex> hold_;
+  std::uint64_t held_bytes_ = 0;
   Answer<Value> incumbent_;
 };
 
@@ -593,5 +438,7 @@ class Search {
 
 #include "search/threshold/search_multiway.hpp"
 #include "search/threshold/search_neighbours.hpp"
+#include "search/threshold/search_open.hpp"
 #include "search/threshold/search_staged.hpp"
 #include "search/threshold/search_seeds.hpp"
+#include "search/threshold/search_work.hpp"

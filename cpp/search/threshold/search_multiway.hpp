@@ -16,7 +16,9 @@ bool Search<L, Terminal>::open_multiway(Frame& frame, const Item& item) {
   const std::vector<std::uint32_t> starts = view.runs();
   Level& level = levels_[frame.level];
   ++context_->counters->partitions;
-  partitioner_.cut_runs(*frame.task->rows, c.feature, starts, level.parts);
+  apart(frame, [&] {
+    partitioner_.cut_runs(*frame.task->rows, c.feature, starts, level.parts);
+  });
   for (std::size_t k = 0; k < starts.size(); ++k)
     if (level.parts[k].size() < frame.task->min_leaf) return true;
   return splits_matter(frame)
@@ -51,7 +53,7 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
       cost += answers[k].upper;
       tree.children[k] = std::move(answers[k].tree);
     }
-    if (cost < frame.best) improve(frame, cost, std::move(tree));
+    improve(frame, cost, std::move(tree));
   }
   piece(frame, item.candidate, std::max(item.bound, penalty() + sum));
   return true;

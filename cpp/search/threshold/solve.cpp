@@ -1,11 +1,14 @@
 #include "search/threshold/solve.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "search/threshold/core_search.hpp"
+#include "search/threshold/crew.hpp"
 #include "search/threshold/first_tree.hpp"
 #include "search/threshold/make_settings.hpp"
 #include "search/threshold/search.hpp"
+#include "search/threshold/telling.hpp"
 #include "search/threshold/terminal.hpp"
 
 namespace treeproof::threshold {
@@ -29,20 +32,22 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
   const RowSubset rows = RowSubset::whole(columns);
   const Task<Cost> task{&rows, kInfiniteCost, settings.max_depth, settings.max_splits,
                         settings.min_leaf, {}, {}};
-  const auto tell = [&](EventKind kind, Cost lower, Cost upper) {
-    if (observer)
-      observer({kind, limits.seconds(), lower, upper, counters.depth_two_solves});
-  };
-  Cost shallow_lower = 0;
+  Telling<Cost> tell(observer, limits, counters, kInfiniteCost);
   // Bounds proved for depth three only hold up to the cost of deeper trees.
   Cost most_lower = kInfiniteCost;
-  const auto progress = [&](Cost lower, Cost upper, const SplitTree* tree) {
-    lower = std::clamp(lower, std::min(shallow_lower, upper), most_lower);
-    tell(tree != nullptr ? EventKind::incumbent : EventKind::bound, lower, upper);
+  const auto progress = [&](Cost lower, Cost upper, bool better_tree) {
+    tell(std::min(lower, most_lower), upper, better_tree);
   };
   search.set_progress(progress);
+  Crew<Misclassification, ClassTerminal> crew(
+      context, switches.n_threads, [&](const auto& theirs, auto& own_stumps) {
+        return std::make_unique<ClassTerminal>(theirs, own_stumps, codes, targets,
+                                               labels.total_weight);
+      });
+  search.set_helpers(crew.helpers());
   FirstTree<Misclassification, ClassTerminal> first(context, terminal, stumps);
   const bool deep = std::min(settings.max_depth, settings.max_splits) > ClassTerminal::kDepth;
+  Cost shallow_lower = 0;
   Answer<Cost> answer;
   if (deep) {
     Answer<Cost> incumbent = first.best(task);

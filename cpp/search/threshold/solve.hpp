@@ -33,8 +33,9 @@ struct Result {
   Statistics statistics;
 };
 
-// Switches that leave the optimum alone; for tests.
+// What leaves the optimum alone: the number of threads, and switches for tests.
 struct Switches {
+  int n_threads = 1;
   bool unit_step = true;
   bool inheritance = true;
   bool partitions = true;

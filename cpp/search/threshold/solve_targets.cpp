@@ -3,38 +3,40 @@
 // Squared error has a terminal solver of depth two in lanes; absolute error, whose sums need a
 // median, works on sorted lists with a terminal solver of depth one.
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "loss/absolute_error.hpp"
 #include "loss/centred_targets.hpp"
+#include "search/threshold/crew.hpp"
 #include "search/threshold/first_tree.hpp"
 #include "search/threshold/make_settings.hpp"
 #include "search/threshold/moment_terminal.hpp"
 #include "search/threshold/search.hpp"
 #include "search/threshold/solve.hpp"
+#include "search/threshold/telling.hpp"
 #include "search/threshold/terminal.hpp"
 
 namespace treeproof::threshold {
 namespace {
 
-constexpr double kEventUnit = 1e15;  // events carry whole numbers
-
+// `make_terminal`: one for each thread.
 template <class L, class Terminal>
-Result<double> run(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps,
-                   const Observer& observer) {
+Result<double> run(const Context<L>& context, int n_threads, const Observer& observer,
+                   typename Crew<L, Terminal>::MakeTerminal make_terminal) {
+  StumpSolver<L> stumps(*context.columns, *context.loss);
+  const std::unique_ptr<Terminal> own = make_terminal(context, stumps);
+  Terminal& terminal = *own;
   Search<L, Terminal> search(context, terminal, stumps);
+  Crew<L, Terminal> crew(context, n_threads, std::move(make_terminal));
+  search.set_helpers(crew.helpers());
   const RowSubset rows = RowSubset::whole(*context.columns);
   const Settings<double>& settings = context.settings;
   const Task<double> task{&rows, context.loss->infinite(), settings.max_depth,
                           settings.max_splits, settings.min_leaf, {}, {}};
-  search.set_progress([&](double lower, double upper, const SplitTree* tree) {
-    if (!observer) return;
-    const auto whole = [](double v) {
-      return static_cast<Cost>(std::min(v, 1e3) * kEventUnit);
-    };
-    observer({tree != nullptr ? EventKind::incumbent : EventKind::bound,
-              context.limits->seconds(), whole(lower), whole(upper),
-              context.counters->depth_two_solves});
-  });
+  Telling<double> tell(observer, *context.limits, *context.counters, context.loss->infinite());
+  search.set_progress(std::ref(tell));
   FirstTree<L, Terminal> first(context, terminal, stumps);
   const bool deep = std::min(settings.max_depth, settings.max_splits) > Terminal::kDepth;
   if (deep) search.set_incumbent(first.best(task));
@@ -83,9 +85,10 @@ Result<double> solve_squared(const Columns& columns, const Targets& targets,
       context_for(columns, loss, tree_limits, switches, tree_limits.split_penalty, limits,
                   counters);  // a single leaf loses 1
   const ColumnCodes codes = make_codes(columns, BinTargets{});
-  StumpSolver<SquaredError> stumps(columns, loss);
-  MomentTerminal terminal(context, stumps, codes);
-  return run(context, terminal, stumps, observer);
+  return run<SquaredError, MomentTerminal>(
+      context, switches.n_threads, observer, [&codes](const auto& theirs, auto& stumps) {
+        return std::make_unique<MomentTerminal>(theirs, stumps, codes);
+      });
 }
 
 Result<double> solve_absolute(const Columns& columns, const Targets& targets,
@@ -100,9 +103,11 @@ Result<double> solve_absolute(const Columns& columns, const Targets& targets,
   const Context<AbsoluteError> context =
       context_for(columns, loss, tree_limits, switches, tree_limits.split_penalty, limits,
                   counters);  // a single leaf loses 1
-  StumpSolver<AbsoluteError> stumps(columns, loss);
-  StumpTerminal<AbsoluteError> terminal(context, stumps);
-  return run(context, terminal, stumps, observer);
+  using Terminal = StumpTerminal<AbsoluteError>;
+  return run<AbsoluteError, Terminal>(
+      context, switches.n_threads, observer, [](const auto& theirs, auto& stumps) {
+        return std::make_unique<Terminal>(theirs, stumps);
+      });
 }
 
 }  // namespace treeproof::threshold

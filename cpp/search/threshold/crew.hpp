@@ -1,0 +1,102 @@
+// Threads that help the best-first search with its outermost solve.
+//
+// All of them take pieces of work from the frame of that solve (search_work.hpp); what is
+// below a piece is solved by one thread alone, in memory of its own. A piece of a tree of depth
+// three takes milliseconds and there are hundreds of them, so the threads seldom wait.
+//
+// The calling thread leads: it alone asks the clock and the caller (Ctrl-C) and tells
+// observers; helpers stop once it is done. Which of several optimal trees comes back depends on
+// chance, the optimum does not.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "search/threshold/search.hpp"
+
+namespace treeproof::threshold {
+
+template <Loss L, class Terminal>
+class Crew : public Helpers<typename L::Value> {
+ public:
+  using Value = typename L::Value;
+  using MakeTerminal =
+      std::function<std::unique_ptr<Terminal>(const Context<L>&, StumpSolver<L>&)>;
+
+  Crew(const Context<L>& context, int n_threads, MakeTerminal make_terminal)
+      : context_(&context), n_helpers_(static_cast<std::size_t>(std::max(n_threads, 1)) - 1),
+        make_terminal_(std::move(make_terminal)) {}
+
+  // For the search; null if there is only one thread.
+  Helpers<Value>* helpers() { return n_helpers_ > 0 ? this : nullptr; }
+
+  void share(Frame<Value>& frame, const std::function<void()>& work) override {
+    Gate gate(n_helpers_ + 1);
+    frame.gate = &gate;
+    told_ = false;
+    std::vector<Counters> counters(n_helpers_);
+    {
+      Team team(*this, gate);
+      team.start(frame, counters);
+      work();
+    }
+    frame.gate = nullptr;
+    for (const Counters& theirs : counters) context_->counters->add(theirs);
+  }
+
+ private:
+  // The helpers of one solve; gone when this is.
+  class Team {
+   public:
+    Team(Crew& crew, Gate& gate) : crew_(crew), gate_(gate) {}
+    ~Team() {
+      crew_.told_ = true;
+      gate_.changed.notify_all();
+      for (std::thread& helper : helpers_) helper.join();
+    }
+    void start(Frame<Value>& frame, std::vector<Counters>& counters) {
+      helpers_.reserve(counters.size());
+      try {
+        for (Counters& theirs : counters)
+          helpers_.emplace_back([this, &frame, &theirs] { crew_.help(frame, theirs); });
+      } catch (const std::system_error&) {
+        // The system gives no more threads: these must do.
+      }
+    }
+
+   private:
+    Crew& crew_;
+    Gate& gate_;
+    std::vector<std::thread> helpers_;
+  };
+
+  void help(Frame<Value>& frame, Counters& counters) {
+    try {
+      Limits limits(told_, context_->limits->memory_allowance());
+      Context<L> context = *context_;
+      context.limits = &limits;
+      context.counters = &counters;
+      StumpSolver<L> stumps(*context.columns, *context.loss);
+      const std::unique_ptr<Terminal> terminal = make_terminal_(context, stumps);
+      Search<L, Terminal> search(context, *terminal, stumps);
+      search.work(frame);
+    } catch (const std::bad_alloc&) {
+      // One helper less; its piece of work was given back.
+    }
+  }
+
+  const Context<L>* context_;
+  std::size_t n_helpers_;
+  MakeTerminal make_terminal_;
+  std::atomic<bool> told_ = false;
+};
+
+}  // namespace treeproof::threshold
