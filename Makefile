@@ -167,7 +167,7 @@ sanitize-threads: $(VENV)/base  ## engines in threads, under the thread sanitize
 		-DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE=$(abspath $(BIN)/python) \
 		-DTREEPROOF_DEV=ON -DTREEPROOF_SANITIZE=thread -DTREEPROOF_DRIVERS=ON
 	$(BIN)/cmake --build build/threads -j $(JOBS)
-	for driver in sparse_threads engine_threads; do \
+	for driver in sparse_threads threshold_threads engine_threads; do \
 		TSAN_OPTIONS=halt_on_error=1 build/threads/$$driver || exit 1; done
 
 clean:  ## remove the environment and all build products

@@ -40,10 +40,17 @@ def random_switches(rng: np.random.Generator) -> dict[str, Any]:
     return switches
 
 
-def check(table: TargetTable, limits: dict[str, Any], switches: dict[str, Any]) -> None:
+def check(
+    table: TargetTable,
+    limits: dict[str, Any],
+    switches: dict[str, Any],
+    n_jobs: int = 1,
+) -> None:
     penalty = limits["split_penalty"]
     rest = {k: v for k, v in limits.items() if k != "split_penalty"}
-    answer = _core.solve_targets(**target_arguments(table), **limits, switches=switches)
+    answer = _core.solve_targets(
+        **target_arguments(table), **limits, switches=switches, n_jobs=n_jobs
+    )
     cost, facts = tree_loss(table, answer["tree"], penalty)
     assert answer["status"] == "optimal"
     assert answer["lower"] == answer["upper"]

@@ -45,11 +45,13 @@ def random_switches(rng: np.random.Generator) -> dict[str, Any]:
     return switches
 
 
-def check(table: Table, limits: dict[str, Any], switches: dict[str, Any]) -> None:
+def check(
+    table: Table, limits: dict[str, Any], switches: dict[str, Any], n_jobs: int = 1
+) -> None:
     penalty = limits["split_penalty"]
     rest = {k: v for k, v in limits.items() if k != "split_penalty"}
     answer = _core.solve_threshold(
-        **engine_arguments(table), **limits, switches=switches
+        **engine_arguments(table), **limits, switches=switches, n_jobs=n_jobs
     )
     facts = tree_facts(table, answer["tree"], penalty)
     assert answer["status"] == "optimal"

@@ -89,7 +89,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
     n_jobs : int or None, default=1
         Number of threads; -1 for all processors. The optimum does not depend on it;
         which of several optimal trees is returned may, and with one thread every run is
-        the same. The solver "sparse" uses it.
+        the same. The solvers "sparse" and "threshold" use it.
     class_weight : dict, "balanced" or None, default=None
         Factors for the weights of the classes. "balanced" gives all classes the same
         total weight. Classes not named in the dict have the factor 1.

@@ -18,7 +18,7 @@ from treeproof.base import common_constraints
 from treeproof.border import RegressionData
 from treeproof.encoded_export import EncodedExport
 from treeproof.leaf_fit import CRITERIA, LeafFit
-from treeproof.limits import engine_allowance, parse_memory
+from treeproof.limits import engine_allowance, parse_memory, thread_count
 from treeproof.observers import History, observing
 from treeproof.proof.writer import ProofFile, derived, regression_header
 from treeproof.quant_bnb import QuantOptions, quant_constraints
@@ -93,8 +93,9 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         Bytes, or text such as "500MB" or "2GB", that the whole process should keep to;
         None for no limit.
     n_jobs : int or None, default=1
-        Number of threads. The search is sequential in this version, so that any
-        value gives the same run; the parameter is checked and kept.
+        Number of threads; -1 for all processors. The optimum does not depend on it;
+        which of several optimal trees is returned may, and with one thread every run is
+        the same. The solver "quant-bnb" uses one thread.
     lower_bound : {"W0", "W1", "W2", "L2"}, default="W1"
         With ``solver="quant-bnb"``: which of the paper's lower bounds prunes.
     s : int, default=3
@@ -268,6 +269,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
                 self.time_limit,
                 engine_allowance(memory),
                 observer,
+                n_threads=thread_count(self.n_jobs),
                 quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
                 first_split=data.table.number_of(self.first_split, "first_split"),
                 samples=data.samples,

@@ -66,6 +66,7 @@ class RegressionTask:
     time_limit: float | None = None
     memory_allowance: int = 0
     observer: Observer | None = None
+    n_threads: int = 1
     proof_log: str = ""  # where steps go; "" if no proof is wanted
     options: Mapping[str, Any] = field(default_factory=dict)
     quant: QuantOptions = field(default_factory=QuantOptions)
@@ -116,12 +117,14 @@ def _threshold(task: Task) -> Mapping[str, Any]:
     """Search over every threshold of sorted columns."""
     if task.proof_log:
         task = _in_proof_arithmetic(task)
-    return _core.solve_threshold(divide_weights=not task.proof_log, **_arguments(task))
+    return _core.solve_threshold(
+        divide_weights=not task.proof_log, n_jobs=task.n_threads, **_arguments(task)
+    )
 
 
 def _regression_threshold(task: RegressionTask) -> Mapping[str, Any]:
     """Search for a regression tree over every threshold of sorted columns."""
-    return _core.solve_targets(**_regression_arguments(task))
+    return _core.solve_targets(n_jobs=task.n_threads, **_regression_arguments(task))
 
 
 def _quant_bnb(task: Task) -> Mapping[str, Any]:

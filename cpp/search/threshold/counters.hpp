@@ -28,6 +28,7 @@ struct Counters {
   std::int64_t core_prunes = 0;      // sides bounded by an earlier proof for similar rows
   std::int64_t witness_refutations = 0;  // sides known to have a cheap tree, so not tried
   std::int64_t small_leaves = 0;     // cuts left out: a leaf gets too little right
+  std::int64_t helped = 0;           // pieces of work opened by threads that help
 
   struct Entry {
     const char* name;
@@ -54,6 +55,7 @@ struct Counters {
         {"core_prunes", &Counters::core_prunes},
         {"witness_refutations", &Counters::witness_refutations},
         {"small_leaves", &Counters::small_leaves},
+        {"helped", &Counters::helped},
     });
   }
 

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "search/threshold/search.hpp"
+#include "search/threshold/solve.hpp"
 
 namespace treeproof::threshold {
 
@@ -31,8 +32,9 @@ class Crew : public Helpers<typename L::Value> {
   using MakeTerminal =
       std::function<std::unique_ptr<Terminal>(const Context<L>&, StumpSolver<L>&)>;
 
-  Crew(const Context<L>& context, int n_threads, MakeTerminal make_terminal)
-      : context_(&context), n_helpers_(static_cast<std::size_t>(std::max(n_threads, 1)) - 1),
+  Crew(const Context<L>& context, const Switches& switches, MakeTerminal make_terminal)
+      : context_(&context), helpers_first_(switches.helpers_first),
+        n_helpers_(static_cast<std::size_t>(std::max(switches.n_threads, 1)) - 1),
         make_terminal_(std::move(make_terminal)) {}
 
   // For the search; null if there is only one thread.
@@ -42,10 +44,12 @@ class Crew : public Helpers<typename L::Value> {
     Gate gate(n_helpers_ + 1);
     frame.gate = &gate;
     told_ = false;
+    arrived_ = 0;
     std::vector<Counters> counters(n_helpers_);
     {
       Team team(*this, gate);
       team.start(frame, counters);
+      while (helpers_first_ && arrived_ < team.size()) std::this_thread::yield();
       work();
     }
     frame.gate = nullptr;
@@ -71,6 +75,7 @@ class Crew : public Helpers<typename L::Value> {
         // The system gives no more threads: these must do.
       }
     }
+    std::size_t size() const { return helpers_.size(); }
 
    private:
     Crew& crew_;
@@ -79,6 +84,7 @@ class Crew : public Helpers<typename L::Value> {
   };
 
   void help(Frame<Value>& frame, Counters& counters) {
+    ++arrived_;
     try {
       Limits limits(told_, context_->limits->memory_allowance());
       Context<L> context = *context_;
@@ -94,9 +100,11 @@ class Crew : public Helpers<typename L::Value> {
   }
 
   const Context<L>* context_;
+  bool helpers_first_;
   std::size_t n_helpers_;
   MakeTerminal make_terminal_;
   std::atomic<bool> told_ = false;
+  std::atomic<std::size_t> arrived_ = 0;
 };
 
 }  // namespace treeproof::threshold

@@ -95,6 +95,7 @@ void Search<L, Terminal>::work_on(Frame& frame) {
       Claim claim(frame, item);
       claim.finished = open(frame, item);
     }
+    if (frame.gate != nullptr && helpers_ == nullptr) ++context_->counters->helped;
     if (frame.level == 0 && progress_) report(frame);
   }
 }

@@ -40,7 +40,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
   };
   search.set_progress(progress);
   Crew<Misclassification, ClassTerminal> crew(
-      context, switches.n_threads, [&](const auto& theirs, auto& own_stumps) {
+      context, switches, [&](const auto& theirs, auto& own_stumps) {
         return std::make_unique<ClassTerminal>(theirs, own_stumps, codes, targets,
                                                labels.total_weight);
       });

@@ -36,6 +36,7 @@ struct Result {
 // What leaves the optimum alone: the number of threads, and switches for tests.
 struct Switches {
   int n_threads = 1;
+  bool helpers_first = false;  // wait until all threads have begun
   bool unit_step = true;
   bool inheritance = true;
   bool partitions = true;

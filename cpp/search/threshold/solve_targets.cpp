@@ -23,13 +23,13 @@ namespace {
 
 // `make_terminal`: one for each thread.
 template <class L, class Terminal>
-Result<double> run(const Context<L>& context, int n_threads, const Observer& observer,
+Result<double> run(const Context<L>& context, const Switches& switches, const Observer& observer,
                    typename Crew<L, Terminal>::MakeTerminal make_terminal) {
   StumpSolver<L> stumps(*context.columns, *context.loss);
   const std::unique_ptr<Terminal> own = make_terminal(context, stumps);
   Terminal& terminal = *own;
   Search<L, Terminal> search(context, terminal, stumps);
-  Crew<L, Terminal> crew(context, n_threads, std::move(make_terminal));
+  Crew<L, Terminal> crew(context, switches, std::move(make_terminal));
   search.set_helpers(crew.helpers());
   const RowSubset rows = RowSubset::whole(*context.columns);
   const Settings<double>& settings = context.settings;
@@ -86,7 +86,7 @@ Result<double> solve_squared(const Columns& columns, const Targets& targets,
                   counters);  // a single leaf loses 1
   const ColumnCodes codes = make_codes(columns, BinTargets{});
   return run<SquaredError, MomentTerminal>(
-      context, switches.n_threads, observer, [&codes](const auto& theirs, auto& stumps) {
+      context, switches, observer, [&codes](const auto& theirs, auto& stumps) {
         return std::make_unique<MomentTerminal>(theirs, stumps, codes);
       });
 }
@@ -105,7 +105,7 @@ Result<double> solve_absolute(const Columns& columns, const Targets& targets,
                   counters);  // a single leaf loses 1
   using Terminal = StumpTerminal<AbsoluteError>;
   return run<AbsoluteError, Terminal>(
-      context, switches.n_threads, observer, [](const auto& theirs, auto& stumps) {
+      context, switches, observer, [](const auto& theirs, auto& stumps) {
         return std::make_unique<Terminal>(theirs, stumps);
       });
 }
