@@ -1,4 +1,4 @@
-"""Several threads in the search over thresholds: one optimum, and limits as with one."""
+"""Threads in the search over thresholds: one optimum, and limits as with one."""
 
 from __future__ import annotations
 

@@ -112,8 +112,8 @@ bool Search<L, Terminal>::open_category(Frame& frame, const Item& item) {
 // Both sides of one cut, starting from what its point knows. Unless both come back with a
 // tree, the cut costs the best known at least.
 template <Loss L, class Terminal>
-bool Search<L, Terminal>::solve_pair(Frame& frame, const Item& item, const Candidate& c, TestKind test,
-                std::uint32_t first, std::uint32_t last) {
+bool Search<L, Terminal>::solve_pair(Frame& frame, const Item& item, const Candidate& c,
+                                     TestKind test, std::uint32_t first, std::uint32_t last) {
   if (staged(frame)) return solve_staged(frame, item, c, test, first, last);
   const std::uint32_t min_leaf = frame.task->min_leaf;
   const Value budget = frame.best - penalty();
