@@ -12,11 +12,11 @@ from typing import Any
 
 from treeproof.bench.isolated import Caps, run_fit
 from treeproof.bench.problem import Problem
-from treeproof.bench.solvers import BINARY, NUMBERS, SOLVERS
+from treeproof.bench.question import BINARY, NUMBERS
+from treeproof.bench.solvers import SOLVERS
 
-__all__ = ["CONTESTANTS", "Contest", "Result", "installed", "run_contest"]
+__all__ = ["Contest", "Result", "installed", "run_contest"]
 
-CONTESTANTS = ("treeproof", "streed", "gosdt", "dl85", "contree", "cart")
 _TOLERANCE = 1e-6  # two figures for the objective that differ by less agree
 _ASK = (
     "import json, sys; from importlib.metadata import distributions; "
@@ -64,10 +64,15 @@ class Result:
 
 @dataclass(frozen=True)
 class Contest:
-    """All results, and the limit under which they were made."""
+    """All results, the limit under which they were made, and what counts as solved.
+
+    `close` is how far from the least objective a result may be to count, where nobody
+    proves anything; None where only a proof counts.
+    """
 
     results: list[Result]
     limit: float
+    close: float | None = None
 
     def of(self, problem: str) -> list[Result]:
         """Return the results of one problem."""
@@ -77,6 +82,18 @@ class Contest:
     def problems(self) -> list[str]:
         """The problems, in the order in which they were solved."""
         return list(dict.fromkeys(r.problem for r in self.results))
+
+    def least(self, problem: str) -> float | None:
+        """Return the least objective that anybody found."""
+        found = [r.objective for r in self.of(problem) if r.objective is not None]
+        return min(found, default=None)
+
+    def solved(self, result: Result) -> bool:
+        """Say whether a result counts: proved, or close to the best."""
+        least = self.least(result.problem)
+        if self.close is None or least is None or result.objective is None:
+            return result.proved
+        return result.objective <= least + self.close + _TOLERANCE
 
     def starved(self) -> list[str]:
         """Return who gave up by the clock without having had its CPU time."""
@@ -141,6 +158,7 @@ def run_contest(
     max_depth: int | None,
     caps: Caps,
     peers: Path | None = None,
+    close: float | None = None,
     say: Callable[[Result], None] = lambda result: None,
 ) -> Contest:
     """Run every solver on every problem that it can be asked.
@@ -157,6 +175,8 @@ def run_contest(
         What a fit may use.
     peers : Path or None
         An interpreter that has the other solvers; None for this one.
+    close : float or None
+        How far from the best a result may be to count as solved; None for proofs only.
     say : callable
         Told every result as it comes.
     """
@@ -166,13 +186,13 @@ def run_contest(
         form = NUMBERS if problem.X.dtype.kind == "f" else BINARY
         for name in names:
             about = SOLVERS[name]
-            if not about.can_answer(form, problem.penalty, max_depth):
+            if not about.can_answer(form, problem.penalty, max_depth, problem.task):
                 continue
             python = peers if about.peer else None
             row = run_fit(name, problem, problem.penalty, max_depth, caps, python)
             results.append(_result(problem.name, name, row))
             say(results[-1])
-    return Contest(results, caps.seconds)
+    return Contest(results, caps.seconds, close)
 
 
 def _result(problem: str, solver: str, row: dict[str, Any]) -> Result:

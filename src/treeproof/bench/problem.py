@@ -1,4 +1,4 @@
-"""A table of whole numbers with labels, as a file that any process can read.
+"""A table with labels or amounts, as a file that any process can read.
 
 Also the problems that are made by code; each is the same, bit for bit, everywhere.
 """
@@ -11,9 +11,20 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Problem", "planted_tree", "random_labels", "tiny"]
+__all__ = [
+    "AMOUNTS",
+    "CLASSES",
+    "STREAM",
+    "Problem",
+    "planted_tree",
+    "random_labels",
+    "tiny",
+]
 
 Arrays = tuple["np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]
+
+CLASSES, AMOUNTS, STREAM = "classes", "amounts", "stream"
+"""What is asked: a class for each row, an amount, or classes row after row."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +36,15 @@ class Problem:
     name : str
         How it is called.
     X : ndarray of shape (rows, columns)
-        Whole numbers: tests that hold or not, or categories.
+        Whole numbers: tests that hold or not, or categories. Floats: numbers to cut.
     y : ndarray of shape (rows,)
-        Labels, whole numbers.
+        Labels, whole numbers; or amounts, floats.
     categorical : bool
         Each column is a category, not a 0/1 test.
     penalty : float
-        What a split costs, as a fraction of the rows.
+        What a split costs, as a fraction of the rows, or of the sum of squares.
+    task : str
+        What is asked: "classes", "amounts" or "stream".
     """
 
     name: str
@@ -39,12 +52,29 @@ class Problem:
     y: np.ndarray[Any, Any]
     categorical: bool
     penalty: float
+    task: str = CLASSES
+
+    def objective(
+        self, predictions: np.ndarray[Any, Any], splits: int, penalty: float
+    ) -> float:
+        """Return what is to be small, the same for all solvers.
+
+        It is the share of errors, or of the sum of squares, plus penalties. Of a
+        learner on a stream it is the share of errors alone, on the rows that come last
+        and that it has not learnt.
+        """
+        truth = self.y[len(self.y) - len(predictions) :]
+        if self.task == AMOUNTS:
+            left = float(np.sum((predictions - truth) ** 2))
+            return left / float(np.sum((truth - truth.mean()) ** 2)) + penalty * splits
+        errors = int(np.sum(np.asarray(predictions) != truth)) / len(truth)
+        return errors if self.task == STREAM else errors + penalty * splits
 
     def save(self, path: Path) -> None:
         """Write the problem to a file."""
         np.savez(
             path, X=self.X, y=self.y, name=self.name, categorical=self.categorical,
-            penalty=self.penalty,
+            penalty=self.penalty, task=self.task,
         )  # fmt: skip
 
     @classmethod
@@ -53,7 +83,7 @@ class Problem:
         with np.load(path, allow_pickle=False) as file:
             return cls(
                 str(file["name"]), file["X"], file["y"], bool(file["categorical"]),
-                float(file["penalty"]),
+                float(file["penalty"]), str(file["task"]),
             )  # fmt: skip
 
 

@@ -1,54 +1,32 @@
 """One adapter per solver: the same question put in each one's own words.
 
-An adapter builds the estimator and returns two functions: `fit()`, the only thing
-that is timed, and `report()`, which reads the outcome. Reports hold the predictions
-on the training rows and the number of splits, from which the objective of every
-solver is recomputed in one way; claims (proved or not, bounds) are passed on as made.
-
-Imports happen inside the adapters, since peers live in an environment of their own.
+What an adapter is, `question` says. Imports happen inside the adapters, since peers
+live in an environment of their own.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from .engine import with_engine_options, with_observer
-from .problem import Problem
+from .learners import stream_learner
+from .problem import AMOUNTS, CLASSES, STREAM, Problem
+from .question import (
+    BINARY,
+    CATEGORIES,
+    NUMBERS,
+    Fit,
+    Question,
+    Report,
+    Solver,
+)
 
 STREED_MAX_DEPTH = 20  # the deepest STreeD accepts: "no limit" for these problems
-
-
-@dataclass
-class Report:
-    """What a fitted solver says; None where its interface does not tell."""
-
-    predictions: np.ndarray[Any, Any]
-    splits: int
-    proved: bool
-    lower_bound: float | None = None
-    claimed: float | None = None  # the solver's own figure for the objective
-    steps: int | None = None  # expansions, iterations: the solver's own unit
-    extra: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Question:
-    """The limits that go with a problem."""
-
-    penalty: float
-    max_depth: int | None
-    time_limit: float
-
-
-Fit = Callable[[], Any]
-Adapter = Callable[[Problem, Question], tuple[Fit, Callable[[], Report]]]
 
 
 def treeproof(
@@ -60,7 +38,7 @@ def treeproof(
     **options: Any,
 ) -> tuple[Fit, Callable[[], Report]]:
     """Ours; `options` go to the estimator, a kernel or a trace to the engine below."""
-    from treeproof import OptimalTreeClassifier
+    from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 
     events: list[tuple[float, float, float]] = []  # seconds, lower, upper
     if kernel is not None:
@@ -68,7 +46,8 @@ def treeproof(
     if trace:
         with_observer(lambda _kind, *event: events.append(event[:3]))
     categorical = list(range(problem.X.shape[1])) if problem.categorical else None
-    model = OptimalTreeClassifier(
+    kind = OptimalTreeRegressor if problem.task == AMOUNTS else OptimalTreeClassifier
+    model = kind(
         split_penalty=question.penalty,
         max_depth=question.max_depth,
         time_limit=question.time_limit,
@@ -93,10 +72,12 @@ def treeproof(
 
 def streed(problem: Problem, question: Question) -> tuple[Fit, Callable[[], Report]]:
     """STreeD (van der Linden et al., NeurIPS 2023): dynamic programming."""
-    from pystreed import STreeDClassifier
+    from pystreed import STreeDClassifier, STreeDRegressor
 
-    model = STreeDClassifier(
-        optimization_task="cost-complex-accuracy" if question.penalty else "accuracy",
+    amounts = problem.task == AMOUNTS
+    measure = "regression" if amounts else "accuracy"
+    model = (STreeDRegressor if amounts else STreeDClassifier)(
+        optimization_task=f"cost-complex-{measure}" if question.penalty else measure,
         cost_complexity=question.penalty,
         max_depth=question.max_depth or STREED_MAX_DEPTH,
         time_limit=question.time_limit,
@@ -179,26 +160,26 @@ def cart(problem: Problem, question: Question) -> tuple[Fit, Callable[[], Report
     Of all trees on the cost-complexity pruning path (both criteria), the one with the
     least of *our* objective is kept: no choice of ccp_alpha could do better.
     """
-    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+    amounts = problem.task == AMOUNTS
+    kind = DecisionTreeRegressor if amounts else DecisionTreeClassifier
     best: dict[str, Any] = {"cost": np.inf}
 
     def fit() -> None:
-        for criterion in ("gini", "entropy"):
+        for criterion in ("squared_error",) if amounts else ("gini", "entropy"):
             common = {
                 "criterion": criterion,
                 "max_depth": question.max_depth,
                 "random_state": 0,
             }
-            path = DecisionTreeClassifier(**common).cost_complexity_pruning_path(
-                problem.X, problem.y
-            )
+            path = kind(**common).cost_complexity_pruning_path(problem.X, problem.y)
             for alpha in np.unique(np.maximum(path.ccp_alphas, 0.0)):
-                tree = DecisionTreeClassifier(**common, ccp_alpha=alpha)
+                tree = kind(**common, ccp_alpha=alpha)
                 tree.fit(problem.X, problem.y)
                 splits = tree.get_n_leaves() - 1
-                errors = np.mean(tree.predict(problem.X) != problem.y)
-                cost = errors + question.penalty * splits
+                predictions = tree.predict(problem.X)
+                cost = problem.objective(predictions, splits, question.penalty)
                 if cost < best["cost"]:
                     best.update(cost=cost, tree=tree, splits=splits)
 
@@ -231,53 +212,20 @@ def contree(problem: Problem, question: Question) -> tuple[Fit, Callable[[], Rep
     return fit, report
 
 
-BINARY, NUMBERS, CATEGORIES = "binary", "numbers", "categories"
-
-
-@dataclass(frozen=True)
-class Solver:
-    """How a solver is called, which package it is, and what it can be asked.
-
-    Attributes
-    ----------
-    adapt : callable
-        The adapter.
-    package : str
-        The distribution that has it.
-    title : str
-        How tables call it.
-    peer : bool
-        Whether it is somebody else's.
-    forms : tuple of str
-        The tables it takes: "binary", "numbers", "categories".
-    accuracy_only : bool
-        It has no penalty for splits, and needs a depth.
-    exact : bool
-        Whether it proves anything, given the time.
-    """
-
-    adapt: Adapter
-    package: str
-    title: str
-    peer: bool = False
-    forms: tuple[str, ...] = (BINARY,)
-    accuracy_only: bool = False
-    exact: bool = True
-
-    def can_answer(self, form: str, penalty: float, max_depth: int | None) -> bool:
-        """Say whether the solver solves such problems."""
-        if form not in self.forms:
-            return False
-        return not self.accuracy_only or (penalty == 0 and max_depth is not None)
-
-    def installed_version(self) -> str:
-        """Return the version of the package in this environment."""
-        return version(self.package)
+_EVERY_FORM = (BINARY, NUMBERS, CATEGORIES)
+_TREES = (CLASSES, AMOUNTS)
 
 
 def _ours(title: str, **options: Any) -> Solver:
-    every = (BINARY, NUMBERS, CATEGORIES)
-    return Solver(partial(treeproof, **options), "treeproof", title, forms=every)
+    adapter = partial(treeproof, **options)
+    return Solver(adapter, "treeproof", title, forms=_EVERY_FORM, tasks=_TREES)
+
+
+def _learner(name: str, package: str = "treeproof") -> Solver:
+    adapter = partial(stream_learner, learner=name)
+    return Solver(
+        adapter, package, name, forms=_EVERY_FORM, exact=False, tasks=(STREAM,)
+    )
 
 
 # The engine picks the best kernel of the machine by itself; these force one.
@@ -287,15 +235,29 @@ SOLVERS: dict[str, Solver] = {
     "treeproof": _ours("treeproof"),
     "treeproof-traced": _ours("treeproof", trace=True),
     "branches": _ours("BRANCHES (ours)", solver="branches"),
-    "streed": Solver(streed, "pystreed", "STreeD", peer=True),
+    "quant-bnb": Solver(
+        partial(treeproof, solver="quant-bnb"), "treeproof", "Quant-BnB (ours)",
+        forms=(NUMBERS,), accuracy_only=True, tasks=_TREES,
+    ),
+    "streed": Solver(streed, "pystreed", "STreeD", peer=True, tasks=_TREES),
     "gosdt": Solver(gosdt, "gosdt", "GOSDT", peer=True),
     "dl85": Solver(dl85, "pydl8.5", "DL8.5", peer=True, accuracy_only=True),
     "contree": Solver(
         contree, "pycontree", "ConTree", peer=True, forms=(NUMBERS,), accuracy_only=True
     ),
-    "cart": Solver(cart, "scikit-learn", "CART", forms=(BINARY, NUMBERS), exact=False),
+    "cart": Solver(
+        cart, "scikit-learn", "CART", forms=(BINARY, NUMBERS), exact=False, tasks=_TREES
+    ),
+    "online-branches": _learner("Online-BRANCHES"),
+    "ucdt": _learner("UCDT"),
+    "egdt": _learner("EGDT"),
+    "tsdt": _learner("TSDT"),
+    "vfdt": _learner("VFDT", "river"),
+    "efdt": _learner("EFDT", "river"),
+    "hat": _learner("HAT", "river"),
+    "sgt": _learner("SGT", "river"),
     **{
         f"treeproof-{kernel}": _ours(f"treeproof ({kernel})", kernel=kernel)
         for kernel in KERNELS
     },
-}
+}  # fmt: skip

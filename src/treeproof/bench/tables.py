@@ -9,17 +9,18 @@ the solvers that look at every threshold.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.bench.problem import Problem
+from treeproof.bench.problem import AMOUNTS, Problem
 from treeproof.border.labels import read_labels
 from treeproof.border.raw import read_raw_table
 from treeproof.border.table import encode_table, is_categorical
 
-__all__ = ["binary_problem", "numeric_problem"]
+__all__ = ["amounts_problem", "binary_problem", "numeric_problem"]
 
 
 def binary_problem(
@@ -78,6 +79,18 @@ def numeric_problem(
     if all(len(np.unique(column)) <= 2 for column in numbers.T):
         return None
     return Problem(f"{name} (numbers)", numbers, _labels(y), False, penalty)
+
+
+def amounts_problem(problem: Problem, y: Any) -> Problem:
+    """Return the same table with amounts to predict.
+
+    Examples
+    --------
+    >>> table = binary_problem("toy", {"a": [1, 2, 3]}, [0, 1, 0], penalty=0.0)
+    >>> amounts_problem(table, [1.5, 2.0, 4.0]).y
+    array([1.5, 2. , 4. ])
+    """
+    return replace(problem, y=np.asarray(y, dtype=float), task=AMOUNTS)
 
 
 def _labels(y: Any) -> NDArray[np.int64]:

@@ -40,10 +40,11 @@ def resident_megabytes(field: str = "VmHWM", pid: int | str = "self") -> float |
     return None
 
 
-def warm_up(solver: Solver, question: Question) -> None:
-    """Solve a small problem at depth two, to have everything loaded."""
+def warm_up(solver: Solver, question: Question, problem: Problem) -> None:
+    """Solve a small problem of the kind at depth two, to have everything loaded."""
     X, y = tiny(0)
-    small = Problem("tiny-0", X, y, False, question.penalty)
+    X, y = X.astype(problem.X.dtype), y.astype(problem.y.dtype)
+    small = Problem("tiny-0", X, y, False, question.penalty, problem.task)
     fit, report = solver.adapt(small, Question(question.penalty, 2, time_limit=5.0))
     fit()
     report()
@@ -60,7 +61,7 @@ def measure(
     question = Question(
         request["penalty"], request.get("max_depth"), request["time_limit"]
     )
-    warm_up(solver, question)
+    warm_up(solver, question, problem)
     before = resident_megabytes()
     fit, report = solver.adapt(problem, question)
     tell({"begun": time.process_time()})
@@ -70,12 +71,12 @@ def measure(
     tell({"ended": time.process_time()})
     peak = resident_megabytes()
     outcome = report()
-    errors = int(np.sum(np.asarray(outcome.predictions) != problem.y))
+    predictions = np.asarray(outcome.predictions)
     return {
         "status": "optimal" if outcome.proved else "open",
         "cpu": cpu,
         "wall": wall,
-        "objective": errors / len(problem.y) + question.penalty * outcome.splits,
+        "objective": problem.objective(predictions, outcome.splits, question.penalty),
         "claimed": outcome.claimed,
         "lower_bound": outcome.lower_bound,
         "splits": outcome.splits,

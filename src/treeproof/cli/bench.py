@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -14,6 +14,11 @@ from rich.table import Table
 
 from treeproof.cli import completion
 from treeproof.cli.outputs import check_folder
+
+if TYPE_CHECKING:
+    from treeproof.bench.contest import Contest, Result
+    from treeproof.bench.problem import Problem
+    from treeproof.bench.suites import Making, Suite
 
 __all__ = ["bench", "register"]
 
@@ -27,11 +32,17 @@ def bench(
     data: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Tables: files, or bundled sets such as monks; none for all bundled "
-            "sets.",
+            help="Tables: files, or bundled sets such as monks; none for those of the "
+            "suite.",
             show_default=False,
         ),
     ] = None,
+    suite: Annotated[
+        str,
+        typer.Option(
+            help="What is asked: classification, numbers, regression or streams."
+        ),
+    ] = "classification",
     target: Annotated[
         str | None,
         typer.Option(
@@ -43,9 +54,16 @@ def bench(
         str | None, typer.Option(help="Only these, A,B; all that are installed.")
     ] = None,
     split_penalty: Annotated[
-        float, typer.Option(help="What a split costs; 0 with --max-depth adds DL8.5.")
-    ] = 0.01,
-    max_depth: Annotated[int | None, typer.Option(help="Most tests on a path.")] = None,
+        float | None,
+        typer.Option(
+            help="What a split costs; 0 with --max-depth adds DL8.5. By default what "
+            "the suite says."
+        ),
+    ] = None,
+    max_depth: Annotated[
+        int | None,
+        typer.Option(help="Most tests on a path. By default what the suite says."),
+    ] = None,
     limit: Annotated[float, typer.Option(help="CPU seconds for a fit.")] = 30.0,
     memory: Annotated[float, typer.Option(help="GB for a fit.")] = 4.0,
     patience: Annotated[
@@ -55,6 +73,7 @@ def bench(
     cuts: Annotated[
         int, typer.Option(help="Most 0/1 tests made of a column of numbers.")
     ] = 8,
+    rows: Annotated[int, typer.Option(help="Most rows of a stream.")] = 50_000,
     peers: Annotated[
         str | None,
         typer.Option(help="A Python in whose environment the other solvers are."),
@@ -77,60 +96,71 @@ def bench(
     treeproof bench
     treeproof bench customers.csv --target left --limit 60
     treeproof bench iris wine --split-penalty 0 --max-depth 3 --plot profile.png
+    treeproof bench --suite regression --max-depth 3
     """
     from treeproof.bench.contest import run_contest
     from treeproof.bench.isolated import Caps
     from treeproof.bench.profile import plot_profile
+    from treeproof.bench.suites import SUITES, Making
 
-    _check(split_penalty, max_depth, limit, memory, cuts)
+    if suite not in SUITES:
+        raise ValueError(f"There is no suite {suite!r}; there are {', '.join(SUITES)}.")
+    asked = SUITES[suite]
+    penalty = asked.penalty if split_penalty is None else split_penalty
+    depth = asked.max_depth if max_depth is None else max_depth
+    _check(penalty, depth, limit, memory, cuts, rows)
     if patience < 1:
         raise ValueError(f"--patience is at least 1, not {patience:g}.")
     check_folder(output)
     check_folder(plot)
     python = None if peers is None else Path(peers)
-    chosen, missing = _solvers(solvers, python)
-    problems = [
-        problem
-        for name in data or _bundled()
-        for problem in _problems(name, target if data else None, split_penalty, cuts)
-    ]
+    chosen, missing = _solvers(solvers, asked, python)
+    making = Making(penalty, cuts, rows, target)
     progress = Console(stderr=True, highlight=False)
     if missing:
         progress.print(f"Not installed, left out: {', '.join(missing)}.", style="dim")
+    problems, without = _problems(asked, data, making)
+    if without:
+        progress.print(f"Left out: {', '.join(without)}.", style="dim")
     caps = Caps(limit, memory * 1000, None, patience)
     contest = run_contest(
-        problems, chosen, max_depth=max_depth, caps=caps, peers=python,
-        say=lambda result: progress.print(_line(result), soft_wrap=True),
+        problems, chosen, max_depth=depth, caps=caps, peers=python, close=asked.close,
+        say=lambda result: progress.print(
+            _line(result, asked.close is None), soft_wrap=True
+        ),
     )  # fmt: skip
-    _show(contest)
+    _show(contest, asked.title)
     if output is not None:
         with open(output, "w", newline="") as file:
-            rows = [asdict(result) for result in contest.results]
-            writer = csv.DictWriter(file, rows[0].keys() if rows else [])
+            figures = [asdict(result) for result in contest.results]
+            writer = csv.DictWriter(file, figures[0].keys() if figures else [])
             writer.writeheader()
-            writer.writerows(rows)
+            writer.writerows(figures)
     if plot is not None:
         plot_profile(contest, plot)
 
 
 def _check(
-    penalty: float, depth: int | None, limit: float, memory: float, cuts: int
+    penalty: float, depth: int | None, limit: float, memory: float, cuts: int, rows: int
 ) -> None:
     if not 0 <= penalty <= 1:
         raise ValueError(f"--split-penalty is between 0 and 1, not {penalty:g}.")
     if depth is not None and depth < 1:
         raise ValueError(f"--max-depth is at least 1, not {depth}.")
-    for name, value in (("--limit", limit), ("--memory", memory), ("--cuts", cuts)):
+    for name, value in (("--limit", limit), ("--memory", memory), ("--cuts", cuts),
+                        ("--rows", rows)):  # fmt: skip
         if not value > 0:
             raise ValueError(f"{name} is above 0, not {value:g}.")
 
 
-def _solvers(text: str | None, peers: Path | None) -> tuple[list[str], list[str]]:
+def _solvers(
+    text: str | None, suite: Suite, peers: Path | None
+) -> tuple[list[str], list[str]]:
     """Return the solvers to run and the titles of those that are not installed."""
-    from treeproof.bench.contest import CONTESTANTS, installed
+    from treeproof.bench.contest import installed
     from treeproof.bench.solvers import SOLVERS
 
-    names = [part.strip() for part in text.split(",")] if text else list(CONTESTANTS)
+    names = [part.strip() for part in text.split(",")] if text else list(suite.solvers)
     for name in names:
         if name not in SOLVERS:
             raise ValueError(
@@ -140,61 +170,54 @@ def _solvers(text: str | None, peers: Path | None) -> tuple[list[str], list[str]
     return here, [SOLVERS[name].title for name in names if name not in here]
 
 
-def _bundled() -> list[str]:
-    from treeproof.datasets.bundled import BUNDLED
-
-    return [name for name in BUNDLED if name not in ("noisy", "diabetes")]
-
-
-def _problems(name: str, target: str | None, penalty: float, cuts: int) -> list[Any]:
-    """Return a table as 0/1 tests and, if all of it is numbers, as it is."""
-    from treeproof.bench.tables import binary_problem, numeric_problem
-    from treeproof.datasets.bundled import BUNDLED
-    from treeproof.explorer.question import first_question
-    from treeproof.explorer.tables import bundled_table, read_path
-
-    table = bundled_table(name) if name in BUNDLED else read_path(name)
-    question = first_question(table, None if name in BUNDLED else target)
-    if question.numeric:
-        raise ValueError(
-            f"The target {question.target!r} of {name!r} holds amounts; the other "
-            "solvers predict classes. Name another one with --target."
-        )
-    X, y = table.take(question.columns), table.columns[question.target]
-    binary = binary_problem(table.stem, X, y, penalty=penalty, cuts=cuts)
-    numbers = numeric_problem(table.stem, X, y, penalty=penalty)
-    return [binary] if numbers is None else [binary, numbers]
+def _problems(
+    suite: Suite, data: list[str] | None, making: Making
+) -> tuple[list[Problem], list[str]]:
+    """Return the problems, and which of the suite's own sets cannot be made here."""
+    problems: list[Problem] = []
+    without: list[str] = []
+    for name in data or suite.data:
+        try:
+            problems += suite.make(name, making)
+        except ImportError as error:
+            if data:
+                raise
+            without.append(f"{name} ({error})")
+    return problems, without
 
 
-def _line(result: Any) -> str:
+def _line(result: Result, proofs: bool) -> str:
     from treeproof.bench.solvers import SOLVERS
 
-    return f"{result.problem}: {SOLVERS[result.solver].title} {_cell(result)}"
+    return f"{result.problem}: {SOLVERS[result.solver].title} {_cell(result, proofs)}"
 
 
-def _cell(result: Any) -> str:
+def _cell(result: Result, proofs: bool) -> str:
+    """Return the seconds and what came of them: a proof, or an objective."""
     if result.seconds is None:
         return _WORDS.get(result.status, result.status)
+    if not proofs and result.objective is not None:
+        return f"{result.seconds:.3f} s, {result.objective:.4f}"
     proof = "" if result.proved else f" ({_WORDS.get(result.status, result.status)})"
     return f"{result.seconds:.3f} s{proof}"
 
 
-def _show(contest: Any) -> None:
+def _show(contest: Contest, title: str) -> None:
     from treeproof.bench.solvers import SOLVERS
 
+    proofs = contest.close is None
     solvers = list(dict.fromkeys(r.solver for r in contest.results))
+    what = "to a proof; least objective found" if proofs else "and errors; least errors"
     table = Table(
-        title="CPU seconds to a proof; least objective found", title_justify="left",
-        box=SIMPLE_HEAD,
-    )  # fmt: skip
+        title=f"{title}\nCPU seconds {what}", title_justify="left", box=SIMPLE_HEAD
+    )
     table.add_column("problem")
     for solver in solvers:
         table.add_column(SOLVERS[solver].title, justify="right", no_wrap=True)
-    table.add_column("objective", justify="right")
+    table.add_column("objective" if proofs else "errors", justify="right")
     for name in contest.problems:
         results = {r.solver: r for r in contest.of(name)}
-        best = min((r.objective for r in results.values() if r.objective is not None),
-                   default=None)  # fmt: skip
+        best = contest.least(name)
         cells = []
         for solver in solvers:
             result = results.get(solver)
@@ -202,7 +225,7 @@ def _show(contest: Any) -> None:
                 "*" if result is not None and result.objective is not None
                 and best is not None and result.objective > best + 1e-9 else ""
             )  # fmt: skip
-            cells.append("" if result is None else _cell(result) + worse)
+            cells.append("" if result is None else _cell(result, proofs) + worse)
         table.add_row(name, *cells, "" if best is None else f"{best:.5f}")
     console = Console(highlight=False)
     if not console.is_terminal:

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from math import ceil
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -163,19 +165,28 @@ def _front(number: str, part: str, depths: bool) -> Target:
     )
 
 
+@lru_cache(maxsize=1)
+def _sparse_optimum(name: str, time_limit: float, folder: Path | None) -> Record:
+    """Return the figures of the sparse optimum, which all leaf sizes start from."""
+    request = Request(time_limit=time_limit, data=folder)
+    data, penalty = thesis_data(name, request)
+    model = optimal_classifier(penalty, data, request)
+    return figures_of(model, data, fit(model, data))
+
+
 def _with_leaf_size(name: str, case: str, request: Request) -> Record:
     """Fit the sparse optimum, or fewest errors at its depth with leaves of a size."""
     data, penalty = thesis_data(name, request)
-    model = optimal_classifier(penalty, data, request)
-    seconds = fit(model, data)
+    record = _sparse_optimum(name, request.time_limit, request.data)
     if case != _SPARSE:
-        depth = max(1, model.get_depth())
-        size = int(case.rsplit(" ", 1)[1])
         model = optimal_classifier(
-            0.0, data, request, max_depth=depth, min_samples_leaf=size
+            0.0,
+            data,
+            request,
+            max_depth=max(1, record["depth"]),
+            min_samples_leaf=int(case.rsplit(" ", 1)[1]),
         )
-        seconds = fit(model, data)
-    record = figures_of(model, data, seconds)
+        record = figures_of(model, data, fit(model, data))
     return record | {"objective": record["accuracy"] - penalty * record["splits"]}
 
 

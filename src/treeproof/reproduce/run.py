@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from treeproof.reproduce.data import Absent
 from treeproof.reproduce.store import Store
-from treeproof.reproduce.target import Request, Row, Target
+from treeproof.reproduce.target import Record, Request, Row, Target
 
 __all__ = ["Outcome", "run"]
 
@@ -83,11 +85,21 @@ def _rows_of(name: str, outcome: Outcome, store: Store) -> list[Row]:
             known = store.find(name, case, request)
             if known is None:
                 request.say(f"{name} {case}".strip())
-                known = target.measure(name, case, replace(request, sets=[name]))
+                known = _measured(target, name, case, request)
                 store.put(name, case, request, known)
             ours = known
         rows.append(Row(name, case, ours, target.published.get((name, case), {})))
     return rows
+
+
+def _measured(target: Target, name: str, case: str, request: Request) -> Record:
+    """Return our figures of a row, with the day and how long it took."""
+    start = time.perf_counter()
+    record = target.measure(name, case, replace(request, sets=[name]))
+    return record | {
+        "took": round(time.perf_counter() - start, 3),
+        "measured": datetime.date.today().isoformat(),
+    }
 
 
 def _chosen(target: Target, asked: Sequence[str]) -> Sequence[str]:

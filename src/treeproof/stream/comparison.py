@@ -15,7 +15,7 @@ from treeproof.stream.prequential import n_splits_of
 from treeproof.stream.thompson import ThompsonTreeClassifier
 from treeproof.stream.upper_confidence import UpperConfidenceTreeClassifier
 
-__all__ = ["LEARNERS", "Outcome", "make_learner", "run"]
+__all__ = ["LEARNERS", "Outcome", "make_learner", "new_learner", "run"]
 
 _TEST_ROWS = 2000
 _CHECK_CLOCK = 256  # rows between two looks at the clock
@@ -89,16 +89,25 @@ class Outcome:
         return self.samples / max(self.seconds, 1e-9)
 
 
-def make_learner(learner: str, name: str, seed: int, names: list[Any]) -> Any:
-    """Return an untrained learner with the thesis' settings for a stream."""
+def new_learner(
+    learner: str, split_penalty: float, window: int, *, seed: int, names: list[Any]
+) -> Any:
+    """Return an untrained learner; River's take the names of the columns only."""
     if learner not in LEARNERS:
         raise ValueError(
             f"There is no learner {learner!r}; there are {', '.join(LEARNERS)}."
         )
-    settings = STREAMS[name]
     if learner in _OURS:
-        return _OURS[learner](settings.split_penalty, settings.window_size, seed)
+        return _OURS[learner](split_penalty, window, seed)
     return _river(learner, names)
+
+
+def make_learner(learner: str, name: str, seed: int, names: list[Any]) -> Any:
+    """Return an untrained learner with the thesis' settings for a stream."""
+    settings = STREAMS[name]
+    return new_learner(
+        learner, settings.split_penalty, settings.window_size, seed=seed, names=names
+    )
 
 
 def run(
