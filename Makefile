@@ -117,7 +117,7 @@ bench-big: $(VENV)/ready build  ## a hundred million rows from Parquet, by DuckD
 bench-growth: $(VENV)/ready build  ## time and memory as rows, features, classes, depth, 1/penalty double
 	$(BIN)/python -m benchmarks.growth $(BENCH)
 
-bench-threads: build  ## one thread against two on the sets of Table 4.2 that take over a second
+bench-threads: build  ## one thread against two: sets of Table 4.2 and numeric sets
 	$(BIN)/python -m benchmarks.one_machine threads $(BENCH)
 
 bench-memory: build  ## sets of Table 4.2 with a quarter of the memory

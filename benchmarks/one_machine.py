@@ -1,57 +1,170 @@
-"""Threads and memory of the search over literals, on the sets of Table 4.2.
+"""Threads and memory: the sets of Table 4.2, and numeric sets.
 
-`python -m benchmarks.one_machine threads` solves each set with one and with more
-threads: CPU time in all, the share of the leading thread, and the speed-up that follows
-where every thread has a processor of its own. `python -m benchmarks.one_machine memory`
-solves sets with a quarter of the memory that the search takes if it may.
+`python -m benchmarks.one_machine threads` solves each problem with one and with more
+threads: CPU time in all, the share of the leading thread, the speed-up by the clock, and
+the one that follows from the busiest thread's CPU time, which also holds on a machine
+that others use. Numeric problems are written as set@depth, from ``continuous/`` and
+``regression/``. The means are over problems that take one thread over a second.
+`python -m benchmarks.one_machine memory` solves sets with a quarter of the memory that
+the search takes if it may.
 """
 
 from __future__ import annotations
 
+import gzip
+import math
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
+
+from .problems import data_folder
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 app = typer.Typer(help=__doc__)
 
 
-def _solve(name: str, **options: Any) -> tuple[dict[str, Any], float, float]:
-    """Return the answer, the CPU time of all threads and that of this one."""
+@dataclass
+class Run:
+    """An answer, the CPU time of all threads and of the first, and the clock's."""
+
+    answer: dict[str, Any]
+    cpu: float
+    lead: float
+    wall: float
+
+
+def _timed(solve: Callable[..., dict[str, Any]], **arguments: Any) -> Run:
+    cpu, lead, wall = time.process_time(), time.thread_time(), time.perf_counter()
+    answer = solve(**arguments)
+    return Run(
+        answer,
+        time.process_time() - cpu,
+        time.thread_time() - lead,
+        time.perf_counter() - wall,
+    )
+
+
+def _solve(name: str, **options: Any) -> Run:
+    """Solve a set of Table 4.2."""
     import table42
     from oracle import engine_arguments
 
     from treeproof import _core
 
-    arguments = engine_arguments(table42.load(name))
-    cpu, lead = time.process_time(), time.thread_time()
-    answer = _core.solve(
-        solver="sparse", split_penalty=table42.penalty(name), **options, **arguments
+    return _timed(
+        _core.solve,
+        solver="sparse",
+        split_penalty=table42.penalty(name),
+        **options,
+        **engine_arguments(table42.load(name)),
     )
-    return answer, time.process_time() - cpu, time.thread_time() - lead
+
+
+def _solve_numbers(name: str, **options: Any) -> Run:
+    """Solve a numeric problem, set@depth, without penalty."""
+    from treeproof import _core
+    from treeproof.border.ranks import rank_columns
+
+    name, depth = name.split("@")
+    folder = data_folder()
+    regression = (folder / "regression" / f"{name}.csv.gz").exists()
+    path = folder / ("regression" if regression else "continuous") / f"{name}.csv.gz"
+    with gzip.open(path, "rt") as file:
+        names = file.readline().strip().split(",")
+        table = np.loadtxt(file, delimiter=",", dtype=np.float64)
+    y = table[:, names.index("y")]
+    codes, distinct = rank_columns(np.delete(table, names.index("y"), axis=1))
+    arguments = {
+        "kinds": np.zeros(len(distinct), dtype=np.int32),
+        "n_values": np.array([len(d) for d in distinct], dtype=np.int32),
+        "codes": codes.reshape(-1),
+        "weights": np.ones(len(y)),
+        "split_penalty": 0.0,
+        "max_depth": int(depth),
+    }
+    if regression:
+        targets = np.ascontiguousarray(y)
+        return _timed(_core.solve_targets, targets=targets, **options, **arguments)
+    labels = np.unique(y, return_inverse=True)[1].astype(np.int32)
+    classes = int(labels.max()) + 1
+    return _timed(
+        _core.solve_threshold,
+        labels=labels,
+        n_classes=classes,
+        **options,
+        **arguments,
+    )
+
+
+def _compare(
+    solve: Callable[..., Run], name: str, n: int, alone: Run
+) -> tuple[float, float]:
+    """Print one line; return the speed-ups by busiest thread and by the clock."""
+    run = solve(name, n_jobs=n)
+    wanted, found = alone.answer["upper"], run.answer["upper"]
+    assert math.isclose(found, wanted, rel_tol=1e-9), (name, found, wanted)
+    busiest = max(run.lead, (run.cpu - run.lead) / (n - 1))
+    print(
+        f"{name:12} {n} threads: CPU {alone.cpu:.2f} -> {run.cpu:.2f} s "
+        f"(x {run.cpu / alone.cpu:.2f}), lead {run.lead / run.cpu:.0%}, "
+        f"clock {alone.wall:.2f} -> {run.wall:.2f} s, "
+        f"idle {max(0.0, 1 - run.cpu / (n * run.wall)):.0%}, "
+        f"speed-up {alone.wall / run.wall:.2f}, "
+        f"with a processor each {alone.cpu / busiest:.2f}",
+        flush=True,
+    )
+    return alone.cpu / busiest, alone.wall / run.wall
+
+
+def _mean(values: list[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
 
 
 @app.command()
 def threads(
-    names: Annotated[str, typer.Option()] = "lymph,lymph-f,balance,balance-f",
+    names: Annotated[
+        str, typer.Option(help="Sets of Table 4.2.")
+    ] = "lymph,lymph-f,balance,balance-f",
+    numbers: Annotated[
+        str, typer.Option(help="Numeric problems, set@depth.")
+    ] = "fault@3,magic@3,rice@3,grid@3,raisin@4,occupancy@4",
     most: Annotated[int, typer.Option(help="Threads at most.")] = 2,
+    least: Annotated[float, typer.Option(help="CPU seconds of one thread.")] = 1.0,
 ) -> None:
     """One thread against several."""
-    for name in names.split(","):
-        alone, base, _ = _solve(name)
-        for n in range(2, most + 1):
-            answer, cpu, lead = _solve(name, n_jobs=n)
-            assert answer["upper"] == alone["upper"]
-            busiest = max(lead, (cpu - lead) / (n - 1))
-            print(
-                f"{name:10} {n} threads: CPU {base:.2f} -> {cpu:.2f} s "
-                f"(x {cpu / base:.2f}), lead {lead / cpu:.0%}, "
-                f"speed-up with a processor each {base / busiest:.2f}"
-            )
+    everything: dict[int, list[tuple[float, float]]] = {}
+    for title, problems, solve in (
+        ("Table 4.2", names, _solve),
+        ("numeric", numbers, _solve_numbers),
+    ):
+        means: dict[int, list[tuple[float, float]]] = {}
+        for name in filter(None, problems.split(",")):
+            alone = solve(name)
+            for n in range(2, most + 1):
+                speed_ups = _compare(solve, name, n, alone)
+                if alone.cpu > least:
+                    means.setdefault(n, []).append(speed_ups)
+                    everything.setdefault(n, []).append(speed_ups)
+        _print_means(title, means, least)
+    _print_means("both", everything, least)
+
+
+def _print_means(
+    title: str, means: dict[int, list[tuple[float, float]]], least: float
+) -> None:
+    for n, speed_ups in means.items():
+        busiest, clock = (_mean(list(column)) for column in zip(*speed_ups, strict=True))
+        print(
+            f"{title}, {n} threads, {len(speed_ups)} problems over {least:g} s: geometric "
+            f"mean {clock:.2f} by the clock, {busiest:.2f} with a processor each"
+        )
 
 
 @app.command()
@@ -60,16 +173,17 @@ def memory(
 ) -> None:
     """A quarter of the memory."""
     for name in names.split(","):
-        free, base, _ = _solve(name)
-        used = free["statistics"]
+        free = _solve(name)
+        used = free.answer["statistics"]
         quarter = used["memory_bytes"] // 4
-        tight, cpu, _ = _solve(name, memory_limit=quarter)
+        tight = _solve(name, memory_limit=quarter)
         print(
             f"{name:10} {used['memory_bytes'] / 1e6:.2f} MB, "
             f"{used['memo_bytes'] / used['memo_entries']:.0f} bytes a memo entry; "
             f"limit {quarter / 1e6:.2f}: "
-            f"{tight['statistics']['memory_bytes'] / 1e6:.2f} MB, {tight['status']}, "
-            f"CPU x {cpu / base:.2f}"
+            f"{tight.answer['statistics']['memory_bytes'] / 1e6:.2f} MB, "
+            f"{tight.answer['status']}, "
+            f"CPU x {tight.cpu / free.cpu:.2f}"
         )
 
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/cost.hpp"
+#include "core/prefetch.hpp"
 #include "loss/loss.hpp"
 
 namespace treeproof {
@@ -29,6 +30,12 @@ class Misclassification {
   std::int32_t n_classes() const { return n_classes_; }
   std::int32_t label(std::uint32_t row) const { return labels_[row]; }
   Weight row_weight(std::uint32_t row) const { return weights_[row]; }
+
+  // Asks for what adding the row will need.
+  void prefetch(std::uint32_t row) const {
+    treeproof::prefetch(&labels_[row]);
+    treeproof::prefetch(&weights_[row]);
+  }
 
   Tally tally() const {
     return {std::vector<std::int64_t>(static_cast<std::size_t>(n_classes_)), 0};

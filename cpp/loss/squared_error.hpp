@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "core/prefetch.hpp"
 #include "loss/loss.hpp"
 #include "loss/tolerance.hpp"
 
@@ -37,6 +38,11 @@ class SquaredError {
   std::size_t n_outputs() const { return n_outputs_; }
   const double* target(std::uint32_t row) const { return targets_.data() + row * n_outputs_; }
   double row_weight(std::uint32_t row) const { return weights_[row]; }
+  // Asks for what adding the row will need.
+  void prefetch(std::uint32_t row) const {
+    treeproof::prefetch(target(row));
+    treeproof::prefetch(&weights_[row]);
+  }
 
   Tally tally() const { return {0.0, 0.0, std::vector<double>(n_outputs_), 0}; }
   void clear(Tally& t) const { t = tally(); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/prefetch.hpp"
+
 namespace treeproof::threshold {
 namespace {
 
@@ -103,7 +105,14 @@ void SortedTargets::gather(const BinTargets& targets, std::span<const std::uint3
   weight.resize(rows.size());
   boundary.resize(rows.size());
   std::uint32_t before = ~0u;
+  const std::uint32_t ask_until = prefetch_until(static_cast<std::uint32_t>(rows.size()));
   for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (k < ask_until) {
+      const std::uint32_t next = rows[k + kRowsAhead];
+      prefetch(&targets.labels[next]);
+      prefetch(&targets.weights[next]);
+      prefetch(&rank[next]);
+    }
     label[k] = targets.labels[rows[k]];
     weight[k] = targets.weights[rows[k]];
     boundary[k] = rank[rows[k]] != before ? 1 : 0;
@@ -122,6 +131,7 @@ ColumnCodes make_codes(const Columns& columns, const BinTargets& targets) {
   const bool quantiles = targets.n_classes == 0;
   const RowSubset all = quantiles ? RowSubset::whole(columns) : RowSubset();
   SortedTargets sorted;
+  const std::uint32_t ask_until = prefetch_until(n);
   std::array<std::uint32_t, ColumnCodes::kMaxCodes + 1> starts{};
   for (std::size_t lane = 0; lane < lanes; ++lane) {
     const std::int32_t f = out.features[lane];
@@ -140,8 +150,10 @@ ColumnCodes make_codes(const Columns& columns, const BinTargets& targets) {
     }
     for (int b = 0; b < used; ++b) {
       const std::uint32_t end = b + 1 < used ? starts[static_cast<std::size_t>(b) + 1] : n;
-      for (std::uint32_t k = starts[static_cast<std::size_t>(b)]; k < end; ++k)
+      for (std::uint32_t k = starts[static_cast<std::size_t>(b)]; k < end; ++k) {
+        if (k < ask_until) prefetch(&out.codes[list[k + kRowsAhead] * lanes + lane]);
         out.codes[list[k] * lanes + lane] = static_cast<std::uint8_t>(b);
+      }
     }
     out.n_codes.push_back(used);
   }

@@ -64,14 +64,21 @@ void ClassLanes<T>::begin(std::int32_t f) {
   left_sums_.assign(classes_, 0);
   memory_.left.zero();
   std::ranges::fill(category_left_, T{0});
-  position_.resize(m);
-  for (std::uint32_t k = 0; k < m; ++k) position_[list_[k]] = k;
+  placed_ = false;
   if (!unit_) {
     cumulative_.resize(m + 1);
     cumulative_[0] = 0;
     for (std::uint32_t k = 0; k < m; ++k)
       cumulative_[k + 1] = cumulative_[k] + cost_of(weight_[list_[k]]);
   }
+}
+
+template <class T>
+void ClassLanes<T>::place() {
+  const std::uint32_t m = rows_->size();
+  position_.resize(m);
+  for (std::uint32_t k = 0; k < m; ++k) position_[list_[k]] = k;
+  placed_ = true;
 }
 
 template <class T>
@@ -82,7 +89,12 @@ void ClassLanes<T>::move(std::uint32_t from, std::uint32_t to) {
   const std::size_t stride = memory_.bin_stride();
   const std::size_t n_categorical = categorical_.size();
   T* const left = memory_.left.data();
+  const std::uint32_t ask_until = prefetch_until(rows_->size());
   for (std::uint32_t k = from; k < to; ++k) {
+    if (k < ask_until) {
+      prefetch(bins_->row_bins(list_[k + kRowsAhead]));
+      prefetch(&label_[list_[k + kRowsAhead]]);
+    }
     const std::uint32_t r = list_[k];
     const auto label = static_cast<std::size_t>(label_[r]);
     const T w = static_cast<T>(unit_ ? kSign : kSign * weight_[r]);
@@ -250,6 +262,7 @@ Cost ClassLanes<T>::exact(Side side, Cost cap, Counters& counters) {
   for (std::size_t l = 0; l < memory_.lanes; ++l) {
     if (lower[l] >= best) continue;
     ++counters.exact_scans;
+    if (!placed_) place();
     best = classes_ == 2 ? scan_two(side, l, best, min_rows) : scan_many(side, l, best, min_rows);
   }
   return best >= cap_count ? cap : cost_of(best);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/cost.hpp"
+#include "core/prefetch.hpp"
 #include "data/row_subset.hpp"
 #include "loss/misclassification.hpp"
 #include "search/threshold/bins.hpp"
@@ -59,6 +60,7 @@ class ClassLanes {
 
   template <int kSign>
   void move(std::uint32_t from, std::uint32_t to);
+  void place();
   Count channel(Side side, std::size_t index) const {
     const Count l = memory_.left[index];
     return side == Side::left ? l : Count{memory_.total[index]} - l;
@@ -100,7 +102,8 @@ class ClassLanes {
   std::vector<Count> category_bounds_left_, category_bounds_right_;
 
   const std::uint32_t* list_ = nullptr;
-  std::vector<std::uint32_t> position_;     // of each local row in list_
+  std::vector<std::uint32_t> position_;     // of each local row in list_, once it is needed
+  bool placed_ = false;
   std::vector<Cost> cumulative_;
   std::uint32_t first_ = 0;
   std::uint32_t last_ = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/prefetch.hpp"
+
 namespace treeproof::threshold {
 
 MomentLanes::MomentLanes(const Columns& columns, const SquaredError& loss,
@@ -89,7 +91,12 @@ void MomentLanes::move(std::uint32_t from, std::uint32_t to) {
   const std::size_t width = squares_ + 2;
   const std::size_t n_categorical = categorical_.size();
   double* const left = memory_.left.data();
+  const std::uint32_t ask_until = prefetch_until(rows_->size());
   for (std::uint32_t k = from; k < to; ++k) {
+    if (k < ask_until) {
+      prefetch(bins_->row_bins(list_[k + kRowsAhead]));
+      prefetch(moments_.data() + list_[k + kRowsAhead] * width);
+    }
     const std::uint32_t r = list_[k];
     const double* const moment = moments_.data() + r * width;
     const std::uint8_t* bin = bins_->row_bins(r);

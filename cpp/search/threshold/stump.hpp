@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/prefetch.hpp"
 #include "data/row_subset.hpp"
 #include "loss/loss.hpp"
 #include "tree/split_tree.hpp"
@@ -99,7 +100,13 @@ class StumpSolver {
     const std::uint32_t m = rows.size();
     loss_->clear(in_);
     fill(out_, rows);
+    const std::uint32_t ask_until = prefetch_until(m, 2 * kRowsAhead);
     for (std::uint32_t k = 1; k < m; ++k) {
+      if (k < ask_until) {
+        prefetch(rows.rows() + list[k + 2 * kRowsAhead]);
+        if constexpr (requires { loss_->prefetch(0u); })
+          loss_->prefetch(rows.row(list[k + kRowsAhead]));
+      }
       loss_->add(in_, rows.row(list[k - 1]));
       loss_->remove(out_, rows.row(list[k - 1]));
       if (k < min_leaf || m - k < min_leaf) continue;
