@@ -160,10 +160,13 @@ def _print_means(
     title: str, means: dict[int, list[tuple[float, float]]], least: float
 ) -> None:
     for n, speed_ups in means.items():
-        busiest, clock = (_mean(list(column)) for column in zip(*speed_ups, strict=True))
+        busiest, clock = (
+            _mean(list(column)) for column in zip(*speed_ups, strict=True)
+        )
         print(
-            f"{title}, {n} threads, {len(speed_ups)} problems over {least:g} s: geometric "
-            f"mean {clock:.2f} by the clock, {busiest:.2f} with a processor each"
+            f"{title}, {n} threads, {len(speed_ups)} problems over {least:g} s: "
+            f"geometric mean {clock:.2f} by the clock, "
+            f"{busiest:.2f} with a processor each"
         )
 
 
