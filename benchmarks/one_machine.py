@@ -3,8 +3,9 @@
 `python -m benchmarks.one_machine threads` solves each problem with one and with more
 threads: CPU time in all, the share of the leading thread, the speed-up by the clock,
 and the one that follows from the busiest thread's CPU time, which also holds on a
-machine that others use. Numeric problems are written as set@depth, from ``continuous/`` and
-``regression/``. The means are over problems that take one thread over a second.
+machine that others use. Numeric problems are written as set@depth, from
+``continuous/`` and ``regression/``. The means are over problems that take one thread
+over a second.
 `python -m benchmarks.one_machine memory` solves sets with a quarter of the memory that
 the search takes if it may.
 """
