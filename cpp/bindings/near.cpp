@@ -5,8 +5,6 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <unistd.h>
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +14,7 @@
 #include "bindings/encoded_table.hpp"
 #include "bindings/split_answer.hpp"
 #include "bindings/tree_answer.hpp"
+#include "core/memory.hpp"
 #include "search/near/counts.hpp"
 #include "search/near/graph.hpp"
 #include "search/sparse/bounder.hpp"
@@ -44,10 +43,7 @@ near::BigCount from_words(const std::vector<std::uint64_t>& words) {
 
 // What the graph and the counts may take: a quarter of the allowance, or of the machine.
 std::uint64_t share_of_memory(std::uint64_t allowance) {
-  if (allowance > 0) return allowance / 4;
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0) return 0;
-  return static_cast<std::uint64_t>(pages) / 4 * static_cast<std::uint64_t>(page);
+  return (allowance > 0 ? allowance : physical_memory()) / 4;
 }
 
 const char* reason_name(StopReason reason) {

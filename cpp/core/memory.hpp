@@ -1,4 +1,4 @@
-// What containers occupy.
+// What containers occupy, and what the machine has.
 #pragma once
 
 #include <cstdint>
@@ -13,5 +13,8 @@ std::uint64_t capacity_bytes(const std::vector<T>&... vectors) {
 
 // Hands memory that was freed back to the system, where the allocator would keep it.
 void give_back_memory();
+
+// Bytes of the machine's memory; 0 if it does not say.
+std::uint64_t physical_memory();
 
 }  // namespace treeproof

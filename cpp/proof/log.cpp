@@ -1,13 +1,12 @@
 #include "proof/log.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
 #include <type_traits>
+
+#include "core/disk.hpp"
 
 namespace treeproof::proof {
 namespace {
@@ -48,9 +47,7 @@ bool StepLog::holds(const std::string& path, const LogState& kept) {
 LogState StepLog::keep() {
   flush();
   file_.flush();
-  const int descriptor = ::open(path_.c_str(), O_RDONLY);
-  const bool kept = file_.good() && descriptor >= 0 && ::fsync(descriptor) == 0;
-  if (descriptor >= 0) ::close(descriptor);
+  const bool kept = file_.good() && force_to_disk(path_);
   return {kept ? written_ : -1, sections_.empty() ? 0 : sections_.back().bound};
 }
 

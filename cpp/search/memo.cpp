@@ -1,10 +1,10 @@
 #include "search/memo.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <thread>
 #include <utility>
+
+#include "core/memory.hpp"
 
 namespace treeproof {
 
@@ -13,9 +13,7 @@ namespace treeproof {
 // process.
 std::uint64_t memo_bytes(const Limits& limits) {
   if (limits.memory_allowance() > 0) return limits.memory_allowance() / 2 + 1;
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0) return 0;
-  return static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(page);
+  return physical_memory() / 2;
 }
 
 namespace {

@@ -1,16 +1,16 @@
 #include "search/sparse/checkpoint.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <span>
 #include <stdexcept>
+#include <system_error>
 #include <type_traits>
+
+#include "core/disk.hpp"
 
 namespace treeproof::sparse {
 namespace {
@@ -49,42 +49,24 @@ struct Header {
 };
 static_assert(sizeof(Checkpoint::Record) == 40 && sizeof(Header) == 40);
 
+// Puts values and finally the file on the disk; false if any of it failed.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path)
-      : descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666)) {}
-  ~OutputFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
+      : path_(path), file_(path, std::ios::binary | std::ios::trunc) {}
 
   template <class T>
   void put(const T& value) {
-    buffer_.append(reinterpret_cast<const char*>(&value), sizeof(T));
-    if (buffer_.size() > (1 << 18)) flush();
+    file_.write(reinterpret_cast<const char*>(&value), sizeof(T));
   }
-  // True if all is on the disk.
   bool finish() {
-    flush();
-    return good_ && ::fsync(descriptor_) == 0;
+    file_.close();
+    return file_.good() && force_to_disk(path_);
   }
 
  private:
-  void flush() {
-    std::size_t done = 0;
-    good_ = good_ && descriptor_ >= 0;
-    while (good_ && done < buffer_.size()) {
-      const auto n = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
-      good_ = n > 0;
-      done += good_ ? static_cast<std::size_t>(n) : 0;
-    }
-    buffer_.clear();
-  }
-
-  int descriptor_;
-  bool good_ = true;
-  std::string buffer_;
+  std::string path_;
+  std::ofstream file_;
 };
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
@@ -152,21 +134,21 @@ bool write_checkpoint(const std::string& path, const Key& fingerprint, const Mem
   if (listener != nullptr) header.log = listener->keep();
   if (header.log.bytes < 0) return false;
   const std::string unfinished = path + ".unfinished";
-  bool written = false;
-  {
-    OutputFile file(unfinished);
-    Digest digest;
-    digest.add(header);
-    file.put(header);
-    for (const Checkpoint::Record& r : records) {
-      digest.add(r);
-      file.put(r);
-    }
-    file.put(digest.sum());
-    written = file.finish();
+  OutputFile file(unfinished);
+  Digest digest;
+  digest.add(header);
+  file.put(header);
+  for (const Checkpoint::Record& r : records) {
+    digest.add(r);
+    file.put(r);
   }
-  if (written && std::rename(unfinished.c_str(), path.c_str()) == 0) return true;
-  std::remove(unfinished.c_str());
+  file.put(digest.sum());
+  std::error_code failed;
+  if (file.finish()) {
+    std::filesystem::rename(unfinished, path, failed);
+    if (!failed) return true;
+  }
+  std::filesystem::remove(unfinished, failed);
   return false;
 }
 
