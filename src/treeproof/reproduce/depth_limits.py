@@ -12,7 +12,7 @@ from typing import Any
 from treeproof.palette import class_colour
 from treeproof.reproduce.figures import thesis
 from treeproof.reproduce.fitting import figures_of, fit, optimal_classifier
-from treeproof.reproduce.plots import new_axes
+from treeproof.reproduce.plots import panels
 from treeproof.reproduce.sparse_trees import SOLVERS, thesis_data
 from treeproof.reproduce.target import Column, Record, Request, Row, Target
 
@@ -34,11 +34,10 @@ def _measure(name: str, case: str, request: Request) -> Record:
 def _draw(target: Target, rows: Sequence[Row]) -> Any:
     """Draw a row of panels for each set."""
     sets = list(dict.fromkeys(row.set for row in rows))
-    figure, _ = new_axes(
-        3.2 * len(_PANELS), 2.6 * len(sets), rows=len(sets), columns=len(_PANELS)
-    )
-    panels = ((name, key) for name in sets for key in _PANELS)
-    for ax, (name, key) in zip(figure.axes, panels, strict=True):
+    columns = len(_PANELS)
+    figure, axes = panels(len(sets) * columns, columns, width=2.3, height=1.3)
+    places = ((name, key) for name in sets for key in _PANELS)
+    for ax, (name, key) in zip(axes, places, strict=True):
         for k, program in enumerate(_PROGRAMS):
             own = [
                 row.ours[key]
@@ -49,9 +48,9 @@ def _draw(target: Target, rows: Sequence[Row]) -> Any:
                     color=class_colour(k), label=program)  # fmt: skip
         if key == "seconds":
             ax.set_yscale("log")
-        ax.set_title(f"{name}: {key}", loc="left", fontsize=9)
-        ax.set_xlabel("maximum depth")
-    figure.axes[0].legend(frameon=False, fontsize=8)
+        ax.set_title(f"{name}: {key}", loc="left", fontsize=8)
+    figure.supxlabel("maximum depth", fontsize=9)
+    axes[0].legend(frameon=False, fontsize=7)
     return figure
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from treeproof.palette import class_colour
 from treeproof.reproduce.data import Absent, DataSet, load_categories
 from treeproof.reproduce.figures import thesis
 from treeproof.reproduce.fitting import figures_of, fit, optimal_classifier
-from treeproof.reproduce.plots import new_axes
+from treeproof.reproduce.plots import panels
 from treeproof.reproduce.sparse_trees import thesis_data
 from treeproof.reproduce.target import Column, Record, Request, Row, Target
 
@@ -31,7 +30,7 @@ __all__ = ["TARGETS"]
 
 PENALTIES = (0.1, 0.05, 0.025, 0.01, 0.005, 0.001)
 DEPTHS = tuple(range(1, 11))
-LEAF_SIZES = (1, 2, 5, 10, 20, 50, 100)
+LEAF_SIZES = (1, 2, 5, 10, 20, 35, 50)
 SETS = tuple(
     dict.fromkeys(
         name for name, _ in thesis.TABLE_4_3 if not name.endswith(("-o", "-l"))
@@ -86,12 +85,9 @@ def _cross_validate(name: str, case: str, request: Request) -> Record:
 def _draw_fronts(part: str, rows: Sequence[Row]) -> Any:
     """Draw a panel for each set, a line for each method."""
     sets = list(dict.fromkeys(row.set for row in rows))
-    columns = min(3, len(sets))
-    figure, _ = new_axes(
-        4 * columns, 3 * ceil(len(sets) / columns), ceil(len(sets) / columns), columns
-    )
+    figure, axes = panels(len(sets), columns=4)
     methods = list(dict.fromkeys(row.case.rsplit(" ", 1)[0] for row in rows))
-    for ax, name in zip(figure.axes, sets, strict=False):
+    for ax, name in zip(axes, sets, strict=True):
         for k, method in enumerate(methods):
             own = [
                 dict(row.ours)
@@ -102,12 +98,13 @@ def _draw_fronts(part: str, rows: Sequence[Row]) -> Any:
             ]
             own.sort(key=lambda record: record["splits"])
             _draw_line(ax, own, part, class_colour(k), method)
-        ax.set_title(name, loc="left", fontsize=10)
-        ax.set_xlabel("splits")
-        ax.set_ylabel(f"{part} accuracy")
-    figure.axes[0].legend(frameon=False, fontsize=8, loc="lower right")
-    for ax in figure.axes[len(sets) :]:
-        ax.set_visible(False)
+        ax.set_title(name, loc="left", fontsize=9)
+        ax.set_xscale("symlog", linthresh=1)
+    figure.supxlabel("splits", fontsize=9)
+    figure.supylabel(f"{part} accuracy", fontsize=9)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, fontsize=9, ncols=4,
+                  loc="outside upper left")  # fmt: skip
     return figure
 
 
@@ -192,18 +189,16 @@ def _with_leaf_size(name: str, case: str, request: Request) -> Record:
 
 def _draw_leaf_sizes(keys: Sequence[str], rows: Sequence[Row]) -> Any:
     sets = list(dict.fromkeys(row.set for row in rows))
-    figure, _ = new_axes(
-        3.6 * len(keys), 2.4 * len(sets), rows=len(sets), columns=len(keys)
-    )
-    panels = ((name, key) for name in sets for key in keys)
-    for ax, (name, key) in zip(figure.axes, panels, strict=True):
+    figure, axes = panels(len(sets) * len(keys), columns=4, height=1.7)
+    places = ((name, key) for name in sets for key in keys)
+    for ax, (name, key) in zip(axes, places, strict=True):
         own = {r.case: r.ours[key] for r in rows if r.set == name and key in r.ours}
         heights = [own.get(f"leaves of {size}") for size in LEAF_SIZES]
         ax.plot(range(len(LEAF_SIZES)), heights, "o-", color=class_colour(1))
         ax.axhline(own[_SPARSE], color=class_colour(0), linestyle="--")
         ax.set_xticks(range(len(LEAF_SIZES)), LEAF_SIZES)
         ax.set_title(f"{name}: {key}", loc="left", fontsize=9)
-        ax.set_xlabel("least rows in a leaf")
+    figure.supxlabel("least rows in a leaf", fontsize=9)
     return figure
 
 

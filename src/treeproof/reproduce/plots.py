@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 from treeproof.extras import need
@@ -10,7 +11,7 @@ from treeproof.palette import INK, MUTED, class_colour
 from treeproof.reproduce.report import as_number
 from treeproof.reproduce.target import Row, Target
 
-__all__ = ["new_axes", "ours_and_theirs", "tree_figure"]
+__all__ = ["new_axes", "ours_and_theirs", "panels", "tree_figure"]
 
 
 def new_axes(
@@ -25,10 +26,26 @@ def new_axes(
     return figure, axes
 
 
+def panels(
+    count: int, columns: int, width: float = 3.0, height: float = 2.2
+) -> tuple[Any, list[Any]]:
+    """Return a new figure with a number of small axes, so many in a row."""
+    columns = min(columns, count)
+    rows = ceil(count / columns)
+    figure, _ = new_axes(width * columns, height * rows, rows, columns)
+    for ax in figure.axes[count:]:
+        ax.set_visible(False)
+    for ax in figure.axes:
+        ax.tick_params(labelsize=7)
+    return figure, figure.axes[:count]
+
+
 def ours_and_theirs(
     target: Target, rows: Sequence[Row], *, key: str, log: bool = False
 ) -> Any:
     """Draw one figure of all rows: a dot for ours, a ring for the paper's.
+
+    Seconds of a search that met its limit are a cross: it would have taken more.
 
     Parameters
     ----------
@@ -51,12 +68,20 @@ def ours_and_theirs(
     for k, case in enumerate(dict.fromkeys(row.case for row in rows)):
         colour = class_colour(k)
         mine = [r for r in rows if r.case == case and _drawable(r.ours.get(key))]
+        stopped = [
+            r for r in mine if key == "seconds" and r.ours.get("proved") is False
+        ]
+        mine = [r for r in mine if r not in stopped]
         theirs = [(r, as_number(r.paper.get(key, ""))) for r in rows if r.case == case]
         printed = [(r, number) for r, number in theirs if number is not None]
         label = case or "ours"
         if mine:
             ax.plot([r.ours[key] for r in mine], [sets.index(r.set) for r in mine],
                     "o", color=colour, markersize=6, label=label)  # fmt: skip
+        if stopped:
+            ax.plot([r.ours[key] for r in stopped],
+                    [sets.index(r.set) for r in stopped], "x",
+                    color=colour, markersize=6, label=f"{label}, stopped")  # fmt: skip
         if printed:
             ax.plot([number for _, number in printed],
                     [sets.index(r.set) for r, _ in printed],

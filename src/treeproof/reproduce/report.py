@@ -84,7 +84,8 @@ def figure(column: Column, value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}" if value < 10**9 else f"{float(value):.2e}"
     if isinstance(value, float):
-        return f"{value:.4g}" if column.digits is None else f"{value:.{column.digits}f}"
+        text = f"{value:.4g}" if column.digits is None else f"{value:.{column.digits}f}"
+        return text.removeprefix("-") if float(text) == 0 else text  # no "-0.0"
     return str(value)
 
 

@@ -6,6 +6,7 @@ import datetime
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from treeproof.reproduce.data import Absent
 from treeproof.reproduce.store import Store
@@ -96,10 +97,15 @@ def _measured(target: Target, name: str, case: str, request: Request) -> Record:
     """Return our figures of a row, with the day and how long it took."""
     start = time.perf_counter()
     record = target.measure(name, case, replace(request, sets=[name]))
-    return record | {
+    return {key: _rounded(value) for key, value in record.items()} | {
         "took": round(time.perf_counter() - start, 3),
         "measured": datetime.date.today().isoformat(),
     }
+
+
+def _rounded(value: Any) -> Any:
+    """Return a float in ten digits, enough for all tables; anything else as it is."""
+    return float(f"{value:.10g}") if isinstance(value, float) else value
 
 
 def _chosen(target: Target, asked: Sequence[str]) -> Sequence[str]:
