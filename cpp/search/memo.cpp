@@ -53,6 +53,14 @@ void Memo::limit(std::uint64_t max_bytes) {
   max_buckets_.store(max_bytes == 0 ? std::numeric_limits<std::uint64_t>::max()
                                     : max_bytes / n_shards_ / (kBucket * sizeof(Entry)),
                      std::memory_order_relaxed);
+  const std::uint64_t most =
+      std::max<std::uint64_t>(max_buckets_.load(std::memory_order_relaxed), 1);
+  for (std::uint64_t s = 0; s < n_shards_; ++s) {
+    const Guard guard(shards_[s], shared_);
+    if (shards_[s].n_buckets <= most) continue;
+    resize(shards_[s], most);
+    full_.store(true, std::memory_order_relaxed);
+  }
 }
 
 Memo::Entry* Memo::Shard::find(const Key& key) {
@@ -145,9 +153,14 @@ bool Memo::grow(Shard& s) {
     full_.store(true, std::memory_order_relaxed);
     return false;
   }
+  resize(s, wanted);
+  return true;
+}
+
+void Memo::resize(Shard& s, std::uint64_t n_buckets) {
   const std::vector<Entry> old =
-      std::exchange(s.entries, std::vector<Entry>(wanted * kBucket));
-  s.n_buckets = wanted;
+      std::exchange(s.entries, std::vector<Entry>(n_buckets * kBucket));
+  s.n_buckets = n_buckets;
   s.size = 0;
   for (const Entry& e : old) {
     if (e.key == Key{}) continue;
@@ -155,7 +168,6 @@ bool Memo::grow(Shard& s) {
     s.size += place != nullptr;
     *(place == nullptr ? s.evict(e.key) : place) = e;
   }
-  return true;
 }
 
 Memo::Account Memo::account() const {

@@ -40,7 +40,7 @@ class Memo {
   // `max_bytes` of 0: no limit. Only a `shared` memo may be used by several threads.
   Memo(std::uint64_t max_bytes, bool shared);
 
-  // Changes the allowance; what is there already stays.
+  // Changes the allowance; a memo that is larger shrinks.
   void limit(std::uint64_t max_bytes);
 
   // Where nothing is known the bounds say nothing.
@@ -113,6 +113,7 @@ class Memo {
 
   Shard& shard(const Key& key) const { return shards_[key.low & (n_shards_ - 1)]; }
   bool grow(Shard& shard);
+  static void resize(Shard& shard, std::uint64_t n_buckets);
 
   std::uint64_t n_shards_ = 1;  // a power of two
   std::unique_ptr<Shard[]> shards_;

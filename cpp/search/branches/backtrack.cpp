@@ -75,20 +75,19 @@ bool Backtrack::split(std::size_t depth, std::int32_t test, std::vector<Part>& p
   const Level& here = *levels_[depth];
   work_ += static_cast<std::int64_t>(here.rows.index.size() + 20);
   parts.clear();
-  if (!splitter_.split(here.rows, here.whole, test, static_cast<std::int32_t>(depth), outcomes_))
+  if (!splitter_.split(here.rows, here.whole, test, static_cast<std::int32_t>(depth), parts))
     return false;
-  for (const Outcome& o : outcomes_) {
-    Part part{o.number, here.key, o.value, {o.value.lower, o.value.leaf, -1}};
-    part.key += literal_key_[splitter_.bits().literal(test, o.number)];
-    if (!o.value.complete) {
-      const Bounds known = table_.find(part.key);
-      part.bounds.lower = std::max(part.bounds.lower, known.lower);
-      if (known.upper < part.bounds.upper) {
-        part.bounds.upper = known.upper;
-        part.bounds.test = known.test;
-      }
+  for (Part& part : parts) {
+    part.key = here.key;
+    part.key += literal_key_[splitter_.bits().literal(test, part.outcome)];
+    part.bounds = {part.value.lower, part.value.leaf, -1};
+    if (part.value.complete) continue;
+    const Bounds known = table_.find(part.key);
+    part.bounds.lower = std::max(part.bounds.lower, known.lower);
+    if (known.upper < part.bounds.upper) {
+      part.bounds.upper = known.upper;
+      part.bounds.test = known.test;
     }
-    parts.push_back(part);
   }
   return true;
 }

@@ -55,9 +55,9 @@ class Backtrack {
   // A child of the test being searched.
   struct Part {
     std::int32_t outcome;
-    Key key;
-    Evaluation value;
-    Bounds bounds;
+    Evaluation value = {};
+    Key key = {};
+    Bounds bounds = {};
   };
   // A branch on the path.
   struct Level {
@@ -90,7 +90,6 @@ class Backtrack {
   Memo table_;
   std::vector<Key> literal_key_;
   std::vector<std::unique_ptr<Level>> levels_;
-  std::vector<Outcome> outcomes_;
   std::uint64_t path_bytes_ = 0;
   std::int64_t work_ = 0;  // rough microseconds
   TreeDraft tree_;

@@ -126,11 +126,11 @@ void Search::load_rows(BranchId id) {
 // Appends the outcomes of a test on the loaded rows to `children_`; false where the test
 // does not split them.
 bool Search::split(BranchId id, std::int32_t test) {
-  if (!splitter_.split(rows_, whole_, test, graph_.index().depth(id), outcomes_)) return false;
-  for (const Outcome& o : outcomes_) {
-    children_.push_back({kNoBranch, o.number, o.value});
-    if (!o.value.complete) graph_.index().prefetch(child_hash(test, o.number));
-  }
+  const std::size_t before = children_.size();
+  if (!splitter_.split(rows_, whole_, test, graph_.index().depth(id), children_)) return false;
+  for (std::size_t c = before; c < children_.size(); ++c)
+    if (!children_[c].value.complete)
+      graph_.index().prefetch(child_hash(test, children_[c].outcome));
   return true;
 }
 

@@ -51,9 +51,9 @@ class Search {
 
  private:
   struct Child {
-    BranchId node = kNoBranch;  // kNoBranch: not in the graph (or complete as it stands)
     std::int32_t outcome = 0;
-    Evaluation value;
+    Evaluation value = {};
+    BranchId node = kNoBranch;  // kNoBranch: not in the graph (or complete as it stands)
   };
   struct Candidate {
     std::int32_t test;
@@ -91,7 +91,6 @@ class Search {
   BranchId loaded_ = kNoBranch;
   RowSet rows_;
   Counts whole_;
-  std::vector<Outcome> outcomes_;
   std::uint64_t hash_ = 0;
   std::vector<Child> children_;
   std::vector<Candidate> candidates_;

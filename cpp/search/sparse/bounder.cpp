@@ -18,13 +18,13 @@ class Bounder::Of : public Any {
  public:
   Of(const Problem& problem, const Settings& settings, Limits& limits)
       : settings_(settings),
-        layout_(make_layout(problem, settings.min_samples_leaf)),
+        layout_(make_layout(problem, settings.min_samples_leaf, limits.memory_allowance())),
         memo_(memo_bytes(limits), false),
         search_(layout_, settings_, limits, memo_) {}
 
   Cost lower(const std::vector<std::int32_t>& rows, int depth_left, Cost budget) override {
     Key key;
-    for (const std::int32_t r : rows) key += layout_.row_key[static_cast<std::size_t>(r)];
+    for (const std::int32_t r : rows) key += Layout::row_key(r);
     const Bounds known = search_.known(key, depth_left);
     if (known.lower >= budget || known.solved()) return known.lower;
     return search_.resolve(rows, depth_left, budget).lower;
@@ -45,9 +45,7 @@ Bounder::Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree
   settings.split_cost = split_cost;
   settings.max_depth = tree_limits.max_depth;
   settings.min_samples_leaf = tree_limits.min_samples_leaf;
-  std::int64_t n_samples = 0;
-  for (const std::int64_t s : problem.samples) n_samples += s;
-  if (std::max(problem.total_weight, n_samples) < (1 << 15))
+  if (fits_narrow(problem, tree_limits.min_samples_leaf))
     search_ = std::make_unique<Of<std::uint16_t>>(problem, settings, limits);
   else
     search_ = std::make_unique<Of<std::uint32_t>>(problem, settings, limits);

@@ -101,6 +101,10 @@ void Discrepancy<Word>::list_splits(const typename Search<Word>::Level& here,
                              {}, &Ranked::score);
     ranked.resize(kKeptSplits);
   }
+  std::size_t n_children = 0;
+  for (const Ranked& r : ranked) n_children += index(e.candidates[r.candidate].n_children);
+  node.splits.reserve(ranked.size());
+  node.children.reserve(n_children);
   for (const Ranked& r : ranked) {
     const Candidate& candidate = e.candidates[r.candidate];
     node.splits.push_back({candidate.test, static_cast<float>(r.impurity),

@@ -31,7 +31,8 @@ class Discrepancy {
   // No pass can find anything new.
   bool exhausted() const { return exhausted_; }
   std::uint64_t bytes() const { return bytes_; }
-  std::uint64_t max_bytes() const { return max_bytes_; }
+  // The lists are forgotten where they have grown beyond this.
+  void limit(std::uint64_t max_bytes) { max_bytes_ = max_bytes; }
 
  private:
   struct Split {

@@ -15,7 +15,6 @@ class Extractor {
  public:
   Extractor(const Layout& layout, const Settings& settings, const Known& known)
       : problem_(*layout.problem),
-        layout_(layout),
         small_(problem_, settings.split_cost, settings.min_samples_leaf),
         known_(known) {}
 
@@ -25,7 +24,7 @@ class Extractor {
     const Cost leaf = small_.leaf(rows);
     if (leaf == 0 || depth_left == 0) return {};
     Key key;
-    for (const std::int32_t r : rows) key += layout_.row_key[index(r)];
+    for (const std::int32_t r : rows) key += Layout::row_key(r);
     const Bounds b = known_(rows, key, depth_left);
     if (b.upper >= leaf || b.test < 0) return one_split(rows);
     return split(rows, b.test, depth_left);
@@ -57,7 +56,6 @@ class Extractor {
   }
 
   const Problem& problem_;
-  const Layout& layout_;
   SmallTrees small_;
   const Known& known_;
 };

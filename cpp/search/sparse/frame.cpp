@@ -42,28 +42,28 @@ void Frame<Word>::build_root(const Layout& root) {
   valid.clear();
   key = {};
   for (const SlotBlock& source : root.blocks) {
-    const auto n = static_cast<std::int32_t>(source.slots.size());
+    const std::int32_t n = source.end_slot - source.first_slot;
     const std::int32_t n_block_words = (n + kBits - 1) / kBits;
     blocks.push_back({source.channel, source.multiplier, n_words, n_words + n_block_words});
     for (std::int32_t k = 0; k < n_block_words * kBits; ++k) {
       if (k % kBits == 0) valid.push_back(0);
-      slots.push_back(k < n ? source.slots[static_cast<std::size_t>(k)] : -1);
+      slots.push_back(k < n ? static_cast<Slot>(source.first_slot + k) : kNoSlot);
       if (k >= n) continue;
       valid.back() = static_cast<Word>(valid.back() | Word{1} << (k % kBits));
-      key += root.slot_key[static_cast<std::size_t>(slots.back())];
+      key += root.slot_key(slots.back());
     }
     n_words += n_block_words;
     n_rows += n;
   }
+  slots.shrink_to_fit();
   words.assign(at(n_words, stride, 0), 0);
   for (std::int32_t j = 0; j < n_columns; ++j) {
     if (column[static_cast<std::size_t>(j)] < 0) continue;
     const Column& c = root.columns[static_cast<std::size_t>(column[static_cast<std::size_t>(j)])];
     const Test& test = problem.tests[static_cast<std::size_t>(c.test)];
     for (std::size_t bit = 0; bit < slots.size(); ++bit) {
-      if (slots[bit] < 0) continue;
-      const std::int32_t row = root.slot_row[static_cast<std::size_t>(slots[bit])];
-      if (problem.outcome(test, row) != c.outcome) continue;
+      if (slots[bit] == kNoSlot) continue;
+      if (problem.outcome(test, root.row(slots[bit])) != c.outcome) continue;
       Word& word = words[at(static_cast<std::int32_t>(bit / kBits), stride, j)];
       word = static_cast<Word>(word | Word{1} << (bit % kBits));
     }
@@ -126,10 +126,10 @@ void Frame<Word>::build_subset(const Frame& parent, const kernels::Kernels<Word>
       kernel.compress(parent.words.data() + at(w, stride, 0), stride, moves, mask, offset,
                       current, next);
       for (Word left = mask; left != 0; left = static_cast<Word>(left & (left - 1))) {
-        const std::int32_t slot =
+        const Slot slot =
             parent.slots[static_cast<std::size_t>(w * kBits + std::countr_zero(left))];
         slots.push_back(slot);
-        key += layout->slot_key[static_cast<std::size_t>(slot)];
+        key += layout->slot_key(slot);
       }
       filled += taken;
     }
@@ -138,7 +138,7 @@ void Frame<Word>::build_subset(const Frame& parent, const kernels::Kernels<Word>
       valid.push_back(left >= kBits ? static_cast<Word>(~Word{0})
                                     : static_cast<Word>((Word{1} << left) - 1));
     }
-    slots.resize(static_cast<std::size_t>((n_words + n_block_words) * kBits), -1);
+    slots.resize(static_cast<std::size_t>((n_words + n_block_words) * kBits), kNoSlot);
     n_words += n_block_words;
     n_rows += n;
   }
@@ -225,8 +225,8 @@ Key Frame<Word>::child_key(std::int32_t child) const {
   Key sum;
   for (std::int32_t w = 0; w < n_words; ++w)
     for (Word left = child_word(child, w); left != 0; left = static_cast<Word>(left & (left - 1)))
-      sum += layout->slot_key[static_cast<std::size_t>(
-          slots[static_cast<std::size_t>(w * kBits + std::countr_zero(left))])];
+      sum += layout->slot_key(
+          slots[static_cast<std::size_t>(w * kBits + std::countr_zero(left))]);
   return sum;
 }
 

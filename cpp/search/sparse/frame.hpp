@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "data/kernels/kernels.hpp"
@@ -33,6 +35,8 @@ class Frame {
  public:
   using C = Count<Word>;
   static constexpr int kBits = static_cast<int>(sizeof(Word)) * 8;
+  using Slot = std::conditional_t<sizeof(Word) == 2, std::uint16_t, std::uint32_t>;
+  static constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
 
   void build_root(const Layout& layout);
   void build_child(const Frame& parent, std::int32_t child,
@@ -88,7 +92,7 @@ class Frame {
   std::vector<Block> blocks;
   std::vector<Word> words;
   std::vector<Word> valid;            // occupied bits of each word
-  std::vector<std::int32_t> slots;    // slot of each bit
+  std::vector<Slot> slots;            // slot of each bit, or kNoSlot
   std::vector<C> column_count;        // [channel][stride]
   std::vector<C> channel_total;
   std::vector<C> side_total;          // [2][stride]: weight of either side of a column

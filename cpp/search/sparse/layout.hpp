@@ -26,7 +26,8 @@ struct Column {
 struct SlotBlock {
   std::int32_t channel;
   std::int32_t multiplier;
-  std::vector<std::int32_t> slots;
+  std::int32_t first_slot;
+  std::int32_t end_slot;
 };
 
 struct Layout {
@@ -41,13 +42,29 @@ struct Layout {
   std::vector<Column> columns;  // two-way tests first, then multiway ones test by test
   std::int32_t n_two_way = 0;
   std::vector<SlotBlock> blocks;       // sorted by channel
-  std::vector<std::int32_t> slot_row;  // row of each slot
-  std::vector<Key> slot_key;           // zero but for the first slot of a row
-  std::vector<Key> row_key;
+  std::vector<std::int32_t> slot_row;  // row of a row's first slot; ~row for its others
+  std::vector<Key> stored_keys;        // of the slots; empty: computed when asked for
+
+  std::int32_t row(std::size_t slot) const {
+    const std::int32_t r = slot_row[slot];
+    return r < 0 ? ~r : r;
+  }
+  static Key row_key(std::int32_t r) { return random_key(static_cast<std::uint64_t>(r)); }
+  // The key of its row for the first slot of a row, zero for the others.
+  Key slot_key(std::size_t slot) const {
+    if (!stored_keys.empty()) return stored_keys[slot];
+    return slot_row[slot] < 0 ? Key{} : row_key(slot_row[slot]);
+  }
 
   std::uint64_t bytes() const;
 };
 
-Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf);
+// Keys take most of the room: they are stored where it is a small part of `allowance` (0: no
+// limit) bytes.
+Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf,
+                   std::uint64_t allowance);
+
+// Do counts and numbers of slots fit 16 bits?
+bool fits_narrow(const Problem& problem, std::int64_t min_samples_leaf);
 
 }  // namespace treeproof::sparse

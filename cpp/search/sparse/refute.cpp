@@ -58,8 +58,7 @@ Key Refuter<Word>::key_of(const Frame<Word>& parent, const Counts& counts) const
   for (std::int32_t w = 0; w < parent.n_words; ++w)
     for (Word left = counts.mask[index(w)]; left != 0;
          left = static_cast<Word>(left & (left - 1)))
-      sum += parent.layout->slot_key[index(
-          parent.slots[index(w * bits + std::countr_zero(left))])];
+      sum += parent.layout->slot_key(parent.slots[index(w * bits + std::countr_zero(left))]);
   return sum;
 }
 

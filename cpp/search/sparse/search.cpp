@@ -98,12 +98,12 @@ template <class Word>
 Bounds Search<Word>::resolve(const std::vector<std::int32_t>& rows, int depth_left,
                              Cost budget) {
   const Frame<Word>& all = level(0).frame;
-  std::vector<std::uint8_t> wanted(layout_.row_key.size(), 0);
+  std::vector<std::uint8_t> wanted(index(layout_.problem->n_rows()), 0);
   for (const std::int32_t row : rows) wanted[index(row)] = 1;
   Frame<Word>& some = level(1).frame;
   some.mask().assign(index(all.n_words), 0);
   for (std::size_t bit = 0; bit < all.slots.size(); ++bit) {
-    if (all.slots[bit] < 0 || !wanted[index(layout_.slot_row[index(all.slots[bit])])]) continue;
+    if (all.slots[bit] == all.kNoSlot || !wanted[index(layout_.row(all.slots[bit]))]) continue;
     Word& word = some.mask()[bit / Frame<Word>::kBits];
     word = static_cast<Word>(word | Word{1} << (bit % Frame<Word>::kBits));
   }

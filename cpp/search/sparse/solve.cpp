@@ -89,7 +89,7 @@ class Run {
         settings_(settings),
         limits_(limits),
         observer_(std::move(observer)),
-        layout_(make_layout(problem, settings.min_samples_leaf)),
+        layout_(make_layout(problem, settings.min_samples_leaf, limits.memory_allowance())),
         memo_(memo_bytes(limits), settings.n_threads > 1),
         search_(layout_, settings, limits, memo_, settings.n_threads > 1 ? &marks_ : nullptr),
         trees_(search_, layout_, limits.memory_allowance() / 8),
@@ -162,8 +162,8 @@ class Run {
     return improving_ && gap > 4 * penalty ? 0.33 : 0.05;
   }
 
-  // What path, lists and layout leave of the allowance is for the memo, and at least a
-  // quarter of it is.
+  // What layout and path leave of the allowance is for the memo and, a small part, for the
+  // lists of the discrepancy search; both give memory back where the path has grown.
   void share_memory() {
     const auto n_threads = static_cast<std::uint64_t>(settings_.n_threads);
     const std::uint64_t fixed = layout_.bytes() + search_.bytes() * n_threads;
@@ -171,8 +171,9 @@ class Run {
     peak_bytes_ = std::max(peak_bytes_, fixed + trees_.bytes() + memo);
     const std::uint64_t allowance = limits_.memory_allowance();
     if (allowance == 0) return;
-    const std::uint64_t others = fixed + trees_.max_bytes() + allowance / 16;  // to spare
-    memo_.limit(std::max(allowance / 4 + 1, allowance - std::min(allowance, others)));
+    const std::uint64_t left = allowance - std::min(allowance, fixed);
+    trees_.limit(std::min(allowance / 8, left / 4));
+    memo_.limit(std::max<std::uint64_t>(left / 2 + left / 8, 1));
   }
 
   void report() {
@@ -302,7 +303,8 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
     if (dear - cheap <= kUnitCost / 64) break;
   }
   if (!best.optimal() && limits.reason() == StopReason::none) {
-    const Layout layout = make_layout(problem, settings.min_samples_leaf);
+    const Layout layout =
+        make_layout(problem, settings.min_samples_leaf, limits.memory_allowance());
     Memo memo(memo_bytes(limits), false);
     Search<Word> search(layout, settings, limits, memo);
     search.listen(listener);
@@ -342,9 +344,7 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   settings.n_threads = std::clamp(options.n_threads, 1, kMaxThreads);
   settings.helpers_at_once = options.helpers_at_once;
   settings.cutoff = options.cutoff;
-  std::int64_t n_samples = 0;
-  for (const std::int64_t s : problem.samples) n_samples += s;
-  const bool narrow = std::max(problem.total_weight, n_samples) < (1 << 15);
+  const bool narrow = fits_narrow(problem, tree_limits.min_samples_leaf);
   const int max_splits = tree_limits.max_splits;
   const auto run = narrow ? solve_as<std::uint16_t> : solve_as<std::uint32_t>;
   std::optional<CheckpointKeeper> keeper;
