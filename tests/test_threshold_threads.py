@@ -13,7 +13,7 @@ import regression_oracle
 import test_regression_exact
 import test_threshold_exact
 from oracle import random_limits, random_table
-from sklearn.datasets import load_diabetes, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from test_regression_exact import numeric_arguments as number_arguments
 from test_threshold_exact import KINDS, numeric_arguments
 
@@ -89,6 +89,33 @@ def test_threads_divide_the_work(penalty: float) -> None:
     assert ratio < 2  # three searches side by side would take three times as many
 
 
+def test_threads_share_their_proofs() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    arguments = numeric_arguments(X, y) | {"split_penalty": 0.02}
+    alone = _core.solve_threshold(**arguments)
+    for n_jobs in (2, 4):
+        found = _core.solve_threshold(**arguments, n_jobs=n_jobs, switches=FIRST)
+        assert found["status"] == "optimal"
+        assert found["upper"] == alone["upper"]
+        assert found["statistics"]["helped"] > 0
+        assert found["statistics"]["core_batches"] > 0
+
+
+def test_groups_of_cuts_equal_brute_force() -> None:
+    rng = np.random.default_rng(8)
+    for k in range(150):
+        table = random_table(rng, max_rows=16, max_values=12, kinds=KINDS[0])
+        limits = {
+            "split_penalty": float(rng.choice([0.02, 0.05, 0.08])),
+            "max_depth": -1 if k % 3 else 4,
+            "max_splits": -1,
+            "min_samples_leaf": 1,
+        }
+        switches = {"two_splits": bool(k % 2), "coarse_cuts": 3} | FIRST
+        for n_jobs in (2, 4):
+            test_threshold_exact.check(table, limits, switches, n_jobs)
+
+
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 def test_threads_divide_regressions(criterion: str) -> None:
     X, y = load_diabetes(return_X_y=True)
@@ -117,6 +144,17 @@ def test_a_time_limit_ends_all_threads() -> None:
     assert found["status"] == "time_limit"
     assert 0 <= found["lower"] < found["upper"]
     assert threading.active_count() == before
+
+
+def test_a_time_limit_ends_shared_proofs() -> None:
+    X, y = noise(600, 12)
+    y = np.where(X[:, 0] > 0, y, X[:, 1] > 0.5)
+    found = _core.solve_threshold(
+        **numeric_arguments(X, y), split_penalty=0.02, time_limit=0.6, n_jobs=3
+    )
+    assert found["status"] == "time_limit"
+    assert found["statistics"]["core_batches"] > 0
+    assert 0 < found["lower"] < found["upper"]
 
 
 def test_an_interrupt_ends_all_threads_and_keeps_the_tree() -> None:
@@ -186,7 +224,7 @@ def test_an_observer_that_fails_ends_all_threads() -> None:
         _core.solve_threshold(
             **numeric_arguments(X, y),
             split_penalty=0.0,
-            max_depth=5,
+            max_depth=4,
             n_jobs=3,
             observer=observer,
         )

@@ -55,7 +55,7 @@ Found solve(const Numbers& numbers, Task task, const TreeLimits& tree, int threa
   threshold::Switches switches;
   switches.n_threads = threads;
   switches.helpers_first = true;
-  switches.core_search = false;
+  switches.core_search = tree.max_depth < 0;
   const Observer ignore = [](const Event&) {};
   if (task == Task::labels) {
     std::int64_t total = 0;
@@ -76,7 +76,8 @@ bool one_optimum(std::mt19937& random) {
     const Task task = static_cast<Task>(k % 3);
     const Numbers numbers = random_numbers(random, 24 + k, 3);
     const double penalty = k % 4 == 0 ? 0.0 : 0.02;
-    const TreeLimits tree{penalty, k % 2 == 0 ? 3 : 4, -1, 1 + k % 5 / 4};
+    const bool cores = task == Task::labels && penalty > 0.0 && k % 2 == 1;
+    const TreeLimits tree{penalty, cores ? -1 : k % 2 == 0 ? 3 : 4, -1, 1 + k % 5 / 4};
     double wanted = 0.0;
     for (int threads = 1; threads <= 4; ++threads) {
       Limits limits;
@@ -96,7 +97,8 @@ bool all_stop(std::mt19937& random) {
   for (int k = 0; k < 9; ++k) {
     int questions = 0;
     Limits limits(60.0, k % 3 == 2 ? 150'000 : 0, [&] { return ++questions > k; });
-    const Found found = solve(numbers, static_cast<Task>(k % 3), {0.0, 5, -1, 1}, 3, limits);
+    const TreeLimits tree = k == 6 ? TreeLimits{0.02, -1, -1, 1} : TreeLimits{0.0, 5, -1, 1};
+    const Found found = solve(numbers, static_cast<Task>(k % 3), tree, 3, limits);
     if (found.stop == StopReason::none || !(found.lower < found.upper)) return false;
   }
   return true;

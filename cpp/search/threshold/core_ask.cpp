@@ -92,6 +92,10 @@ bool CoreSearch::ask_cut(Node& node, CutGroup& group) {
       halve(node, group);
       return false;
     }
+    if (node.gate != nullptr) {  // later, and apart
+      group.settles = true;
+      return true;
+    }
     settle(node, group);
     if (stopped() || node.done()) return true;
   }

@@ -14,14 +14,33 @@ constexpr int kAnyDepth = std::numeric_limits<int>::max();
 
 }  // namespace
 
+// The groups that a thread works on, so marked until the end of the scope.
+class CoreSearch::Taken {
+ public:
+  Taken(CoreSearch& search, Node& node) : search_(search), node_(node) {}
+  ~Taken() {
+    for (CutGroup& group : node_.groups)
+      if (group.taken_by == &search_) group.taken_by = nullptr;
+    if (node_.gate != nullptr) search_.turn_->tell_others();
+  }
+  void take(CutGroup& group) { group.taken_by = &search_; }
+
+ private:
+  CoreSearch& search_;
+  Node& node_;
+};
+
 // The groups to answer now, the most demanding first: those that two splits settle before
 // others, and before any of them one that no common proof can help.
 std::vector<std::size_t> CoreSearch::choose(const Node& node) const {
-  const bool any_shallow = std::ranges::any_of(
-      node.groups, [&](const CutGroup& group) { return shallow(group.target); });
+  const auto free = [](const CutGroup& group) { return group.taken_by == nullptr; };
+  const bool any_shallow = std::ranges::any_of(node.groups, [&](const CutGroup& group) {
+    return free(group) && shallow(group.target);
+  });
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < node.groups.size(); ++k)
-    if (!any_shallow || shallow(node.groups[k].target)) order.push_back(k);
+    if (free(node.groups[k]) && (!any_shallow || shallow(node.groups[k].target)))
+      order.push_back(k);
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     const CutGroup& x = node.groups[a];
     const CutGroup& y = node.groups[b];
@@ -59,28 +78,49 @@ std::vector<std::size_t> CoreSearch::pack(Node& node, std::vector<std::size_t> o
   return batch;
 }
 
-void CoreSearch::run_batch(Node& node) {
+// False: others work on all groups.
+bool CoreSearch::run_batch(Node& node) {
   RowMask common;
-  const std::vector<std::size_t> batch = pack(node, choose(node), common);
-  const CutGroup& first = node.groups[batch[0]];
+  std::vector<std::size_t> order = choose(node);
+  if (order.empty()) return false;
+  const std::vector<std::size_t> batch = pack(node, std::move(order), common);
+  Taken taken(*this, node);
+  for (const std::size_t k : batch) taken.take(node.groups[k]);
+  const CutGroup first = node.groups[batch[0]];
   const Cost target = first.target;
   const bool single = batch.size() == 1;
   const Answer<Cost> answer = solve_rows(node, common, target, !(single && first.exact));
-  if (stopped()) return;
+  if (stopped()) return true;
   ++context_->counters->core_batches;
   if (answer.found) {
     ++context_->counters->failed_batches;
     node.batch_limit = std::max<std::size_t>(1, batch.size() / 2);
     if (single) record_tree(node, first, answer);
-    return;
+    return true;
   }
   node.batch_limit = std::max(2 * batch.size(), node.batch_limit);
   context_->counters->shared_proofs += static_cast<std::int64_t>(batch.size()) - 1;
-  for (const std::size_t k : batch) {
-    const CutGroup& group = node.groups[k];
+  for (const CutGroup& group : node.groups) {
+    if (group.taken_by != this) continue;
     KnownSide& side = node.cuts(group).side(group.part, group.position);
     side.lower = std::max(side.lower, target);
   }
+  return true;
+}
+
+// Solves a cut that only that can close, if there is one and threads share the node; else it is
+// solved where it is asked for.
+bool CoreSearch::settle_one(Node& node) {
+  const auto found = std::ranges::find_if(node.groups, [](const CutGroup& group) {
+    return group.settles && group.taken_by == nullptr;
+  });
+  if (found == node.groups.end()) return false;
+  Taken taken(*this, node);
+  taken.take(*found);
+  found->settles = false;
+  const CutGroup group = *found;
+  settle(node, group);
+  return true;
 }
 
 // A side of its own has a tree below its target.
@@ -96,7 +136,6 @@ void CoreSearch::record_tree(Node& node, const CutGroup& group, const Answer<Cos
   if ((!left && group.kind != CutKind::right_leaf) || group.first != group.last) return;
   const Step& step = (left ? cuts.left_leaf : cuts.right_leaf)[group.first];
   const Cost cost = penalty() + step.leaf + answer.upper;
-  if (cost >= node.answer.upper) return;
   SplitTree tree =
       stumps_->node(*node.rows, group.feature, TestKind::threshold, 0, step.position);
   tree.children[left ? 1 : 0] = answer.tree;
@@ -134,22 +173,29 @@ void CoreSearch::settle(Node& node, const CutGroup& group) {
 
 Answer<Cost> CoreSearch::solve_rows(Node& parent, const RowMask& mask, Cost cutoff, bool any) {
   Answer<Cost> answer;
-  if (!try_two_splits(parent, mask, cutoff, any, answer)) {
-    RowSubset& rows = levels_[parent.level];
-    ++context_->counters->partitions;
-    partitioner_.keep(*parent.rows, mask, rows);
-    check_memory();
-    answer = solve_node(rows, cutoff, parent.depth, any, parent.level + 1);
+  const bool two = apart(parent, [&] { return try_two_splits(parent, mask, cutoff, any, answer); });
+  if (!two) {
+    answer = apart(parent, [&] {
+      RowSubset& rows = levels_[parent.level];
+      ++context_->counters->partitions;
+      partitioner_.keep(*parent.rows, mask, rows);
+      check_memory();
+      return solve_node(rows, cutoff, parent.depth, any, parent.level + 1);
+    });
   }
   if (stopped()) return answer;
   if (answer.found) {
     add_witness(mask, answer.tree);
   } else if (context_->settings.use_cores) {
     // A depth that all affordable trees keep to does not restrict them.
-    cores_for(cutoff).add(mask, cutoff,
-                          parent.depth >= affordable(cutoff) ? kAnyDepth : parent.depth);
+    add_core(mask, cutoff, parent.depth >= affordable(cutoff) ? kAnyDepth : parent.depth);
   }
   return answer;
+}
+
+void CoreSearch::add_core(RowMask rows, Cost lower, int depth) {
+  if (exchange_ != nullptr) exchange_->post({this, false, rows, lower, depth, shallow(lower)});
+  cores_for(lower).add(std::move(rows), lower, depth);
 }
 
 // Trees of two splits at most: all that the cut-off affords, or (`any`) maybe enough.
@@ -197,18 +243,22 @@ void CoreSearch::add_witness(const RowMask& rows, const SplitTree& tree) {
     self(self, at.children[1], no);
   };
   mark(mark, tree, everything);
-  witnesses_.add(std::move(errors), tree.n_splits() * penalty(), tree.depth());
+  const Cost splits = tree.n_splits() * penalty();
+  if (exchange_ != nullptr) exchange_->post({this, true, errors, splits, tree.depth(), false});
+  witnesses_.add(std::move(errors), splits, tree.depth());
 }
 
 // The columns, the sets of all levels, and the masks; the rest is small.
-void CoreSearch::check_memory() const {
+void CoreSearch::check_memory() {
   const std::uint64_t allowance = context_->limits->memory_allowance();
   if (allowance == 0) return;
   const Columns& columns = *context_->columns;
-  std::uint64_t bytes = 4 * (2 * columns.order.size() + columns.rank.size());
-  for (const RowSubset& rows : levels_) bytes += rows.bytes();
+  std::uint64_t own = 0;
+  for (const RowSubset& rows : levels_) own += rows.bytes();
   const std::uint64_t masks = deep_cores_.size() + shallow_cores_.size() + witnesses_.size();
-  bytes += masks * (static_cast<std::uint64_t>(columns.n_rows) / 8 + 64);
+  own += masks * (static_cast<std::uint64_t>(columns.n_rows) / 8 + 64);
+  const std::uint64_t bytes = 4 * (2 * columns.order.size() + columns.rank.size()) +
+                              turn_->counted(own);
   if (bytes > allowance) context_->limits->memory_exhausted();
 }
 

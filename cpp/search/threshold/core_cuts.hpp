@@ -71,6 +71,11 @@ struct CutGroup {
   std::size_t seen_witnesses = 0;
   std::uint32_t version = 0;
   Cost upper = 0;
+
+  // Where threads share the subproblem: by searches, not read through.
+  const void* seen_by = nullptr;  // who has looked
+  const void* taken_by = nullptr; // who works on it
+  bool settles = false;           // a single cut that only exact solves of its sides can close
 };
 
 class CutLister {

@@ -28,7 +28,7 @@ CoreSearch::CoreSearch(const Context<Misclassification>& context, ClassTerminal&
                   context.settings.use_unit_step),
       shallow_cores_(RowWeights(weights), room(context, kMostShallowCores),
                      context.settings.use_unit_step),
-      witnesses_(RowWeights(weights), room(context, kMostWitnesses)) {}
+      witnesses_(RowWeights(weights), room(context, kMostWitnesses)), weights_(weights) {}
 
 int CoreSearch::affordable(Cost best) const {
   return best <= 0 ? 0 : static_cast<int>(std::min<Cost>((best - 1) / penalty(), 1 << 30));
@@ -61,6 +61,7 @@ Answer<Cost> CoreSearch::solve_node(const RowSubset& rows, Cost cutoff, int dept
                                     std::size_t level) {
   while (levels_.size() <= level) levels_.emplace_back();
   Node node{&rows, depth - 1, any, level, {}, {}, {}, {}};
+  const bool shared = level == 0 && crew_ != nullptr && crew_->n_threads() > 1;
   Answer<Cost>& answer = node.answer;
   answer.upper = cutoff;
   const Cost leaf = stumps_->leaf(rows);
@@ -81,7 +82,11 @@ Answer<Cost> CoreSearch::solve_node(const RowSubset& rows, Cost cutoff, int dept
     return found;
   }
   look_ahead(node);
-  if (!stopped() && !node.done()) work(node);
+  if (!stopped() && !node.done()) {
+    if (shared) share(node);
+    else if (level == 0) take_turns(node);
+    else work(node);
+  }
   if (!stopped() && !node.done()) answer.lower = answer.upper;
   return std::move(node.answer);
 }
@@ -90,8 +95,7 @@ Answer<Cost> CoreSearch::solve_node(const RowSubset& rows, Cost cutoff, int dept
 void CoreSearch::look_ahead(Node& node) {
   const Task<Cost> task{node.rows, node.answer.upper, ClassTerminal::kDepth, 1 << 30, 1, {}, {}};
   Answer<Cost> ahead = terminal_->solve(task);
-  if (ahead.found && ahead.upper < node.answer.upper)
-    improve(node, ahead.upper, std::move(ahead.tree));
+  if (ahead.found) improve(node, ahead.upper, std::move(ahead.tree));
   if (stopped() || node.done()) return;
   node.features.resize(static_cast<std::size_t>(context_->columns->n_features()));
   for (std::int32_t f = 0; f < context_->columns->n_features(); ++f)
@@ -99,34 +103,13 @@ void CoreSearch::look_ahead(Node& node) {
                  node.features[static_cast<std::size_t>(f)], node.groups);
 }
 
-// Answers questions until no group has one.
-void CoreSearch::work(Node& node) {
-  while (!node.groups.empty() && !context_->limits->stop(20)) {
-    std::size_t kept = 0;
-    for (std::size_t k = 0; k < node.groups.size(); ++k) {
-      CutGroup& group = node.groups[k];
-      const bool open = asks_still(node, group) || ask(node, group);
-      if (stopped() || node.done()) return;
-      if (!open) continue;
-      if (kept != k) node.groups[kept] = std::move(group);
-      ++kept;
-    }
-    node.groups.erase(node.groups.begin() + static_cast<std::ptrdiff_t>(kept),
-                      node.groups.end());
-    const bool halved = !node.halves.empty();
-    for (CutGroup& half : node.halves) node.groups.push_back(std::move(half));
-    node.halves.clear();
-    if (halved || node.groups.empty()) continue;
-    run_batch(node);
-    if (node.done()) return;
-  }
-}
-
 void CoreSearch::improve(Node& node, Cost cost, SplitTree tree) {
+  if (cost >= node.answer.upper) return;  // another thread has found a better one
   node.answer.upper = cost;
   node.answer.found = true;
   node.answer.tree = std::move(tree);
-  if (node.level == 0 && progress_) progress_(0, cost, true);
+  node.better = true;
+  if (node.level == 0 && progress_) tell(node);
 }
 
 }  // namespace treeproof::threshold

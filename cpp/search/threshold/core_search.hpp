@@ -14,6 +14,9 @@
 //   staircases   Cuts with a leaf on one side are few: core_cuts.hpp.
 //   two splits   Subproblems that afford two splits take microseconds: two_splits.hpp.
 //
+// Threads share the outermost subproblem: each takes a batch of its groups, solves it apart, and
+// passes what it has proved on to the others (core_exchange.hpp).
+//
 // Groups of cuts that cannot be closed together are halved, down to single cuts, which are
 // solved exactly. The whole is asked for one more penalty at a time, so that the bound rises
 // while it runs. With the proofs of each cut on its own (search_staged.hpp) breast cancer
@@ -30,6 +33,8 @@
 
 #include "search/threshold/answer.hpp"
 #include "search/threshold/core_cuts.hpp"
+#include "search/threshold/core_exchange.hpp"
+#include "search/threshold/crew.hpp"
 #include "search/threshold/shared_cores.hpp"
 #include "search/threshold/stump.hpp"
 #include "search/threshold/task.hpp"
@@ -45,6 +50,9 @@ class CoreSearch {
 
   using Progress = std::function<void(Cost lower, Cost upper, bool better_tree)>;
   void set_progress(Progress progress) { progress_ = std::move(progress); }
+
+  // Threads that share the outermost subproblem.
+  void set_crew(Crew<Misclassification, ClassTerminal>* crew) { crew_ = crew; }
 
   // True iff this search can solve the task, of which a tree of cost `best` is known, and is
   // the better one for it: a minimum leaf size would need other bounds, and penalties so small
@@ -66,6 +74,8 @@ class CoreSearch {
     std::vector<CutGroup> groups;
     std::vector<CutGroup> halves;      // groups that take the place of others
     std::size_t batch_limit = 1 << 10;  // groups to try together
+    Gate* gate = nullptr;               // null: one thread
+    bool better = false;                // the tree is better than the last one told
 
     FeatureCuts& cuts(const CutGroup& group) {
       return features[static_cast<std::size_t>(group.feature)];
@@ -87,6 +97,17 @@ class CoreSearch {
                           std::size_t level);
   void look_ahead(Node& node);
   void work(Node& node);
+  // core_share.cpp: threads at one node.
+  void share(Node& node);
+  void take_turns(Node& node);
+  void ask_all(Node& node);
+  template <class Compute>
+  auto apart(const Node& node, Compute compute) {
+    return node.gate == nullptr ? compute() : turn_->apart(compute);
+  }
+  void hear();
+  void await(Node& node);
+  void tell(Node& node);
   void improve(Node& node, Cost cost, SplitTree tree);
 
   // core_ask.cpp: what a group needs to be closed. False: it is closed, or halved.
@@ -103,7 +124,9 @@ class CoreSearch {
                  RowMask& mask) const;
 
   // core_batch.cpp: answering what groups ask for.
-  void run_batch(Node& node);
+  class Taken;
+  bool run_batch(Node& node);
+  bool settle_one(Node& node);
   std::vector<std::size_t> choose(const Node& node) const;
   std::vector<std::size_t> pack(Node& node, std::vector<std::size_t> order, RowMask& common);
   void record_tree(Node& node, const CutGroup& group, const Answer<Cost>& answer);
@@ -111,8 +134,9 @@ class CoreSearch {
   Answer<Cost> solve_rows(Node& parent, const RowMask& mask, Cost cutoff, bool any);
   bool try_two_splits(const Node& parent, const RowMask& mask, Cost cutoff, bool any,
                       Answer<Cost>& answer);
+  void add_core(RowMask rows, Cost lower, int depth);
   void add_witness(const RowMask& rows, const SplitTree& tree);
-  void check_memory() const;
+  void check_memory();
 
   const Context<Misclassification>* context_;
   ClassTerminal* terminal_;
@@ -125,6 +149,11 @@ class CoreSearch {
   Partitioner partitioner_;
   std::deque<RowSubset> levels_;
   Progress progress_;
+  Crew<Misclassification, ClassTerminal>* crew_ = nullptr;
+  Turn* turn_ = nullptr;              // at the outermost node
+  CoreExchange* exchange_ = nullptr;  // null: one thread
+  std::size_t heard_ = 0;
+  std::span<const Weight> weights_;
 };
 
 }  // namespace treeproof::threshold

@@ -1,6 +1,6 @@
-// Threads that help the best-first search with its outermost solve.
+// Threads that help a search with its outermost solve.
 //
-// All of them take pieces of work from the frame of that solve (search_work.hpp); what is
+// All of them take pieces of work from that solve (search_work.hpp, core_search.cpp); what is
 // below a piece is solved by one thread alone, in memory of its own. A piece of a tree of depth
 // three takes milliseconds and there are hundreds of them, so the threads seldom wait.
 //
@@ -20,39 +20,39 @@
 #include <utility>
 #include <vector>
 
-#include "search/threshold/search.hpp"
+#include "search/threshold/gate.hpp"
 #include "search/threshold/solve.hpp"
+#include "search/threshold/stump.hpp"
+#include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
 
 template <Loss L, class Terminal>
-class Crew : public Helpers<typename L::Value> {
+class Crew {
  public:
-  using Value = typename L::Value;
   using MakeTerminal =
       std::function<std::unique_ptr<Terminal>(const Context<L>&, StumpSolver<L>&)>;
+  // What a helper does, with limits, counters and scratch memory of its own.
+  using Help = std::function<void(const Context<L>&, Terminal&, StumpSolver<L>&)>;
 
   Crew(const Context<L>& context, const Switches& switches, MakeTerminal make_terminal)
       : context_(&context), helpers_first_(switches.helpers_first),
         n_helpers_(static_cast<std::size_t>(std::max(switches.n_threads, 1)) - 1),
         make_terminal_(std::move(make_terminal)) {}
 
-  // For the search; null if there is only one thread.
-  Helpers<Value>* helpers() { return n_helpers_ > 0 ? this : nullptr; }
+  std::size_t n_threads() const { return n_helpers_ + 1; }
 
-  void share(Frame<Value>& frame, const std::function<void()>& work) override {
-    Gate gate(n_helpers_ + 1);
-    frame.gate = &gate;
+  // Runs `work` in this thread while helpers run `help`, which returns once told to stop.
+  void share(Gate& gate, const std::function<void()>& work, const Help& help) {
     told_ = false;
     arrived_ = 0;
     std::vector<Counters> counters(n_helpers_);
     {
       Team team(*this, gate);
-      team.start(frame, counters);
+      team.start(help, counters);
       while (helpers_first_ && arrived_ < team.size()) std::this_thread::yield();
       work();
     }
-    frame.gate = nullptr;
     for (const Counters& theirs : counters) context_->counters->add(theirs);
   }
 
@@ -66,11 +66,11 @@ class Crew : public Helpers<typename L::Value> {
       gate_.changed.notify_all();
       for (std::thread& helper : helpers_) helper.join();
     }
-    void start(Frame<Value>& frame, std::vector<Counters>& counters) {
+    void start(const Help& help, std::vector<Counters>& counters) {
       helpers_.reserve(counters.size());
       try {
         for (Counters& theirs : counters)
-          helpers_.emplace_back([this, &frame, &theirs] { crew_.help(frame, theirs); });
+          helpers_.emplace_back([this, &help, &theirs] { crew_.run(help, theirs); });
       } catch (const std::system_error&) {
         // The system gives no more threads: these must do.
       }
@@ -83,7 +83,7 @@ class Crew : public Helpers<typename L::Value> {
     std::vector<std::thread> helpers_;
   };
 
-  void help(Frame<Value>& frame, Counters& counters) {
+  void run(const Help& help, Counters& counters) {
     ++arrived_;
     try {
       Limits limits(told_, context_->limits->memory_allowance());
@@ -92,8 +92,7 @@ class Crew : public Helpers<typename L::Value> {
       context.counters = &counters;
       StumpSolver<L> stumps(*context.columns, *context.loss);
       const std::unique_ptr<Terminal> terminal = make_terminal_(context, stumps);
-      Search<L, Terminal> search(context, *terminal, stumps);
-      search.work(frame);
+      help(context, *terminal, stumps);
     } catch (const std::bad_alloc&) {
       // One helper less; its piece of work was given back.
     }

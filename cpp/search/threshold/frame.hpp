@@ -2,17 +2,14 @@
 // queue of those that are still open.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <functional>
-#include <mutex>
 #include <queue>
 #include <utility>
 #include <vector>
 
 #include "search/threshold/answer.hpp"
+#include "search/threshold/gate.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
@@ -56,16 +53,6 @@ struct Level {
   std::vector<Value> inherited_left, inherited_right, out_left, out_right;
 };
 
-// How threads take turns at a solve they share. One at a time holds the mutex, and only to
-// choose a piece of work or to enter what it found; pieces are opened without it.
-struct Gate {
-  explicit Gate(std::size_t threads) : n_threads(threads) {}
-  const std::size_t n_threads;
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::atomic<std::uint64_t> bytes = 0;  // of the sets that all threads hold
-};
-
 // The state of one solve.
 template <class Value>
 struct Frame {
@@ -92,15 +79,6 @@ struct Frame {
   void take_back() {
     for (; !returned.empty(); returned.pop_back()) queue.push(returned.back());
   }
-};
-
-// Threads that work on a solve together with the one that began it.
-template <class Value>
-class Helpers {
- public:
-  virtual ~Helpers() = default;
-  // Runs `work` in this thread while helpers work on the frame as well.
-  virtual void share(Frame<Value>& frame, const std::function<void()>& work) = 0;
 };
 
 }  // namespace treeproof::threshold

@@ -25,13 +25,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <queue>
 #include <type_traits>
 #include <vector>
 
 #include "bounds/partition_bound.hpp"
 #include "search/threshold/answer.hpp"
+#include "search/threshold/crew.hpp"
 #include "search/threshold/frame.hpp"
 #include "search/threshold/stump.hpp"
 #include "search/threshold/task.hpp"
@@ -50,8 +50,8 @@ class Search {
   using Progress = std::function<void(Value lower, Value upper, bool better_tree)>;
   void set_progress(Progress progress) { progress_ = std::move(progress); }
 
-  // Threads that share the outermost solve (crew.hpp).
-  void set_helpers(Helpers<Value>* helpers) { helpers_ = helpers; }
+  // Threads that share the outermost solve.
+  void set_crew(Crew<L, Terminal>* crew) { crew_ = crew; }
 
   // A tree for the outermost solve to start from.
   void set_incumbent(Answer<Value> incumbent) { incumbent_ = std::move(incumbent); }
@@ -167,10 +167,8 @@ class Search {
     const Value known = std::max(least, task.known);
     const Value ends = penalty() > 0 ? std::max(look_ahead(frame), known) : known;
     list_candidates(frame, ends);
-    if (level == 0 && helpers_ != nullptr && !frame.queue.empty())
-      helpers_->share(frame, [&] { work(frame); });
-    else
-      work(frame);
+    if (level == 0 && crew_ != nullptr && crew_->n_threads() > 1) share(frame);
+    else work(frame);
     return finish(frame);
   }
 
@@ -318,8 +316,8 @@ class Search {
   }
 
   // Sharing out the work of a solve, and telling how far it is: search_work.hpp.
-  struct Holding;
   struct Claim;
+  void share(Frame& frame);
   void work_on(Frame& frame);
   bool done(const Frame& frame) const {
     return frame.queue.empty() || closes(frame.queue.top().bound, frame.best);
@@ -333,13 +331,7 @@ class Search {
   // Computes without holding a frame that threads share.
   template <class Compute>
   auto apart(const Frame& frame, Compute compute) {
-    if (frame.gate == nullptr) return compute();
-    hold_.unlock();
-    struct Back {
-      ~Back() { hold.lock(); }
-      std::unique_lock<std::mutex>& hold;
-    } const back{hold_};
-    return compute();
+    return frame.gate == nullptr ? compute() : turn_->apart(compute);
   }
 
   // Opening a piece of work; false: stopped before it was done. search_open.hpp.
@@ -427,10 +419,8 @@ class Search {
       partitions_;
   std::deque<Level> levels_;
   Progress progress_;
-  Helpers<Value>* helpers_ = nullptr;
-  Gate* gate_ = nullptr;  // of the frame that this thread shares with others
-  std::unique_lock<std::mutex> hold_;
-  std::uint64_t held_bytes_ = 0;
+  Crew<L, Terminal>* crew_ = nullptr;
+  Turn* turn_ = nullptr;  // at the outermost frame
   Answer<Value> incumbent_;
 };
 

@@ -3,7 +3,7 @@
 // Pieces are opened lowest bound first: as long as one lies below the optimum, it has to be
 // opened whatever tree is known. So several threads that take the lowest ones from one queue
 // do little that one thread would not do, and the optimum does not depend on them. A thread
-// holds the shared frame (`Gate`) only to choose a piece or to enter what it found; solving the
+// holds the shared frame (gate.hpp) only to choose a piece or to enter what it found; solving the
 // two sides of a cut, which is all of the work, happens apart (`Search::apart`), in memory of
 // its own.
 //
@@ -13,28 +13,11 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "search/threshold/search.hpp"
 
 namespace treeproof::threshold {
-
-// Holds a shared frame as long as this lives, except where `apart` lets go of it.
-template <Loss L, class Terminal>
-struct Search<L, Terminal>::Holding {
-  Holding(Search& of, const Frame& frame) : search(of) {
-    search.gate_ = frame.gate;
-    if (frame.gate != nullptr) search.hold_ = std::unique_lock(frame.gate->mutex);
-  }
-  ~Holding() {
-    if (search.gate_ == nullptr) return;
-    search.gate_->bytes -= std::exchange(search.held_bytes_, 0);
-    search.gate_ = nullptr;
-    search.hold_ = {};
-  }
-  Search& search;
-};
 
 // A piece that this thread is opening. There is room for one of each thread in both lists, so
 // giving it back never fails.
@@ -56,13 +39,26 @@ struct Search<L, Terminal>::Claim {
 };
 
 template <Loss L, class Terminal>
+void Search<L, Terminal>::share(Frame& frame) {
+  Gate gate(crew_->n_threads());
+  frame.gate = &gate;
+  crew_->share(gate, [&] { work(frame); },
+               [&](const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps) {
+                 Search helper(context, terminal, stumps);
+                 helper.work(frame);
+               });
+  frame.gate = nullptr;
+}
+
+template <Loss L, class Terminal>
 void Search<L, Terminal>::work(threshold::Frame<Value>& frame) {
   while (levels_.size() <= frame.level) levels_.emplace_back();
   if (frame.level > 0) {
     work_on(frame);
     return;
   }
-  const Holding holding(*this, frame);
+  Turn turn(frame.gate, crew_ != nullptr);
+  turn_ = &turn;
   work_on(frame);
 }
 
@@ -95,7 +91,7 @@ void Search<L, Terminal>::work_on(Frame& frame) {
       Claim claim(frame, item);
       claim.finished = open(frame, item);
     }
-    if (frame.gate != nullptr && helpers_ == nullptr) ++context_->counters->helped;
+    if (frame.gate != nullptr && turn_->helps()) ++context_->counters->helped;
     if (frame.level == 0 && progress_) report(frame);
   }
 }
@@ -104,10 +100,8 @@ void Search<L, Terminal>::work_on(Frame& frame) {
 // asked meanwhile.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::await(Frame& frame) {
-  constexpr std::chrono::milliseconds kPatience{5};
   constexpr std::uint32_t kLong = 1 << 20;  // microseconds: ask at once
-  if (frame.gate->changed.wait_for(hold_, kPatience) == std::cv_status::timeout)
-    apart(frame, [&] { context_->limits->stop(kLong); });
+  if (!turn_->await()) apart(frame, [&] { context_->limits->stop(kLong); });
   if (progress_ && frame.better) report(frame);
 }
 
@@ -146,9 +140,7 @@ void Search<L, Terminal>::improve(Frame& frame, Value cost, SplitTree tree) {
   if (frame.level == 0 && progress_) report(frame);
 }
 
-// The columns, the sets of all levels, and the cuts of this frame; the rest is small. Helpers
-// count what all threads hold and leave first, so that where memory is short the search goes
-// on with fewer threads.
+// The columns, the sets of all levels, and the cuts of this frame; the rest is small.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::check_memory(const Frame& frame) {
   const std::uint64_t allowance = context_->limits->memory_allowance();
@@ -158,13 +150,7 @@ void Search<L, Terminal>::check_memory(const Frame& frame) {
   for (const Level& level : levels_) sets += level.left.bytes() + level.right.bytes();
   std::uint64_t bytes = 4 * (2 * columns.order.size() + columns.rank.size());
   bytes += frame.points.size() * (sizeof(Point) + 2 * sizeof(Value) * n_features());
-  if (gate_ == nullptr) {
-    bytes += sets;
-  } else {
-    const std::uint64_t before = std::exchange(held_bytes_, sets);
-    const std::uint64_t all = gate_->bytes += sets - before;
-    bytes += helpers_ != nullptr ? sets : all;
-  }
+  bytes += turn_->counted(sets);
   if (bytes > allowance) context_->limits->memory_exhausted();
 }
 

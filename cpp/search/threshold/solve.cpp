@@ -44,7 +44,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
         return std::make_unique<ClassTerminal>(theirs, own_stumps, codes, targets,
                                                labels.total_weight);
       });
-  search.set_helpers(crew.helpers());
+  search.set_crew(&crew);
   FirstTree<Misclassification, ClassTerminal> first(context, terminal, stumps);
   const bool deep = std::min(settings.max_depth, settings.max_splits) > ClassTerminal::kDepth;
   Cost shallow_lower = 0;
@@ -69,6 +69,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
       answer = search.solve(task);
     } else {
       CoreSearch cores(context, terminal, stumps, labels.weights);
+      cores.set_crew(&crew);
       cores.set_progress(progress);
       answer = cores.solve(task, std::move(incumbent));
     }

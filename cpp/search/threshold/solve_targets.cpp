@@ -30,7 +30,7 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
   Terminal& terminal = *own;
   Search<L, Terminal> search(context, terminal, stumps);
   Crew<L, Terminal> crew(context, switches, std::move(make_terminal));
-  search.set_helpers(crew.helpers());
+  search.set_crew(&crew);
   const RowSubset rows = RowSubset::whole(*context.columns);
   const Settings<double>& settings = context.settings;
   const Task<double> task{&rows, context.loss->infinite(), settings.max_depth,

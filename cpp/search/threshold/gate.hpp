@@ -1,0 +1,77 @@
+// How threads take turns at a solve they share.
+//
+// One thread at a time holds the gate, and only to choose a piece of work or to enter what it
+// found; pieces are worked on apart, without it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+namespace treeproof::threshold {
+
+struct Gate {
+  explicit Gate(std::size_t threads) : n_threads(threads) {}
+  const std::size_t n_threads;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::atomic<std::uint64_t> bytes = 0;  // of the sets that all threads hold
+};
+
+// One thread's part in that. While it lives, the thread holds the gate, except within `apart`.
+// Without a gate there is one thread, and nothing to hold.
+class Turn {
+ public:
+  // The thread that `leads` counts only its own memory: where memory is short the others
+  // leave, and the search goes on.
+  Turn(Gate* gate, bool leads) : gate_(gate), leads_(leads) {
+    if (gate_ != nullptr) hold_ = std::unique_lock(gate_->mutex);
+  }
+  ~Turn() {
+    if (gate_ != nullptr) gate_->bytes -= held_;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  bool helps() const { return gate_ != nullptr && !leads_; }
+
+  template <class Compute>
+  auto apart(Compute compute) {
+    if (gate_ == nullptr) return compute();
+    hold_.unlock();
+    struct Back {
+      ~Back() { hold.lock(); }
+      std::unique_lock<std::mutex>& hold;
+    } const back{hold_};
+    return compute();
+  }
+
+  // Waits for others to change something; false: they took too long.
+  bool await() {
+    constexpr std::chrono::milliseconds kPatience{5};
+    return gate_->changed.wait_for(hold_, kPatience) == std::cv_status::no_timeout;
+  }
+  void tell_others() {
+    if (gate_ != nullptr) gate_->changed.notify_all();
+  }
+
+  // The memory to be held against the limit if this thread holds `bytes`.
+  std::uint64_t counted(std::uint64_t bytes) {
+    if (gate_ == nullptr) return bytes;
+    const std::uint64_t before = std::exchange(held_, bytes);
+    const std::uint64_t all = gate_->bytes += bytes - before;
+    return leads_ ? bytes : all;
+  }
+
+ private:
+  Gate* gate_;
+  bool leads_;
+  std::unique_lock<std::mutex> hold_;
+  std::uint64_t held_ = 0;
+};
+
+}  // namespace treeproof::threshold
