@@ -33,13 +33,13 @@ class CoreSearch::Taken {
 // The groups to answer now, the most demanding first: those that two splits settle before
 // others, and before any of them one that no common proof can help.
 std::vector<std::size_t> CoreSearch::choose(const Node& node) const {
-  const auto free = [](const CutGroup& group) { return group.taken_by == nullptr; };
+  const auto untaken = [](const CutGroup& group) { return group.taken_by == nullptr; };
   const bool any_shallow = std::ranges::any_of(node.groups, [&](const CutGroup& group) {
-    return free(group) && shallow(group.target);
+    return untaken(group) && shallow(group.target);
   });
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < node.groups.size(); ++k)
-    if (free(node.groups[k]) && (!any_shallow || shallow(node.groups[k].target)))
+    if (untaken(node.groups[k]) && (!any_shallow || shallow(node.groups[k].target)))
       order.push_back(k);
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     const CutGroup& x = node.groups[a];
