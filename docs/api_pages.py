@@ -13,7 +13,9 @@ from pathlib import Path
 import treeproof
 
 MODULES = ("collapse", "complexity", "observers", "persistence", "tao", "tree")
-INTERNAL = {"bench", "border", "cli", "explorer", "picture", "sources"}
+INTERNAL = {
+    "bench", "border", "cli", "cluster", "explorer", "picture", "reproduce", "sources",
+}  # fmt: skip
 
 
 def public_modules() -> list[str]:
@@ -21,21 +23,18 @@ def public_modules() -> list[str]:
     names = ["treeproof"]
     for found in pkgutil.iter_modules(treeproof.__path__):
         wanted = found.ispkg and found.name not in INTERNAL
-        if (wanted or found.name in MODULES) and _names(f"treeproof.{found.name}"):
+        if (wanted or found.name in MODULES) and public_names(
+            f"treeproof.{found.name}"
+        ):
             names.append(f"treeproof.{found.name}")
     return names
 
 
-def _names(module: str) -> list[str]:
-    return [
-        name
-        for name in getattr(import_module(module), "__all__", [])
-        if not name.startswith("_")
-    ]
-
-
-def _object(module: str, name: str) -> object:
-    return getattr(import_module(module), name)
+def public_names(module: str) -> dict[str, object]:
+    """Return what a module offers, by name."""
+    found = import_module(module)
+    names = [n for n in getattr(found, "__all__", []) if not n.startswith("_")]
+    return {name: getattr(found, name) for name in names}
 
 
 def write_api_pages(folder: Path) -> list[str]:
@@ -49,7 +48,7 @@ def write_api_pages(folder: Path) -> list[str]:
         head = [module, "=" * len(module), "", f".. automodule:: {module}", ""]
         head += [f".. currentmodule:: {module}", ""]
         table = [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
-        objects = {name: _object(module, name) for name in _names(module)}
+        objects = public_names(module)
         table += [f"   {n}" for n, found in objects.items() if id(found) not in shown]
         shown |= {id(found) for found in objects.values() if callable(found)}
         _write(folder / f"{module}.rst", head + table)

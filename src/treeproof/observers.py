@@ -38,6 +38,13 @@ class History:
         cost `upper` had been found.
     nodes : list of int
         How many subproblems the search had looked at.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> clf = OptimalTreeClassifier().fit([[0], [1]], [0, 1])
+    >>> clf.history_.lower[-1] == clf.history_.upper[-1] == clf.objective_
+    True
     """
 
     seconds: list[float] = field(default_factory=list)
@@ -101,7 +108,15 @@ def watch(observer: Observer) -> Iterator[None]:
 
 @contextmanager
 def observing(verbose: bool) -> Iterator[tuple[History, Observer]]:
-    """Yield the history of a fit and the observer to hand to the search."""
+    """Yield the history of a fit and the observer to hand to the search.
+
+    Examples
+    --------
+    >>> with observing(verbose=False) as (history, observer):
+    ...     observer(0, 0.1, 0.2, 0.3, 7)  # as a search does
+    >>> history.lower, history.upper
+    ([0.2], [0.3])
+    """
     history = History()
     with ExitStack() as stack:
         listeners: list[Callable[..., None]] = [history, *_watching.get()]

@@ -54,6 +54,17 @@ def load(path: str | Path) -> Any:
     -------
     estimator
         The fitted model.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from treeproof import OptimalTreeRegressor
+    >>> from treeproof.persistence import load, save
+    >>> model = OptimalTreeRegressor().fit([[0], [1]], [1.5, 2.5])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(model, os.path.join(folder, "model.json"))
+    ...     load(os.path.join(folder, "model.json")).predict([[1]])
+    array([2.5])
     """
     return load_with_target(path)[0]
 

@@ -18,7 +18,14 @@ MOST_REQUIRED = 8  # as in cpp/search/near/counts.hpp
 
 
 class TooManyTreesError(ValueError):
-    """There are more trees than can be listed."""
+    """There are more trees than can be listed.
+
+    Examples
+    --------
+    >>> from treeproof.alternatives import TooManyTreesError
+    >>> issubclass(TooManyTreesError, ValueError)
+    True
+    """
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,16 @@ class NearTree:
         The share of the training weight that it misclassifies.
     n_splits : int
         Its number of splits.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.datasets import load_monks
+    >>> X, y = load_monks(1, as_frame=True, return_X_y=True)
+    >>> clf = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    >>> trees = clf.near_optimal(within=0.02)
+    >>> trees[0].model.certificate()
+    'optimal: objective 0.206667, and no tree has less'
     """
 
     tree: Tree
@@ -80,6 +97,16 @@ class NearOptimalSet:
         the margin of the best tree that was found.
     using, without : tuple of str
         The columns that every tree here uses, or does not use.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.datasets import load_monks
+    >>> X, y = load_monks(1, as_frame=True, return_X_y=True)
+    >>> clf = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    >>> trees = clf.near_optimal(within=0.02)
+    >>> trees.count, trees[0].n_splits
+    (2, 4)
     """
 
     def __init__(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.labels import class_factors, read_labels, read_weights
-from treeproof.border.leak import check_target_is_apart
+from treeproof.border.leak import check_target_is_apart, warn_of_identifiers
 from treeproof.border.names import record_names
 from treeproof.border.raw import read_raw_table
 from treeproof.border.table import (
@@ -84,6 +84,7 @@ def read_classification_data(
     table = encode_table(
         raw, categorical_features, categorical_split, missing, by_target
     )
+    warn_of_identifiers(table, table.n_rows if samples is None else int(samples.sum()))
     return ClassificationData(table, classes, labels, weights, factors, samples)
 
 
@@ -131,6 +132,7 @@ def read_regression_data(
     table = encode_table(
         raw, categorical_features, categorical_split, missing, by_target
     )
+    warn_of_identifiers(table, table.n_rows if samples is None else int(samples.sum()))
     return RegressionData(table, matrix, weights, matrix.shape[1] == 1, samples)
 
 

@@ -1,16 +1,24 @@
-"""A target that is also a feature: any tree would be perfect, and of no use."""
+"""Columns with which any tree would be perfect, and of no use: the target, or names.
+
+The target among the features is refused. A column that names the rows, such as a
+customer's number, may be meant, so it gets a warning.
+"""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from treeproof.border.labels import read_vector
 from treeproof.border.raw import RawTable
+from treeproof.border.table import TrainingTable
 from treeproof.border.text import TextColumn
 
-__all__ = ["check_target_is_apart"]
+__all__ = ["check_target_is_apart", "warn_of_identifiers"]
+
+_FEW_ROWS = 50
 
 
 def check_target_is_apart(raw: RawTable, y: Any) -> None:
@@ -34,3 +42,22 @@ def check_target_is_apart(raw: RawTable, y: Any) -> None:
             f"Column {name!r} of X is the target itself; leave it out of X, or the "
             "tree would only repeat it."
         )
+
+
+def warn_of_identifiers(table: TrainingTable, n_rows: int) -> None:
+    """Warn if a column of categories has a value of its own for most rows.
+
+    A multiway split on it has as many children, each with a row or two.
+    """
+    if table.categorical_split != "multiway" or n_rows < _FEW_ROWS:
+        return
+    for column in table.columns:
+        values = 0 if column.categories is None else len(column.categories)
+        if values > n_rows / 2 and not column.ordered:
+            warnings.warn(
+                f"Column {column.name!r} has {values} categories in {n_rows} rows: a "
+                "split on it learns rows by heart and says nothing about new ones; "
+                "leave it out, unless you mean it.",
+                UserWarning,
+                stacklevel=2,
+            )

@@ -418,7 +418,7 @@ def _not_scalar(label: str, value: Any) -> str:
 def _dates(label: str, dtype: Any) -> TypeError:
     return TypeError(
         f"{label} holds dates or times ({dtype}). Turn them into numbers first, such "
-        "as the year, the month or the days since a start date."
+        "as the year, the month or the days since a start date, or leave them out."
     )
 
 

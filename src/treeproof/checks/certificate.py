@@ -77,6 +77,13 @@ def check_limits(factory: Factory, problem: Problem) -> None:
         Makes the estimator.
     problem : Problem
         What to fit it on.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_limits, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_limits(OptimalTreeClassifier, problem)
     """
     for asked in (
         problem,
@@ -119,6 +126,13 @@ def check_to_sklearn(factory: Factory, problem: Problem) -> None:
         Makes the estimator.
     problem : Problem
         What to fit it on.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_to_sklearn, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_to_sklearn(OptimalTreeClassifier, problem)
     """
     found = answer(factory, problem)
     if not hasattr(found.model, "to_sklearn"):

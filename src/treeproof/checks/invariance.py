@@ -84,6 +84,13 @@ def check_column_order(factory: Factory, problem: Problem) -> None:
         Makes the estimator.
     problem : Problem
         What to fit it on, in its order and in the reverse one.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_column_order, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_column_order(OptimalTreeClassifier, problem)
     """
     turned = problem.but(X=np.ascontiguousarray(problem.X[:, ::-1]))
     _agree(factory, problem, turned, "the columns came in another order")
@@ -98,6 +105,13 @@ def check_duplicate_rows(factory: Factory, problem: Problem) -> None:
         Makes the estimator; its `fit` takes ``sample_weight``.
     problem : Problem
         Every third row is doubled.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_duplicate_rows, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_duplicate_rows(OptimalTreeClassifier, problem)
     """
     single = problem.but(min_samples_leaf=1)
     n = len(problem.y)
@@ -121,6 +135,13 @@ def check_weightless_rows(factory: Factory, problem: Problem) -> None:
         Makes the estimator; its `fit` takes ``sample_weight``.
     problem : Problem
         What to fit it on, alone and with rows of weight zero and shuffled labels.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_weightless_rows, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_weightless_rows(OptimalTreeClassifier, problem)
     """
     n = len(problem.y)
     other = np.random.default_rng(_SEED).permutation(n)
@@ -148,6 +169,13 @@ def check_relabelling(factory: Factory, problem: Problem) -> None:
         Makes the estimator.
     problem : Problem
         What to fit it on, with its labels and with others.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_relabelling, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_relabelling(OptimalTreeClassifier, problem)
     """
     if np.issubdtype(problem.y.dtype, np.floating):
         other: NDArray[np.generic] = 3.0 - 2.0 * problem.y
@@ -166,6 +194,13 @@ def check_constant_feature(factory: Factory, problem: Problem) -> None:
         Makes the estimator.
     problem : Problem
         What to fit it on, alone and with such a column in front.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_constant_feature, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_constant_feature(OptimalTreeClassifier, problem)
     """
     column = np.full((len(problem.y), 1), 3.0).astype(problem.X.dtype)
     wider = problem.but(X=np.concatenate([column, problem.X], axis=1))
@@ -181,6 +216,13 @@ def check_duplicate_feature(factory: Factory, problem: Problem) -> None:
         Makes the estimator.
     problem : Problem
         What to fit it on, alone and with its first column repeated at the end.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_duplicate_feature, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_duplicate_feature(OptimalTreeClassifier, problem)
     """
     wider = problem.but(X=np.concatenate([problem.X, problem.X[:, :1]], axis=1))
     _agree(factory, problem, wider, "a column was repeated")
@@ -197,6 +239,13 @@ def check_repetition(factory: Factory, problem: Problem) -> None:
         Makes the estimator; its `fit` takes ``sample_weight``.
     problem : Problem
         What to fit it on.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_repetition, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_repetition(OptimalTreeClassifier, problem)
     """
     used = factory(**problem.parameters())
     half = np.arange(len(problem.y)) % 2 == 0

@@ -54,6 +54,13 @@ def check_splits(factory: Factory, problem: Problem) -> None:
         Makes the estimator.
     problem : Problem
         Its limit on splits is replaced by 0, 1, 2, 3 and none.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_splits, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_splits(OptimalTreeClassifier, problem)
     """
     answers = [answer(factory, problem.but(max_splits=k)) for k in (0, 1, 2, 3, None)]
     for found in answers:
@@ -70,6 +77,13 @@ def check_leaf_size(factory: Factory, problem: Problem) -> None:
         Makes the estimator.
     problem : Problem
         Its ``min_samples_leaf`` is replaced by 4, 2 and 1.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_leaf_size, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_leaf_size(OptimalTreeClassifier, problem)
     """
     _looser_is_better(
         [answer(factory, problem.but(min_samples_leaf=m)) for m in (4, 2, 1)],
@@ -101,6 +115,13 @@ def check_penalty(factory: Factory, problem: Problem) -> None:
         Makes the estimator.
     problem : Problem
         Its penalty is replaced by several.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import check_penalty, random_problems
+    >>> for problem in random_problems(2):
+    ...     check_penalty(OptimalTreeClassifier, problem)
     """
     answers = [
         answer(factory, problem.but(split_penalty=p))

@@ -24,7 +24,20 @@ may be rounded to about a millionth of a row.
 
 
 class LawBroken(AssertionError):
-    """A solver's answers contradict each other or themselves."""
+    """A solver's answers contradict each other or themselves.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import LawBroken, check_certificate, random_problems
+    >>> class Boaster(OptimalTreeClassifier):
+    ...     objective_ = property(lambda self: 0.0, lambda self, value: None)
+    >>> try:
+    ...     check_certificate(Boaster, next(random_problems(1)))
+    ... except LawBroken as error:
+    ...     print(str(error)[:15])
+    objective_ is 0
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +58,14 @@ class Problem:
         Limits on the tree.
     min_samples_leaf : int, default=1
         Fewest rows in a leaf.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treeproof.checks import Problem
+    >>> problem = Problem(np.array([[0], [1]]), np.array(["no", "yes"]), max_depth=1)
+    >>> problem.parameters()
+    {'split_penalty': 0.02, 'max_depth': 1}
     """
 
     X: NDArray[Any]

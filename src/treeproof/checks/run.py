@@ -51,6 +51,16 @@ def yield_checks(
         @pytest.mark.parametrize("name, check", yield_checks(MyTree))
         def test_law(name, check):
             check()
+
+    Without pytest:
+
+    >>> from treeproof import OptimalTreeClassifier
+    >>> from treeproof.checks import random_problems, yield_checks
+    >>> laws = dict(yield_checks(OptimalTreeClassifier, problems=random_problems(1)))
+    >>> len(laws)
+    15
+    >>> for law in laws.values():
+    ...     law()
     """
     unknown = sorted(set(skip) - set(LAWS))
     if unknown:

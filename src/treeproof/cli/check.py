@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -57,6 +58,8 @@ def check(
     from treeproof.proof import check as check_proof
     from treeproof.proof.checker import read_header
 
+    if not Path(proof).is_file():
+        raise FileNotFoundError(f"There is no file {proof!r}.")
     header = read_header(proof)
     names = [str(f.get("name")) for f in header.features]
     text = [

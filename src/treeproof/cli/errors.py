@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,10 +15,19 @@ INTERRUPTED = 130
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
-    """Turn errors that are the user's to fix into one line, without a traceback."""
+    """Turn errors that are the user's to fix into one line, without a traceback.
+
+    Warnings become one line as well, without the place in the code.
+    """
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = _note
+            yield
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         text = " ".join(str(error).split()) or type(error).__name__
         print(f"treeproof: {text}", file=sys.stderr)
         sys.exit(BAD_INPUT)
+
+
+def _note(message: Warning | str, *place: object) -> None:
+    print(f"treeproof: note: {' '.join(str(message).split())}", file=sys.stderr)

@@ -246,8 +246,6 @@ def fit(
     outputs = Outputs(plot, plot_bounds, sql, onnx, python, dot, sql_dialect, sql_table)
     outputs.check()
     check_folder(save)
-    if regression and proof is not None:
-        raise ValueError("--proof does not go with --regression yet.")
     if regression and checkpoint is not None:
         raise ValueError("--checkpoint does not go with --regression.")
     roles = {"--weight": listed(weight), "--drop": listed(drop),

@@ -64,6 +64,14 @@ def from_json(text: str | bytes) -> Any:
     ----------
     text : str or bytes
         The document; it may come from anybody.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier, from_json
+    >>> clf = OptimalTreeClassifier().fit([[0], [1]], ["no", "yes"])
+    >>> text = clf.to_json()
+    >>> from_json(text).predict([[1]])
+    array(['yes'], dtype='<U3')
     """
     return from_document(parse(text))[0]
 

@@ -54,6 +54,16 @@ class PruningStep:
     alpha : float or None
         The price per unit of complexity from which on this tree is best; None where
         pruning is not by price.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from treeproof.generalization import prune
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = prune(DecisionTreeClassifier(random_state=0).fit(X, y), X, y)
+    >>> path[0].n_leaves, path[-1].n_leaves
+    (9, 6)
     """
 
     n_leaves: int
@@ -82,6 +92,16 @@ class PruningPath(Sequence[PruningStep]):
         The first is the tree as it was given.
     best : int
         The position of the chosen one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from treeproof.generalization import prune
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = prune(DecisionTreeClassifier(random_state=0).fit(X, y), X, y)
+    >>> int(path.tree.get_n_leaves()), path[0].n_leaves
+    (6, 9)
     """
 
     steps: tuple[PruningStep, ...]
@@ -122,7 +142,14 @@ class PruningPath(Sequence[PruningStep]):
 
 
 class Pruner(Protocol):
-    """What all pruners do."""
+    """What all pruners do.
+
+    Examples
+    --------
+    >>> from treeproof.generalization import BoundPruner, CostComplexityPruner
+    >>> [hasattr(pruner, "prune") for pruner in (BoundPruner, CostComplexityPruner)]
+    [True, True]
+    """
 
     def prune(self, tree: Any, X: Any, y: Any) -> PruningPath:
         """Prune a fitted tree; None grows a greedy one first."""

@@ -43,6 +43,16 @@ class SelectionPoint:
         Whether the tree was proved optimal for its setting.
     structure : TreeStructure
         Its shape.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treeproof.generalization import select_by_bound
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selection = select_by_bound(X, y, penalties=[0.1, 0.02])
+    >>> point = selection[0]
+    >>> point.n_leaves, point.errors, point.optimal
+    (3, 6, True)
     """
 
     setting: dict[str, Any]
@@ -65,6 +75,15 @@ class BoundSelection(Sequence[SelectionPoint]):
         The position of the chosen one.
     models : tuple
         The fitted estimators.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treeproof.generalization import select_by_bound
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selection = select_by_bound(X, y, penalties=[0.1, 0.02])
+    >>> selection.chosen.n_leaves, selection.tree.get_n_leaves()
+    (4, 4)
     """
 
     points: tuple[SelectionPoint, ...]

@@ -38,6 +38,17 @@ class PathPoint:
         How much better a tree could be at most; 0 if `optimal`.
     model : OptimalTreeClassifier or OptimalTreeRegressor
         The tree as a fitted estimator, with its certificate at `penalty`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treeproof import OptimalTreeClassifier, penalty_path
+    >>> X, y = load_iris(return_X_y=True)
+    >>> base = OptimalTreeClassifier(max_depth=2)
+    >>> path = penalty_path(X, y, low=0.02, estimator=base)
+    >>> point = path[1]
+    >>> point.n_splits, point.optimal, round(point.loss, 3)
+    (1, True, 0.333)
     """
 
     interval: tuple[float, float]
@@ -85,6 +96,18 @@ class PenaltyPath(Sequence[PathPoint]):
         How many searches it took.
     seconds : float
         How long they took.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treeproof import OptimalTreeClassifier, penalty_path
+    >>> X, y = load_iris(return_X_y=True)
+    >>> base = OptimalTreeClassifier(max_depth=2)
+    >>> path = penalty_path(X, y, low=0.02, estimator=base)
+    >>> [point.n_splits for point in path]
+    [0, 1, 2]
+    >>> path.at(0.03).n_splits
+    2
     """
 
     points: tuple[PathPoint, ...]

@@ -61,6 +61,12 @@ class Verdict:
         Whether the two are equal: no tree is better than the one in the proof.
     n_steps : int
         Number of steps checked.
+
+    Examples
+    --------
+    >>> from treeproof.proof import Verdict
+    >>> print(Verdict(False, step=3, reason="it cites a later step."))
+    rejected at step 3: it cites a later step.
     """
 
     accepted: bool

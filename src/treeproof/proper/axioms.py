@@ -33,6 +33,13 @@ class Violation:
     axiom : int
         1 to 4.
     reason : str
+
+    Examples
+    --------
+    >>> from treeproof.proper import Leaf, Node, Rule, violations
+    >>> rule = Rule("r", positive=0b01, negative=0b10, sites=0b01)
+    >>> [v.axiom for v in violations(Node(Leaf(0b10), rule, Leaf(0b01)), 0b11)]
+    [2, 2]
     """
 
     axiom: int

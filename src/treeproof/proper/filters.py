@@ -26,6 +26,11 @@ class Subproblem:
         Data that reach this place.
     depth : int
         Rules above it.
+
+    Examples
+    --------
+    >>> Subproblem(n_rules=2, data=0b1111, depth=1).data.bit_count()
+    4
     """
 
     n_rules: int

@@ -39,6 +39,13 @@ class Solution:
     value : object
         What the objective made of the tree; None without an objective.
     tree : Leaf or Node
+
+    Examples
+    --------
+    >>> from treeproof.proper import axis_parallel_rules, misclassification, sodt
+    >>> found = sodt(axis_parallel_rules([[0], [1]]), 0b11, misclassification([0, 1]))
+    >>> found.cost
+    0
     """
 
     value: Value

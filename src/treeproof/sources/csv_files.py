@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, Any, NoReturn
@@ -41,6 +42,7 @@ _NOT_CSV = {
     b"[": "a JSON file; convert it to CSV or Parquet first",
     b"{": "a JSON file; convert it to CSV or Parquet first",
 }
+_COMMA_NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
 _ODD_NUMBERS = {
     "inf", "+inf", "-inf", "infinity", "-infinity", "nan", "na", "n/a", "null", "none",
 }  # fmt: skip
@@ -189,7 +191,13 @@ def _decoded(line: bytes, number: int, path: Path) -> str:
 
 
 def _check_almost_numbers(distinct: list[str], name: str, path: Path) -> None:
-    """Refuse a column of numbers that is text only because of words such as inf."""
+    """Refuse a column of numbers that is text for a decimal comma or a word as inf."""
+    commas = [v for v in distinct if "," in v]
+    if commas and all(_COMMA_NUMBER.fullmatch(v) for v in distinct):
+        raise ValueError(
+            f"Column {name!r} of {str(path)!r} holds numbers with a decimal comma such "
+            f"as {commas[0]!r}; write them with a decimal point."
+        )
     odd = sorted(v for v in distinct if v.strip().lower() in _ODD_NUMBERS)
     if not odd or len(odd) == len(distinct):
         return

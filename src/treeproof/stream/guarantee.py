@@ -37,6 +37,12 @@ class Guarantee:
         Most splits of a branch that matters.
     branches : int
         How many such branches there are, psi.
+
+    Examples
+    --------
+    >>> from treeproof.stream import Guarantee
+    >>> Guarantee(probability=0.99, max_samples=11_000, kappa=3, branches=1_000).kappa
+    3
     """
 
     probability: float

@@ -1,0 +1,100 @@
+"""A stranger's table, from a file to a checked proof, by nothing but public means.
+
+Semicolons, names of rows, gaps, dates, labels in words: what a first table is like.
+"""
+
+import sqlite3
+import warnings
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from treeproof import OptimalTreeClassifier, from_json
+from treeproof.cli import app
+from treeproof.proof import check
+
+pd = pytest.importorskip("pandas")
+HEAD = "customer id;age;city;plan;monthly spend;joined;outcome"
+
+
+@pytest.fixture
+def churn(tmp_path, monkeypatch):
+    """Write churn.csv and go there; young people with a basic plan leave."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    lines = [HEAD]
+    for i in range(120):
+        age, plan = int(rng.integers(18, 80)), rng.choice(["basic", "plus", "pro"])
+        spend = "" if i % 11 == 0 else f"{rng.normal(60, 20):.2f}"
+        city = ["Lyon", "Köln", "Porto", ""][i % 4]
+        left = (plan == "basic" and age < 40) != (i % 23 == 0)
+        day = f"20{19 + i % 6}-{1 + i % 12:02d}-{1 + i % 28:02d}"
+        cells = [f"C{i:04d}", age, city, plan, spend, day, "left" if left else "stayed"]
+        lines.append(";".join(map(str, cells)))
+    path = tmp_path / "churn.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, list(arguments), catch_exceptions=True)
+
+
+def test_the_command_line_tells_what_is_in_the_way(churn):
+    dates = run("fit", "churn.csv", "--target", "outcome")
+    assert "'joined' holds dates" in str(dates.exception)
+    with pytest.warns(UserWarning, match=r"'customer id' has 120 categories in 120"):
+        run("fit", "churn.csv", "--target", "outcome", "--drop", "joined")
+    text = churn.read_text()
+    comma = "\n".join(
+        ";".join(c.replace(".", ",") if k == 4 else c for k, c in enumerate(cells))
+        for cells in (line.split(";") for line in text.splitlines())
+    )
+    churn.write_text(comma)
+    spoilt = run("fit", "churn.csv", "--target", "outcome", "--drop", "joined")
+    assert "'monthly spend'" in str(spoilt.exception)
+    assert "decimal comma" in str(spoilt.exception)
+    gone = run("check", "nothing.gz", "churn.csv")
+    assert str(gone.exception) == "There is no file 'nothing.gz'."
+
+
+def test_from_file_to_proof_on_the_command_line(churn):
+    pytest.importorskip("duckdb")
+    query = "select age, plan, outcome from 'churn.csv'"
+    fitted = run(
+        *("fit", query, "--target", "outcome", "--max-depth", "2", "--quiet"),
+        *("--proof", "churn.proof.gz", "--save", "churn.json", "--sql", "churn.sql"),
+    )
+    assert fitted.exit_code == 0 and "optimal" in fitted.output
+    assert "age <= " in fitted.output and "plan = basic" in fitted.output
+    checked = run("check", "churn.proof.gz", query)
+    assert checked.exit_code == 0 and checked.output.startswith("accepted: optimal")
+    predicted = run("predict", "churn.json", "churn.csv").output.split()
+    assert predicted[0] == "outcome" and set(predicted[1:]) == {"left", "stayed"}
+    number = "select age, age * 2 as cost from 'churn.csv'"
+    options = ("--target", "cost", "--regression", "--max-depth", "1", "--quiet")
+    assert run("fit", number, *options, "--proof", "cost.proof.gz").exit_code == 0
+    assert run("check", "cost.proof.gz", number).exit_code == 0
+
+
+def test_from_file_to_database_in_python(churn):
+    frame = pd.read_csv("churn.csv", sep=";")
+    y = frame.pop("outcome")
+    X = frame.drop(columns="customer id")
+    X["joined"] = pd.to_datetime(X["joined"]).dt.year
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf = OptimalTreeClassifier(0.02, max_depth=2).fit(X, y)
+    assert clf.optimal_
+    same = clf.to_sklearn().predict(clf.encode(X))
+    assert list(same) == list(clf.predict(X))
+    assert list(from_json(clf.to_json()).predict(X)) == list(clf.predict(X))
+    with sqlite3.connect(":memory:") as base:
+        X.to_sql("churn", base, index=False)
+        answers = base.execute(f"select {clf.to_sql('sqlite')} from churn")
+        assert [answer for (answer,) in answers] == list(clf.predict(X))
+    whole = X.dropna(subset=["monthly spend"]).fillna({"city": "unknown"})
+    clf.fit(whole, y[whole.index], proof="churn.proof.gz")
+    verdict = check("churn.proof.gz", whole, y[whole.index])
+    assert verdict.accepted
