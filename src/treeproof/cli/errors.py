@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 __all__ = ["BAD_INPUT", "INTERRUPTED", "one_sentence"]
 
@@ -29,5 +30,5 @@ def one_sentence() -> Iterator[None]:
         sys.exit(BAD_INPUT)
 
 
-def _note(message: Warning | str, *place: object) -> None:
+def _note(message: Warning | str, *place: Any, **more: Any) -> None:
     print(f"treeproof: note: {' '.join(str(message).split())}", file=sys.stderr)
