@@ -41,7 +41,7 @@ class Small:
     max_depth: Limit = None
     max_splits: Limit = None
     min_samples_leaf: int = 1
-    lookahead: bool = False
+    claims: bool = False  # children without splits get no line of their own
 
     def __post_init__(self) -> None:
         self.weights = self.weights or [1.0] * len(self.target)
@@ -242,7 +242,7 @@ class Small:
         )
         header = {
             "format": "treeproof-proof",
-            "version": 1,
+            "version": 2,
             "loss": self.loss,
             "features": [
                 {"name": f"x{f}", "split": s}
@@ -257,7 +257,6 @@ class Small:
             "max_depth": self.max_depth,
             "max_splits": self.max_splits,
             "min_samples_leaf": self.min_samples_leaf,
-            "lookahead": self.lookahead,
             "tree": tree,
             "upper": upper,
             "lower": upper if lower is None else lower,
@@ -282,6 +281,10 @@ class Small:
             for test in range(len(self.tests)) if depth != 0 and splits != 0 else ():
                 parts = self.parts(rows, test)
                 if sum(map(bool, parts)) < 2:
+                    continue
+                if self.claims and less(depth) == 0:
+                    cited = [[[self.leaf(p)[0]]] if p else [] for p in parts]
+                    uses.append([test, *cited])
                     continue
                 sizes = [None] if splits is None else range(splits)
                 cited = [

@@ -13,7 +13,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from small_proofs import UNIT, Small
+from small_proofs import UNIT, Small, less
 
 Lines = list[dict[str, Any]]
 
@@ -58,7 +58,7 @@ def tiny(rng: random.Random) -> Small:
         max_depth=rng.choice([None, 1, 2]),
         max_splits=rng.choice([None, None, 1, 2]),
         min_samples_leaf=rng.choice([1, 1, 2]),
-        lookahead=rng.random() < 0.5,
+        claims=rng.random() < 0.5,
     )
 
 
@@ -102,7 +102,26 @@ def lies(forgery: Forgery) -> str | None:
         )
         if step["bound"] > max(0, optimum[0]):
             return f"bound of step {k}"
+        if any(b > max(0, true) for b, true in claims(stated, header, step, rows)):
+            return f"claim of step {k}"
     return None
+
+
+def claims(
+    small: Small, header: dict[str, Any], step: dict[str, Any], rows: frozenset[int]
+) -> list[tuple[float, float]]:
+    """What a step claims of its children on its own line, and what is true."""
+    if step["depth"] == 0 or step["bound"] <= 0:
+        return []  # needs nothing that is cited
+    return [
+        (item[0], small.optimum(part, less(step["depth"]), None, cost)[0])
+        for cost in [header["search_split_cost"]]
+        for use in step["uses"]
+        if use[0] < len(small.tests)
+        for cited, part in zip(use[1:], small.parts(rows, use[0]), strict=False)
+        for item in cited
+        if isinstance(item, list)
+    ]
 
 
 def branch_rows(small: Small, branch: list[int]) -> frozenset[int] | None:
@@ -215,6 +234,16 @@ def _citation(forgery: Forgery, rng: random.Random) -> None:
         use[rng.randrange(1, len(use))] = [other]
 
 
+def _on_the_same_line(forgery: Forgery, rng: random.Random) -> None:
+    """A claim that has no line of its own; or a citation is made one."""
+    uses = _any_step(forgery, rng)["uses"]
+    cited = [ids for use in uses for ids in use[1:] if ids]
+    if cited:
+        ids = rng.choice(cited)
+        old = ids[0][0] if isinstance(ids[0], list) else forgery.header["upper"]
+        ids[0] = [old + rng.choice([-1, 0, 1, UNIT])]
+
+
 def _missing_step(forgery: Forgery, rng: random.Random) -> None:
     del forgery.lines[rng.randrange(1, len(forgery.lines))]
 
@@ -303,6 +332,7 @@ CHANGES = {
     "literal": _literal,
     "child": _child,
     "citation": _citation,
+    "claim": _on_the_same_line,
     "missing step": _missing_step,
     "order of steps": _order,
     "reach of a step": _reach,

@@ -83,7 +83,7 @@ def draw(rng, **fixed):
         "max_depth": rng.choice([None, 1, 2, 3]),
         "max_splits": rng.choice([None, None, 1, 2, 3]),
         "min_samples_leaf": rng.choice([1, 1, 2]),
-        "lookahead": rng.random() < 0.5,
+        "claims": rng.random() < 0.5,
     }
     target = [rng.choice(classes) for _ in range(n)]
     return Small(columns, target, **(settings | fixed))
@@ -191,54 +191,51 @@ def test_small_leaves(run):
     rejected(run(small, root_only(small, UNIT)), "test 0")
 
 
+def bits(*columns):
+    return binary(*([int(bit) for bit in column] for column in columns))
+
+
 def test_admissible(run):
-    x0 = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1]
-    x1 = ("threshold", [], [0, 1, 2, 3, 1, 1, 1, 1, 1, 1])
-    y = ["b", "a", "c", "d"] + ["a"] * 6
-    small = Small([*binary(x0), x1], y, split_penalty=0.1)
-    accepted(run(small, root_only(small, 3 * UNIT)))
-    # A multiway column, even if it splits nothing here, could give a child many leaves.
-    small = Small(
-        [*small.columns, ("multiway", ["p", "q", "r"], ["p"] * 10)],
-        y,
-        split_penalty=0.1,
+    columns = bits(
+        "11000010010000", "10010011110001", "00010011010001", "00010111001110"
     )
-    rejected(run(small, root_only(small, 3 * UNIT)), "test 0")
+    y = list("baababbdacaaad")
+
+    def verdict(*more):
+        small = Small([*columns, *more], y, split_penalty=0.08)
+        return run(small, root_only(small, small.header()["upper"]))
+
+    accepted(verdict())
+    # A multiway column, even if it splits nothing here, could give a child many leaves.
+    rejected(verdict(("multiway", ["p", "q", "r"], ["p"] * 14)), "test 1")
     # Two categories are no more than a test of two outcomes.
-    small = Small([*small.columns[:2], ("multiway", ["p", "q"], ["p"] * 10)], y)
-    small.split_penalty = 0.1
-    accepted(run(small, root_only(small, 3 * UNIT)))
+    accepted(verdict(("multiway", ["p", "q"], ["p"] * 14)))
 
 
 def test_merging(run):
-    y = ["a"] * 9 + ["b"] * 5 + ["a", "a", "b", "b", "c", "c"]
-    columns = binary([0] * 14 + [1] * 6) + isolating(range(9, 14), 20)
-    columns.append(("multiway", ["p", "q", "r"], ["p"] * 20))
-    small = Small(columns, y, split_penalty=0.1)
-    accepted(run(small, root_only(small, 9 * UNIT)))
+    columns = bits("00111011000", "00000100100", "01111100110")
+    columns.append(("multiway", ["p", "q", "r"], ["p"] * 11))
+    small = Small(columns, list("abaacacccba"), split_penalty=0.12)
+    accepted(run(small, root_only(small, 6 * UNIT)))
     small.min_samples_leaf = 2
     small.memo = {}
-    rejected(run(small, root_only(small, 9 * UNIT)), "test 0")
+    rejected(run(small, root_only(small, 6 * UNIT)), "test 1")
 
 
-@pytest.mark.parametrize("lookahead", [True, False])
-def test_looking_at_children(run, lookahead):
-    small = parity(max_depth=2, lookahead=lookahead)
-    proof = root_only(small, 4 * UNIT)
-    if not lookahead:
-        rejected(run(small, proof), "test 0")
-        proof[1]["uses"] = [[0, [-1], [-1]], [1, [-1], [-1]]]
-        rejected(run(small, proof), "test 2")
-        proof[1]["uses"].append([2, [-1], [-1]])
-    accepted(run(small, proof))
+@pytest.mark.parametrize("uses", [[], [[0, [-1], []], [2, [], [-1]]]])
+def test_looking_at_children(run, uses):
+    """All are looked at, if need be, whether a step asks for it or not."""
+    small = parity(max_depth=2)
+    accepted(run(small, root_only(small, 4 * UNIT, uses=uses)))
+    rejected(run(small, root_only(small, 4 * UNIT + 1, uses=uses)), "leaf")
 
 
 def test_covering(run):
     """Four leaves of one row each are needed in each child: three splits."""
-    small = parity(lookahead=True)
+    small = parity()
     accepted(run(small, root_only(small, 7 * small.split_cost())))
     rejected(run(small, root_only(small, 7 * small.split_cost() + 1)), "test 0")
-    free = parity(lookahead=True, split_penalty=0.0)
+    free = parity(split_penalty=0.0)
     accepted(run(free, root_only(free, 0)))
     rejected(run(free, root_only(free, 1)), "test 0")
 
@@ -254,8 +251,8 @@ SIMILAR = {  # columns of bits, and labels
     [
         ({}, ["same rows", "similar rows"]),
         ({"max_depth": 3}, ["same rows", "similar rows"]),
-        ({"max_splits": 4}, ["same rows"]),
-        ({"lookahead": False}, []),
+        ({"max_splits": 4}, ["same rows", "similar rows"]),
+        ({"min_samples_leaf": 2}, ["same rows"]),
     ],
 )
 @pytest.mark.parametrize("kind", ["same rows", "similar rows"])
@@ -267,7 +264,7 @@ def test_similarity(run, kind, settings, shared):
     if kind == "similar rows":
         last[10] = 1 - last[10]
         y = "00110110000000"
-    settings = {"lookahead": True, "split_penalty": 0.03} | settings
+    settings = {"split_penalty": 0.03} | settings
     small = Small(binary(a, b, c, last), [int(v) for v in y], **settings)
     proof = small.full_proof()
     accepted(run(small, proof))
@@ -387,7 +384,6 @@ def test_lies_in_the_steps(run, honest):
     where = f"step {last - 1}"
     rejected(lie(bound=proof[last]["bound"] + 1), where)
     rejected(lie(bound=2**62), where, "leaf")
-    rejected(lie(uses=[]), where, "not ruled out")
     rejected(lie(uses=[[0, uses[0][2], uses[0][1]]]), where, "other rows")
     rejected(lie(uses=[[0, [last - 1], []]]), where, "not earlier")
     rejected(lie(uses=[[0, [last], []]]), where, "not earlier")
@@ -447,7 +443,9 @@ def test_missing_keys_and_wrong_types(run, honest):
         for key in proof[line]:
             changed = copy.deepcopy(proof)
             del changed[line][key]
-            if key != "class_weight":
+            if key in ("depth", "splits", "uses"):  # may be left out
+                assert run(small, changed)[0] < 2
+            elif key != "class_weight":
                 unreadable(run(small, changed), f"line {line + 1}", key)
             for wrong in (None, True, 0.5, "x", [], {}, [[]], 10**40):
                 if wrong == proof[line][key]:
@@ -456,7 +454,8 @@ def test_missing_keys_and_wrong_types(run, honest):
                 code, verdict = run(small, changed)
                 assert "header" in verdict or "line" in verdict or "step" in verdict
                 free = wrong is None and key in ("class_weight", "max_splits", "splits")
-                assert code != 0 or free or key == "lookahead", (key, wrong, verdict)
+                free = free or (key == "uses" and wrong == [])  # nothing needs citing
+                assert code != 0 or free, (key, wrong, verdict)
 
 
 @pytest.mark.parametrize(

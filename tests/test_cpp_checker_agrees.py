@@ -67,7 +67,7 @@ def test_proofs_of_the_library(program, tmp_path, seed):
         change = rng.randrange(4)
         if change == 0:
             step["bound"] += rng.choice([-1, 1, 2**20])
-        elif change == 1 and step["uses"]:
+        elif change == 1 and "uses" in step:
             del step["uses"][rng.randrange(len(step["uses"]))]
         elif change == 2 and step["branch"]:
             step["branch"][-1] ^= 1

@@ -149,7 +149,10 @@ def cites_what_comes_later(f):
     n = len(f.steps)
     for step in f.steps:
         for use in step["uses"]:
-            use[1:] = [[n - 1 - i for i in ids] for ids in use[1:]]
+            use[1:] = [
+                [i if isinstance(i, list) else n - 1 - i for i in ids]
+                for ids in use[1:]
+            ]
     f.header["root"] = 0
 
 
@@ -315,10 +318,10 @@ CLEVER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("lookahead", [False, True])
+@pytest.mark.parametrize("claims", [False, True])
 @pytest.mark.parametrize("clever", CLEVER, ids=lambda change: change.__name__)
-def test_clever_changes(judge, clever, lookahead):
-    small = xor(lookahead=lookahead)
+def test_clever_changes(judge, clever, claims):
+    small = xor(claims=claims)
     lines = small.full_proof()
     for accepted, _, said in judge(Forgery(small, lines)):
         assert accepted and "optimal" in said, said
@@ -326,6 +329,17 @@ def test_clever_changes(judge, clever, lookahead):
     clever(forgery)
     for accepted, _, said in judge(forgery):
         assert not accepted, said
+
+
+@pytest.mark.parametrize("more", [1, UNIT, 1 << 62])
+def test_claims_without_a_line_of_their_own(judge, more):
+    small = xor(claims=True)
+    forgery = Forgery(small, small.full_proof())
+    step = next(step for step in forgery.steps if step["uses"])
+    step["uses"][0][1][0][0] += more
+    for accepted, named, said in judge(forgery):
+        assert not accepted, said
+        assert more == 1 << 62 or named == forgery.steps.index(step), said
 
 
 def test_the_oracle_believes_genuine_proofs():

@@ -64,7 +64,7 @@ public:
 
     std::string check(std::istream& lines) {
         at_header([&] { read_header(); });
-        Rules<Rows> rules(problem_, rows_, search_split_cost_, lookahead_);
+        Rules<Rows> rules(problem_, rows_, search_split_cost_);
         std::string line;
         while (std::getline(lines, line)) {
             at_step(steps_.size(), [&] {
@@ -100,7 +100,6 @@ private:
     void read_header() {
         max_depth_ = read_limit(header_.at("max_depth"), "\"max_depth\"");
         max_splits_ = read_limit(header_.at("max_splits"), "\"max_splits\"");
-        lookahead_ = header_.at("lookahead").boolean("\"lookahead\"");
         split_cost_ = read_cost(header_.at("split_cost"), "\"split_cost\"");
         search_split_cost_ = read_cost(header_.at("search_split_cost"), "\"search_split_cost\"");
         upper_ = read_cost(header_.at("upper"), "\"upper\"");
@@ -194,19 +193,33 @@ private:
             step.branch.push_back(static_cast<std::int32_t>(t));
             step.branch.push_back(static_cast<std::int32_t>(v));
         }
-        step.depth = read_limit(line.at("depth"), "\"depth\"");
-        step.splits = read_limit(line.at("splits"), "\"splits\"");
+        const Json* depth = line.find("depth");
+        const Json* splits = line.find("splits");
+        step.depth = depth == nullptr ? kNoLimit : read_limit(*depth, "\"depth\"");
+        step.splits = splits == nullptr ? kNoLimit : read_limit(*splits, "\"splits\"");
         step.bound = read_cost(line.at("bound"), "\"bound\"");
-        for (const Json& use : line.at("uses").array("\"uses\"")) {
+        if (const Json* uses = line.find("uses")) read_uses(*uses, step.uses);
+        return step;
+    }
+
+    void read_uses(const Json& uses, std::vector<Use<Cost>>& out_uses) const {
+        for (const Json& use : uses.array("\"uses\"")) {
             const auto& list = use.array("a use");
             require(!list.empty(), "a use names no test");
-            Use& out = step.uses.emplace_back();
+            Use<Cost>& out = out_uses.emplace_back();
             out.test = read_index(list[0], problem_.tests.size(), "a test of a use");
             require(list.size() == problem_.tests[out.test].n_outcomes + 1,
                     "a use has not one list for each outcome of " + problem_.describe(out.test));
             for (std::size_t v = 1; v < list.size(); ++v) {
                 auto& cited = out.cited.emplace_back();
+                auto& claims = out.claims.emplace_back();
                 for (const Json& id : list[v].array("a list of cited steps")) {
+                    if (id.is_array()) {
+                        const auto& claim = id.array("a claim");
+                        require(claim.size() == 1, "a claim is not [bound]");
+                        claims.push_back(read_cost(claim[0], "the bound of a claim"));
+                        continue;
+                    }
                     const std::int64_t step_cited = id.integer("a cited step");
                     require(step_cited >= kLookedAt && step_cited < std::ssize(steps_),
                             "it cites step " + std::to_string(step_cited) +
@@ -215,7 +228,6 @@ private:
                 }
             }
         }
-        return step;
     }
 
     // What the root step proves of the whole table.
@@ -266,7 +278,6 @@ private:
     Rows rows_;
     std::vector<Step<Cost>> steps_;
     std::int32_t max_depth_ = kNoLimit, max_splits_ = kNoLimit, n_splits_ = 0;
-    bool lookahead_ = false;
     Cost split_cost_{}, search_split_cost_{}, upper_{}, lower_{};
     std::int64_t root_ = 0;
     double penalty_ = 0;
@@ -316,8 +327,8 @@ std::string run(const Options& options) {
     at_header([&] {
         header = JsonReader(line).read();
         const bool known = header.at("format").string("\"format\"") == "treeproof-proof" &&
-                           header.at("version").integer("\"version\"") == 1;
-        if (!known) throw Unreadable("this is not version 1 of the format \"treeproof-proof\"");
+                           header.at("version").integer("\"version\"") == 2;
+        if (!known) throw Unreadable("this is not version 2 of the format \"treeproof-proof\"");
         const CsvTable table = CsvReader(data).read();
         problem = ProblemReader(header, table).read(options.targets, options.weight);
     });

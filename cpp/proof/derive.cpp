@@ -26,6 +26,19 @@ typename Prover<L>::Optimum optimum_of(Search<L, Terminal>& search, std::uint32_
   };
 }
 
+// The solver of two levels, where the loss has one and *order* holds.
+template <class L, class Terminal>
+typename Prover<L>::TwoLevels two_levels_of(Terminal& terminal, std::uint32_t min_leaf) {
+  using Value = typename L::Value;
+  if (Terminal::kDepth < 2 || min_leaf > 1) return {};
+  return [&terminal](const RowSubset& rows, int splits, Value cutoff,
+                     std::vector<threshold::Looked<Value>>& looks) {
+    const threshold::Task<Value> task{&rows, cutoff, 2, threshold::finite(splits), 1,
+                                      {},    {},     {}, &looks};
+    return terminal.solve(task).lower;
+  };
+}
+
 // A limit of splits that no tree of the allowed depth reaches is none.
 Room room_of(const TreeLimits& limits, bool has_multiway) {
   const bool reached = limits.max_depth < 0 || limits.max_depth >= 30 || has_multiway ||
@@ -42,7 +55,8 @@ Derived<typename L::Value> derive(const Context<L>& context, Terminal& terminal,
   StepText text(steps);
   const auto min_leaf = context.settings.min_leaf;
   Prover<L> prover(*context.columns, *context.loss, context.settings.split_cost, min_leaf, unit,
-                   optimum_of(search, min_leaf), *context.limits, text);
+                   optimum_of(search, min_leaf), two_levels_of<L>(terminal, min_leaf),
+                   *context.limits, text);
   const auto proved = prover.prove(room_of(tree_limits, context.has_multiway), bound);
   const bool complete = text.finish();
   return {text.n_steps(), proved.step, proved.bound, complete};

@@ -23,6 +23,20 @@ T take(const char*& at) {
   return value;
 }
 
+template <class T>
+void put(char*& at, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::memcpy(at, &value, sizeof(T));
+  at += sizeof(T);
+}
+
+// Key, depth, splits, bound, length of the branch.
+constexpr std::size_t kClaimBytes =
+    sizeof(Key) + 2 * sizeof(std::int32_t) + sizeof(Cost) + sizeof(std::uint32_t);
+constexpr std::size_t kUseBytes = 3 * sizeof(std::int32_t);
+constexpr std::size_t kCitationBytes =
+    sizeof(std::int32_t) + sizeof(bool) + sizeof(Key) + sizeof(Cost);
+
 }  // namespace
 
 StepLog::StepLog(const std::string& path)
@@ -51,12 +65,6 @@ LogState StepLog::keep() {
   return {kept ? written_ : -1, sections_.empty() ? 0 : sections_.back().bound};
 }
 
-template <class T>
-void StepLog::put(const T& value) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  buffer_.append(reinterpret_cast<const char*>(&value), sizeof(T));
-}
-
 void StepLog::flush() {
   file_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
   written_ += static_cast<std::int64_t>(buffer_.size());
@@ -76,29 +84,34 @@ void StepLog::begin(Cost split_cost) {
 // A record: its length, the step, its length again (for reading backwards).
 void StepLog::step(const Step& step) {
   ++n_steps_;
+  std::size_t n_citations = 0;
+  for (const Use& use : *step.uses) n_citations += use.citations.size();
+  const std::size_t size = 2 * sizeof(std::uint32_t) + kClaimBytes +
+                           step.branch->size() * sizeof(Literal) + sizeof(std::uint32_t) +
+                           step.uses->size() * kUseBytes + n_citations * kCitationBytes;
   const std::size_t start = buffer_.size();
-  put(std::uint32_t{0});
-  put(step.key);
-  put(std::int32_t{step.depth});
-  put(std::int32_t{step.splits});
-  put(step.bound);
-  put(static_cast<std::uint32_t>(step.branch->size()));
-  for (const Literal& literal : *step.branch) put(literal);
-  put(static_cast<std::uint32_t>(step.uses->size()));
+  buffer_.resize(start + size);
+  char* at = buffer_.data() + start;
+  put(at, static_cast<std::uint32_t>(size));
+  put(at, step.key);
+  put(at, std::int32_t{step.depth});
+  put(at, std::int32_t{step.splits});
+  put(at, step.bound);
+  put(at, static_cast<std::uint32_t>(step.branch->size()));
+  for (const Literal& literal : *step.branch) put(at, literal);
+  put(at, static_cast<std::uint32_t>(step.uses->size()));
   for (const Use& use : *step.uses) {
-    put(use.test);
-    put(use.n_outcomes);
-    put(static_cast<std::uint32_t>(use.citations.size()));
+    put(at, use.test);
+    put(at, use.n_outcomes);
+    put(at, static_cast<std::uint32_t>(use.citations.size()));
     for (const Citation& citation : use.citations) {
-      put(citation.outcome);
-      put(citation.by_expansion);
-      if (!citation.by_expansion) put(citation.key);
-      put(citation.bound);
+      put(at, citation.outcome);
+      put(at, citation.by_expansion);
+      put(at, citation.key);
+      put(at, citation.bound);
     }
   }
-  const auto size = static_cast<std::uint32_t>(buffer_.size() - start + sizeof(std::uint32_t));
-  put(size);
-  std::memcpy(buffer_.data() + start, &size, sizeof(size));
+  put(at, static_cast<std::uint32_t>(size));
   Section& section = sections_.back();
   if (step.branch->empty()) section.bound = std::max(section.bound, step.bound);
   section.end = written_ + static_cast<std::int64_t>(buffer_.size());
@@ -138,30 +151,37 @@ std::int64_t LogReader::before(std::int64_t end) {
   return end - take<std::uint32_t>(at);
 }
 
-LoggedStep LogReader::read(std::int64_t begin) {
-  const char* length = bytes(begin, 4, false);
-  const auto size = static_cast<std::int64_t>(take<std::uint32_t>(length));
-  const char* at = bytes(begin, size, false) + 4;
-  LoggedStep step;
+const char* LogReader::claim(std::int64_t begin, bool backwards, LoggedStep& step) {
+  const char* at = bytes(begin, 4, backwards);
+  const auto size = static_cast<std::int64_t>(take<std::uint32_t>(at));
+  at = bytes(begin, size, backwards) + 4;
   step.key = take<Key>(at);
   step.depth = take<std::int32_t>(at);
   step.splits = take<std::int32_t>(at);
   step.bound = take<Cost>(at);
   step.branch.resize(take<std::uint32_t>(at));
+  step.whole = step.branch.empty();
+  return at;
+}
+
+void LogReader::read(std::int64_t begin, LoggedStep& step, bool backwards) {
+  const char* at = claim(begin, backwards, step);
   for (Literal& literal : step.branch) literal = take<Literal>(at);
   step.uses.resize(take<std::uint32_t>(at));
-  for (Use& use : step.uses) {
+  step.citations.clear();
+  for (LoggedUse& use : step.uses) {
     use.test = take<std::int32_t>(at);
     use.n_outcomes = take<std::int32_t>(at);
-    use.citations.resize(take<std::uint32_t>(at));
-    for (Citation& citation : use.citations) {
+    use.begin = step.citations.size();
+    use.end = use.begin + take<std::uint32_t>(at);
+    for (std::size_t k = use.begin; k < use.end; ++k) {
+      Citation& citation = step.citations.emplace_back();
       citation.outcome = take<std::int32_t>(at);
       citation.by_expansion = take<bool>(at);
-      if (!citation.by_expansion) citation.key = take<Key>(at);
+      citation.key = take<Key>(at);
       citation.bound = take<Cost>(at);
     }
   }
-  return step;
 }
 
 }  // namespace treeproof::proof

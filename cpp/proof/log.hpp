@@ -37,8 +37,6 @@ class StepLog : public StepListener {
   std::int64_t n_steps() const { return n_steps_; }
 
  private:
-  template <class T>
-  void put(const T& value);
   void flush();
 
   std::string path_;
@@ -50,14 +48,22 @@ class StepLog : public StepListener {
   std::vector<Section> sections_;
 };
 
-// A step as read back.
+// A step as read back. A `LoggedUse` has the citations from `begin` to `end` - 1.
+struct LoggedUse {
+  std::int32_t test;
+  std::int32_t n_outcomes;
+  std::size_t begin;
+  std::size_t end;
+};
 struct LoggedStep {
   Key key;
   std::int32_t depth;
   std::int32_t splits;
   Cost bound;
+  bool whole;  // about all rows
   std::vector<Literal> branch;
-  std::vector<Use> uses;
+  std::vector<LoggedUse> uses;
+  std::vector<Citation> citations;
 };
 
 // Random access to the records of a log, through a window of it.
@@ -67,11 +73,15 @@ class LogReader {
 
   // Where the record begins that ends at `end`.
   std::int64_t before(std::int64_t end);
-  LoggedStep read(std::int64_t begin);
+  // Reads the record at `begin`, or only what it claims; the lists of a step are used again.
+  void read(std::int64_t begin, LoggedStep& step, bool backwards = false);
+  void read_claim(std::int64_t begin, LoggedStep& step) { claim(begin, true, step); }
 
  private:
   // A pointer to `size` bytes from `begin` on.
   const char* bytes(std::int64_t begin, std::int64_t size, bool backwards);
+  // A pointer to what follows the claim of the record, which is read.
+  const char* claim(std::int64_t begin, bool backwards, LoggedStep& step);
 
   std::ifstream file_;
   std::int64_t file_size_;

@@ -16,10 +16,10 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
+#include <compare>
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -28,9 +28,9 @@
 #include "core/limits.hpp"
 #include "data/row_subset.hpp"
 #include "loss/loss.hpp"
-#include "proof/side_stumps.hpp"
 #include "proof/step_text.hpp"
 #include "search/threshold/stump.hpp"
+#include "search/threshold/task.hpp"
 
 namespace treeproof::proof {
 
@@ -63,16 +63,16 @@ class Prover {
   using Value = typename L::Value;
   // The least cost of a tree on these rows, or the cut-off if that is less.
   using Optimum = std::function<Value(const RowSubset&, Room, Value cutoff)>;
+  // The same for trees of depth two and so many splits, from counts of the cuts it lists.
+  using TwoLevels = std::function<Value(const RowSubset&, int splits, Value cutoff,
+                                        std::vector<threshold::Looked<Value>>& looks)>;
 
   // `scale` turns costs into those of the proof.
   Prover(const Columns& columns, const L& loss, Value split_cost, std::uint32_t min_leaf,
-         Value scale, Optimum optimum, Limits& limits, StepText& text)
+         Value scale, Optimum optimum, TwoLevels two_levels, Limits& limits, StepText& text)
       : columns_(&columns), loss_(&loss), split_cost_(split_cost), min_leaf_(min_leaf),
-        scale_(scale), optimum_(std::move(optimum)), limits_(&limits), text_(&text),
-        stumps_(columns, loss) {
-    if constexpr (std::same_as<L, Misclassification>) {
-      if (min_leaf == 1 && SideStumps::serves(columns)) side_stumps_.emplace(columns, loss);
-    }
+        scale_(scale), optimum_(std::move(optimum)), two_levels_(std::move(two_levels)),
+        limits_(&limits), text_(&text), stumps_(columns, loss) {
     std::int32_t next = 0;
     for (std::int32_t f = 0; f < columns.n_features(); ++f) {
       first_test_.push_back(next);
@@ -108,7 +108,16 @@ class Prover {
   struct Claim {
     Side side;
     Value bound;
-    bool look;
+    std::int64_t step;  // kLook for a look, kLater for a step that is to be proved
+  };
+  // What a step cites for a child of a test.
+  struct Cited {
+    std::int32_t test;
+    std::int32_t outcome;
+    std::int32_t n_outcomes;
+    std::int64_t step;
+
+    auto operator<=>(const Cited&) const = default;
   };
   struct Node {
     const RowSubset* rows;
@@ -129,11 +138,14 @@ class Prover {
     std::vector<Value> weight;                // of the rows before each position
     std::vector<Value> base_left, base_right;  // what is known without citing anything
   };
+  using Looked = threshold::Looked<Value>;
   struct Known {
     Room room;
     Value bound;
     std::int64_t step;
+    bool exact;  // no tree proves more
   };
+  static constexpr std::int64_t kLater = -2;
 
   bool closes(Value cost, Value bound) const { return loss_->closes(cost, bound); }
   bool closed(const Node& node, Value children) const {
@@ -148,55 +160,165 @@ class Prover {
     const Value leaf = stumps_.leaf(rows);
     node.proved = std::min(bound, leaf);
     const bool trivial = !(Value{} < node.proved) || room.none();
-    if (side_stumps_ && !trivial) side_stumps_->prepare(rows);
-    for (std::int32_t f = 0; f < columns_->n_features() && !trivial && !stopped(); ++f)
-      close_feature(node, f);
-    std::vector<CitedTest> uses = cite(node);
-    if (stopped()) node.proved = Value{};
-    const Value claim = std::max(node.proved, Value{});
-    if (claim <= Value{}) uses.clear();
-    return {text_->put(branch_, room.depth, room.splits, claim * scale_, uses), claim};
+    if (!trivial && by_counts(room)) return prove_by_counts(rows, room, node.proved);
+    for (std::int32_t f = 0; f < columns_->n_features() && !trivial; ++f) close_feature(node, f);
+    std::vector<Cited> cited = cite(node);
+    return write(room, node.proved, cited);
   }
 
-  // Proves what the claims of a node need, and lists them by test.
-  std::vector<CitedTest> cite(Node& node) {
-    std::vector<CitedTest> uses;
-    std::unordered_map<std::int32_t, std::size_t> place;
+  // Proves what the claims of a node need; lists what is to be cited in the order of tests.
+  std::vector<Cited> cite(Node& node) {
+    std::vector<Cited> cited;
     Value short_of{};
     for (const Claim& claim : node.claims) {
-      if (stopped()) return {};
-      std::int64_t step = kLook;
-      if (!claim.look) {
+      std::int64_t step = claim.step;
+      if (step == kLater) {
+        if (stopped()) {
+          node.proved = Value{};
+          return {};
+        }
         const Proved<Value> known = prove_child(node, claim);
         step = known.step;
         short_of += std::max(Value{}, claim.bound - known.bound);
       }
-      const auto [at, fresh] = place.try_emplace(claim.side.literal.test, uses.size());
-      if (fresh) {
-        uses.push_back({claim.side.literal.test, {}});
-        uses.back().cited.resize(static_cast<std::size_t>(claim.side.n_outcomes));
-      }
-      auto& cited = uses[at->second].cited[static_cast<std::size_t>(claim.side.literal.outcome)];
-      if (std::ranges::find(cited, step) == cited.end()) cited.push_back(step);
+      cited.push_back({claim.side.literal.test, claim.side.literal.outcome,
+                       claim.side.n_outcomes, step});
     }
-    node.proved = std::min(node.proved, node.bound - short_of);
-    return uses;
+    node.proved -= short_of;
+    return cited;
+  }
+
+  // Writes the step of the present branch.
+  Proved<Value> write(Room room, Value bound, std::vector<Cited>& cited) {
+    const Value claim = std::max(bound, Value{});
+    if (claim <= Value{}) cited.clear();
+    std::ranges::sort(cited);
+    const auto repeated = std::ranges::unique(cited);
+    cited.erase(repeated.begin(), repeated.end());
+    text_->begin(branch_, room.depth, room.splits, claim * scale_);
+    for (std::size_t k = 0; k < cited.size();) {
+      const Cited& first = cited[k];
+      text_->use(first.test);
+      for (std::int32_t outcome = 0; outcome < first.n_outcomes; ++outcome) {
+        text_->outcome();
+        for (; k < cited.size() && cited[k].test == first.test && cited[k].outcome == outcome; ++k)
+          text_->cite(cited[k].step);
+      }
+    }
+    return {text_->end(), claim};
   }
 
   Proved<Value> prove_child(const Node& node, const Claim& claim) {
     RowSubset inside, outside;
-    partitioner_.cut_out(*node.rows, claim.side.feature, claim.side.first, claim.side.last, inside, outside);
-    const RowSubset& rows = claim.side.inside ? inside : outside;
+    partitioner_.cut_out(*node.rows, claim.side.feature, claim.side.first, claim.side.last, inside,
+                         outside);
+    return prove_child(claim.side.inside ? inside : outside, claim.side, claim.bound);
+  }
+
+  Proved<Value> prove_child(const RowSubset& rows, const Side& side, Value bound) {
     Key key;
     for (std::uint32_t r = 0; r < rows.size(); ++r) key += random_key(rows.row(r));
     for (const Known& known : known_[key])
-      if (known.room.covers(claim.side.room) && known.bound >= claim.bound)
+      if (known.room.covers(side.room) && (known.exact || known.bound >= bound))
         return {known.step, known.bound};
-    branch_.push_back(claim.side.literal);
-    const Proved<Value> proved = prove(rows, claim.side.room, claim.bound);
+    branch_.push_back(side.literal);
+    const Proved<Value> proved = prove(rows, side.room, bound);
     branch_.pop_back();
-    known_[key].push_back({claim.side.room, proved.bound, proved.step});
+    known_[key].push_back({side.room, proved.bound, proved.step, proved.bound < bound && !stopped()});
     return proved;
+  }
+
+  // Whether counts of children and their stumps are all that a step needs: trees of two levels
+  // or of two splits.
+  bool by_counts(Room room) const {
+    return two_levels_ && (room.depth == 2 || room.splits == 2);
+  }
+
+  // Writes a step that looks at both sides of every cut which the solver of two levels counted.
+  Proved<Value> prove_by_counts(const RowSubset& rows, Room room, Value bound) {
+    looks_.clear();
+    const Value claim = std::clamp(two_levels_(rows, room.splits, bound, looks_), Value{}, bound);
+    merge_looks();
+    if (room.splits < 0) thin_looks(rows, claim - split_cost_);
+    children_.clear();
+    for (const Looked& look : looks_) list_children(rows, look);
+    return write(room, claim, children_);
+  }
+
+  // One entry for each cut, with the best that is known of it.
+  void merge_looks() {
+    const auto place = [](const Looked& x) { return std::tie(x.feature, x.first, x.last); };
+    std::ranges::sort(looks_, {}, place);
+    std::size_t kept = 0;
+    for (const Looked& look : looks_) {
+      if (kept == 0 || place(looks_[kept - 1]) != place(look)) looks_[kept++] = look;
+      Looked& last = looks_[kept - 1];
+      last.left = std::max(last.left, look.left);
+      last.right = std::max(last.right, look.right);
+    }
+    looks_.resize(kept);
+  }
+
+  // Leaves out cuts that lie between two others which settle them.
+  void thin_looks(const RowSubset& rows, Value need) {
+    std::vector<Looked> all;
+    all.swap(looks_);
+    for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+      const std::int32_t f = all[begin].feature;
+      while (end < all.size() && all[end].feature == f) ++end;
+      if (columns_->kind(f) != FeatureKind::ordered) {
+        looks_.insert(looks_.end(), all.begin() + begin, all.begin() + end);
+        continue;
+      }
+      const FeatureView view(*columns_, rows, f);
+      Axis axis{f, {}, {}, {}, {}, {}};
+      if constexpr (L::kUnitStep) weigh_rows(rows, axis);
+      const Point outside{rows.size(), Value{}, Value{}};
+      const auto point = [&](std::size_t k) {
+        return k < end ? Point{all[k].last, all[k].left, all[k].right} : outside;
+      };
+      Point a{0, Value{}, Value{}};
+      for (std::size_t k = begin; k < end; ++k) {
+        if (settled_between(axis, view, a, point(k + 1), need)) continue;
+        a = point(k);
+        looks_.push_back(all[k]);
+      }
+    }
+  }
+
+  bool settled_between(const Axis& axis, const FeatureView& view, const Point& a, const Point& b,
+                       Value need) const {
+    if (closes(a.left + b.right, need)) return true;
+    std::uint32_t low = a.position + 1, high = b.position - 1;
+    if constexpr (L::kUnitStep) shrink(axis, a, b, need, low, high);
+    return low > high || view.nearest_boundary(low + (high - low) / 2, low, high) == 0;
+  }
+
+  static std::int32_t code_at(const FeatureView& view, std::uint32_t position) {
+    return static_cast<std::int32_t>(view.rank_at(position));
+  }
+
+  void list_children(const RowSubset& rows, const Looked& look) {
+    const FeatureView view(*columns_, rows, look.feature);
+    const std::int32_t first = first_test(look.feature);
+    const std::int32_t code = code_at(view, look.first);
+    switch (columns_->kind(look.feature)) {
+      case FeatureKind::ordered:
+        // Several tests may make this cut; see raise_side.
+        children_.push_back({first + code_at(view, look.last - 1), 0, 2, kLook});
+        children_.push_back({first + code_at(view, look.last) - 1, 1, 2, kLook});
+        break;
+      case FeatureKind::one_vs_rest: {
+        const bool mirrored = columns_->n_values(look.feature) == 2 && code == 1;
+        const std::int32_t test = mirrored ? first : first + code;
+        children_.push_back({test, 0, 2, kLook});
+        children_.push_back({test, 1, 2, kLook});
+        break;
+      }
+      case FeatureKind::multiway:
+        children_.push_back({first, code, columns_->n_values(look.feature), kLook});
+        break;
+    }
   }
 
   // A lower bound on the optimum of a side, as good as `cutoff` if it can be; notes what has to
@@ -215,31 +337,22 @@ class Prover {
       const bool exact = side.room.one_split() || stump.feature < 0;
       if (!exact) looked = std::min(looked, 2 * split_cost_);
       if (exact || closes(looked, cutoff)) {
-        add_claim(node, side, looked, true);
+        node.claims.push_back({side, looked, kLook});
         return looked;
       }
     }
+    if (by_counts(side.room)) {
+      const Proved<Value> proved = prove_child(rows, side, cutoff);
+      node.claims.push_back({side, proved.bound, proved.step});
+      return std::max(proved.bound, looked);
+    }
     const Value best = std::min(cutoff, optimum_(rows, side.room, cutoff));
     const bool look = best <= looked;
-    add_claim(node, side, look ? looked : best, look);
+    node.claims.push_back({side, look ? looked : best, look ? kLook : kLater});
     return std::max(best, looked);
   }
 
-  Value look_at_side(Node& node, const Side& side, bool left) {
-    limits_->stop(node.rows->size() * static_cast<std::uint32_t>(columns_->n_features()) / 400 +
-                  1);
-    const SideStumps::Losses& losses = left ? side_stumps_->left() : side_stumps_->right();
-    const auto leaf = static_cast<Value>(losses.leaf);
-    if (side.room.none()) return leaf;
-    const Value looked = std::min(leaf, split_cost_ + static_cast<Value>(losses.stump));
-    add_claim(node, side, looked, true);
-    return looked;
-  }
-
-  static void add_claim(Node& node, const Side& side, Value bound, bool look) {
-    node.claims.push_back({side, bound, look});
-  }
-
+  // Trees that start with some test may cost no more than this.
   void fail(Node& node, Value children) {
     node.proved = std::min(node.proved, split_cost_ + children);
   }
@@ -247,6 +360,12 @@ class Prover {
   void close_feature(Node& node, std::int32_t f) {
     const FeatureView view(*columns_, *node.rows, f);
     if (view.constant()) return;
+    const bool by_halves = columns_->kind(f) == FeatureKind::ordered && by_order();
+    close_feature(node, f, view);
+    if (stopped() && !by_halves) fail(node, Value{});
+  }
+
+  void close_feature(Node& node, std::int32_t f, const FeatureView& view) {
     if (columns_->kind(f) == FeatureKind::multiway) {
       close_multiway(node, f, view);
       return;
@@ -268,7 +387,8 @@ class Prover {
                         const FeatureView& view) {
     const std::uint32_t n = node.rows->size();
     Axis axis{f, left, right, {}, {}, {}};
-    weigh(node, axis);
+    weigh_rows(*node.rows, axis);
+    bound_leaves(*node.rows, axis);
     if (by_order()) {
       bisect(node, axis, view, {0, Value{}, Value{}}, {n, Value{}, Value{}});
       return;
@@ -285,13 +405,16 @@ class Prover {
     }
   }
 
-  void weigh(const Node& node, Axis& axis) {
-    const RowSubset& rows = *node.rows;
+  void weigh_rows(const RowSubset& rows, Axis& axis) const {
+    const std::uint32_t* list = rows.list(axis.feature);
+    axis.weight.assign(rows.size() + 1, Value{});
+    for (std::uint32_t k = 0; k < rows.size(); ++k)
+      axis.weight[k + 1] = axis.weight[k] + loss_->weight(rows.row(list[k]));
+  }
+
+  void bound_leaves(const RowSubset& rows, Axis& axis) const {
     const std::uint32_t* list = rows.list(axis.feature);
     const std::uint32_t n = rows.size();
-    axis.weight.resize(n + 1);
-    for (std::uint32_t k = 0; k < n; ++k)
-      axis.weight[k + 1] = axis.weight[k] + loss_->weight(rows.row(list[k]));
     const bool nothing = split_cost_ <= Value{};
     axis.base_left.assign(n + 1, Value{});
     axis.base_right.assign(n + 1, Value{});
@@ -318,17 +441,7 @@ class Prover {
     return {p, axis.base_left[p], axis.base_right[p]};
   }
 
-  // Whether a look settles what there is to know of both sides.
-  bool by_looks(const Axis& axis) const {
-    const auto shallow = [](Room room) { return room.none() || room.one_split(); };
-    return side_stumps_ && shallow(axis.left) && shallow(axis.right);
-  }
-
   void cut(const Node& node, const Axis& axis, std::uint32_t p) {
-    if (by_looks(axis)) {
-      side_stumps_->cut(*node.rows, axis.feature, p);
-      return;
-    }
     if (levels_.size() <= branch_.size()) levels_.resize(branch_.size() + 1);
     Parts& parts = levels_[branch_.size()];
     partitioner_.cut(*node.rows, axis.feature, p, parts.left, parts.right);
@@ -338,19 +451,15 @@ class Prover {
   // on the left, and of the highest on the right, serves them all; without it, each is cited.
   void raise_side(Node& node, const Axis& axis, Point& x, bool left, Value cutoff) {
     const FeatureView view(*columns_, *node.rows, axis.feature);
-    const auto lowest = static_cast<std::int32_t>(view.rank_at(x.position - 1));
-    const auto highest = static_cast<std::int32_t>(view.rank_at(x.position)) - 1;
+    const std::int32_t lowest = code_at(view, x.position - 1);
+    const std::int32_t highest = code_at(view, x.position) - 1;
     const auto test = first_test(axis.feature) + (left ? lowest : highest);
     Side side{axis.feature, 0, x.position, left, {test, left ? 0 : 1}, 2,
               left ? axis.left : axis.right};
     Value& known = left ? x.left : x.right;
     const std::size_t before = node.claims.size();
-    if (by_looks(axis)) {
-      known = std::max(known, look_at_side(node, side, left));
-    } else {
-      Parts& parts = levels_[branch_.size()];
-      known = std::max(known, bound_side(node, left ? parts.left : parts.right, side, cutoff));
-    }
+    Parts& parts = levels_[branch_.size()];
+    known = std::max(known, bound_side(node, left ? parts.left : parts.right, side, cutoff));
     if (by_order() || node.claims.size() == before) return;
     for (std::int32_t code = lowest; code <= highest; ++code) {
       Claim same = node.claims[before];
@@ -362,7 +471,8 @@ class Prover {
   // Shows that no cut strictly between a and b is cheaper than the node's bound.
   void bisect(Node& node, const Axis& axis, const FeatureView& view, const Point& a,
               const Point& b) {
-    if (stopped() || closed(node, a.left + b.right)) return;
+    if (closed(node, a.left + b.right)) return;
+    if (stopped()) return fail(node, a.left + b.right);
     const Value need = needed(node);
     std::uint32_t low = a.position + 1, high = b.position - 1;
     if constexpr (L::kUnitStep) shrink(axis, a, b, need, low, high);
@@ -477,14 +587,16 @@ class Prover {
   std::uint32_t min_leaf_;
   Value scale_;
   Optimum optimum_;
+  TwoLevels two_levels_;  // empty if there is none
   Limits* limits_;
   StepText* text_;
   threshold::StumpSolver<L> stumps_;
-  std::optional<SideStumps> side_stumps_;  // for labels
   Partitioner partitioner_;
   std::vector<std::int32_t> first_test_;
   std::vector<Parts> levels_;  // the sides of a cut, for each depth of the branch
   std::vector<Literal> branch_;
+  std::vector<Looked> looks_;
+  std::vector<Cited> children_;
   std::unordered_map<Key, std::vector<Known>, KeyHash> known_;
 };
 

@@ -6,37 +6,20 @@ namespace treeproof::proof {
 
 void StepText::head(const std::vector<Literal>& branch, int depth, int splits) {
   text_ += "{\"branch\":[";
-  for (const Literal& literal : branch) {
-    number(std::int64_t{literal.test});
+  for (std::size_t k = 0; k < branch.size(); ++k) {
+    if (k > 0) text_ += ',';
+    number(std::int64_t{branch[k].test});
     text_ += ',';
-    number(std::int64_t{literal.outcome});
-    text_ += ',';
+    number(std::int64_t{branch[k].outcome});
   }
-  close_list();
-  text_ += ",\"depth\":";
-  limit(depth);
-  text_ += ",\"splits\":";
-  limit(splits);
+  text_ += ']';
+  limit(",\"depth\":", depth);
+  limit(",\"splits\":", splits);
   text_ += ",\"bound\":";
 }
 
-std::int64_t StepText::tail(const std::vector<CitedTest>& uses) {
-  text_ += ",\"uses\":[";
-  for (const CitedTest& use : uses) {
-    text_ += '[';
-    number(std::int64_t{use.test});
-    for (const auto& steps : use.cited) {
-      text_ += ",[";
-      for (const std::int64_t step : steps) {
-        number(step);
-        text_ += ',';
-      }
-      close_list();
-    }
-    text_ += "],";
-  }
-  close_list();
-  text_ += "}\n";
+std::int64_t StepText::end() {
+  text_ += n_uses_ > 0 ? "]]]}\n" : "}\n";
   if (text_.size() > (1 << 20)) flush();
   return next_++;
 }
@@ -47,14 +30,10 @@ bool StepText::finish() {
   return !file_.fail();
 }
 
-void StepText::close_list() {
-  if (text_.back() == ',') text_.pop_back();
-  text_ += ']';
-}
-
-void StepText::limit(int value) {
-  if (value < 0) text_ += "null";
-  else number(std::int64_t{value});
+void StepText::limit(const char* name, int value) {
+  if (value < 0) return;
+  text_ += name;
+  number(std::int64_t{value});
 }
 
 void StepText::number(std::int64_t value) {

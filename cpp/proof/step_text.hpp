@@ -12,24 +12,41 @@ namespace treeproof::proof {
 
 inline constexpr std::int64_t kLook = -1;  // in place of a step: look at the child
 
-// A test and, for each of its outcomes, the steps cited.
-struct CitedTest {
-  std::int32_t test;
-  std::vector<std::vector<std::int64_t>> cited;
-};
-
+// One step is written at a time: `begin`, then for each test used `use`, with `outcome` before
+// what is cited for each outcome, then `end`.
 class StepText {
  public:
   explicit StepText(const std::string& path) : file_(path, std::ios::binary | std::ios::trunc) {}
 
-  // Writes a step and returns its number; -1 stands for no limit.
+  // -1 stands for no limit.
   template <class Bound>
-  std::int64_t put(const std::vector<Literal>& branch, int depth, int splits, Bound bound,
-                   const std::vector<CitedTest>& uses) {
+  void begin(const std::vector<Literal>& branch, int depth, int splits, Bound bound) {
     head(branch, depth, splits);
     number(bound);
-    return tail(uses);
+    n_uses_ = 0;
   }
+  void use(std::int32_t test) {
+    text_ += n_uses_++ == 0 ? ",\"uses\":[[" : "]],[";
+    number(std::int64_t{test});
+    n_outcomes_ = 0;
+  }
+  void outcome() {
+    text_ += n_outcomes_++ == 0 ? ",[" : "],[";
+    n_cited_ = 0;
+  }
+  void cite(std::int64_t step) {
+    if (n_cited_++ > 0) text_ += ',';
+    number(step);
+  }
+  // A step that cites nothing, without a line of its own.
+  template <class Bound>
+  void claim(Bound bound) {
+    text_ += n_cited_++ > 0 ? ",[" : "[";
+    number(bound);
+    text_ += ']';
+  }
+  // Returns the number of the step.
+  std::int64_t end();
 
   // Writes what is left; false if the file could not hold everything.
   bool finish();
@@ -37,9 +54,7 @@ class StepText {
 
  private:
   void head(const std::vector<Literal>& branch, int depth, int splits);
-  std::int64_t tail(const std::vector<CitedTest>& uses);
-  void close_list();
-  void limit(int value);
+  void limit(const char* name, int value);
   void number(std::int64_t value);
   void number(double value);
   void flush();
@@ -47,6 +62,7 @@ class StepText {
   std::ofstream file_;
   std::string text_;
   std::int64_t next_ = 0;
+  int n_uses_ = 0, n_outcomes_ = 0, n_cited_ = 0;  // of what is being written
 };
 
 }  // namespace treeproof::proof

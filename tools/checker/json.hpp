@@ -50,6 +50,7 @@ public:
     template <class T>
     const T* get() const { return std::get_if<T>(&data_); }
     bool is_null() const { return get<std::nullptr_t>() != nullptr; }
+    bool is_array() const { return get<Array>() != nullptr; }
 
     const Json* find(std::string_view key) const {
         if (const auto* object = get<Object>()) {

@@ -28,9 +28,12 @@ namespace checker {
 inline constexpr std::int32_t kNoLimit = -1;
 inline constexpr std::int64_t kLookedAt = -1;
 
+template <class Cost>
 struct Use {
     std::size_t test;
-    std::vector<std::vector<std::int64_t>> cited;  // for each outcome
+    // For each outcome: earlier steps, and bounds that hold by a step which cites nothing.
+    std::vector<std::vector<std::int64_t>> cited;
+    std::vector<std::vector<Cost>> claims;
 };
 
 template <class Cost>
@@ -38,7 +41,7 @@ struct Step {
     std::vector<std::int32_t> branch;  // test, outcome, test, outcome, ...
     std::int32_t depth, splits;
     Cost bound;
-    std::vector<Use> uses;
+    std::vector<Use<Cost>> uses;
 };
 
 template <class Rows>
@@ -49,16 +52,16 @@ public:
 
     // Costs above 2^55 could not be multiplied safely below, and need not be known: no bound
     // exceeds a leaf's cost, less than 2^51, so a split that dear is dear enough.
-    Rules(const Problem& problem, Rows& rows, Cost split_cost, bool lookahead)
+    Rules(const Problem& problem, Rows& rows, Cost split_cost)
         : problem_(problem),
           rows_(rows),
           split_(kClasses ? std::min(split_cost, static_cast<Cost>(0x1p55)) : split_cost),
-          lookahead_(lookahead),
           tolerance_(static_cast<Cost>(rows.tolerance())) {}
 
     // Throw Rejected unless the step follows from those before it.
     void check(const Step<Cost>& step, const std::vector<Step<Cost>>& earlier) {
         if (step.bound <= tolerance_) return;
+        if (step.depth != 0) check_claims(step, earlier);
         rows_of(step, here_);
         rows_.focus(here_);
         rows_.tabulate(rows_.whole(), counts_);
@@ -67,19 +70,19 @@ public:
         if (step.depth == 0 || step.splits == 0) return;
 
         bound_ = step.bound;
-        depth_ = step.depth == kNoLimit ? kNoLimit : step.depth - 1;
+        depth_ = below(step);
         limited_ = step.splits != kNoLimit;
         // A tree has fewer splits than rows, so a larger limit says no more.
         sizes_ = !limited_ ? 1 : std::min(static_cast<std::size_t>(step.splits), rows_.size());
         require(sizes_ * n_slots() < std::size_t{1} << 28,
                 "the limit of splits is too large");
         start();
-        for (const Use& use : step.uses) take(use, earlier);
-        if (!settle_by_looking()) {
-            if (problem_.min_samples_leaf == 1) settle_by_order();
-            for (std::size_t t = 0; t < tests().size(); ++t) {
-                if (open_[t] && !settled(t)) fail(t);
-            }
+        for (const auto& use : step.uses) take(use, earlier);
+        if (settle() || settle_by_order(false)) return;
+        for (const auto& use : step.uses) compare(use.test);
+        if (settle_by_looking() || settle_by_order(true)) return;
+        for (std::size_t t = 0; t < tests().size(); ++t) {
+            if (open_[t]) fail(t);
         }
     }
 
@@ -94,6 +97,9 @@ public:
 private:
     const std::vector<Test>& tests() const { return rows_.tests().list(); }
     std::size_t n_slots() const { return rows_.tests().n_slots(); }
+    static std::int32_t below(const Step<Cost>& step) {
+        return step.depth == kNoLimit ? kNoLimit : step.depth - 1;
+    }
     bool enough(Cost cost, Cost bound) const { return cost + tolerance_ >= bound; }
     static Cost units(std::int64_t weight) {
         if constexpr (kClasses) return weight * Rows::kUnit;
@@ -145,19 +151,16 @@ private:
     // class wrong; if C is split in two and two and so on, each of its leaves gets at most that
     // weight right, and removing one saves a split. (A multiway test below could have many
     // leaves; then the other child's tree saves two splits and errs by C's weight at most.)
-    // With any number of children: the heaviest child's tree for all errs by the others' weight.
-    bool admissible(const Test& test, const Counts<Cost>& counts, std::int64_t total) const {
-        std::int64_t heaviest = 0;
+    bool admissible(const Test& test, const Counts<Cost>& counts) const {
         std::size_t children = 0;
         bool light = false;
         for (std::size_t slot = test.first_slot; slot < test.first_slot + test.n_outcomes; ++slot) {
             if (counts.samples[slot] == 0) continue;
             ++children;
-            heaviest = std::max(heaviest, counts.weight[slot]);
             light = light || (units(counts.most[slot]) <= split_ &&
                               (!problem_.multiway || units(counts.weight[slot]) <= 2 * split_));
         }
-        return !(children == 2 && light) && units(total - heaviest) > split_;
+        return !(children == 2 && light);
     }
 
     // Whether a tree for some rows does for more rows: unless a multiway test sends them to
@@ -173,8 +176,8 @@ private:
         if (limited_ && enough(split_ + cheapest_share(test), bound_)) return true;
         if constexpr (kClasses) {
             if (!trees_extend()) return false;
+            if (!admissible(test, counts_)) return true;
             const std::int64_t total = counts_.weight[n_slots()];
-            if (!admissible(test, counts_, total)) return true;
             // Merging: C's tree for all rows errs by the others' weight at most, and saves a
             // split and what the others cost.
             for (std::size_t v = 0; v < test.n_outcomes; ++v) {
@@ -217,8 +220,7 @@ private:
             }
             one = std::min(one, leaves);
             if constexpr (kClasses) {
-                const std::int64_t total = child.weight[n_slots()];
-                if (problem_.multiway || !admissible(test, child, total)) continue;
+                if (problem_.multiway || !admissible(test, child)) continue;
                 for (std::size_t i = 0; i < 2 * largest.size(); ++i) {
                     auto& most = largest[i % largest.size()];
                     most = std::max(most, child.by_class[test.first_slot * largest.size() + i]);
@@ -270,27 +272,36 @@ private:
         return least;
     }
 
-    void take(const Use& use, const std::vector<Step<Cost>>& earlier) {
-        const std::size_t t = rows_.tests().find(use.test);
-        if (t == kNone) return;  // it does not split these rows
-        const Test& test = tests()[t];
-        for (std::size_t v = 0; v < test.n_outcomes; ++v) {
-            const std::size_t slot = test.first_slot + v;
-            bool look = lookahead_;
-            for (const std::int64_t id : use.cited[v]) {
-                look = look || id == kLookedAt;
-                if (id != kLookedAt) cite(t, v, id, earlier[static_cast<std::size_t>(id)]);
-            }
-            if (!look || counts_.samples[slot] == 0) continue;
-            rows_.child(use.test, v, child_rows_);
-            rows_.tabulate(child_rows_, child_);
-            look_at(slot, child_);
-            if (lookahead_) share_with_same_rows(t, slot);
-            if constexpr (kClasses) {
-                const bool allowed = lookahead_ && problem_.min_samples_leaf == 1 && !limited_;
-                if (allowed) similar(t, slot);
+    // The steps without a line of their own.
+    void check_claims(const Step<Cost>& step, const std::vector<Step<Cost>>& earlier) {
+        for (const auto& use : step.uses) {
+            for (std::size_t v = 0; v < use.claims.size(); ++v) {
+                for (const Cost bound : use.claims[v]) {
+                    Step<Cost> own{step.branch, below(step), kNoLimit, bound, {}};
+                    own.branch.push_back(static_cast<std::int32_t>(use.test));
+                    own.branch.push_back(static_cast<std::int32_t>(v));
+                    check(own, earlier);
+                }
             }
         }
+    }
+
+    void take(const Use<Cost>& use, const std::vector<Step<Cost>>& earlier) {
+        const std::size_t t = rows_.tests().find(use.test);
+        if (t == kNone) return;  // it does not split these rows
+        for (std::size_t v = 0; v < tests()[t].n_outcomes; ++v) {
+            const std::size_t slot = tests()[t].first_slot + v;
+            for (const Cost bound : use.claims[v]) {
+                for (std::size_t j = 0; j < sizes_; ++j) raise(slot, j, bound);
+            }
+            for (const std::int64_t id : use.cited[v]) {
+                if (id == kLookedAt) look_at_child(t, v);
+                else cite(t, v, id, earlier[static_cast<std::size_t>(id)]);
+            }
+        }
+    }
+    void raise(std::size_t slot, std::size_t j, Cost bound) {
+        lower_[slot * sizes_ + j] = std::max(lower_[slot * sizes_ + j], bound);
     }
 
     // A cited step must be about the same rows, and about at least as many trees.
@@ -305,60 +316,58 @@ private:
         require(child == cited, say("is about other rows"));
         require(step.depth == kNoLimit || (depth_ != kNoLimit && step.depth >= depth_),
                 say("is about shallower trees"));
-        const std::size_t first = (tests()[t].first_slot + v) * sizes_;
         for (std::size_t j = 0; j < sizes_; ++j) {
             const bool covers = step.splits == kNoLimit ||
                                 (limited_ && static_cast<std::size_t>(step.splits) >= j);
-            if (covers) lower_[first + j] = std::max(lower_[first + j], step.bound);
+            if (covers) raise(tests()[t].first_slot + v, j, step.bound);
         }
     }
 
-    // What is known of a child is known of every child with the same rows.
-    void share_with_same_rows(std::size_t used, std::size_t slot) {
-        for (std::size_t t = 0; t < tests().size(); ++t) {
-            if (t == used) continue;
-            const Test& test = tests()[t];
-            for (std::size_t a = test.first_slot; a < test.first_slot + test.n_outcomes; ++a) {
-                if (!same_rows(slot, a)) continue;
-                for (std::size_t j = 0; j < sizes_; ++j) {
-                    Cost& bound = lower_[a * sizes_ + j];
-                    bound = std::max(bound, lower_[slot * sizes_ + j]);
-                }
+    // Bound the children of all other tests by those of a test that was used.
+    void compare(std::size_t number) {
+        const std::size_t used = rows_.tests().find(number);
+        if (used == kNone) return;
+        const std::size_t first = tests()[used].first_slot;
+        for (std::size_t v = 0; v < tests()[used].n_outcomes; ++v) {
+            if (counts_.samples[first + v] == 0) continue;
+            tabulate_child(used, v);
+            look_at(first + v, child_);
+            for (std::size_t t = 0; t < tests().size(); ++t) {
+                if (t != used) fewer_rows(first + v, tests()[t]);
             }
-        }
-    }
-    // Whether child `a` has the rows of the child whose table is `child_`: no row of one is
-    // missing in the other, and each has a positive weight.
-    bool same_rows(std::size_t slot, std::size_t a) const {
-        const auto same = [&](const auto& here, const auto& there) {
-            return here[slot] == here[a] && here[a] == there[a];
-        };
-        if constexpr (kClasses) {
-            return same(counts_.weight, child_.weight);
-        } else {
-            return same(counts_.samples, child_.samples);
         }
     }
 
-    // Similar children of other tests. A tree for A does for C and errs on C's other rows; or,
-    // if depth allows, A's test above it sends these to leaves of their own.
-    void similar(std::size_t used, std::size_t slot) {
-        const Cost known = lower(slot);
-        if (known <= 0) return;
-        const std::int64_t weight = counts_.weight[slot];
-        for (std::size_t t = 0; t < tests().size(); ++t) {
-            if (t == used) continue;
-            const Test& test = tests()[t];
-            Cost leaves = 0;
-            const std::size_t end = test.first_slot + test.n_outcomes;
-            for (std::size_t a = test.first_slot; a < end; ++a) leaves += child_.leaf[a];
-            for (std::size_t a = test.first_slot; a < end; ++a) {
-                Cost bound = known - units(weight - child_.weight[a]);
-                const Cost under_test = known - split_ - (leaves - child_.leaf[a]);
-                if (depth_ == kNoLimit) bound = std::max(bound, under_test);
-                if (counts_.samples[a] > 0) lower(a) = std::max(lower(a), bound);
+    // C is the child whose table is `child_`, A any child of the test. If C is a part of A, a
+    // tree for A does for C. In classification it does so anyway and errs on C's other rows; or,
+    // if the limits allow, A's test above it sends these to leaves of their own.
+    void fewer_rows(std::size_t slot, const Test& test) {
+        const std::size_t end = test.first_slot + test.n_outcomes;
+        Cost leaves = 0;
+        for (std::size_t a = test.first_slot; a < end; ++a) leaves += child_.leaf[a];
+        for (std::size_t a = test.first_slot; a < end; ++a) {
+            if (counts_.samples[a] == 0) continue;
+            const bool part = is_part(slot, a), same = part && is_whole(a);
+            Cost price = 0;
+            if (problem_.min_samples_leaf > 1 ? !same : !kClasses && !part) continue;
+            if constexpr (kClasses) {
+                price = units(counts_.weight[slot] - child_.weight[a]);
+                const Cost under_test = split_ + leaves - child_.leaf[a];
+                if (!same && depth_ == kNoLimit && !limited_) price = std::min(price, under_test);
+            }
+            for (std::size_t j = 0; j < sizes_; ++j) {
+                raise(a, j, lower_[slot * sizes_ + j] - price);
             }
         }
+    }
+    // Whether A has all rows of C, and whether C has all rows of A: each has a positive weight.
+    bool is_part(std::size_t slot, std::size_t a) const {
+        if constexpr (kClasses) return counts_.weight[slot] == child_.weight[a];
+        else return counts_.samples[slot] == child_.samples[a];
+    }
+    bool is_whole(std::size_t a) const {
+        if constexpr (kClasses) return counts_.weight[a] == child_.weight[a];
+        else return counts_.samples[a] == child_.samples[a];
     }
 
     // Look at a test's children until the test is settled.
@@ -372,31 +381,46 @@ private:
         const std::size_t slot = tests()[t].first_slot + v;
         if (looked_at_[slot] || counts_.samples[slot] == 0) return false;
         if (counts_.leaf[slot] <= lower(slot) && !limited_) return false;  // cannot rise
-        rows_.child(rows_.tests().number(t), v, child_rows_);
-        rows_.tabulate(child_rows_, child_);
+        tabulate_child(t, v);
         look_at(slot, child_);
         return true;
     }
 
-    bool settle_by_looking() {
+    void tabulate_child(std::size_t t, std::size_t v) {
+        rows_.child(rows_.tests().number(t), v, child_rows_);
+        rows_.tabulate(child_rows_, child_);
+    }
+
+    // Whether no test is left open.
+    bool settle() {
         bool all = true;
         for (std::size_t t = 0; t < tests().size(); ++t) {
-            if (!open_[t] || !(open_[t] = !settled(t))) continue;
-            if (lookahead_) look_at_children(t);
+            open_[t] = open_[t] && !settled(t);
+            all = all && !open_[t];
+        }
+        return all;
+    }
+
+    bool settle_by_looking() {
+        settle();
+        bool all = true;
+        for (std::size_t t = 0; t < tests().size(); ++t) {
+            look_at_children(t);
             all = all && !open_[t];
         }
         return all;
     }
 
     // Along a threshold column: more rows cost more, but not by more than their weight.
-    void settle_by_order() {
+    bool settle_by_order(bool looking) {
+        if (problem_.min_samples_leaf > 1) return false;
         for (std::size_t f = 0; f < problem_.columns.size(); ++f) {
             if (problem_.columns[f].split != Split::kThreshold) continue;
             const std::size_t first = rows_.tests().first(f), end = rows_.tests().end(f);
             bool needed = false;
             for (std::size_t t = first; t < end; ++t) needed = needed || open_[t];
             if (!needed) continue;
-            for (std::size_t t = first; t < end && lookahead_; ++t) {
+            for (std::size_t t = first; t < end && looking; ++t) {
                 for (std::size_t v = 0; v < 2; ++v) look_at_child(t, v);
             }
             const auto yes = [&](std::size_t t) { return tests()[t].first_slot; };
@@ -406,19 +430,16 @@ private:
             for (std::size_t t = end - 1; t > first; --t) raise_subset(yes(t), yes(t - 1));
             for (std::size_t t = first + 1; t < end; ++t) raise_subset(no(t - 1), no(t));
         }
+        return settle();
     }
     void raise_superset(std::size_t small, std::size_t large) {
-        for (std::size_t j = 0; j < sizes_; ++j) {
-            Cost& bound = lower_[large * sizes_ + j];
-            bound = std::max(bound, lower_[small * sizes_ + j]);
-        }
+        for (std::size_t j = 0; j < sizes_; ++j) raise(large, j, lower_[small * sizes_ + j]);
     }
     void raise_subset(std::size_t large, std::size_t small) {
         if constexpr (kClasses) {
             const Cost lost = units(counts_.weight[large] - counts_.weight[small]);
             for (std::size_t j = 0; j < sizes_; ++j) {
-                Cost& bound = lower_[small * sizes_ + j];
-                bound = std::max(bound, lower_[large * sizes_ + j] - lost);
+                raise(small, j, lower_[large * sizes_ + j] - lost);
             }
         }
     }
@@ -445,7 +466,6 @@ private:
     const Problem& problem_;
     Rows& rows_;
     const Cost split_;
-    const bool lookahead_;
     const Cost tolerance_;
 
     // Of the step being checked:

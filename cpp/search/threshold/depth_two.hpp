@@ -88,6 +88,14 @@ class DepthTwo {
     bool right_splits = true;
   };
 
+  // For those who ask which cuts were counted, all rows on one side are no cut, and what is
+  // known there is not used.
+  void look(const Candidate& c, std::uint32_t first, const Point& x) const {
+    const std::uint32_t inside = x.position - first;
+    if (task_->looks != nullptr && inside > 0 && inside < size_)
+      task_->looks->push_back({c.feature, first, x.position, x.left, x.right});
+  }
+  Value at_end(Value bound) const { return task_->looks != nullptr ? Value{} : bound; }
   static void raise(Value& bound, Value to) { bound = std::max(bound, to); }
   Value penalty() const { return context_->settings.split_cost; }
   // What both children together must stay below.
@@ -162,6 +170,7 @@ class DepthTwo {
     const StumpBounds<Value> b = lanes_->bounds(min_left, min_right, *context_->counters);
     const Point point{last, side_cost(c.left_splits, leaf_left, b.left_lower),
                       side_cost(c.right_splits, leaf_right, b.right_lower)};
+    look(c, first, point);
     if (min_left == min_leaf_ && min_right == min_leaf_ && last - first >= min_leaf_ &&
         size_ - (last - first) >= min_leaf_)
       improve(c, test, first, last,
@@ -200,7 +209,7 @@ class DepthTwo {
     // The ends are no cuts, but bounds there hold: everything on one side.
     lanes_->window(0, 0);
     Point end = bound_cut(c, 1, 1, TestKind::threshold, 0, 0);
-    c.points.push_back({0, Value{}, end.right});
+    c.points.push_back({0, Value{}, at_end(end.right)});
     if (c.right_splits) raise(whole_, end.right);
     std::uint32_t skip_to = 1;
     for (std::uint32_t k = 1; k < coarse; ++k) {
@@ -227,7 +236,7 @@ class DepthTwo {
     if (stop(moved)) return;
     lanes_->window(0, size_);
     end = bound_cut(c, 1, 1, TestKind::threshold, 0, size_);
-    c.points.push_back({size_, end.left, Value{}});
+    c.points.push_back({size_, at_end(end.left), Value{}});
     for (std::size_t k = c.points.size() - 1; k-- > 0;)
       raise(c.points[k].right, c.points[k + 1].right);
     Value lower = context_->loss->infinite();
@@ -276,6 +285,7 @@ class DepthTwo {
       if (!closed(point.left + point.right)) {
         if (stop(size_ / 24)) return;
         settle(c, point, c.points[k - 1], c.points[k + 1]);
+        look(c, 0, point);
       }
       piece(point.left + point.right);
     }
@@ -349,6 +359,7 @@ class DepthTwo {
     if (stop((b.position - a.position) / 2)) return;
     Point x{p, Value{}, Value{}};
     settle(c, x, a, b);
+    look(c, 0, x);
     piece(x.left + x.right);
     bisect(c, view, a, x);
     bisect(c, view, x, b);
@@ -411,6 +422,7 @@ class DepthTwo {
       }
       if (stop(last - starts[k])) return;
       lanes_->window(starts[k], last);
+      look(c, starts[k], {last, Value{}, Value{}});
       const Value leaf = lanes_->leaf(Side::left);
       leaves += leaf;
       if (!c.left_splits) continue;

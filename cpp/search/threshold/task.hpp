@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/limits.hpp"
 #include "data/row_subset.hpp"
@@ -10,6 +11,17 @@
 #include "search/threshold/settings.hpp"
 
 namespace treeproof::threshold {
+
+// A cut that a solver has counted: positions first .. last - 1 of the feature's list against the
+// rest (for a multiway test, against each other), and what is known of both sides.
+template <class Value>
+struct Looked {
+  std::int32_t feature;
+  std::uint32_t first;
+  std::uint32_t last;
+  Value left;
+  Value right;
+};
 
 // The best tree on `rows` of at most `depth` levels and `splits` splits, every leaf with
 // `min_leaf` rows, if it costs less than `cutoff`. `lower_in` holds for each feature a bound
@@ -25,6 +37,7 @@ struct Task {
   std::span<const Value> lower_in;
   std::span<Value> lower_out;
   Value known{};  // a bound on the optimal cost of these rows that the caller has already
+  std::vector<Looked<Value>>* looks = nullptr;  // if not null, a solver of depth two adds its cuts
 };
 
 template <class L>

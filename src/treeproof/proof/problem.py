@@ -5,7 +5,6 @@ Part of the checker: the standard library and NumPy only.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import math
@@ -15,18 +14,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Array = NDArray[Any]
+
 UNIT = 1 << 20  # cost of one unit of weight
 INFINITE = 1 << 60
 MAX_WEIGHT = 1 << 30
 MAX_COST = 1 << 52  # sums of many of these stay within 64 bits
+MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
 SPLITS = ("threshold", "multiway", "one-vs-rest")
 LOSSES = ("misclassification", "squared_error", "absolute_error")
-MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
 TOLERANCE = 1e-9  # of the root's loss, in regression
 
 
 class Rejected(Exception):
     """The proof does not hold."""
+
+
+def require(holds: object, otherwise: str) -> None:
+    """Reject the proof, with a sentence, unless something holds."""
+    if not holds:
+        raise Rejected(otherwise)
 
 
 def read_object(line: bytes | None, what: str) -> dict[str, Any]:
@@ -35,27 +42,24 @@ def read_object(line: bytes | None, what: str) -> dict[str, Any]:
         value = json.loads(line or b"")
     except (ValueError, RecursionError):
         raise Rejected(f"{what} is not valid JSON.") from None
-    if not isinstance(value, dict):
-        raise Rejected(f"{what} is not a JSON object.")
-    return value
+    require(isinstance(value, dict), f"{what} is not a JSON object.")
+    return value  # type: ignore[no-any-return]
 
 
 def read_whole(value: Any, what: str, least: int = -INFINITE) -> int:
     """Read a whole number that must not be below `least`."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise Rejected(f"{what} is {value!r}, not a whole number.")
-    if not least <= value <= INFINITE:
-        raise Rejected(f"{what} is {value}, which is out of range.")
-    return value
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    require(whole, f"{what} is {value!r}, not a whole number.")
+    require(least <= value <= INFINITE, f"{what} is out of range.")
+    return value  # type: ignore[no-any-return]
 
 
-def read_number(value: Any, what: str, least: float = -math.inf) -> float:
+def read_number(value: Any, what: str, least: float = -MAX_NUMBER) -> float:
     """Read a finite number that must not be below `least`."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise Rejected(f"{what} is {value!r}, not a number.")
-    if not abs(value) < math.inf or abs(value) > MAX_NUMBER or value < least:
-        raise Rejected(f"{what} is out of range.")
-    return value
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    require(number, f"{what} is {value!r}, not a number.")
+    require(least <= value <= MAX_NUMBER, f"{what} is out of range.")
+    return float(value)
 
 
 def read_limit(value: Any, what: str) -> int | None:
@@ -73,44 +77,40 @@ class Header:
 
     def __init__(self, line: bytes | None) -> None:
         h = self.raw = read_object(line, "the header")
-        if h.get("format") != "treeproof-proof" or h.get("version") != 1:
-            raise Rejected("this is not a treeproof proof of version 1.")
-        if h.get("loss") not in LOSSES:
-            raise Rejected(f"the loss {h.get('loss')!r} is unknown.")
+        known = h.get("format") == "treeproof-proof" and h.get("version") == 2
+        require(known, "this is not a treeproof proof of version 2.")
+        require(h.get("loss") in LOSSES, f"the loss {h.get('loss')!r} is unknown.")
         self.exact = h["loss"] == "misclassification"
-        features = h.get("features")
-        if not isinstance(features, list):
-            raise Rejected("the header has no list of features.")
-        self.features: list[Any] = features
-        for feature in self.features:
-            if not isinstance(feature, dict) or feature.get("split") not in SPLITS:
-                raise Rejected("a feature in the header has no known kind of split.")
+        self.features: list[Any] = h.get("features")  # type: ignore[assignment]
+        require(isinstance(self.features, list), "the header has no list of features.")
+        for f in self.features:
+            known = isinstance(f, dict) and f.get("split") in SPLITS
+            require(known, "a feature in the header has no known kind of split.")
         self.max_depth = read_limit(h.get("max_depth"), "max_depth")
         self.max_splits = read_limit(h.get("max_splits"), "max_splits")
         self.min_leaf = read_whole(h.get("min_samples_leaf"), "min_samples_leaf", 1)
-        self.lookahead = h.get("lookahead") is True
         self.split_penalty = read_number(h.get("split_penalty"), "split_penalty", 0)
-        if self.split_penalty > 1:
-            raise Rejected("split_penalty is above 1.")
-        cost = read_whole if self.exact else read_number
-        self.lower: Any = cost(h.get("lower"), "lower", 0)
-        self.upper: Any = cost(h.get("upper"), "upper", 0)
-        self.split_cost: Any = cost(h.get("split_cost"), "split_cost", 0)
-        self.search_cost: Any = cost(h.get("search_split_cost"), "search_split_cost", 0)
-        if self.search_cost < self.split_cost:
-            raise Rejected("search_split_cost is below split_cost.")
-        if self.search_cost > MAX_COST:
-            raise Rejected("search_split_cost is out of range.")
-        if self.search_cost > self.split_cost and self.max_splits is None:
-            raise Rejected("dearer splits prove nothing without max_splits.")
+        require(self.split_penalty <= 1, "split_penalty is above 1.")
+        self.lower = self.cost(h.get("lower"), "lower", 0)
+        self.upper = self.cost(h.get("upper"), "upper", 0)
+        own = self.split_cost = self.cost(h.get("split_cost"), "split_cost", 0)
+        L = self.search_cost = self.cost(h.get("search_split_cost"), "its split cost")
+        require(own <= L <= MAX_COST, "search_split_cost is out of range.")
+        paid = self.max_splits is not None
+        require(paid or own == L, "dearer splits prove nothing without max_splits.")
+
+    def cost(self, value: Any, what: str, least: int = -INFINITE) -> Any:
+        """Read a cost: whole in classification, a number in regression."""
+        return (read_whole if self.exact else read_number)(value, what, least)
 
 
 class Problem:
     """The training data as numbers, recomputed from the table.
 
-    Every child of every test is an interval of one column's codes, or the complement of
-    one. `start` is where each column's codes begin on a common axis of values, so that
-    the counts of all children come from one cumulative sum along that axis.
+    Codes of all columns lie on one axis of values, each column's from `start` on. Every
+    child of every test is an interval `low` .. `high` - 1 on that axis, or (`flip`) the
+    rest of its column; `test` and `feature` say whose. A row's `channels` are numbers
+    whose sums over a set of rows tell what a leaf costs; the last one counts rows.
     """
 
     def __init__(self, header: Header, X: Any, y: Any, sample_weight: Any) -> None:
@@ -119,380 +119,253 @@ class Problem:
         y = np.asarray(y)
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
         weight = np.asarray(weight, dtype=np.float64)
-        if any(len(c) != len(y) for c in columns) or weight.shape != (len(y),):
-            raise Rejected("the table, the labels and the weights differ in length.")
-        target: NDArray[Any]
+        same = {len(c) for c in columns} <= {len(y)} and weight.shape == (len(y),)
+        require(same, "the table, the labels and the weights differ in length.")
+        target: Array = np.asarray(y) if header.exact else y.astype(np.float64) + 0.0
         if header.exact:
-            target, factor = _labels(header, y)
+            target, factor = _labels(header.raw, y)
             weight = weight * factor[target]
-        else:
-            target = np.asarray(y, dtype=np.float64) + 0.0  # -0.0 is 0.0
         kept = weight > 0
-        if not np.all(np.isfinite(weight)) or not kept.any():
-            raise Rejected("the weights are not finite, or all are zero.")
+        fine = np.all(np.isfinite(weight)) and kept.any()
+        require(fine, "the weights are not finite, or all are zero.")
         weight, target = weight[kept], target[kept]
         digest = hashlib.sha256()
-        codes = []
-        sizes = []
-        for feature, column in zip(header.features, columns, strict=True):
-            code, size = _encode(feature, column[kept], digest)
-            codes.append(code)
-            sizes.append(size)
+        pairs = zip(header.features, columns, strict=True)
+        coded = [_encode(f, column[kept], digest) for f, column in pairs]
         digest.update(target.astype("<i4" if header.exact else "<f8").tobytes())
         digest.update(weight.astype("<f8").tobytes())
-        if header.raw.get("fingerprint") != "sha256:" + digest.hexdigest():
-            raise Rejected("the proof is about other data: the fingerprint differs.")
-        table = np.stack(codes, axis=1) if codes else np.zeros((len(target), 0), int)
-        self._make_tests(sizes)
-        if header.exact:
-            self._merge(table, target, weight, len(header.raw["classes"]))
-        else:
-            self._centre(table, target, weight)
-        self._check_split_cost()
+        same = header.raw.get("fingerprint") == "sha256:" + digest.hexdigest()
+        require(same, "the proof is about other data: the fingerprint differs.")
+        self.start = np.cumsum([0, *(size for _, size in coded)])
+        self.codes = np.stack([np.zeros(len(target), int), *(c for c, _ in coded)], 1)
+        self.codes = self.codes[:, 1:] + self.start[:-1]
+        self._make_tests(np.diff(self.start))
+        self.tolerance: Any = 0
+        (self._merge if header.exact else self._centre)(target, weight)
+        self._check_numbers()
 
-    def _make_tests(self, sizes: list[int]) -> None:
-        """List tests and their children as intervals on the axis of values."""
-        self.start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.multiway = False
-        self.ordered = []  # first and last child of each column of thresholds
+    def _make_tests(self, sizes: Array) -> None:
         blocks = [np.zeros((5, 0), np.int64)]
-        n_children = 0
-        self.first_test = []  # of each column, and the end
-        n_tests = 0
-        for f, feature in enumerate(self.header.features):
-            first, size = int(self.start[f]), sizes[f]
-            self.first_test.append(n_tests)
+        self.n_tests = 0
+        for f, (feature, size) in enumerate(
+            zip(self.header.features, sizes, strict=True)
+        ):
             if size < 2:
                 continue
-            value = first + np.arange(size)
+            value = np.arange(size)
             if feature["split"] == "multiway":
-                self.multiway |= size > 2
-                low, high, flip, test = value, value + 1, 0 * value, 0 * value
+                low, test, flip = value, 0 * value, 0 * value
             else:
                 ordered = feature["split"] == "threshold"
-                tests = np.arange(size - 1 if ordered or size == 2 else size)
-                test, flip = np.repeat(tests, 2), np.tile([0, 1], len(tests))
-                low = np.full(len(test), first) if ordered else first + test
-                high = first + test + 1
-                if ordered and size > 2:
-                    self.ordered.append((n_children, n_children + len(test)))
-            blocks.append(np.stack([low, high, flip, test + n_tests, 0 * test + f]))
-            n_children += len(test)
-            n_tests += int(test[-1]) + 1
-        self.first_test.append(n_tests)
+                test = np.repeat(value[: size - 1 if ordered or size == 2 else size], 2)
+                low = 0 * test if ordered else test
+                flip = np.arange(len(test)) % 2
+            high = self.start[f] + (test if flip.any() else value) + 1
+            block = [self.start[f] + low, high, flip, test + self.n_tests, 0 * test + f]
+            blocks.append(np.stack(block))
+            self.n_tests += int(test[-1]) + 1
         self.low, self.high, flipped, self.test, self.feature = np.hstack(blocks)
         self.flip = flipped.astype(bool)
-        self.first = np.searchsorted(self.test, np.arange(n_tests + 1))  # child of test
+        self.first = np.searchsorted(self.test, np.arange(self.n_tests + 1))  # child
         self.n_children = np.diff(self.first)
-        self.n_tests = n_tests
-        self.number = np.arange(n_tests)  # of each test in the proof
-        self.seen: list[NDArray[Any]] = []  # values of a part in each column
+        self.multiway = bool((self.n_children > 2).any())
 
-    def part(self, rows: NDArray[Any]) -> Problem:
-        """Return the problem on some rows, with one test for each cut of them.
+    def _merge(self, label: Array, weight: Array) -> None:
+        """Merge equal rows, round their weights, and find what groups force.
 
-        A column of thresholds then has the values of these rows only, and what counting
-        costs depends on how many rows there are, not on the size of the table.
+        Channels: weight by class, forced errors, rows of the table.
         """
-        part = copy.copy(self)
-        part.channels = self.channels[rows]
-        seen, columns, sizes = [], [], []
-        for f, feature in enumerate(self.header.features):
-            code = self.codes[rows, f] - self.start[f]
-            values = np.arange(self.start[f + 1] - self.start[f])
-            if feature["split"] == "threshold":
-                values, code = np.unique(code, return_inverse=True)
-            seen.append(values)
-            columns.append(code.reshape(-1))
-            sizes.append(len(values))
-        part._make_tests(sizes)
-        part.codes = np.stack(columns, axis=1) + part.start[:-1]
-        part.seen = seen
-        for f, values in enumerate(seen):
-            begin, end = part.first_test[f], part.first_test[f + 1]
-            part.number[begin:end] = self.first_test[f] + values[: end - begin]
-        return part
-
-    def here(self, test: int, whole: Problem) -> int | None:
-        """Return the number of the whole problem's test, None if it splits nothing."""
-        f = int(whole.feature[whole.first[test]])
-        code = test - whole.first_test[f]
-        if self is not whole and self.header.features[f]["split"] == "threshold":
-            code = int(np.searchsorted(self.seen[f], code, side="right")) - 1
-        last = self.first_test[f + 1] - self.first_test[f]
-        return self.first_test[f] + code if 0 <= code < last else None
-
-    def _merge(
-        self,
-        table: NDArray[Any],
-        label: NDArray[Any],
-        weight: NDArray[Any],
-        n_classes: int,
-    ) -> None:
-        """Merge equal rows, round their weights, and find what groups force."""
-        n = len(label)
-        total = _ordered_sum(weight)
-        cap = MAX_WEIGHT - n - 1.0
-        whole = bool(np.all(weight == np.floor(weight)))
-        scale = (
-            1.0 if whole and total < cap else 2.0 ** math.floor(math.log2(cap / total))
-        )
-        _, group = np.unique(table, axis=0, return_inverse=True)
-        if not table.shape[1]:
-            group = np.zeros(n, int)
-        group = group.reshape(-1)
-        _, sample, merged = np.unique(
-            group * n_classes + label, return_index=True, return_inverse=True
-        )
-        merged = merged.reshape(-1)
+        n_classes = len(self.header.raw["classes"])
+        total, cap = float(np.cumsum(weight)[-1]), MAX_WEIGHT - len(label) - 1.0
+        scale = 1.0
+        if not np.all(weight == np.floor(weight)) or total >= cap:
+            scale = 2.0 ** math.floor(math.log2(cap / total))
+        group = np.zeros(len(label), int)
+        if self.codes.shape[1]:
+            group = np.unique(self.codes, axis=0, return_inverse=True)[1].reshape(-1)
+        pair = group * n_classes + label
+        _, sample, merged = np.unique(pair, return_index=True, return_inverse=True)
         rounded = np.floor(np.bincount(merged, weight) * scale + 0.5).astype(np.int64)
-        kept = rounded > 0
-        self.codes = (table[sample] + self.start[:-1])[kept]
-        self.label = label[sample][kept]
-        group = group[sample][kept]
-        own = np.zeros((len(group), n_classes + 2), np.int64)
-        own[np.arange(len(group)), self.label] = rounded[kept]
-        own[:, n_classes] = np.bincount(merged)[kept]
-        by_group = np.zeros((int(group.max()) + 1, n_classes), np.int64)
-        np.add.at(by_group, group, own[:, :n_classes])
-        _, representative = np.unique(group, return_index=True)
-        by_group = by_group[group[representative]]
-        own[representative, n_classes + 1] = by_group.sum(axis=1) - by_group.max(axis=1)
-        self.channels = own  # weight by class, samples, forced errors
-        self.n_classes = n_classes
+        sample, n_rows = sample[rounded > 0], np.bincount(merged)[rounded > 0]
+        self.codes, label, group = self.codes[sample], label[sample], group[sample]
+        self.channels = np.zeros((len(sample), n_classes + 2), np.int64)
+        self.channels[np.arange(len(sample)), label] = rounded[rounded > 0]
+        self.channels[:, -1] = n_rows
+        first = np.flatnonzero(np.diff(group, prepend=-1))  # row of each group
+        by_group = np.add.reduceat(self.channels[:, :-2], first)
+        self.channels[first, -2] = by_group.sum(axis=1) - by_group.max(axis=1)
         self.unit: Any = int(rounded.sum()) * UNIT
-        self.tolerance: Any = 0
 
-    def _centre(
-        self, table: NDArray[Any], target: NDArray[Any], weight: NDArray[Any]
-    ) -> None:
-        """Make channels whose sums over a set tell its loss.
+    def _centre(self, target: Array, weight: Array) -> None:
+        """Make the channels of a regression.
 
-        Squared error: weighted targets and squares. Absolute error: the distances to
-        each target of the table, one of which is the best constant of any set.
+        Squared error: weight, weighted targets and squares. Absolute error: distances
+        to each target of the table, one of which is the best constant of any set.
         """
         target = target.reshape(len(weight), -1)
         self.mean = np.average(target, axis=0, weights=weight)
-        target = target - self.mean
-        self.codes = table + self.start[:-1]
-        self.target, self.row_weight = target, weight
+        self.target, self.row_weight = target - self.mean, weight[:, None]
         self.squared = self.header.raw["loss"] == "squared_error"
         if self.squared:
-            squares = weight * (target**2).sum(axis=1)
-            middle = [weight[:, None] * target, squares]
+            squares = weight * (self.target**2).sum(axis=1)
+            own = [weight, self.row_weight * self.target, squares]
         else:
-            points = [np.unique(t) for t in target.T]
-            sizes = [len(p) for p in points]
-            self.output = np.concatenate([[0], np.cumsum(sizes)])[:-1]
-            middle = [
-                weight[:, None] * np.abs(t[:, None] - p)
-                for t, p in zip(target.T, points, strict=True)
-            ]
-        self.channels = np.column_stack([weight, *middle, np.ones(len(weight))])
+            points = [np.unique(t) for t in self.target.T]
+            self.output = np.cumsum([0, *map(len, points)])[:-1]
+            pairs = zip(self.target.T, points, strict=True)
+            own = [self.row_weight * np.abs(t[:, None] - p) for t, p in pairs]
+        self.channels = np.column_stack([*own, np.ones(len(weight))])
         self.unit = float(self.leaf(self.channels.sum(axis=0)))
         self.tolerance = TOLERANCE * self.unit
 
-    def _check_split_cost(self) -> None:
+    def _check_numbers(self) -> None:
         h = self.header
-        if h.raw.get("n_rows") != int(self.samples(self.channels.sum(axis=0))):
-            raise Rejected("the number of rows differs from the proof's.")
+        same = h.raw.get("n_rows") == self.channels[:, -1].sum()
+        require(same, "the number of rows differs from the proof's.")
         cost = h.split_penalty * self.unit
-        error = abs(cost - h.split_cost)
-        if error > (0.5 + 1e-6 * cost / UNIT if h.exact else self.tolerance):
-            raise Rejected(
-                f"split_cost is {h.split_cost}, but the penalty says {cost}."
-            )
+        slack = 0.5 + 1e-6 * cost / UNIT if h.exact else self.tolerance
+        right = abs(cost - h.split_cost) <= slack
+        require(right, f"split_cost is {h.split_cost}, but the penalty says {cost}.")
 
     # What a set of rows costs, from the sums of its channels (any leading axes).
 
-    def weight(self, c: NDArray[Any]) -> Any:
-        """Return the weight of a set."""
-        return c[..., : self.n_classes].sum(axis=-1) if self.header.exact else c[..., 0]
+    def weight(self, c: Array) -> Any:
+        """Return the weight of a set (classification)."""
+        return c[..., :-2].sum(axis=-1)
 
-    def most(self, c: NDArray[Any]) -> Any:
+    def most(self, c: Array) -> Any:
         """Return the weight of its heaviest class."""
-        return c[..., : self.n_classes].max(axis=-1)
+        return c[..., :-2].max(axis=-1)
 
-    def samples(self, c: NDArray[Any]) -> Any:
-        """Return how many rows of the table it has."""
-        return c[..., self.n_classes] if self.header.exact else c[..., -1]
-
-    def forced(self, c: NDArray[Any]) -> Any:
+    def forced(self, c: Array) -> Any:
         """Return what rows that no test tells apart cost at least."""
-        return c[..., -1] * UNIT if self.header.exact else 0.0 * c[..., 0]
+        return c[..., -2] * UNIT if self.header.exact else 0.0 * c[..., -1]
 
-    def leaf(self, c: NDArray[Any]) -> Any:
+    def leaf(self, c: Array) -> Any:
         """Return the cost of the best constant prediction."""
         if self.header.exact:
             return (self.weight(c) - self.most(c)) * UNIT
         if not self.squared:
-            nearest = np.minimum.reduceat(c[..., 1:-1], self.output, axis=-1)
-            return nearest.sum(axis=-1)
-        sums = (c[..., 1:-2] ** 2).sum(axis=-1)
+            return np.minimum.reduceat(c[..., :-1], self.output, axis=-1).sum(axis=-1)
         weight = np.where(c[..., 0] > 0, c[..., 0], 1.0)
-        return np.maximum(c[..., -2] - sums / weight, 0.0)
+        return np.maximum(c[..., -2] - (c[..., 1:-2] ** 2).sum(axis=-1) / weight, 0.0)
 
-    def children(self, by_value: NDArray[Any]) -> NDArray[Any]:
-        """Return sums of each child's channels, from those of each value (axis -2)."""
-        shape = (*by_value.shape[:-2], by_value.shape[-2] + 1, by_value.shape[-1])
-        along = np.zeros(shape, by_value.dtype)
-        np.cumsum(by_value, axis=-2, out=along[..., 1:, :])
-        inside = along[..., self.high, :] - along[..., self.low, :]
-        total = along[..., self.start[1], :]
-        return np.where(self.flip[:, None], total[..., None, :] - inside, inside)
+    def child(self, test: Any, outcome: Any) -> int:
+        """Return the number of a child, which must exist."""
+        known = read_whole(test, "a test", 0) < self.n_tests
+        require(known, f"there is no test {test}.")
+        known = read_whole(outcome, "an outcome", 0) < self.n_children[test]
+        require(known, f"test {test} has no outcome {outcome}.")
+        return int(self.first[test]) + outcome
 
-    def by_value(self, rows: NDArray[Any]) -> NDArray[Any]:
-        """Return sums of the rows' channels for every value of every column."""
-        out = np.empty(
-            (int(self.start[-1]), self.channels.shape[1]), self.channels.dtype
-        )
-        place = self.codes[rows].ravel()
-        for k in range(out.shape[1]):
-            own = np.repeat(self.channels[rows, k], self.codes.shape[1])
-            out[:, k] = np.bincount(place, own, minlength=len(out))
-        return out
-
-    def within(self, rows: NDArray[Any], child: int) -> NDArray[Any]:
+    def within(self, rows: Array, child: int) -> Array:
         """Return those of the rows that are in a child."""
         code = self.codes[rows, self.feature[child]]
         inside = (code >= self.low[child]) & (code < self.high[child])
         return rows[inside != self.flip[child]]
 
-    def child(self, test: Any, outcome: Any) -> int:
-        """Return the number of a child, which must exist."""
-        if read_whole(test, "a test", 0) >= self.n_tests:
-            raise Rejected(f"there is no test {test}.")
-        if read_whole(outcome, "an outcome", 0) >= self.n_children[test]:
-            raise Rejected(f"test {test} has no outcome {outcome}.")
-        return int(self.first[test]) + outcome
-
     def check_tree(self) -> Any:
         """Recompute the cost of the tree in the header, and see that it is allowed."""
         h = self.header
-        rows = np.arange(len(self.codes))
         loss: Any = 0
         splits = depth = 0
-        stack = [(h.raw.get("tree"), rows, 0)]
+        stack: list[Any] = [(h.raw.get("tree"), np.arange(len(self.codes)), 0)]
         while stack:
             node, rows, level = stack.pop()
             depth = max(depth, level)
-            if not isinstance(node, dict):
-                raise Rejected("the tree has a node that is no object.")
+            require(isinstance(node, dict), "the tree has a node that is no object.")
             if "test" not in node:
-                few = self.samples(self.channels[rows].sum(axis=0)) < h.min_leaf
-                if few and level > 0:
-                    raise Rejected("the tree has a leaf with too few rows.")
+                enough = self.channels[rows, -1].sum() >= h.min_leaf or level == 0
+                require(enough, "the tree has a leaf with too few rows.")
                 loss += self._leaf_loss(node.get("predict"), rows)
                 continue
             splits += 1
             children = node.get("children")
-            if not isinstance(children, list) or len(children) < 2:
-                raise Rejected("the tree has a split with fewer than two children.")
-            seen = 0
-            outcomes = set()
+            split = isinstance(children, list) and len(children) > 1
+            require(split, "the tree has a split with fewer than two children.")
             for pair in children:
-                if not isinstance(pair, list) or len(pair) != 2:
-                    raise Rejected("a child in the tree is not [outcome, tree].")
+                proper = isinstance(pair, list) and len(pair) == 2
+                require(proper, "a child in the tree is not [outcome, tree].")
                 part = self.within(rows, self.child(node["test"], pair[0]))
-                outcomes.add(pair[0])
-                seen += len(part)
                 stack.append((pair[1], part, level + 1))
-            if seen != len(rows) or len(outcomes) != len(children):
-                raise Rejected("the children of a split do not share out its rows.")
-        if not covers(h.max_depth, depth) or not covers(h.max_splits, splits):
-            raise Rejected("the tree is deeper or larger than allowed.")
+            whole = sum(len(part) for _, part, _ in stack[-len(children) :])
+            once = len({outcome for outcome, _ in children}) == len(children)
+            shared = once and whole == len(rows)
+            require(shared, "the children of a split do not share out its rows.")
+        allowed = covers(h.max_depth, depth) and covers(h.max_splits, splits)
+        require(allowed, "the tree is deeper or larger than allowed.")
         cost = loss + splits * h.split_cost
-        if abs(cost - h.upper) > self.tolerance:
-            raise Rejected(f"the tree costs {cost}, not {h.upper}.")
+        right = abs(cost - h.upper) <= self.tolerance
+        require(right, f"the tree costs {cost}, not {h.upper}.")
         self.objective = float(loss / (self.unit or 1) + splits * h.split_penalty)
         return cost
 
-    def _leaf_loss(self, predict: Any, rows: NDArray[Any]) -> Any:
+    def _leaf_loss(self, predict: Any, rows: Array) -> Any:
         if self.header.exact:
             total = self.channels[rows].sum(axis=0)
-            if read_whole(predict, "a predicted class", 0) >= self.n_classes:
-                raise Rejected(f"there is no class {predict}.")
+            known = read_whole(predict, "a predicted class", 0) < len(total) - 2
+            require(known, f"there is no class {predict}.")
             return int(self.weight(total) - total[predict]) * UNIT
         values = predict if isinstance(predict, list) else [predict]
-        if len(values) != len(self.mean):
-            raise Rejected("a leaf does not predict one number for each target.")
+        one_each = len(values) == len(self.mean)
+        require(one_each, "a leaf does not predict one number for each target.")
         constant = np.array([read_number(v, "a prediction") for v in values])
         off = self.target[rows] - (constant - self.mean)
-        loss = (off**2 if self.squared else np.abs(off)).sum(axis=1)
-        return float(self.row_weight[rows] @ loss)
+        each = off**2 if self.squared else np.abs(off)
+        return float((self.row_weight[rows] * each).sum())
 
 
-def _ordered_sum(values: NDArray[Any]) -> float:
-    """Sum from left to right, as a plain loop does."""
-    return float(np.cumsum(values)[-1])
-
-
-def _columns(X: Any, features: list[Any]) -> list[NDArray[Any]]:
+def _columns(X: Any, features: list[Any]) -> list[Array]:
     named = X if isinstance(X, Mapping) else getattr(X, "columns", None)
     if named is not None:
         names = [f.get("name") for f in features]
         for name in names:
-            if name not in named:
-                raise Rejected(f"the table has no column {name!r}.")
+            require(name in named, f"the table has no column {name!r}.")
         for name in named:
-            if name not in names:
-                raise Rejected(f"the proof says nothing of the column {name!r}.")
+            require(name in names, f"the proof says nothing of the column {name!r}.")
         return [np.asarray(X[name]) for name in names]
     table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
-    if table.ndim != 2 or table.shape[1] != len(features):
-        raise Rejected(f"the table does not have {len(features)} columns.")
-    return [table[:, j] for j in range(len(features))]
+    fits = table.ndim == 2 and table.shape[1] == len(features)
+    require(fits, f"the table does not have {len(features)} columns.")
+    return list(table.T)
 
 
-def _plain(values: NDArray[Any]) -> list[Any]:
-    return [v.item() if isinstance(v, np.generic) else v for v in values]
-
-
-def _labels(header: Header, y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    classes = header.raw.get("classes")
-    factor = header.raw.get("class_weight")
-    if not isinstance(classes, list) or not isinstance(factor, list):
-        raise Rejected("the header has no lists of classes and their weights.")
-    if len(classes) != len(factor) or not classes:
-        raise Rejected("the header has not one weight for each class.")
+def _positions(values: Any, listed: Any, otherwise: str) -> Array:
+    """Return where each value stands in a list of distinct ones."""
+    require(isinstance(listed, list), otherwise)
     try:
-        code = {c: k for k, c in enumerate(classes)}
-        return (
-            np.array([code[v] for v in _plain(y)], dtype=np.int64),
-            np.array([float(w) for w in factor]),
-        )
-    except (KeyError, TypeError, ValueError, OverflowError):
-        raise Rejected("the labels are not those of the proof.") from None
+        position = {v: k for k, v in enumerate(listed)}
+        plain = (v.item() if isinstance(v, np.generic) else v for v in values)
+        code = np.array([position[v] for v in plain], dtype=np.int64)
+    except (KeyError, TypeError):
+        raise Rejected(otherwise) from None
+    require(len(position) == len(listed), otherwise)
+    return code
 
 
-def _encode(feature: dict[str, Any], column: NDArray[Any], digest: Any) -> Any:
+def _labels(raw: dict[str, Any], y: Array) -> tuple[Array, Array]:
+    """Codes of the labels, and a factor for each class."""
+    code = _positions(y, raw.get("classes"), "the labels are not those of the proof.")
+    given = raw.get("class_weight")
+    one_each = isinstance(given, list) and len(given) == len(raw["classes"]) > 0
+    require(one_each, "the header has not one weight for each class.")
+    return code, np.array([read_number(w, "a class weight", 0) for w in given or []])
+
+
+def _encode(feature: dict[str, Any], column: Array, digest: Any) -> tuple[Array, int]:
     """Codes of a column and their number; the digest learns of both."""
+    name = f"column {feature.get('name')!r}"
+    listed: Any = feature.get("values")
     if feature["split"] == "threshold":
         try:
-            values, code = np.unique(
-                np.asarray(column, dtype=np.float64), return_inverse=True
-            )
+            numbers = np.asarray(column, dtype=np.float64)
         except (TypeError, ValueError):
-            raise Rejected(f"column {feature.get('name')!r} is not numeric.") from None
-        if not np.all(np.isfinite(values)):
-            raise Rejected(f"column {feature.get('name')!r} is not finite.")
-        digest.update((values + 0.0).astype("<f8").tobytes())  # -0.0 is 0.0
-        size = len(values)
+            raise Rejected(f"{name} is not numeric.") from None
+        require(np.all(np.isfinite(numbers)), f"{name} is not finite.")
+        listed, code = np.unique(numbers, return_inverse=True)
+        digest.update((listed + 0.0).astype("<f8").tobytes())  # -0.0 is 0.0
     else:
-        listed = feature.get("values")
-        if not isinstance(listed, list):
-            raise Rejected(f"column {feature.get('name')!r} has no list of values.")
-        try:
-            position = {v: k for k, v in enumerate(listed)}
-            code = np.array([position[v] for v in _plain(column)], dtype=np.int64)
-        except (KeyError, TypeError):
-            raise Rejected(
-                f"column {feature.get('name')!r} has a category the proof lacks."
-            ) from None
-        if len(position) != len(listed):
-            raise Rejected(f"column {feature.get('name')!r} lists a category twice.")
+        code = _positions(column, listed, f"{name} has not the proof's categories.")
         digest.update(json.dumps(listed).encode())
-        size = len(listed)
-    code = code.reshape(-1)
     digest.update(code.astype("<i4").tobytes())
-    return code, size
+    return code.reshape(-1), len(listed)

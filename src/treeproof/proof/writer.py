@@ -102,7 +102,6 @@ class ProofFile:
             raise self._no_room("the disk is full or has failed")
         whole = header | {
             "search_split_cost": argument.split_cost,
-            "lookahead": argument.lookahead,
             "lower": argument.lower,
             "root": argument.root,
         }
@@ -122,9 +121,8 @@ class ProofFile:
 
     def trivial(self, split_cost: Any) -> Argument:
         """Write the one step that needs no reason: no tree costs less than nothing."""
-        step: dict[str, Any] = {"branch": [], "depth": None, "splits": None}
-        Path(self.steps).write_text(json.dumps(step | {"bound": 0, "uses": []}) + "\n")
-        return Argument(1, 0, 0, split_cost, False)
+        Path(self.steps).write_text(json.dumps({"branch": [], "bound": 0}) + "\n")
+        return Argument(1, 0, 0, split_cost)
 
     def _no_room(self, why: str) -> OSError:
         return OSError(
@@ -141,7 +139,6 @@ class Argument:
     root: int
     lower: Any  # no tree costs less
     split_cost: Any  # of the steps
-    lookahead: bool
     complete: bool = True
 
 
@@ -156,18 +153,18 @@ def trimmed(
     ]
     _, cost, begin, end, bound = max(sections)
     if not found["log_complete"]:
-        return Argument(0, 0, 0, cost, True, False)
+        return Argument(0, 0, 0, cost, False)
     n_steps, root, complete = _core.trim_proof(file.log, begin, end, bound, file.steps)
     if complete and n_steps == 0:
         return file.trivial(int(cost))
-    return Argument(n_steps, root, int(found["lower"]), int(cost), True, complete)
+    return Argument(n_steps, root, int(found["lower"]), int(cost), complete)
 
 
 def derived(steps: Mapping[str, Any], split_cost: Any, unit: Any = 1) -> Argument:
     """Say what the steps show that were derived from the answer of a search."""
     lower = max(steps["bound"], 0) * unit
     complete = steps["complete"]
-    return Argument(steps["n_steps"], steps["root"], lower, split_cost, False, complete)
+    return Argument(steps["n_steps"], steps["root"], lower, split_cost, complete)
 
 
 def class_header(
@@ -183,7 +180,7 @@ def class_header(
 
     return {
         "format": "treeproof-proof",
-        "version": 1,
+        "version": 2,
         "loss": "misclassification",
         "classes": [plain(c) for c in data.classes],
         "class_weight": data.class_factors.tolist(),
@@ -205,7 +202,7 @@ def regression_header(
     """Return the header of a regression, but for what the steps say."""
     return {
         "format": "treeproof-proof",
-        "version": 1,
+        "version": 2,
         "loss": leaf.criterion,
         "split_cost": limits["split_penalty"] * unit,
         "tree": _nested(

@@ -1,0 +1,208 @@
+"""The children of one set of rows, and what trees on them cost at least.
+
+Part of the checker: section 4 of docs/proof-format.md, rule by rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treeproof.proof.problem import INFINITE, UNIT, Array, Problem
+
+BATCH = 1 << 22  # numbers in a temporary array, about
+
+
+class Node:
+    """Tests that split some rows, their children, and bounds of these.
+
+    Of the thresholds that cut these rows alike the first is kept. `lower[child, j]`
+    bounds trees of at most j splits; where the number of splits is not limited there is
+    one column, for any number. `below` is the limit on the children's depth.
+    """
+
+    def __init__(
+        self, problem: Problem, rows: Array, below: int | None, splits: int | None
+    ) -> None:
+        p, self.rows, self.below = problem, rows, below
+        self.p, self.h, self.L = p, p.header, p.header.search_cost
+        self.channels, codes = p.channels[rows], p.codes[rows]
+        seen = np.bincount(codes.ravel(), minlength=int(p.start[-1])) > 0
+        self.rank = np.concatenate([[0], np.cumsum(seen)])  # on the axis of values
+        low, high, start = self.rank[p.low], self.rank[p.high], self.rank[p.start]
+        size = np.where(p.flip, np.diff(start)[p.feature] - (high - low), high - low)
+        split = np.add.reduceat(size > 0, p.first[:-1], dtype=int) > 1
+        split &= seen[p.high[p.first[:-1]] - 1] | ~p.flip[p.first[:-1] + 1]
+        kept = split[p.test]
+        self.codes, self.n_values = self.rank[codes], int(start[-1])
+        self.low, self.high, self.feature = low[kept], high[kept], p.feature[kept]
+        self.flip, self.number = p.flip[kept], np.flatnonzero(split)
+        self.test = (np.cumsum(split) - 1)[p.test[kept]]
+        self.first = np.searchsorted(self.test, np.arange(len(self.number)))
+        self.shares = [None] if splits is None else list(range(splits))
+        if not len(self.number):
+            return
+        self.sums = self.count(np.ones((1, len(rows)), bool))[0]
+        self.samples, self.leaf = self.sums[:, -1], p.leaf(self.sums)
+        self.allowed = self.can_start(self.sums, self.h.exact)
+        simple = np.minimum(self.leaf, self.L + p.forced(self.sums))
+        bounds = [self.leaf if below == 0 or j == 0 else simple for j in self.shares]
+        self.lower = np.stack(bounds, axis=1)
+
+    def inside(self, children: Array) -> Array:
+        """Tell which rows are in each of some children."""
+        code = self.codes[:, self.feature[children]].T
+        low, high = self.low[children][:, None], self.high[children][:, None]
+        return ((code >= low) & (code < high)) != self.flip[children][:, None]
+
+    def count(self, inside: Array) -> Array:
+        """Return sums of every child's channels within each of some sets of rows."""
+        which, row = np.nonzero(inside)
+        n_sets, n_columns = len(inside), self.codes.shape[1]
+        place = (which[:, None] * self.n_values + self.codes[row]).ravel()
+        along = np.zeros((self.channels.shape[1], n_sets, self.n_values + 1))
+        for sums, channel in zip(along, self.channels.T, strict=True):
+            own = np.repeat(channel[row], n_columns)
+            by_value = np.bincount(place, own, minlength=n_sets * self.n_values)
+            np.cumsum(by_value.reshape(n_sets, -1), axis=1, out=sums[:, 1:])
+        between = along[..., self.high] - along[..., self.low]
+        totals = (inside @ self.channels).T[..., None]
+        sums = np.where(self.flip, totals - between, between)
+        return np.moveaxis(sums, 0, -1).astype(self.channels.dtype)
+
+    def per_test(self, how: np.ufunc, children: Array) -> Array:
+        """Combine what is known of each child for each test."""
+        together: Array = how.reduceat(children, self.first, axis=-1)
+        return together
+
+    def can_start(self, sums: Array, lemmas: bool) -> Array:
+        """Tell which tests an optimal tree with the fewest splits can start with."""
+        samples = sums[..., -1]
+        n_occupied = self.per_test(np.add, (samples > 0).astype(int))
+        small = (samples > 0) & (samples < self.h.min_leaf)
+        good = (n_occupied > 1) & ~self.per_test(np.logical_or, small)
+        if lemmas and self.trees_extend():  # admissible
+            light = (self.p.most(sums) * UNIT <= self.L) & (samples > 0)
+            if self.p.multiway:
+                light &= self.p.weight(sums) * UNIT <= 2 * self.L
+            good &= ~(self.per_test(np.logical_or, light) & (n_occupied == 2))
+        return good
+
+    def trees_extend(self) -> bool:
+        """Whether a tree for some rows does for more of them."""
+        return self.h.exact and (self.h.min_leaf == 1 or not self.p.multiway)
+
+    def costs(self) -> Array:
+        """Return what a tree that starts with each test costs at least."""
+        ends = np.append(self.first[1:], len(self.test))
+        shared = self.lower[self.first]
+        for k in range(1, int((ends - self.first).max())):
+            has = self.first + k < ends
+            child, before = self.lower[self.first[has] + k], shared[has]
+            best = np.full_like(before, INFINITE)
+            for j in range(len(self.shares)):
+                for a in range(j + 1):
+                    best[:, j] = np.minimum(best[:, j], before[:, a] + child[:, j - a])
+            shared[has] = best
+        return self.L + shared[:, -1]  # type: ignore[no-any-return]
+
+    def open_tests(self, bound: Any) -> Array:
+        """Return the tests that are neither ruled out nor dear enough."""
+        left = self.allowed & (self.costs() < bound)
+        if self.trees_extend():  # merging
+            most, weight = self.lower[:, -1], self.p.weight(self.sums)
+            others = self.L + self.per_test(np.add, most)[self.test] - most
+            outside = self.per_test(np.add, weight)[self.test] - weight
+            left &= ~self.per_test(np.logical_or, outside * UNIT <= others)
+        return left
+
+    def find(self, test: int) -> int | None:
+        """Return which of the tests here cuts the rows as `test` does, if one does."""
+        p, at = self.p, int(np.searchsorted(self.number, test, side="right")) - 1
+        if at < 0:
+            return None
+        child, own = int(p.first[test]), int(self.first[at])
+        same = self.feature[own] == p.feature[child]
+        same = same and self.low[own] == self.rank[p.low[child]]
+        return at if same and self.high[own] == self.rank[p.high[child]] else None
+
+    def raise_to(self, child: Any, column: Any, bound: Any) -> None:
+        """Raise a bound, or several."""
+        self.lower[child, column] = np.maximum(self.lower[child, column], bound)
+
+    def look(self, children: Array) -> None:
+        """Raise children to what leaf, one split, and two or more splits cost."""
+        n_channels, n_rows = self.channels.shape[1], max(1, len(self.rows))
+        step = max(
+            1, BATCH // (max(n_rows * self.codes.shape[1], len(self.test)) * n_channels)
+        )
+        for k in range(0, len(children) if self.below != 0 else 0, step):
+            some = children[k : k + step]
+            parts = self.count(self.inside(some))
+            leaves = self.per_test(np.add, self.p.leaf(parts))
+            possible = self.can_start(parts, lemmas=False)
+            one = self.L + np.where(possible, leaves, INFINITE).min(axis=1)
+            more = np.where(one < INFINITE, self.more(some, parts), INFINITE)
+            few = np.minimum(self.leaf[some], one)
+            for column, j in enumerate(self.shares):
+                if j != 0:
+                    any_number = self.below != 1 and j != 1
+                    self.raise_to(
+                        some, column, np.minimum(few, more) if any_number else few
+                    )
+
+    def more(self, chosen: Array, parts: Array) -> Array:
+        """Bound trees of two or more splits: forced errors, covering, rounding."""
+        p, L, own = self.p, self.L, self.sums[chosen]
+        forced = p.forced(own)
+        bound: Array = 2 * L + forced
+        if not self.h.exact or L == 0:
+            return bound
+        if not p.multiway:
+            good = self.can_start(parts, lemmas=True)[:, self.test, None]
+            largest = np.where(good, parts[..., :-2], 0).max(axis=1)  # of each class
+            n, per_leaf = own[:, :-2], np.maximum(largest, 1)
+            j = n // per_leaf
+            few = np.minimum(L * j + (n - j * largest) * UNIT, L * (j + 1))
+            few = np.where(largest > 0, np.minimum(n * UNIT, few), n * UNIT)
+            bound = np.maximum(bound, few.sum(axis=1) - L)
+        splits = L * np.arange(2, 34)[:, None]
+        errors = -(-np.maximum(bound - splits, 0) // UNIT) * UNIT
+        rounded = (splits + np.maximum(forced, errors)).min(axis=0)
+        return np.minimum(rounded, np.maximum(bound, 34 * L + forced))
+
+    def compare(self, test: int, any_tree: bool) -> None:
+        """Bound all children by those of one test: fewer rows."""
+        own = np.flatnonzero(self.test == test)
+        parts = self.count(self.inside(own))
+        shared, mine = parts[..., -1], self.samples[own][:, None]
+        price = np.where(shared == mine, 0, INFINITE)  # C is a part of A
+        if self.h.min_leaf > 1:
+            price[shared != self.samples] = INFINITE
+        elif self.h.exact:
+            weight, most = self.p.weight(parts), self.p.most(parts)
+            price = (self.p.weight(self.sums)[own][:, None] - weight) * UNIT
+            if any_tree:
+                wrong = weight - most
+                others = self.per_test(np.add, wrong)[:, self.test] - wrong
+                price = np.minimum(price, self.L + others * UNIT)
+        price[:, own] = INFINITE
+        reach = self.lower[own][:, None] - price[..., None]
+        self.raise_to(slice(None), slice(None), reach.max(axis=0))
+
+    def order(self) -> None:
+        """Compare the children of each column of thresholds with each other."""
+        upward, back = np.maximum.accumulate, slice(None, None, -1)
+        ends = np.append(np.flatnonzero(np.diff(self.feature)) + 1, len(self.feature))
+        for first, last in zip(np.append(0, ends), ends, strict=False):
+            split = self.h.features[self.feature[first]]["split"]
+            if self.h.min_leaf > 1 or split != "threshold":
+                continue
+            left, right = self.lower[first:last:2], self.lower[first + 1 : last : 2]
+            left[:] = upward(left)
+            right[:] = upward(right[back])[back]
+            if self.h.exact:
+                weight = self.p.weight(self.sums)[first:last, None] * UNIT
+                left[:] = upward((left - weight[::2])[back])[back] + weight[::2]
+                right[:] = upward(right - weight[1::2]) + weight[1::2]
