@@ -34,8 +34,7 @@ void put(char*& at, const T& value) {
 constexpr std::size_t kClaimBytes =
     sizeof(Key) + 2 * sizeof(std::int32_t) + sizeof(Cost) + sizeof(std::uint32_t);
 constexpr std::size_t kUseBytes = 3 * sizeof(std::int32_t);
-constexpr std::size_t kCitationBytes =
-    sizeof(std::int32_t) + sizeof(bool) + sizeof(Key) + sizeof(Cost);
+constexpr std::size_t kCitationBytes = sizeof(std::int32_t) + sizeof(bool) + sizeof(Cost);
 
 }  // namespace
 
@@ -84,11 +83,11 @@ void StepLog::begin(Cost split_cost) {
 // A record: its length, the step, its length again (for reading backwards).
 void StepLog::step(const Step& step) {
   ++n_steps_;
-  std::size_t n_citations = 0;
-  for (const Use& use : *step.uses) n_citations += use.citations.size();
-  const std::size_t size = 2 * sizeof(std::uint32_t) + kClaimBytes +
-                           step.branch->size() * sizeof(Literal) + sizeof(std::uint32_t) +
-                           step.uses->size() * kUseBytes + n_citations * kCitationBytes;
+  std::size_t size = 3 * sizeof(std::uint32_t) + kClaimBytes +
+                     step.branch->size() * sizeof(Literal) + step.uses->size() * kUseBytes;
+  for (const Use& use : *step.uses)
+    for (const Citation& citation : use.citations)
+      size += kCitationBytes + (citation.by_expansion ? 0 : sizeof(Key));
   const std::size_t start = buffer_.size();
   buffer_.resize(start + size);
   char* at = buffer_.data() + start;
@@ -107,7 +106,7 @@ void StepLog::step(const Step& step) {
     for (const Citation& citation : use.citations) {
       put(at, citation.outcome);
       put(at, citation.by_expansion);
-      put(at, citation.key);
+      if (!citation.by_expansion) put(at, citation.key);
       put(at, citation.bound);
     }
   }
@@ -178,7 +177,7 @@ void LogReader::read(std::int64_t begin, LoggedStep& step, bool backwards) {
       Citation& citation = step.citations.emplace_back();
       citation.outcome = take<std::int32_t>(at);
       citation.by_expansion = take<bool>(at);
-      citation.key = take<Key>(at);
+      if (!citation.by_expansion) citation.key = take<Key>(at);
       citation.bound = take<Cost>(at);
     }
   }

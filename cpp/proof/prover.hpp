@@ -19,6 +19,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -28,6 +29,7 @@
 #include "core/limits.hpp"
 #include "data/row_subset.hpp"
 #include "loss/loss.hpp"
+#include "proof/axis.hpp"
 #include "proof/step_text.hpp"
 #include "search/threshold/stump.hpp"
 #include "search/threshold/task.hpp"
@@ -126,17 +128,11 @@ class Prover {
     Value proved;
     std::vector<Claim> claims;
   };
-  struct Point {
-    std::uint32_t position;
-    Value left;
-    Value right;
-  };
-  // A column of thresholds in a node.
-  struct Axis {
-    std::int32_t feature;
+  using Point = threshold::CutBounds<Value>;
+  // A column of thresholds in a node, and the room on both sides of its cuts.
+  struct Cuts {
+    Axis<L> axis;
     Room left, right;
-    std::vector<Value> weight;                // of the rows before each position
-    std::vector<Value> base_left, base_right;  // what is known without citing anything
   };
   using Looked = threshold::Looked<Value>;
   struct Known {
@@ -266,32 +262,11 @@ class Prover {
     for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
       const std::int32_t f = all[begin].feature;
       while (end < all.size() && all[end].feature == f) ++end;
-      if (columns_->kind(f) != FeatureKind::ordered) {
-        looks_.insert(looks_.end(), all.begin() + begin, all.begin() + end);
-        continue;
-      }
-      const FeatureView view(*columns_, rows, f);
-      Axis axis{f, {}, {}, {}, {}, {}};
-      if constexpr (L::kUnitStep) weigh_rows(rows, axis);
-      const Point outside{rows.size(), Value{}, Value{}};
-      const auto point = [&](std::size_t k) {
-        return k < end ? Point{all[k].last, all[k].left, all[k].right} : outside;
-      };
-      Point a{0, Value{}, Value{}};
-      for (std::size_t k = begin; k < end; ++k) {
-        if (settled_between(axis, view, a, point(k + 1), need)) continue;
-        a = point(k);
-        looks_.push_back(all[k]);
-      }
+      const std::span<const Looked> own(all.data() + begin, end - begin);
+      if (columns_->kind(f) == FeatureKind::ordered)
+        Axis<L>(*columns_, *loss_, rows, f, split_cost_).thin(own, need, looks_);
+      else looks_.insert(looks_.end(), own.begin(), own.end());
     }
-  }
-
-  bool settled_between(const Axis& axis, const FeatureView& view, const Point& a, const Point& b,
-                       Value need) const {
-    if (closes(a.left + b.right, need)) return true;
-    std::uint32_t low = a.position + 1, high = b.position - 1;
-    if constexpr (L::kUnitStep) shrink(axis, a, b, need, low, high);
-    return low > high || view.nearest_boundary(low + (high - low) / 2, low, high) == 0;
   }
 
   static std::int32_t code_at(const FeatureView& view, std::uint32_t position) {
@@ -386,76 +361,40 @@ class Prover {
   void close_thresholds(Node& node, std::int32_t f, Room left, Room right,
                         const FeatureView& view) {
     const std::uint32_t n = node.rows->size();
-    Axis axis{f, left, right, {}, {}, {}};
-    weigh_rows(*node.rows, axis);
-    bound_leaves(*node.rows, axis);
+    Cuts cuts{Axis<L>(*columns_, *loss_, *node.rows, f, split_cost_), left, right};
+    cuts.axis.bound_leaves(left.none(), right.none());
     if (by_order()) {
-      bisect(node, axis, view, {0, Value{}, Value{}}, {n, Value{}, Value{}});
+      bisect(node, cuts, view, {0, Value{}, Value{}}, {n, Value{}, Value{}});
       return;
     }
     for (std::uint32_t p = min_leaf_; p + min_leaf_ <= n && !stopped(); ++p) {
       if (!view.boundary(p)) continue;
-      Point x = known_at(axis, p);
+      Point x = cuts.axis.known_at(p);
       if (closed(node, x.left + x.right)) continue;
-      cut(node, axis, p);
-      raise_side(node, axis, x, true, needed(node) - x.right);
+      cut(node, cuts.axis.feature(), p);
+      raise_side(node, cuts, x, true, needed(node) - x.right);
       if (!closed(node, x.left + x.right))
-        raise_side(node, axis, x, false, needed(node) - x.left);
+        raise_side(node, cuts, x, false, needed(node) - x.left);
       if (!closed(node, x.left + x.right)) fail(node, x.left + x.right);
     }
   }
 
-  void weigh_rows(const RowSubset& rows, Axis& axis) const {
-    const std::uint32_t* list = rows.list(axis.feature);
-    axis.weight.assign(rows.size() + 1, Value{});
-    for (std::uint32_t k = 0; k < rows.size(); ++k)
-      axis.weight[k + 1] = axis.weight[k] + loss_->weight(rows.row(list[k]));
-  }
-
-  void bound_leaves(const RowSubset& rows, Axis& axis) const {
-    const std::uint32_t* list = rows.list(axis.feature);
-    const std::uint32_t n = rows.size();
-    const bool nothing = split_cost_ <= Value{};
-    axis.base_left.assign(n + 1, Value{});
-    axis.base_right.assign(n + 1, Value{});
-    const auto base = [&](Room room, Value leaf) {
-      return room.none() ? leaf : std::min(leaf, split_cost_);
-    };
-    if (!nothing || axis.left.none()) {
-      auto tally = loss_->tally();
-      for (std::uint32_t k = 0; k < n; ++k) {
-        loss_->add(tally, rows.row(list[k]));
-        axis.base_left[k + 1] = base(axis.left, loss_->value(tally));
-      }
-    }
-    if (!nothing || axis.right.none()) {
-      auto tally = loss_->tally();
-      for (std::uint32_t k = n; k-- > 0;) {
-        loss_->add(tally, rows.row(list[k]));
-        axis.base_right[k] = base(axis.right, loss_->value(tally));
-      }
-    }
-  }
-
-  static Point known_at(const Axis& axis, std::uint32_t p) {
-    return {p, axis.base_left[p], axis.base_right[p]};
-  }
-
-  void cut(const Node& node, const Axis& axis, std::uint32_t p) {
+  void cut(const Node& node, std::int32_t feature, std::uint32_t p) {
     if (levels_.size() <= branch_.size()) levels_.resize(branch_.size() + 1);
     Parts& parts = levels_[branch_.size()];
-    partitioner_.cut(*node.rows, axis.feature, p, parts.left, parts.right);
+    partitioner_.cut(*node.rows, feature, p, parts.left, parts.right);
   }
 
   // Several tests may make the same cut of these rows. By *order* the bound of the lowest code
   // on the left, and of the highest on the right, serves them all; without it, each is cited.
-  void raise_side(Node& node, const Axis& axis, Point& x, bool left, Value cutoff) {
-    const FeatureView view(*columns_, *node.rows, axis.feature);
+  void raise_side(Node& node, const Cuts& cuts, Point& x, bool left, Value cutoff) {
+    const std::int32_t f = cuts.axis.feature();
+    const FeatureView view(*columns_, *node.rows, f);
     const std::int32_t lowest = code_at(view, x.position - 1);
     const std::int32_t highest = code_at(view, x.position) - 1;
-    const auto test = first_test(axis.feature) + (left ? lowest : highest);
-    Side side{axis.feature, 0, x.position, left, {test, left ? 0 : 1}, 2,
-              left ? axis.left : axis.right};
+    const auto test = first_test(f) + (left ? lowest : highest);
+    Side side{f, 0, x.position, left, {test, left ? 0 : 1}, 2,
+              left ? cuts.left : cuts.right};
     Value& known = left ? x.left : x.right;
     const std::size_t before = node.claims.size();
     Parts& parts = levels_[branch_.size()];
@@ -463,60 +402,37 @@ class Prover {
     if (by_order() || node.claims.size() == before) return;
     for (std::int32_t code = lowest; code <= highest; ++code) {
       Claim same = node.claims[before];
-      same.side.literal.test = first_test(axis.feature) + code;
+      same.side.literal.test = first_test(f) + code;
       if (same.side.literal.test != test) node.claims.push_back(same);
     }
   }
 
   // Shows that no cut strictly between a and b is cheaper than the node's bound.
-  void bisect(Node& node, const Axis& axis, const FeatureView& view, const Point& a,
+  void bisect(Node& node, const Cuts& cuts, const FeatureView& view, const Point& a,
               const Point& b) {
     if (closed(node, a.left + b.right)) return;
     if (stopped()) return fail(node, a.left + b.right);
     const Value need = needed(node);
     std::uint32_t low = a.position + 1, high = b.position - 1;
-    if constexpr (L::kUnitStep) shrink(axis, a, b, need, low, high);
+    cuts.axis.shrink(a, b, need, low, high);
     if (low > high) return;
     const std::uint32_t p = view.nearest_boundary(low + (high - low) / 2, low, high);
     if (p == 0) return;
-    Point x = known_at(axis, p);
+    Point x = cuts.axis.known_at(p);
     x.left = std::max(x.left, a.left);
     x.right = std::max(x.right, b.right);
     if constexpr (L::kUnitStep) {
-      x.left = std::max(x.left, b.left - (axis.weight[b.position] - axis.weight[p]));
-      x.right = std::max(x.right, a.right - (axis.weight[p] - axis.weight[a.position]));
+      x.left = std::max(x.left, b.left - cuts.axis.weight_between(p, b.position));
+      x.right = std::max(x.right, a.right - cuts.axis.weight_between(a.position, p));
     }
     if (!closed(node, x.left + x.right)) {
-      cut(node, axis, p);
-      if (!closed(node, x.left + b.right)) raise_side(node, axis, x, true, need - b.right);
-      if (!closed(node, a.left + x.right)) raise_side(node, axis, x, false, need - a.left);
+      cut(node, cuts.axis.feature(), p);
+      if (!closed(node, x.left + b.right)) raise_side(node, cuts, x, true, need - b.right);
+      if (!closed(node, a.left + x.right)) raise_side(node, cuts, x, false, need - a.left);
       if (!closed(node, x.left + x.right)) fail(node, x.left + x.right);
     }
-    bisect(node, axis, view, a, x);
-    bisect(node, axis, view, x, b);
-  }
-
-  // Leaves out the cuts that a's or b's value reaches by their distance, and those that split
-  // off no more than a split costs (not admissible).
-  void shrink(const Axis& axis, const Point& a, const Point& b, Value need, std::uint32_t& low,
-              std::uint32_t& high) const {
-    const auto& before = axis.weight;
-    const auto advance = [&](Value reach) {
-      const auto beyond = std::ranges::upper_bound(before, reach);
-      low = std::max(low, static_cast<std::uint32_t>(beyond - before.begin()));
-    };
-    const auto retreat = [&](Value reach) {
-      const auto within = std::ranges::lower_bound(before, reach);
-      const auto first = static_cast<std::uint32_t>(within - before.begin());
-      high = first == 0 ? 0 : std::min(high, first - 1);
-    };
-    const Value from_a = a.left + a.right - need, from_b = b.left + b.right - need;
-    if (from_a >= 0) advance(before[a.position] + from_a);
-    if (from_b >= 0) retreat(before[b.position] - from_b);
-    if (split_cost_ > 0) {
-      advance(split_cost_);
-      retreat(before.back() - split_cost_);
-    }
+    bisect(node, cuts, view, a, x);
+    bisect(node, cuts, view, x, b);
   }
 
   // ---- categories ------------------------------------------------------------------------

@@ -107,7 +107,7 @@ class ProofFile:
         }
         packed = self._folder / "packed"
         try:
-            with gzip.open(packed, "wb", compresslevel=4) as out:
+            with gzip.open(packed, "wb", compresslevel=2) as out:
                 out.write(json.dumps(whole).encode() + b"\n")
                 with open(self.steps, "rb") as lines:
                     shutil.copyfileobj(lines, out, 1 << 20)

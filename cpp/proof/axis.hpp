@@ -1,0 +1,120 @@
+// A column of thresholds in a set of rows: what is known of its cuts without citing anything, and
+// which cuts between two others are settled by what is known of these.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/row_subset.hpp"
+#include "loss/loss.hpp"
+#include "search/threshold/answer.hpp"
+#include "search/threshold/task.hpp"
+
+namespace treeproof::proof {
+
+template <Loss L>
+class Axis {
+ public:
+  using Value = typename L::Value;
+  using Point = threshold::CutBounds<Value>;
+  using Looked = threshold::Looked<Value>;
+
+  Axis(const Columns& columns, const L& loss, const RowSubset& rows, std::int32_t feature,
+       Value split_cost)
+      : loss_(&loss), rows_(&rows), view_(columns, rows, feature), list_(rows.list(feature)),
+        feature_(feature), split_cost_(split_cost) {
+    if constexpr (L::kUnitStep) {
+      before_.assign(rows.size() + 1, Value{});
+      for (std::uint32_t k = 0; k < rows.size(); ++k)
+        before_[k + 1] = before_[k] + loss.weight(rows.row(list_[k]));
+    }
+  }
+
+  // Counts what leaves cost on both sides of every cut; `no_split` says that nothing else may be
+  // on that side.
+  void bound_leaves(bool left_no_split, bool right_no_split) {
+    const std::uint32_t n = rows_->size();
+    left_.assign(n + 1, Value{});
+    right_.assign(n + 1, Value{});
+    const auto base = [&](bool no_split, Value leaf) {
+      return no_split ? leaf : std::min(leaf, split_cost_);
+    };
+    const bool nothing = split_cost_ <= Value{};
+    if (!nothing || left_no_split) {
+      auto tally = loss_->tally();
+      for (std::uint32_t k = 0; k < n; ++k) {
+        loss_->add(tally, rows_->row(list_[k]));
+        left_[k + 1] = base(left_no_split, loss_->value(tally));
+      }
+    }
+    if (!nothing || right_no_split) {
+      auto tally = loss_->tally();
+      for (std::uint32_t k = n; k-- > 0;) {
+        loss_->add(tally, rows_->row(list_[k]));
+        right_[k] = base(right_no_split, loss_->value(tally));
+      }
+    }
+  }
+
+  std::int32_t feature() const { return feature_; }
+  Point known_at(std::uint32_t p) const { return {p, left_[p], right_[p]}; }
+  Value weight_between(std::uint32_t a, std::uint32_t b) const { return before_[b] - before_[a]; }
+
+  // Leaves out of low .. high the cuts that a's or b's value reaches by their distance, and those
+  // that split off no more than a split costs (not admissible).
+  void shrink(const Point& a, const Point& b, Value need, std::uint32_t& low,
+              std::uint32_t& high) const {
+    if constexpr (!L::kUnitStep) return;
+    const auto advance = [&](Value reach) {
+      const auto beyond = std::ranges::upper_bound(before_, reach);
+      low = std::max(low, static_cast<std::uint32_t>(beyond - before_.begin()));
+    };
+    const auto retreat = [&](Value reach) {
+      const auto within = std::ranges::lower_bound(before_, reach);
+      const auto first = static_cast<std::uint32_t>(within - before_.begin());
+      high = first == 0 ? 0 : std::min(high, first - 1);
+    };
+    const Value from_a = a.left + a.right - need, from_b = b.left + b.right - need;
+    if (from_a >= 0) advance(before_[a.position] + from_a);
+    if (from_b >= 0) retreat(before_[b.position] - from_b);
+    if (split_cost_ > 0) {
+      advance(split_cost_);
+      retreat(before_.back() - split_cost_);
+    }
+  }
+
+  // Adds those of the cuts, which are in order and settle all others, that it takes for that.
+  void thin(std::span<const Looked> cuts, Value need, std::vector<Looked>& out) const {
+    const auto point = [&](std::size_t k) {
+      return k < cuts.size() ? Point{cuts[k].last, cuts[k].left, cuts[k].right}
+                             : Point{rows_->size(), Value{}, Value{}};
+    };
+    Point a{0, Value{}, Value{}};
+    for (std::size_t k = 0; k < cuts.size(); ++k) {
+      if (settled_between(a, point(k + 1), need)) continue;
+      a = point(k);
+      out.push_back(cuts[k]);
+    }
+  }
+
+ private:
+  bool settled_between(const Point& a, const Point& b, Value need) const {
+    if (loss_->closes(a.left + b.right, need)) return true;
+    std::uint32_t low = a.position + 1, high = b.position - 1;
+    shrink(a, b, need, low, high);
+    return low > high || view_.nearest_boundary(low + (high - low) / 2, low, high) == 0;
+  }
+
+  const L* loss_;
+  const RowSubset* rows_;
+  FeatureView view_;
+  const std::uint32_t* list_;
+  std::int32_t feature_;
+  Value split_cost_;
+  std::vector<Value> before_;       // weight of the rows before each position, for labels
+  std::vector<Value> left_, right_;  // what is known of the sides of each cut
+};
+
+}  // namespace treeproof::proof
