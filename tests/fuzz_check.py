@@ -153,7 +153,8 @@ def _native(
         }
         switches = {k: case["switches"]["threshold"][k] for k in known}
         run = _core.solve_targets if regression else _core.solve_threshold
-        return run, arguments | {"switches": switches}
+        switches["helpers_first"] = True
+        return run, arguments | {"switches": switches, "n_jobs": case["n_jobs"]}
     if solver == "sparse":
         off = case["switches"]["sparse_off"]
         arguments["switches"] = {name: name not in off for name in SWITCHES}
