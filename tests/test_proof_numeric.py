@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import subprocess
@@ -14,7 +15,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core
 from treeproof.proof import check
 
 CRITERIA = ("misclassification", "squared_error", "absolute_error")
@@ -167,6 +168,32 @@ def test_a_prover_out_of_time_says_so(tmp_path: Path) -> None:
         clf.fit(X, y, proof=tmp_path / "p")
     verdict = check(tmp_path / "p", X, y)
     assert verdict.accepted and not verdict.optimal
+
+
+@pytest.mark.parametrize("criterion", ["misclassification", "squared_error"])
+@pytest.mark.parametrize("limit", [1e-9, 1e-4, 1e-3, 3e-3, 1e-2])
+def test_a_prover_that_is_stopped_proves_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, criterion: str, limit: float
+) -> None:
+    """Wherever the clock stops it, what it has written down holds."""
+    for name in ("derive_labels", "derive_targets"):
+        sound = getattr(_core, name)
+        late = functools.partial(_stopped, sound, limit)
+        monkeypatch.setattr(_core, name, late)
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.normal(size=(150, 3)))
+    X.columns = ["a", "b", "c"]
+    y = (X.a * X.b > 0).astype(int) + rng.integers(0, 2, 150)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = fit(tmp_path / "p", criterion, X, y, None, max_depth=3)
+    verdict = check(tmp_path / "p", X, y)
+    assert verdict.accepted, verdict
+    assert verdict.lower_bound <= model.objective_ + 1e-9
+
+
+def _stopped(derive: Any, limit: float, **arguments: Any) -> Any:
+    return derive(**arguments | {"time_limit": limit})
 
 
 def test_weights_that_are_not_whole_with_large_leaves(tmp_path: Path) -> None:

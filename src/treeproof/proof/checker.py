@@ -77,13 +77,10 @@ class Verdict:
         if not self.accepted:
             where = "" if self.step is None else f" at step {self.step}"
             return f"rejected{where}: {self.reason}"
+        own, low = f"{self.objective:.6g}", f"{self.lower_bound:.6g}"
+        what = f"a tree of objective {own}, and none has less than {low}"
         if self.optimal:
-            what = f"optimal, no tree has an objective below {self.objective:.6g}"
-        else:
-            what = (
-                f"a tree of objective {self.objective:.6g}, and none has less than "
-                f"{self.lower_bound:.6g}"
-            )
+            what = f"optimal, no tree has an objective below {own}"
         return f"accepted: {what} ({self.n_steps} steps checked)"
 
 
@@ -138,13 +135,8 @@ def check(
         return Verdict(False, step, str(error), n_steps=step or 0)
     optimal = bool(header.lower >= upper - problem.tolerance)
     lower = problem.objective if optimal else header.lower / (problem.unit or 1)
-    return Verdict(
-        accepted=True,
-        lower_bound=lower,
-        objective=problem.objective,
-        optimal=optimal,
-        n_steps=len(book.facts),
-    )
+    n_steps = len(book.facts)
+    return Verdict(True, None, "", lower, problem.objective, optimal, n_steps)
 
 
 def read_header(proof: str | os.PathLike[str] | BinaryIO) -> Header:
@@ -193,7 +185,7 @@ class Book:
 
     def conclusion(self) -> Any:
         """Return the bound that the root step proves for the problem in the header."""
-        h, root = self.h, read_whole(self.h.raw.get("root"), "root", 0)
+        h, root = self.h, read_whole(self.h.raw.get("root"), "root")
         require(root < len(self.facts), f"the root step {root} is missing.")
         rows, depth, splits, bound = self.facts[root]
         whole = rows == _digest(np.arange(len(self.p.codes)))
@@ -219,6 +211,7 @@ class Book:
         named = [test for use in uses for test in self._take(node, use)]
         if not len(node.number):
             return
+        node.look(np.array(node.asked, dtype=int))
         node.order()
         left = node.open_tests(bound)
         if left.any():
@@ -236,15 +229,15 @@ class Book:
         """Raise children by what is cited; return the test, if it splits the rows."""
         require(isinstance(use, list) and use, "a use is not [test, steps, ...].")
         number = int(self.p.test[self.p.child(use[0], 0)])
-        proper = len(use) == 1 + self.p.n_children[number]
-        proper = proper and all(isinstance(ids, list) for ids in use[1:])
+        lists = [cited for cited in use[1:] if isinstance(cited, list)]
+        proper = len(use) - 1 == len(lists) == self.p.n_children[number]
         require(proper, f"the use of test {number} has not one list for each outcome.")
         test = node.find(number)
-        for outcome, cited in enumerate(use[1:]):
+        for outcome, cited in enumerate(lists):
             rows = self.p.within(node.rows, self.p.child(number, outcome))
             child = None if test is None else int(node.first[test]) + outcome
             if LOOK in cited and child is not None:
-                node.look(np.array([child]))
+                node.asked.append(child)
             for item in cited:
                 splits, bound = self._cited(item, rows, node.below)
                 for column, j in enumerate(node.shares):
@@ -260,7 +253,7 @@ class Book:
             bound = self.h.cost(item[0], "a bound")
             self.verify(rows, below, None, bound, [])
             return None, bound
-        earlier = read_whole(item, "a cited step", 0) < len(self.facts)
+        earlier = read_whole(item, "a cited step") < len(self.facts)
         require(earlier, f"it cites step {item}, which does not come before it.")
         known, depth, splits, bound = self.facts[item]
         same, deep = known == _digest(rows), covers(depth, below)

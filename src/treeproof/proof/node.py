@@ -41,6 +41,7 @@ class Node:
         self.test = (np.cumsum(split) - 1)[p.test[kept]]
         self.first = np.searchsorted(self.test, np.arange(len(self.number)))
         self.shares = [None] if splits is None else list(range(splits))
+        self.asked: list[int] = []  # children to be looked at
         if not len(self.number):
             return
         self.sums = self.count(np.ones((1, len(rows)), bool))[0]
@@ -143,14 +144,13 @@ class Node:
             leaves = self.per_test(np.add, self.p.leaf(parts))
             possible = self.can_start(parts, lemmas=False)
             one = self.L + np.where(possible, leaves, INFINITE).min(axis=1)
-            more = np.where(one < INFINITE, self.more(some, parts), INFINITE)
-            few = np.minimum(self.leaf[some], one)
+            few = more = np.minimum(self.leaf[some], one)
+            if self.below != 1 and self.shares[-1] not in (0, 1):
+                splits = np.where(one < INFINITE, self.more(some, parts), INFINITE)
+                more = np.minimum(few, splits)
             for column, j in enumerate(self.shares):
                 if j != 0:
-                    any_number = self.below != 1 and j != 1
-                    self.raise_to(
-                        some, column, np.minimum(few, more) if any_number else few
-                    )
+                    self.raise_to(some, column, few if j == 1 else more)
 
     def more(self, chosen: Array, parts: Array) -> Array:
         """Bound trees of two or more splits: forced errors, covering, rounding."""

@@ -46,25 +46,23 @@ def read_object(line: bytes | None, what: str) -> dict[str, Any]:
     return value  # type: ignore[no-any-return]
 
 
-def read_whole(value: Any, what: str, least: int = -INFINITE) -> int:
+def read_number(value: Any, what: str, least: float, whole: bool = False) -> Any:
+    """Read a finite number, perhaps a whole one, that must not be below `least`."""
+    kind, most = (int, INFINITE) if whole else ((int, float), MAX_NUMBER)
+    right = isinstance(value, kind) and not isinstance(value, bool)
+    require(right, f"{what} is {value!r}, not a {'whole ' * whole}number.")
+    require(least <= value <= most, f"{what} is out of range.")
+    return value if whole else float(value)
+
+
+def read_whole(value: Any, what: str, least: int = 0) -> int:
     """Read a whole number that must not be below `least`."""
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    require(whole, f"{what} is {value!r}, not a whole number.")
-    require(least <= value <= INFINITE, f"{what} is out of range.")
-    return value  # type: ignore[no-any-return]
-
-
-def read_number(value: Any, what: str, least: float = -MAX_NUMBER) -> float:
-    """Read a finite number that must not be below `least`."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    require(number, f"{what} is {value!r}, not a number.")
-    require(least <= value <= MAX_NUMBER, f"{what} is out of range.")
-    return float(value)
+    return read_number(value, what, least, whole=True)  # type: ignore[no-any-return]
 
 
 def read_limit(value: Any, what: str) -> int | None:
     """Read a limit: a whole number from 0 on, or None."""
-    return None if value is None else read_whole(value, what, 0)
+    return None if value is None else read_whole(value, what)
 
 
 def covers(limit: int | None, needed: int | None) -> bool:
@@ -91,17 +89,16 @@ class Header:
         self.min_leaf = read_whole(h.get("min_samples_leaf"), "min_samples_leaf", 1)
         self.split_penalty = read_number(h.get("split_penalty"), "split_penalty", 0)
         require(self.split_penalty <= 1, "split_penalty is above 1.")
-        self.lower = self.cost(h.get("lower"), "lower", 0)
-        self.upper = self.cost(h.get("upper"), "upper", 0)
-        own = self.split_cost = self.cost(h.get("split_cost"), "split_cost", 0)
-        L = self.search_cost = self.cost(h.get("search_split_cost"), "its split cost")
+        costs = ("lower", "upper", "split_cost", "search_split_cost")
+        self.lower, self.upper, own, L = (self.cost(h.get(k), k, 0) for k in costs)
+        self.split_cost, self.search_cost = own, L
         require(own <= L <= MAX_COST, "search_split_cost is out of range.")
         paid = self.max_splits is not None
         require(paid or own == L, "dearer splits prove nothing without max_splits.")
 
-    def cost(self, value: Any, what: str, least: int = -INFINITE) -> Any:
+    def cost(self, value: Any, what: str, least: float = -INFINITE) -> Any:
         """Read a cost: whole in classification, a number in regression."""
-        return (read_whole if self.exact else read_number)(value, what, least)
+        return read_number(value, what, least, whole=self.exact)
 
 
 class Problem:
@@ -121,10 +118,11 @@ class Problem:
         weight = np.asarray(weight, dtype=np.float64)
         same = {len(c) for c in columns} <= {len(y)} and weight.shape == (len(y),)
         require(same, "the table, the labels and the weights differ in length.")
-        target: Array = np.asarray(y) if header.exact else y.astype(np.float64) + 0.0
         if header.exact:
             target, factor = _labels(header.raw, y)
             weight = weight * factor[target]
+        else:
+            target = y.astype(np.float64) + 0.0  # -0.0 is 0.0
         kept = weight > 0
         fine = np.all(np.isfinite(weight)) and kept.any()
         require(fine, "the weights are not finite, or all are zero.")
@@ -142,7 +140,12 @@ class Problem:
         self._make_tests(np.diff(self.start))
         self.tolerance: Any = 0
         (self._merge if header.exact else self._centre)(target, weight)
-        self._check_numbers()
+        same = header.raw.get("n_rows") == self.channels[:, -1].sum()
+        require(same, "the number of rows differs from the proof's.")
+        cost, claimed = header.split_penalty * self.unit, header.split_cost
+        slack = 0.5 + 1e-6 * cost / UNIT if header.exact else self.tolerance
+        right = abs(cost - claimed) <= slack
+        require(right, f"split_cost is {claimed}, but the penalty says {cost}.")
 
     def _make_tests(self, sizes: Array) -> None:
         blocks = [np.zeros((5, 0), np.int64)]
@@ -218,15 +221,6 @@ class Problem:
         self.unit = float(self.leaf(self.channels.sum(axis=0)))
         self.tolerance = TOLERANCE * self.unit
 
-    def _check_numbers(self) -> None:
-        h = self.header
-        same = h.raw.get("n_rows") == self.channels[:, -1].sum()
-        require(same, "the number of rows differs from the proof's.")
-        cost = h.split_penalty * self.unit
-        slack = 0.5 + 1e-6 * cost / UNIT if h.exact else self.tolerance
-        right = abs(cost - h.split_cost) <= slack
-        require(right, f"split_cost is {h.split_cost}, but the penalty says {cost}.")
-
     # What a set of rows costs, from the sums of its channels (any leading axes).
 
     def weight(self, c: Array) -> Any:
@@ -252,9 +246,9 @@ class Problem:
 
     def child(self, test: Any, outcome: Any) -> int:
         """Return the number of a child, which must exist."""
-        known = read_whole(test, "a test", 0) < self.n_tests
+        known = read_whole(test, "a test") < self.n_tests
         require(known, f"there is no test {test}.")
-        known = read_whole(outcome, "an outcome", 0) < self.n_children[test]
+        known = read_whole(outcome, "an outcome") < self.n_children[test]
         require(known, f"test {test} has no outcome {outcome}.")
         return int(self.first[test]) + outcome
 
@@ -303,13 +297,15 @@ class Problem:
     def _leaf_loss(self, predict: Any, rows: Array) -> Any:
         if self.header.exact:
             total = self.channels[rows].sum(axis=0)
-            known = read_whole(predict, "a predicted class", 0) < len(total) - 2
+            known = read_whole(predict, "a predicted class") < len(total) - 2
             require(known, f"there is no class {predict}.")
             return int(self.weight(total) - total[predict]) * UNIT
         values = predict if isinstance(predict, list) else [predict]
         one_each = len(values) == len(self.mean)
         require(one_each, "a leaf does not predict one number for each target.")
-        constant = np.array([read_number(v, "a prediction") for v in values])
+        constant = np.array(
+            [read_number(v, "a prediction", -MAX_NUMBER) for v in values]
+        )
         off = self.target[rows] - (constant - self.mean)
         each = off**2 if self.squared else np.abs(off)
         return float((self.row_weight[rows] * each).sum())
