@@ -1,4 +1,4 @@
-"""The pictures of docs/pictures.md: small and large trees, and a fit over time.
+"""The pictures of docs/pictures.md and the tutorial: trees, and a fit over time.
 
 Run it with the folder to write to: ``python examples/plot_pictures.py docs/images``.
 """
@@ -10,7 +10,8 @@ import matplotlib
 
 matplotlib.use("Agg")
 import numpy as np
-from sklearn.datasets import load_diabetes, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.model_selection import train_test_split
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.datasets import load_monks, load_tic_tac_toe
@@ -33,6 +34,12 @@ X = iris.data.rename(columns=lambda name: name.removesuffix(" (cm)"))
 y = iris.target_names[iris.target]
 model = OptimalTreeClassifier(0.01, max_depth=3).fit(X, y)
 save(model.plot(units=dict.fromkeys(X, "cm")), "tree_iris.png")
+
+# The card of the tutorial.
+table = load_breast_cancer(as_frame=True)
+y = table.target.map({0: "malignant", 1: "benign"})
+X, _, y, _ = train_test_split(table.data, y, random_state=0)
+save(OptimalTreeClassifier(0.005, max_depth=2).fit(X, y).plot(), "tree_tutorial.png")
 
 # Dozens of splits still fit on a page.
 X, y = load_tic_tac_toe(as_frame=True, return_X_y=True)

@@ -26,4 +26,5 @@ ax.set_xticks(depths)
 ax.set_xlabel("depth")
 ax.set_ylabel("share of the variance that is left")
 ax.legend(frameon=False)
-print([tree.certificate() for tree in best])
+for depth, tree in zip(depths, best, strict=True):
+    print(f"depth {depth}: {tree.certificate()}")
