@@ -104,7 +104,10 @@ def problem(rows: int, features: int, penalty: float) -> Task:
     y = rng.integers(0, 2, rows)
     model = OptimalTreeClassifier(penalty)
     data, _ = classification_data(model, X, y, None, 0)
-    return Task(data.table, data.labels, 2, data.weights, penalty)
+    return Task(
+        table=data.table, labels=data.labels, n_classes=2, weights=data.weights,
+        split_penalty=penalty,
+    )  # fmt: skip
 
 
 def search(task: Task, workers: int) -> tuple[float, float, dict]:

@@ -31,11 +31,11 @@ def task_of(table: Table, limits: dict) -> Task:
         codes=arguments["codes"].reshape(q, -1),
     )
     return Task(
-        SimpleNamespace(engine=encoded),
-        arguments["labels"],
-        table.n_classes,
-        arguments["weights"],
-        0.0,
+        table=SimpleNamespace(engine=encoded),
+        labels=arguments["labels"],
+        n_classes=table.n_classes,
+        weights=arguments["weights"],
+        split_penalty=0.0,
         **{name: None if v < 0 else v for name, v in limits.items()},
     )
 

@@ -102,7 +102,8 @@ def test_names_are_passed_on_for_numeric_frames():
     model = OptimalTreeClassifier(0.02).fit(X[["size", "count"]], y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model.to_sklearn().predict(X[["size", "count"]])
+        predicted = model.to_sklearn().predict(X[["size", "count"]])
+    assert list(predicted) == list(model.predict(X[["size", "count"]]))
 
 
 def test_single_leaf_and_single_class():

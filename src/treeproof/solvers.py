@@ -51,51 +51,42 @@ __all__ = [
 ]
 
 
-@dataclass
-class RegressionTask:
+@dataclass(kw_only=True)
+class _Problem:
+    """What every engine is told, whatever it predicts."""
+
+    table: TrainingTable
+    weights: NDArray[np.float64]
+    split_penalty: float
+    max_depth: int | None = None
+    max_splits: int | None = None
+    min_samples_leaf: int = 1
+    time_limit: float | None = None
+    memory_allowance: int = 0
+    observer: Observer | None = None
+    n_threads: int = 1
+    proof_log: str = ""  # file for the steps of the argument; "" if none is wanted
+    options: Mapping[str, Any] = field(default_factory=dict)
+    quant: QuantOptions = field(default_factory=QuantOptions)
+    first_split: int | None = None  # the column that the root must test
+    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
+
+
+@dataclass(kw_only=True)
+class RegressionTask(_Problem):
     """A regression problem as an engine wants it."""
 
-    table: TrainingTable
     targets: NDArray[np.float64]
     criterion: str
-    weights: NDArray[np.float64]
-    split_penalty: float
-    max_depth: int | None = None
-    max_splits: int | None = None
-    min_samples_leaf: int = 1
-    time_limit: float | None = None
-    memory_allowance: int = 0
-    observer: Observer | None = None
-    n_threads: int = 1
-    proof_log: str = ""  # where steps go; "" if no proof is wanted
-    options: Mapping[str, Any] = field(default_factory=dict)
-    quant: QuantOptions = field(default_factory=QuantOptions)
-    first_split: int | None = None  # the column that the root must test
-    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
 
 
-@dataclass
-class Task:
+@dataclass(kw_only=True)
+class Task(_Problem):
     """A classification problem as an engine wants it."""
 
-    table: TrainingTable
     labels: NDArray[np.int32]
     n_classes: int
-    weights: NDArray[np.float64]
-    split_penalty: float
-    max_depth: int | None = None
-    max_splits: int | None = None
-    min_samples_leaf: int = 1
-    time_limit: float | None = None
-    memory_allowance: int = 0
-    observer: Observer | None = None
-    n_threads: int = 1
-    proof_log: str = ""  # file for the steps of the argument; see `treeproof.proof`
     checkpoint: str = ""  # file to go on from and to write to; see `CheckpointFile`
-    options: Mapping[str, Any] = field(default_factory=dict)
-    quant: QuantOptions = field(default_factory=QuantOptions)
-    first_split: int | None = None  # the column that the root must test
-    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
 
 
 def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
