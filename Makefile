@@ -170,7 +170,7 @@ sanitize: $(VENV)/ready  ## tests on an engine with address and undefined-behavi
 		$(BIN)/python tools/run_sanitized.py build/sanitized --capture=no $(SANITIZED)
 
 # Races are looked for in programs that drive the engines, since an interpreter without
-# the sanitizer hides them; tests/test_sparse_threads.py covers threads of Python.
+# the sanitizer hides them; tests/test_*_threads.py cover threads of Python.
 sanitize-threads: $(VENV)/base  ## engines in threads, under the thread sanitizer
 	$(BIN)/cmake -S . -B build/threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) \
 		-DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE=$(abspath $(BIN)/python) \

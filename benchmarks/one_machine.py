@@ -4,8 +4,9 @@
 threads: CPU time in all, the share of the leading thread, the speed-up by the clock,
 and the one that follows from the busiest thread's CPU time, which also holds on a
 machine that others use. Numeric problems are written as set@depth, from
-``continuous/`` and ``regression/``. The means are over problems that take one thread
-over a second.
+``continuous/`` and ``regression/``, or set@penalty for a penalty and no depth limit;
+breast-cancer is scikit-learn's. The means are over problems that take one thread over
+a second.
 `python -m benchmarks.one_machine memory` solves sets with a quarter of the memory that
 the search takes if it may.
 """
@@ -68,27 +69,37 @@ def _solve(name: str, **options: Any) -> Run:
     )
 
 
-def _solve_numbers(name: str, **options: Any) -> Run:
-    """Solve a numeric problem, set@depth, without penalty."""
-    from treeproof import _core
-    from treeproof.border.ranks import rank_columns
+def _numbers(name: str) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return features, what to predict, and whether that is a number."""
+    if name == "breast-cancer":
+        from sklearn.datasets import load_breast_cancer
 
-    name, depth = name.split("@")
+        return *load_breast_cancer(return_X_y=True), False
     folder = data_folder()
     regression = (folder / "regression" / f"{name}.csv.gz").exists()
     path = folder / ("regression" if regression else "continuous") / f"{name}.csv.gz"
     with gzip.open(path, "rt") as file:
         names = file.readline().strip().split(",")
         table = np.loadtxt(file, delimiter=",", dtype=np.float64)
-    y = table[:, names.index("y")]
-    codes, distinct = rank_columns(np.delete(table, names.index("y"), axis=1))
+    label = names.index("y")
+    return np.delete(table, label, axis=1), table[:, label], regression
+
+
+def _solve_numbers(name: str, **options: Any) -> Run:
+    """Solve a numeric problem, set@depth or set@penalty."""
+    from treeproof import _core
+    from treeproof.border.ranks import rank_columns
+
+    name, limit = name.split("@")
+    X, y, regression = _numbers(name)
+    codes, distinct = rank_columns(X)
     arguments = {
         "kinds": np.zeros(len(distinct), dtype=np.int32),
         "n_values": np.array([len(d) for d in distinct], dtype=np.int32),
         "codes": codes.reshape(-1),
         "weights": np.ones(len(y)),
-        "split_penalty": 0.0,
-        "max_depth": int(depth),
+        "split_penalty": float(limit) if "." in limit else 0.0,
+        "max_depth": -1 if "." in limit else int(limit),
     }
     if regression:
         targets = np.ascontiguousarray(y)
@@ -113,10 +124,10 @@ def _compare(
     assert math.isclose(found, wanted, rel_tol=1e-9), (name, found, wanted)
     busiest = max(run.lead, (run.cpu - run.lead) / (n - 1))
     print(
-        f"{name:12} {n} threads: CPU {alone.cpu:.2f} -> {run.cpu:.2f} s "
+        f"{name:18} {n} threads: CPU {alone.cpu:.2f} -> {run.cpu:.2f} s "
         f"(x {run.cpu / alone.cpu:.2f}), lead {run.lead / run.cpu:.0%}, "
         f"clock {alone.wall:.2f} -> {run.wall:.2f} s, "
-        f"idle {max(0.0, 1 - run.cpu / (n * run.wall)):.0%}, "
+        f"not running {max(0.0, 1 - run.cpu / (n * run.wall)):.0%}, "
         f"speed-up {alone.wall / run.wall:.2f}, "
         f"with a processor each {alone.cpu / busiest:.2f}",
         flush=True,
@@ -135,15 +146,19 @@ def threads(
     ] = "lymph,lymph-f,balance,balance-f",
     numbers: Annotated[
         str, typer.Option(help="Numeric problems, set@depth.")
-    ] = "fault@3,magic@3,rice@3,grid@3,raisin@4,occupancy@4",
+    ] = "fault@3,magic@3,rice@3,grid@3",
+    deeper: Annotated[
+        str, typer.Option(help="More of them, which the mean of all leaves out.")
+    ] = "raisin@4,occupancy@4,breast-cancer@0.01",
     most: Annotated[int, typer.Option(help="Threads at most.")] = 2,
     least: Annotated[float, typer.Option(help="CPU seconds of one thread.")] = 1.0,
 ) -> None:
     """One thread against several."""
-    everything: dict[int, list[tuple[float, float]]] = {}
+    together: dict[int, list[tuple[float, float]]] = {}
     for title, problems, solve in (
         ("Table 4.2", names, _solve),
-        ("numeric", numbers, _solve_numbers),
+        ("numeric, depth three", numbers, _solve_numbers),
+        ("numeric, deeper", deeper, _solve_numbers),
     ):
         means: dict[int, list[tuple[float, float]]] = {}
         for name in filter(None, problems.split(",")):
@@ -152,9 +167,10 @@ def threads(
                 speed_ups = _compare(solve, name, n, alone)
                 if alone.cpu > least:
                     means.setdefault(n, []).append(speed_ups)
-                    everything.setdefault(n, []).append(speed_ups)
+                    if problems is not deeper:
+                        together.setdefault(n, []).append(speed_ups)
         _print_means(title, means, least)
-    _print_means("both", everything, least)
+    _print_means("Table 4.2 and numeric at depth three", together, least)
 
 
 def _print_means(
@@ -167,7 +183,8 @@ def _print_means(
         print(
             f"{title}, {n} threads, {len(speed_ups)} problems over {least:g} s: "
             f"geometric mean {clock:.2f} by the clock, "
-            f"{busiest:.2f} with a processor each"
+            f"{busiest:.2f} with a processor each",
+            flush=True,
         )
 
 
