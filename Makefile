@@ -118,10 +118,10 @@ bench-growth: $(VENV)/ready build  ## time and memory as rows, features, classes
 	$(BIN)/python -m benchmarks.growth $(BENCH)
 
 bench-threads: build  ## one thread against two: sets of Table 4.2 and numeric sets
-	$(BIN)/python -m benchmarks.one_machine threads $(BENCH)
+	$(BIN)/python -m benchmarks.threads $(BENCH)
 
 bench-memory: build  ## sets of Table 4.2 with a quarter of the memory
-	$(BIN)/python -m benchmarks.one_machine memory $(BENCH)
+	$(BIN)/python -m benchmarks.memory $(BENCH)
 
 bench-scale-out: build  ## a search on up to 1,000 workers, simulated with measured times
 	$(BIN)/python -m benchmarks.scale_out $(BENCH)

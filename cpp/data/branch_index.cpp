@@ -90,8 +90,8 @@ std::uint64_t BranchIndex::bytes() const {
          slots_.size() * sizeof(slots_[0]) + random_.size() * sizeof(random_[0]);
 }
 
-std::uint64_t BranchIndex::bytes_to_grow() const {
-  const bool full = 2 * static_cast<std::size_t>(size_) + 2 >= slots_.size();
+std::uint64_t BranchIndex::bytes_to_grow(std::size_t n) const {
+  const bool full = 2 * (size_ + n) >= slots_.size();
   return (full ? 2 * slots_.size() * sizeof(slots_[0]) : 0) + kChunk * sizeof(Key) +
          sorted_.chunk_bytes();
 }

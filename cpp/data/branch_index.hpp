@@ -46,8 +46,8 @@ class BranchIndex {
   BranchId insert(std::uint64_t child_hash, BranchId parent, std::uint32_t literal);
 
   std::uint64_t bytes() const;
-  // What the next insertion may add at its worst.
-  std::uint64_t bytes_to_grow() const;
+  // What the next `n` insertions (less than a chunk) may add at their worst.
+  std::uint64_t bytes_to_grow(std::size_t n) const;
 
  private:
   struct Key {

@@ -158,6 +158,7 @@ bool Memo::grow(Shard& s) {
 }
 
 void Memo::resize(Shard& s, std::uint64_t n_buckets) {
+  moves_.fetch_add(1, std::memory_order_relaxed);
   const std::vector<Entry> old =
       std::exchange(s.entries, std::vector<Entry>(n_buckets * kBucket));
   s.n_buckets = n_buckets;

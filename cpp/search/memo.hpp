@@ -58,6 +58,8 @@ class Memo {
   };
   Account account() const;
   bool full() const { return full_.load(std::memory_order_relaxed); }
+  // How often a shard has moved to more room, and left a hole where it was.
+  std::uint32_t moves() const { return moves_.load(std::memory_order_relaxed); }
 
   // Calls visit(key, effort, bounds) for every entry.
   template <class Visit>
@@ -113,13 +115,14 @@ class Memo {
 
   Shard& shard(const Key& key) const { return shards_[key.low & (n_shards_ - 1)]; }
   bool grow(Shard& shard);
-  static void resize(Shard& shard, std::uint64_t n_buckets);
+  void resize(Shard& shard, std::uint64_t n_buckets);
 
   std::uint64_t n_shards_ = 1;  // a power of two
   std::unique_ptr<Shard[]> shards_;
   std::atomic<std::uint64_t> max_buckets_;  // of a shard
   bool shared_;
   std::atomic<bool> full_ = false;
+  std::atomic<std::uint32_t> moves_ = 0;
 };
 
 }  // namespace treeproof

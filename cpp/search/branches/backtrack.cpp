@@ -53,6 +53,7 @@ void Backtrack::learn(std::span<const std::uint32_t> literals, Weight weight,
   for (const std::uint32_t l : literals) key += literal_key_[l];
   // Nobody knows what it took; the more rows, the more, and as much as their evaluation.
   table_.update(key, 1 + weight / 64, bounds);
+  give_back_holes();
 }
 
 Backtrack::Level& Backtrack::level(std::size_t depth) {
@@ -175,7 +176,17 @@ Bounds Backtrack::visit(std::size_t depth, std::int32_t test, const Part& part, 
   Bounds found = part.bounds;
   enter(depth, test, part);
   search(depth + 1, budget, found);
-  return table_.update(part.key, (work_ - before) / kWordsPerMicrosecond + 1, found);
+  found = table_.update(part.key, (work_ - before) / kWordsPerMicrosecond + 1, found);
+  give_back_holes();
+  return found;
+}
+
+// A table that grows leaves holes, which count as memory of the process all the same.
+void Backtrack::give_back_holes() {
+  if (table_.moves() == moves_) return;
+  moves_ = table_.moves();
+  if (limits_.memory_allowance() > 0 && 4 * table_.account().bytes > limits_.memory_allowance())
+    give_back_memory();
 }
 
 void Backtrack::search(std::size_t depth, Cost budget, Bounds& found) {

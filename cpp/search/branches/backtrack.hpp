@@ -80,6 +80,7 @@ class Backtrack {
   Cost search_split(std::size_t depth, std::int32_t test, Cost budget, Bounds& found);
   void enter(std::size_t depth, std::int32_t test, const Part& part);
   Bounds visit(std::size_t depth, std::int32_t test, const Part& part, Cost budget);
+  void give_back_holes();
   void search(std::size_t depth, Cost budget, Bounds& found);
   bool draft(std::size_t depth, const Bounds& bounds, bool settled, TreeDraft& tree);
   void keep_tree(const Bounds& root, bool settled);
@@ -88,6 +89,7 @@ class Backtrack {
   Limits& limits_;
   Counters& counters_;
   Memo table_;
+  std::uint32_t moves_ = 0;  // of the table, when holes were last given back
   std::vector<Key> literal_key_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::uint64_t path_bytes_ = 0;

@@ -82,11 +82,13 @@ class Graph {
   void forget_heaps();
 
   std::uint64_t bytes() const;
-  // What one iteration may add at its worst: two branches expanded, all tests kept.
+  // What one iteration may add: two branches expanded, all tests kept, and some actions
+  // opened on the way back.
   std::uint64_t bytes_to_grow(std::size_t n_tests) const;
 
  private:
   static constexpr BranchId kChunk = 1024;
+  static constexpr std::size_t kMostOpened = 512;  // in one iteration, as good as ever
 
   BranchIndex index_;
   std::vector<std::unique_ptr<Node[]>> chunks_;

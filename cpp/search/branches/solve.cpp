@@ -58,7 +58,9 @@ class Run {
 
   bool is_full() const {
     if (memo_branches_ > 0 && search_->n_branches() >= memo_branches_) return true;
-    return allowance_ > 0 && search_->bytes() + search_->bytes_to_grow() > allowance_;
+    // Arrays that grew leave holes behind: an eighth is for these.
+    return allowance_ > 0 &&
+           search_->bytes() + search_->bytes_to_grow() > allowance_ - allowance_ / 8;
   }
 
   // False where memory ended it.

@@ -112,7 +112,7 @@ std::uint64_t BranchBook::bytes_to_grow() const {
         list.size() + margin > list.capacity() ? list.capacity() + margin : 0;
     return static_cast<std::uint64_t>(more * sizeof(list[0]));
   };
-  return index_.bytes_to_grow() + doubled(records_) + doubled(splits_) +
+  return index_.bytes_to_grow(1) + doubled(records_) + doubled(splits_) +
          doubled(children_) + doubled(outcomes_);
 }
 

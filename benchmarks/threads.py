@@ -1,14 +1,12 @@
-"""Threads and memory: the sets of Table 4.2, and numeric sets.
+"""Threads: the sets of Table 4.2, and numeric sets.
 
-`python -m benchmarks.one_machine threads` solves each problem with one and with more
+`python -m benchmarks.threads` solves each problem with one and with more
 threads: CPU time in all, the share of the leading thread, the speed-up by the clock,
 and the one that follows from the busiest thread's CPU time, which also holds on a
 machine that others use. Numeric problems are written as set@depth, from
 ``continuous/`` and ``regression/``, or set@penalty for a penalty and no depth limit;
 breast-cancer is scikit-learn's. The means are over problems that take one thread over
 a second.
-`python -m benchmarks.one_machine memory` solves sets with a quarter of the memory that
-the search takes if it may.
 """
 
 from __future__ import annotations
@@ -28,8 +26,6 @@ import typer
 from .problems import data_folder
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-
-app = typer.Typer(help=__doc__)
 
 
 @dataclass
@@ -139,8 +135,7 @@ def _mean(values: list[float]) -> float:
     return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
 
 
-@app.command()
-def threads(
+def main(
     names: Annotated[
         str, typer.Option(help="Sets of Table 4.2.")
     ] = "lymph,lymph-f,balance,balance-f",
@@ -188,25 +183,5 @@ def _print_means(
         )
 
 
-@app.command()
-def memory(
-    names: Annotated[str, typer.Option()] = "tictactoe,careval,nursery,balance,lymph",
-) -> None:
-    """A quarter of the memory."""
-    for name in names.split(","):
-        free = _solve(name)
-        used = free.answer["statistics"]
-        quarter = used["memory_bytes"] // 4
-        tight = _solve(name, memory_limit=quarter)
-        print(
-            f"{name:10} {used['memory_bytes'] / 1e6:.2f} MB, "
-            f"{used['memo_bytes'] / used['memo_entries']:.0f} bytes a memo entry; "
-            f"limit {quarter / 1e6:.2f}: "
-            f"{tight.answer['statistics']['memory_bytes'] / 1e6:.2f} MB, "
-            f"{tight.answer['status']}, "
-            f"CPU x {tight.cpu / free.cpu:.2f}"
-        )
-
-
 if __name__ == "__main__":
-    app()
+    typer.run(main)
