@@ -21,7 +21,7 @@ import time
 import numpy as np
 
 from treeproof import OptimalTreeClassifier
-from treeproof.cluster import coordinator
+from treeproof.cluster import coordinator, worker
 from treeproof.solvers import Task
 from treeproof.sources.training import classification_data
 
@@ -47,7 +47,7 @@ class VirtualCluster:
     """A client and its queue of answers, with a clock of its own."""
 
     def __init__(self, workers: int) -> None:
-        self._free = [0.0] * workers
+        self._free = {f"worker {k}": 0.0 for k in range(workers)}
         self._waiting: list = []
         self._order = itertools.count()
         self._thought = time.thread_time()
@@ -55,7 +55,7 @@ class VirtualCluster:
         self.busy = 0.0
 
     def nthreads(self) -> dict[int, int]:
-        return dict.fromkeys(range(len(self._free)), 1)
+        return dict.fromkeys(self._free, 1)
 
     def scatter(self, value, **_) -> Finished:
         return Finished(value)
@@ -63,20 +63,29 @@ class VirtualCluster:
     def cancel(self, _) -> None:
         pass
 
+    def run(self, function, run: str, **_) -> None:
+        for name in self._free:
+            function(f"{run} {name}")
+
     def _think(self) -> None:
         """The coordinator's own time passes too."""
         now = time.thread_time()
         self.now += now - self._thought
         self._thought = now
 
-    def submit(self, function, shared, *arguments, **_) -> Finished:
+    def submit(
+        self, function, shared, slices, run, *arguments, workers, **_
+    ) -> Finished:
         self._think()
         start = time.thread_time()
-        future = Finished(function(shared.result(), *arguments))
+        name = workers[0]  # has a memory of its own
+        future = Finished(
+            function(shared.result(), slices, f"{run} {name}", *arguments)
+        )
         seconds = time.thread_time() - start
         self._thought = time.thread_time()
-        begin = max(self.now, heapq.heappop(self._free)) + TASK_OVERHEAD
-        heapq.heappush(self._free, begin + seconds)
+        begin = max(self.now, self._free[name]) + TASK_OVERHEAD
+        self._free[name] = begin + seconds
         done = begin + seconds + TASK_OVERHEAD
         heapq.heappush(self._waiting, (done, next(self._order), future))
         self.busy += seconds
@@ -152,6 +161,7 @@ def main() -> None:
     parser.add_argument("--per-row", type=float, default=2.8e-6)
     parser.add_argument("--per-joined-row", type=float, default=1.4e-6)
     options = parser.parse_args()
+    worker.MOST_MEMOS = max(options.workers)  # of all workers, in this process
     for name in ("ROOT_SECONDS", "FIRST_SECONDS", "NEXT_SECONDS"):
         setattr(coordinator, name, getattr(coordinator, name) * options.stretch)
     task = problem(options.rows, options.features, options.penalty)

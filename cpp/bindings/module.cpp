@@ -24,6 +24,7 @@ using namespace nb::literals;
 
 namespace treeproof::bindings {
 void bind_near(nb::module_& m);
+void bind_parts(nb::module_& m);
 void bind_path(nb::module_& m);
 void bind_proof(nb::module_& m);
 void bind_derive(nb::module_& m);
@@ -73,7 +74,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                std::optional<nb::callable> observer, const nb::dict& switches,
                const std::string& kernel, const std::string& proof_log,
                const std::string& fault, int n_jobs, bool helpers_at_once,
-               std::int64_t cutoff, const std::string& checkpoint, double checkpoint_pause,
+               const std::string& checkpoint, double checkpoint_pause,
                std::int64_t memo_branches) {
   treeproof::bindings::check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   std::vector<treeproof::Feature> features(kinds.size());
@@ -122,8 +123,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
       }
       const treeproof::sparse::Options options{sparse_switches, kernel, n_jobs,
                                                helpers_at_once, read_fault(fault),
-                                               cutoff > 0 ? cutoff : treeproof::kInfiniteCost,
-                                               checkpoint, resumed ? &kept : nullptr,
+                                               treeproof::kInfiniteCost, checkpoint, resumed ? &kept : nullptr,
                                                checkpoint_pause};
       result = treeproof::sparse::solve(problem, tree_limits, options, limits, notify,
                                         log ? &*log : nullptr);
@@ -157,6 +157,7 @@ void bind_threshold(nb::module_& m);
 NB_MODULE(_core, m) {
   m.doc() = "The native engine of treeproof. Private: use the estimators.";
   treeproof::bindings::bind_near(m);
+  treeproof::bindings::bind_parts(m);
   treeproof::bindings::bind_path(m);
   treeproof::bindings::bind_proof(m);
   treeproof::bindings::bind_derive(m);
@@ -166,7 +167,7 @@ NB_MODULE(_core, m) {
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
         "kernel"_a = "", "proof_log"_a = "", "fault"_a = "none",
-        "n_jobs"_a = 1, "helpers_at_once"_a = false, "cutoff"_a = 0, "checkpoint"_a = "",
+        "n_jobs"_a = 1, "helpers_at_once"_a = false, "checkpoint"_a = "",
         "checkpoint_pause"_a = 0.5, "memo_branches"_a = 0,
         "Search for an optimal tree on encoded, clean data.");
   m.def("switches", [] {

@@ -51,7 +51,8 @@ std::vector<Test> make_tests(const std::vector<Feature>& features) {
 
 Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
                      std::span<const std::int32_t> labels, std::int32_t n_classes,
-                     std::span<const double> weights) {
+                     std::span<const double> weights,
+                     std::span<const std::int32_t> names) {
   const std::size_t n = labels.size();
   const std::size_t n_features = features.size();
   const double scale = weight_scale(weights);
@@ -113,6 +114,7 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
     p.weight.push_back(rounded);
     p.samples.push_back(count);
     p.group.push_back(group_of[first]);
+    if (!names.empty()) p.name.push_back(names[first]);
     p.total_weight += rounded;
   }
   p.n_groups = static_cast<std::int32_t>(representative.size());

@@ -44,6 +44,7 @@ struct Problem {
   std::vector<Weight> weight;
   std::vector<std::int64_t> samples;  // how many table rows were merged into it
   std::vector<std::int32_t> group;    // equal groups: equal feature codes
+  std::vector<std::int32_t> name;     // the row's number in a larger table; empty: its own
   std::vector<std::int32_t> codes;    // column-major: codes[feature * n_rows + row]
   std::int32_t n_groups = 0;
   std::int64_t total_weight = 0;
@@ -52,6 +53,9 @@ struct Problem {
   std::vector<Test> tests;
 
   std::int32_t n_rows() const { return static_cast<std::int32_t>(label.size()); }
+  std::int32_t name_of(std::int32_t row) const {
+    return name.empty() ? row : name[static_cast<std::size_t>(row)];
+  }
   std::int32_t code(std::int32_t feature, std::int32_t row) const {
     return codes[static_cast<std::size_t>(feature) * label.size() +
                  static_cast<std::size_t>(row)];
@@ -70,8 +74,11 @@ struct Problem {
 // `codes` is column-major, n_rows * features.size(); labels in 0 .. n_classes - 1; weights
 // are positive and finite (the input border has seen to that). Whole-number weights are
 // kept exactly where their total allows it; others are rounded to 2^-30 of their total.
+// `names`, if not empty: the rows' numbers in a larger table of which these are a part. Of
+// merged rows the first one's counts.
 Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
                      std::span<const std::int32_t> labels, std::int32_t n_classes,
-                     std::span<const double> weights);
+                     std::span<const double> weights,
+                     std::span<const std::int32_t> names = {});
 
 }  // namespace treeproof

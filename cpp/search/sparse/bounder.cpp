@@ -24,7 +24,7 @@ class Bounder::Of : public Any {
 
   Cost lower(const std::vector<std::int32_t>& rows, int depth_left, Cost budget) override {
     Key key;
-    for (const std::int32_t r : rows) key += Layout::row_key(r);
+    for (const std::int32_t r : rows) key += layout_.row_key(r);
     const Bounds known = search_.known(key, depth_left);
     if (known.lower >= budget || known.solved()) return known.lower;
     return search_.resolve(rows, depth_left, budget).lower;

@@ -24,7 +24,7 @@ class Extractor {
     const Cost leaf = small_.leaf(rows);
     if (leaf == 0 || depth_left == 0) return {};
     Key key;
-    for (const std::int32_t r : rows) key += Layout::row_key(r);
+    for (const std::int32_t r : rows) key += layout_.row_key(r);
     const Bounds b = known_(rows, key, depth_left);
     if (b.upper >= leaf || b.test < 0) return one_split(rows);
     return split(rows, b.test, depth_left);

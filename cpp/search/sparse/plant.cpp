@@ -13,7 +13,7 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 Key key_of(const Rows& rows) {
   Key key;
-  for (const std::int32_t r : rows) key += Layout::row_key(r);
+  for (const std::int32_t r : rows) key += layout.row_key(r);
   return key;
 }
 

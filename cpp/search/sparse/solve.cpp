@@ -3,6 +3,7 @@
 #include "search/sparse/solve.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "search/sparse/crew.hpp"
@@ -84,13 +85,16 @@ template <class Word>
 class Run {
  public:
   Run(const Problem& problem, const Settings& settings, Limits& limits, Observer observer,
-      StepListener* listener, WarmStart* warm = nullptr, CheckpointKeeper* keeper = nullptr)
+      StepListener* listener, WarmStart* warm = nullptr, CheckpointKeeper* keeper = nullptr,
+      Memo* shared_memo = nullptr)
       : problem_(problem),
         settings_(settings),
         limits_(limits),
         observer_(std::move(observer)),
         layout_(make_layout(problem, settings.min_samples_leaf, limits.memory_allowance())),
-        memo_(memo_bytes(limits), settings.n_threads > 1),
+        own_memo_(shared_memo != nullptr ? nullptr : std::make_unique<Memo>(
+                      memo_bytes(limits), settings.n_threads > 1)),
+        memo_(shared_memo != nullptr ? *shared_memo : *own_memo_),
         search_(layout_, settings, limits, memo_, settings.n_threads > 1 ? &marks_ : nullptr),
         trees_(search_, layout_, limits.memory_allowance() / 8),
         crew_(layout_, settings, limits, memo_, marks_, listener),
@@ -111,7 +115,8 @@ class Run {
   SearchResult solve() {
     kept_ = flatten({});  // whatever happens next, there is a tree
     kept_cost_ = evaluate(problem_, kept_, settings_.split_cost);
-    const bool has_tree = resumed_ || (warm_ != nullptr && !warm_->trees.empty());
+    const bool has_tree = resumed_ || search_.root().upper < kInfiniteCost ||
+                          (warm_ != nullptr && !warm_->trees.empty());
     if (warm_ != nullptr) plant(search_, layout_, settings_.min_samples_leaf, *warm_);
     search_.deepen(1, 0);  // expands the root: a first tree and bound
     if (settings_.switches.discrepancy && !has_tree) trees_.run_first_passes();
@@ -149,17 +154,19 @@ class Run {
 
  private:
   static constexpr std::size_t kPatience = 4;  // slices without a better bound
+  static constexpr double kLeastShare = 0.05;
 
   // How much of the time goes to finding better trees: most of it while a proof is far away
   // and trees still improve, little once a proof is in sight.
   double heuristic_share() const {
+    if (settings_.cutoff < kInfiniteCost) return kLeastShare;  // a bound is asked for
     const Bounds now = search_.root();
     const Cost gap = now.upper - now.lower;
     const Cost penalty = settings_.split_cost;
     const std::size_t n = lower_before_.size();
     const bool stuck = n >= kPatience && now.lower - lower_before_[n - kPatience] < gap / 16;
     if (gap > 10 * penalty && stuck) return improving_ ? 0.8 : 0.5;
-    return improving_ && gap > 4 * penalty ? 0.33 : 0.05;
+    return improving_ && gap > 4 * penalty ? 0.33 : kLeastShare;
   }
 
   // What layout and path leave of the allowance is for the memo and, a small part, for the
@@ -176,6 +183,10 @@ class Run {
     memo_.limit(std::max<std::uint64_t>(left / 2 + left / 8, 1));
   }
 
+  // May the memo name a tree without knowing all of its parts? A shared one is told bounds by
+  // searches elsewhere.
+  bool lossy() const { return memo_.full() || own_memo_ == nullptr; }
+
   void report() {
     const Bounds root = search_.root();
     if (!observer_ || (root.upper == told_.upper && root.lower == told_.lower)) return;
@@ -191,7 +202,7 @@ class Run {
   // of every part, but less than it did; each part is solved once more. Solving adds bounds to
   // the memo that nobody was told of: while steps may still cite them, it has to wait.
   void keep_tree(bool again = false) {
-    const bool may_solve = memo_.full() && (over_ || search_.listener() == nullptr);
+    const bool may_solve = lossy() && (over_ || search_.listener() == nullptr);
     if (kept_cost_ <= search_.root().upper) return;
     Tree tree = extract(layout_, settings_,
                         [&](const std::vector<std::int32_t>& rows, const Key& key, int left) {
@@ -210,7 +221,7 @@ class Run {
     SearchResult out;
     over_ = true;
     keep_tree();
-    if (search_.root().solved() && memo_.full()) keep_tree(true);
+    if (search_.root().solved() && lossy()) keep_tree(true);
     out.tree = std::move(kept_);
     out.upper = kept_cost_;
     out.lower = std::min(search_.root().lower, out.upper);
@@ -237,7 +248,8 @@ class Run {
   Limits& limits_;
   Observer observer_;
   const Layout layout_;
-  Memo memo_;
+  const std::unique_ptr<Memo> own_memo_;  // null: shared with other searches
+  Memo& memo_;
   WorkMarks marks_;
   Search<Word> search_;
   Discrepancy<Word> trees_;
@@ -321,10 +333,11 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
 template <class Word>
 SearchResult solve_as(const Problem& problem, const Settings& settings, int max_splits,
                       Limits& limits, const Observer& observer, StepListener* listener,
-                      WarmStart* warm, const Checkpoint* resumed, CheckpointKeeper* keeper) {
+                      WarmStart* warm, const Checkpoint* resumed, CheckpointKeeper* keeper,
+                      Memo* shared_memo) {
   if (max_splits >= 0)
     return solve_size_limited<Word>(problem, settings, max_splits, limits, observer, listener);
-  Run<Word> run(problem, settings, limits, observer, listener, warm, keeper);
+  Run<Word> run(problem, settings, limits, observer, listener, warm, keeper, shared_memo);
   if (resumed != nullptr) run.resume(*resumed);
   return run.solve();
 }
@@ -352,7 +365,7 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
     keeper.emplace(options.checkpoint, fingerprint(problem, tree_limits),
                    options.checkpoint_pause);
   return run(problem, settings, max_splits, limits, observer, listener, warm, options.resumed,
-             keeper ? &*keeper : nullptr);
+             keeper ? &*keeper : nullptr, options.shared_memo);
 }
 
 }  // namespace treeproof::sparse

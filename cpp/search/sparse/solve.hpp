@@ -25,6 +25,9 @@ struct Options {
   std::string checkpoint;
   const Checkpoint* resumed = nullptr;
   double checkpoint_pause = 0.5;
+  // The memo of other searches of parts of one table, their rows named alike. Not for limits
+  // on splits.
+  Memo* shared_memo = nullptr;
 };
 
 // `warm` is used by searches without a limit on splits.

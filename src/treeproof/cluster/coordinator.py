@@ -2,10 +2,14 @@
 
 The whole problem is tried first, for a second: most are solved by then. What is left is
 split at its root, and every subproblem is tried briefly, many to a message, since most
-are cut off or solved at once. The others come back for slices four times as long each
-time; one that has come back twice is split further as soon as workers would idle, and
-one that keeps coming back is split anyway. A subproblem is sent with the budget it has
-at that moment, so that the best tree known anywhere cuts off searches everywhere else.
+are cut off or solved at once. The others come back for longer slices, to the worker
+that had them before if it is free; one that has come back twice is split further as
+soon as workers would idle. A subproblem is sent with the budget it has at that moment,
+so that the best tree known anywhere cuts off searches everywhere else.
+
+Every worker remembers what it has proved; with an answer it sends what took some effort,
+and the coordinator passes that on with the next task for each of the others. Such news
+saves work and proves nothing by itself: a bound at the root is the sum of answers.
 
 Nothing depends on a worker that is lost: Dask runs its tasks elsewhere, and a task that
 Dask gives up is sent again. Bounds only ever come from finished slices, so that the
@@ -16,12 +20,14 @@ from __future__ import annotations
 
 import queue
 import time
+import uuid
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from treeproof.cluster.graph import Graph, Node, flatten
 from treeproof.cluster.table import SharedTable, shared_table
-from treeproof.cluster.worker import Slice, work
+from treeproof.cluster.worker import RECORD_BYTES, Slice, forget, work
 from treeproof.extras import need
 from treeproof.solvers import Task
 from treeproof.stopping import stop_wanted
@@ -31,9 +37,11 @@ __all__ = ["solve_on_cluster"]
 ROOT_SECONDS = 1.0
 FIRST_SECONDS = 0.1
 NEXT_SECONDS = 0.5
-GROWTH = 4
+GROWTH = 2
+MOST_SECONDS = 2.0  # of a slice; more with many workers, for the coordinator's sake
+SECONDS_PER_WORKER = 0.1
 BATCH = 8
-PATIENCE = 4  # visits after which a subproblem is split though all workers are busy
+MOST_RECORDS = 40_000  # that come with the answers of all workers, and go with one task
 _LOST = ("KilledWorker", "FutureCancelledError", "FutureLostError", "CancelledError",
          "CommClosedError")  # fmt: skip
 
@@ -91,10 +99,15 @@ class _Run:
         self._graph = Graph(self._table)
         self._shared: Any = None
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._running: dict[Any, list[tuple[Node, Slice]]] = {}
+        self._running: dict[Any, tuple[str, list[tuple[Node, Slice]]]] = {}
+        self._threads: Mapping[str, int] = {}  # of each worker
+        self._load: Counter[str] = Counter()  # tasks at each worker
+        self._name = uuid.uuid4().hex
+        self._news: list[tuple[str, bytes]] = []  # with the worker it came from
+        self._told: Counter[str] = Counter()  # how much of it each worker has got
         self._counts = {"tasks": 0, "slices": 0, "nodes_split": 0, "tasks_lost": 0}
         self._worker_seconds = 0.0
-        self._told = (-1, -1)
+        self._reported = (-1, -1)
 
     def solve(self) -> dict[str, Any]:
         self._share()
@@ -115,6 +128,7 @@ class _Run:
             status = "interrupted"
         finally:
             self._client.cancel(list(self._running))
+            self._client.run(forget, self._name, on_error="ignore")
         if root.solved:
             status = "optimal"
         return self._answer(status)
@@ -130,12 +144,13 @@ class _Run:
         limit = self._task.time_limit
         return float("inf") if limit is None else limit - self._seconds()
 
-    def _n_threads(self) -> int:
-        return max(1, sum(self._client.nthreads().values()))
+    def _n_places(self) -> int:
+        return sum(self._threads.values())
 
     def _send(self) -> None:
         """Keep every worker busy, and one task waiting for each."""
-        places = 2 * self._n_threads() - len(self._running)
+        self._threads = self._client.nthreads() or {"": 1}
+        places = 2 * self._n_places() - len(self._running)
         while places > 0:
             wanted = self._graph.open_nodes(places * BATCH)
             if len(wanted) < places and self._split_one():
@@ -160,24 +175,50 @@ class _Run:
     def _slice(self, node: Node, cutoff: int) -> Slice:
         node.visits += 1
         if not node.branch:
-            seconds = ROOT_SECONDS
+            seconds, cutoff = ROOT_SECONDS, 0
         elif node.visits == 1:
             seconds = FIRST_SECONDS
         else:
-            seconds = NEXT_SECONDS * GROWTH ** (node.visits - 2)
+            most = max(MOST_SECONDS, SECONDS_PER_WORKER * self._n_places())
+            seconds = min(most, NEXT_SECONDS * GROWTH ** (node.visits - 2))
         seconds = max(0.01, min(seconds, self._seconds_left()))
         return Slice(node.branch, node.depth_left, seconds, cutoff)
 
     def _submit(self, parts: list[tuple[Node, Slice]]) -> None:
+        home = self._home(parts[0][0])
         future = self._client.submit(
-            work, self._shared, [part for _, part in parts], pure=False
+            work,
+            self._shared,
+            [part for _, part in parts],
+            self._name,
+            self._news_for(home),
+            max(100, MOST_RECORDS // self._n_places()),
+            workers=[home] if home else None,
+            allow_other_workers=bool(home),
+            pure=False,
         )
         for node, _ in parts:
             node.running = True
-        self._running[future] = parts
+            node.home = home
+        self._running[future] = home, parts
+        self._load[home] += 1
         self._counts["tasks"] += 1
         self._counts["slices"] += len(parts)
         future.add_done_callback(self._answers.put)
+
+    def _home(self, node: Node) -> str:
+        """Return the worker that knows a subproblem, or the one with least to do."""
+        free = {w: 2 * n - self._load[w] for w, n in self._threads.items()}
+        if free.get(node.home, 0) > 0:
+            return node.home
+        return max(free, key=free.__getitem__)
+
+    def _news_for(self, worker: str) -> bytes:
+        """Return what the others have told since this worker was last asked."""
+        news = self._news[self._told[worker] :]
+        self._told[worker] = len(self._news)
+        records = b"".join(told for origin, told in news if origin != worker)
+        return records[-MOST_RECORDS * RECORD_BYTES :]
 
     def _split_one(self) -> bool:
         """Split the most visited subproblem that is waiting; False if there is none."""
@@ -211,23 +252,24 @@ class _Run:
                 return
 
     def _take(self, future: Any) -> None:
-        parts = self._running.pop(future, None)
-        if parts is None:
+        if future not in self._running:
             return
+        home, parts = self._running.pop(future)
+        self._load[home] -= 1
         for node, _ in parts:
             node.running = False
         try:
-            answers = future.result()
+            report = future.result()
         except Exception as error:  # of a lost worker, or of the work itself
             if type(error).__name__ not in _LOST:
                 raise
             self._lost(parts)
             return
-        for (node, part), found in zip(parts, answers, strict=True):
+        self._news.append((home, report.news))
+        for (node, _), found in zip(parts, report.outcomes, strict=True):
             self._worker_seconds += found.seconds
             self._graph.learn(node, found)
-            slow = node.visits >= PATIENCE or not node.branch
-            if slow and node.lower < min(part.cutoff, node.upper):
+            if not node.branch and not node.solved:
                 self._split(node)
 
     def _lost(self, parts: list[tuple[Node, Slice]]) -> None:
@@ -241,11 +283,11 @@ class _Run:
     def _report(self) -> None:
         root = self._graph.root
         now = root.lower, root.upper
-        if self._task.observer is None or now == self._told:
+        if self._task.observer is None or now == self._reported:
             return
         unit = self._unit()
-        kind = 0 if now[1] != self._told[1] else 1
-        self._told = now
+        kind = 0 if now[1] != self._reported[1] else 1
+        self._reported = now
         self._task.observer(
             kind, self._seconds(), now[0] / unit, now[1] / unit, len(self._graph)
         )
@@ -258,6 +300,7 @@ class _Run:
         statistics: Mapping[str, Any] = {
             "workers": len(self._client.nthreads()),
             "subproblems": len(self._graph),
+            "bounds_shared": self._graph.shared,
             "worker_seconds": self._worker_seconds,
             **self._counts,
         }

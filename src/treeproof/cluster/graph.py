@@ -7,8 +7,8 @@ the nodes of its outcomes; its optimum is then
     min(single leaf, min over tests of (cost of a split + sum over outcomes)),
 
 so that bounds of the outcomes give bounds of the node. Equal formulas hold for lower
-and upper bounds, which is all the argument there is: a lower bound at the root is
-proved as soon as the workers' lower bounds below add up to it.
+and upper bounds: a lower bound at the root is proved as soon as the workers' lower
+bounds below add up to it. Nodes that share most of their rows bound each other too.
 
 Two shortcuts need no search. A node whose leaf costs no more than one split is solved
 by that leaf, for every other tree has at least one split. A test that leaves an outcome
@@ -28,6 +28,9 @@ from numpy.typing import NDArray
 from treeproof.cluster.table import Branch, Outcome, SharedTable, Test
 
 __all__ = ["Candidate", "Graph", "Node", "flatten"]
+
+MOST_SHARING = 20_000_000
+"""Tests times rows, beyond which bounds are not shared: it would take too long."""
 
 Nested = tuple[Test, list[tuple[int, Any]]] | None
 """A tree: a test with the outcomes' trees, or None for a leaf."""
@@ -56,6 +59,7 @@ class Node:
     parents: set[Node] = field(default_factory=set)
     visits: int = 0
     running: bool = False
+    home: str = ""  # the worker that had it last
 
     @property
     def solved(self) -> bool:
@@ -70,6 +74,7 @@ class Graph:
         self.table = table
         self._known: dict[tuple[bytes, int | None], Node] = {}
         self._tests = table.tests()
+        self.shared = 0  # bounds that were raised by other nodes
         self.root = self._node((), np.arange(table.n_rows), table.max_depth)
 
     def __len__(self) -> int:
@@ -117,9 +122,43 @@ class Graph:
         if found.upper < node.upper:
             node.upper = found.upper
             node.tree = _nested(found.tree)
+        before = node.lower
         node.lower = max(node.lower, min(found.lower, node.upper))
         for parent in list(node.parents):
+            if node.lower > before:
+                self._share(parent, node)
             self.update(parent)
+
+    def _share(self, parent: Node, known: Node) -> None:
+        """Raise the bounds of a node's other outcomes by that of one.
+
+        Lemma (similarity). For sets of rows A and B, opt(B) <= opt(A) + weight(B \\ A):
+        use A's tree for all of B. So B, of which a bound is known, bounds A. Without a
+        depth limit B may also first part with B \\ A, as leaves: then opt(B) <= opt(A) +
+        a split + what is not of the heaviest class in B \\ A. A least leaf size breaks
+        the lemma: a leaf of A's tree may have fewer rows in B.
+        """
+        assert parent.candidates is not None
+        if self.table.min_samples_leaf > 1:
+            return
+        if len(parent.candidates) * len(known.rows) > MOST_SHARING:
+            return
+        for candidate in parent.candidates:
+            outcome = self.table.outcomes(candidate.test, known.rows)
+            for value, child in candidate.children:
+                if child.lower >= min(child.upper, known.lower):
+                    continue
+                outside = known.rows[outcome != value]
+                weight, minority = self.table.weight_and_minority(outside)
+                bound = known.lower - weight
+                if parent.depth_left is None:
+                    by_leaves = known.lower - self.table.split_cost - minority
+                    bound = max(bound, by_leaves)
+                if bound > child.lower:
+                    child.lower = min(bound, child.upper)
+                    self.shared += 1
+                    for other in child.parents - {parent}:
+                        self.update(other)
 
     def update(self, node: Node) -> None:
         """Combine the bounds of a split node's outcomes; go up while they change."""

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof import _core
 from treeproof.border.table import MULTIWAY, ORDERED
 from treeproof.solvers import Task
 from treeproof.tree import EQUALS, THRESHOLD
@@ -103,13 +102,19 @@ class SharedTable:
 
     def leaf_cost(self, rows: NDArray[np.intp]) -> int:
         """Return what a single leaf for these rows costs."""
+        return self.weight_and_minority(rows)[1]
+
+    def weight_and_minority(self, rows: NDArray[np.intp]) -> tuple[int, int]:
+        """Return what all rows weigh, and all but the heaviest class, as costs."""
         totals = np.bincount(
             self.labels[rows], self.weights[rows], minlength=self.n_classes
         )
-        return int(totals.sum() - totals.max()) * UNIT
+        weight = int(totals.sum())
+        return weight * UNIT, (weight - int(totals.max())) * UNIT
 
     def solve_part(
         self,
+        memo: Any,
         rows: NDArray[np.intp],
         depth_left: int | None,
         *,
@@ -119,20 +124,21 @@ class SharedTable:
         """Search for the best tree on some rows for a while.
 
         The search ends when it has an optimum, when the time is up, or when its lower
-        bound reaches `cutoff`, whichever comes first.
+        bound reaches `cutoff`, whichever comes first. It begins with what `memo`, a
+        `SharedMemo` of the engine, knows of these rows and of parts of them, and leaves
+        there what it has proved.
         """
         weights = self.weights[rows]
         unit = int(weights.sum()) * UNIT
         start = time.thread_time()
-
-        found = _core.solve(
-            solver="sparse",
+        found = memo.solve(
             kinds=self.kinds,
             n_values=self.n_values,
             codes=np.ascontiguousarray(self.codes[:, rows]).reshape(-1),
             labels=self.labels[rows],
             n_classes=self.n_classes,
             weights=weights,
+            names=rows.astype(np.int32),
             split_penalty=self.split_cost / unit,
             max_depth=-1 if depth_left is None else depth_left,
             min_samples_leaf=self.min_samples_leaf,
