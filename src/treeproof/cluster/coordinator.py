@@ -7,9 +7,8 @@ that had them before if it is free; one that has come back twice is split furthe
 soon as workers would idle. A subproblem is sent with the budget it has at that moment,
 so that the best tree known anywhere cuts off searches everywhere else.
 
-Every worker remembers what it has proved; with an answer it sends what took some effort,
-and the coordinator passes that on with the next task for each of the others. Such news
-saves work and proves nothing by itself: a bound at the root is the sum of answers.
+Every worker remembers what it has proved; with an answer it sends what took some
+effort, and the coordinator passes that on with the next task for each of the others.
 
 Nothing depends on a worker that is lost: Dask runs its tasks elsewhere, and a task that
 Dask gives up is sent again. Bounds only ever come from finished slices, so that the

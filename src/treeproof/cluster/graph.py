@@ -132,11 +132,11 @@ class Graph:
     def _share(self, parent: Node, known: Node) -> None:
         """Raise the bounds of a node's other outcomes by that of one.
 
-        Lemma (similarity). For sets of rows A and B, opt(B) <= opt(A) + weight(B \\ A):
-        use A's tree for all of B. So B, of which a bound is known, bounds A. Without a
-        depth limit B may also first part with B \\ A, as leaves: then opt(B) <= opt(A) +
-        a split + what is not of the heaviest class in B \\ A. A least leaf size breaks
-        the lemma: a leaf of A's tree may have fewer rows in B.
+        Lemma (similarity). For sets of rows A and B, let R be the rows of B outside A.
+        Then opt(B) <= opt(A) + weight(R): use A's tree for all of B. So B, of which a
+        bound is known, bounds A. Without a depth limit B may also first part with R, as
+        leaves: opt(B) <= opt(A) + a split + what is not of R's heaviest class. A least
+        leaf size breaks the lemma: a leaf of A's tree may have fewer rows in B.
         """
         assert parent.candidates is not None
         if self.table.min_samples_leaf > 1:

@@ -1,8 +1,8 @@
 """What runs on a worker: some subproblems, each for a slice of time.
 
-A worker process remembers what its searches have proved, so that a subproblem that comes
-back goes on where it was, and parts that several subproblems share are solved once. It
-is told what other workers have proved, and tells them.
+A worker process remembers what its searches have proved, so that a subproblem that
+comes back goes on where it was, and parts that several subproblems share are solved
+once. It is told what other workers have proved, and tells them.
 """
 
 from __future__ import annotations
