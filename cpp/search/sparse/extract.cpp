@@ -15,6 +15,7 @@ class Extractor {
  public:
   Extractor(const Layout& layout, const Settings& settings, const Known& known)
       : problem_(*layout.problem),
+        layout_(layout),
         small_(problem_, settings.split_cost, settings.min_samples_leaf),
         known_(known) {}
 
@@ -56,6 +57,7 @@ class Extractor {
   }
 
   const Problem& problem_;
+  const Layout& layout_;
   SmallTrees small_;
   const Known& known_;
 };

@@ -11,7 +11,7 @@ using Rows = std::vector<std::int32_t>;
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-Key key_of(const Rows& rows) {
+Key key_of(const Layout& layout, const Rows& rows) {
   Key key;
   for (const std::int32_t r : rows) key += layout.row_key(r);
   return key;
@@ -23,6 +23,7 @@ class Planter {
   Planter(Search<Word>& search, const Layout& layout, const Tree& tree,
           std::int64_t min_samples_leaf)
       : search_(search),
+        layout_(layout),
         problem_(*layout.problem),
         tree_(tree),
         small_(problem_, search.split_cost(), min_samples_leaf) {}
@@ -37,7 +38,7 @@ class Planter {
       const Cost cost = split_cost_below(t, rows, depth_left);
       if (cost < best.cost) best = {cost, t.test};
     }
-    const Key key = search_.key_at(key_of(rows), depth_left);
+    const Key key = search_.key_at(key_of(layout_, rows), depth_left);
     search_.memo().update(key, 1, {0, best.cost, best.test});
     return best.cost;
   }
@@ -57,6 +58,7 @@ class Planter {
   }
 
   Search<Word>& search_;
+  const Layout& layout_;
   const Problem& problem_;
   const Tree& tree_;
   SmallTrees small_;
@@ -75,7 +77,7 @@ void plant(Search<Word>& search, const Layout& layout, std::int64_t min_samples_
   for (const Tree& tree : warm.trees)
     Planter<Word>(search, layout, tree, min_samples_leaf).plant(0, rows, depth);
   if (warm.root_lower > 0)
-    search.memo().update(search.key_at(key_of(rows), depth), 1,
+    search.memo().update(search.key_at(key_of(layout, rows), depth), 1,
                          {warm.root_lower, kInfiniteCost, -1});
 }
 
