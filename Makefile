@@ -70,13 +70,17 @@ peers: .peers/ready  ## other solvers for the benchmarks, in an environment of t
 bench: build  ## ours against the installed peers (BENCH="--limit 10 --resume" for options)
 	$(BIN)/python -m benchmarks $(BENCH)
 
+.PHONY: reproduce
+reproduce: $(VENV)/ready build  ## pages of docs/reproduced from their rows (REPRODUCE=--fresh: measure anew)
+	$(BIN)/python tools/reproduced_pages.py $(REPRODUCE)
+
 # Everything small: no peers and no files of data are needed.
 .PHONY: bench-smoke
 bench-smoke: build  ## every suite of the benchmarks and one table of a paper, in a minute
-	$(BIN)/treeproof bench monks iris --limit 5
+	$(BIN)/treeproof bench monks --limit 5
 	$(BIN)/treeproof bench iris --suite numbers --max-depth 2 --limit 5
 	$(BIN)/treeproof bench diabetes --suite regression --max-depth 2 --limit 5
-	$(BIN)/treeproof bench xor-1 --suite streams --rows 4000 --limit 5
+	$(BIN)/treeproof bench xor-1 --suite streams --rows 4000 --limit 5 --solvers online-branches,ucdt,egdt,tsdt,vfdt
 	$(BIN)/treeproof reproduce thesis-4.3 --sets balance-o --out build/smoke
 
 bench-noisy: build  ## trees found in 5 and 20 seconds on noisy data
