@@ -20,7 +20,7 @@ __all__ = ["TARGETS"]
 
 _PROGRAMS = ("BRANCHES", "treeproof")
 _DEPTHS = range(4, 21)
-_PANELS = ("objective", "splits", "depth", "seconds")
+_PANELS = ("objective", "seconds")
 
 
 def _measure(name: str, case: str, request: Request) -> Record:
@@ -32,10 +32,9 @@ def _measure(name: str, case: str, request: Request) -> Record:
 
 
 def _draw(target: Target, rows: Sequence[Row]) -> Any:
-    """Draw a row of panels for each set."""
+    """Draw two panels for each set."""
     sets = list(dict.fromkeys(row.set for row in rows))
-    columns = len(_PANELS)
-    figure, axes = panels(len(sets) * columns, columns, width=2.3, height=1.3)
+    figure, axes = panels(len(sets) * len(_PANELS), columns=4, width=2.6, height=1.4)
     places = ((name, key) for name in sets for key in _PANELS)
     for ax, (name, key) in zip(axes, places, strict=True):
         for k, program in enumerate(_PROGRAMS):
@@ -48,9 +47,14 @@ def _draw(target: Target, rows: Sequence[Row]) -> Any:
                     color=class_colour(k), label=program)  # fmt: skip
         if key == "seconds":
             ax.set_yscale("log")
+            ax.set_ylim(1e-3, 2 * max(row.ours[key] for row in rows))
+            ax.yaxis.minorticks_off()
+        else:
+            ax.ticklabel_format(axis="y", useOffset=False)
         ax.set_title(f"{name}: {key}", loc="left", fontsize=8)
     figure.supxlabel("maximum depth", fontsize=9)
-    axes[0].legend(frameon=False, fontsize=7)
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, fontsize=9, ncols=2, loc="upper left")
     return figure
 
 

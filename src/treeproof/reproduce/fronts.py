@@ -100,11 +100,9 @@ def _draw_fronts(part: str, rows: Sequence[Row]) -> Any:
             _draw_line(ax, own, part, class_colour(k), method)
         ax.set_title(name, loc="left", fontsize=9)
         ax.set_xscale("symlog", linthresh=1)
-    figure.supxlabel("splits", fontsize=9)
-    figure.supylabel(f"{part} accuracy", fontsize=9)
+    figure.supxlabel(f"splits, and {part} accuracy", fontsize=9)
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, frameon=False, fontsize=9, ncols=4,
-                  loc="outside upper left")  # fmt: skip
+    figure.legend(handles, labels, frameon=False, fontsize=9, ncols=4, loc="upper left")
     return figure
 
 

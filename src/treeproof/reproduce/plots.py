@@ -29,14 +29,25 @@ def new_axes(
 def panels(
     count: int, columns: int, width: float = 3.0, height: float = 2.2
 ) -> tuple[Any, list[Any]]:
-    """Return a new figure with a number of small axes, so many in a row."""
+    """Return a new figure with a number of small axes, so many in a row.
+
+    Margins are fixed: to compute them takes minutes where there are many panels.
+    """
     columns = min(columns, count)
     rows = ceil(count / columns)
-    figure, _ = new_axes(width * columns, height * rows, rows, columns)
-    for ax in figure.axes[count:]:
-        ax.set_visible(False)
+    module = need("matplotlib.figure", "plot", "the picture")
+    wide, high = width * columns + 0.4, height * rows + 0.8
+    figure = module.Figure(figsize=(wide, high))
+    figure.subplots(rows, columns)
+    figure.subplots_adjust(
+        left=0.6 / wide, right=1 - 0.1 / wide, bottom=0.6 / high, top=1 - 0.6 / high,
+        wspace=0.28, hspace=0.9 / height,
+    )  # fmt: skip
     for ax in figure.axes:
         ax.tick_params(labelsize=7)
+        ax.spines[["top", "right"]].set_visible(False)
+    for ax in figure.axes[count:]:
+        ax.set_visible(False)
     return figure, figure.axes[:count]
 
 
