@@ -43,8 +43,9 @@ def write_api_pages(folder: Path) -> list[str]:
     lines = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 1"]
     lines += ["", *(f"   {module}" for module in modules)]
     _write(folder / "index.rst", lines)
-    for old in folder.glob("treeproof*.rst"):  # a module that is public no more
-        if old.stem not in modules:
+    names = {f"{module}.{name}" for module in modules for name in public_names(module)}
+    for old in folder.rglob("treeproof*.rst"):  # what is public no more
+        if old.stem not in {*modules, *names}:
             old.unlink()
     shown: set[int] = set()  # what a module above has a page for already
     for module in modules:
