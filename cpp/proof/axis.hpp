@@ -59,6 +59,7 @@ class Axis {
   }
 
   std::int32_t feature() const { return feature_; }
+  const FeatureView& view() const { return view_; }
   Point known_at(std::uint32_t p) const { return {p, left_[p], right_[p]}; }
   Value weight_between(std::uint32_t a, std::uint32_t b) const { return before_[b] - before_[a]; }
 

@@ -74,10 +74,6 @@ public:
         if (const auto* value = get<std::string>()) return *value;
         throw Unreadable(std::string(what) + " is not a string");
     }
-    bool boolean(const char* what) const {
-        if (const auto* value = get<bool>()) return *value;
-        throw Unreadable(std::string(what) + " is not true or false");
-    }
     std::int64_t integer(const char* what) const { return number<std::int64_t>(what, "a whole"); }
     double real(const char* what) const { return number<double>(what, "a finite"); }
 

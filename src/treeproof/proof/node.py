@@ -12,6 +12,7 @@ import numpy as np
 from treeproof.proof.problem import INFINITE, UNIT, Array, Problem
 
 BATCH = 1 << 22  # numbers in a temporary array, about
+DENSE = 1 << 22  # bits of all values of all rows that are worth a matrix
 
 
 class Node:
@@ -44,6 +45,10 @@ class Node:
         self.asked: list[int] = []  # children to be looked at
         if not len(self.number):
             return
+        self.one_hot = None
+        if self.n_values * len(rows) <= DENSE:  # a column of bits for each value
+            self.one_hot = np.zeros((len(rows), self.n_values))
+            np.put_along_axis(self.one_hot, self.codes, 1.0, axis=1)
         self.sums = self.count(np.ones((1, len(rows)), bool))[0]
         self.samples, self.leaf = self.sums[:, -1], p.leaf(self.sums)
         self.allowed = self.can_start(self.sums, self.h.exact)
@@ -59,18 +64,23 @@ class Node:
 
     def count(self, inside: Array) -> Array:
         """Return sums of every child's channels within each of some sets of rows."""
-        which, row = np.nonzero(inside)
         n_sets, n_columns = len(inside), self.codes.shape[1]
-        place = (which[:, None] * self.n_values + self.codes[row]).ravel()
-        along = np.zeros((self.channels.shape[1], n_sets, self.n_values + 1))
-        for sums, channel in zip(along, self.channels.T, strict=True):
-            own = np.repeat(channel[row], n_columns)
-            by_value = np.bincount(place, own, minlength=n_sets * self.n_values)
-            np.cumsum(by_value.reshape(n_sets, -1), axis=1, out=sums[:, 1:])
+        along = np.zeros((n_sets, self.channels.shape[1], self.n_values + 1))
+        if self.one_hot is not None:
+            own = inside[:, None] * self.channels.T.astype(float)
+            by_value = own.reshape(-1, len(self.rows)) @ self.one_hot
+            np.cumsum(by_value.reshape(*along.shape[:2], -1), 2, out=along[..., 1:])
+        else:
+            which, row = np.nonzero(inside)
+            place = (which[:, None] * self.n_values + self.codes[row]).ravel()
+            for c, channel in enumerate(self.channels.T):
+                own = np.repeat(channel[row], n_columns)
+                by_value = np.bincount(place, own, minlength=n_sets * self.n_values)
+                np.cumsum(by_value.reshape(n_sets, -1), 1, out=along[:, c, 1:])
         between = along[..., self.high] - along[..., self.low]
-        totals = (inside @ self.channels).T[..., None]
+        totals = (inside @ self.channels)[..., None]
         sums = np.where(self.flip, totals - between, between)
-        return np.moveaxis(sums, 0, -1).astype(self.channels.dtype)
+        return sums.transpose(0, 2, 1).astype(self.channels.dtype)
 
     def per_test(self, how: np.ufunc, children: Array) -> Array:
         """Combine what is known of each child for each test."""
@@ -134,10 +144,9 @@ class Node:
 
     def look(self, children: Array) -> None:
         """Raise children to what leaf, one split, and two or more splits cost."""
-        n_channels, n_rows = self.channels.shape[1], max(1, len(self.rows))
-        step = max(
-            1, BATCH // (max(n_rows * self.codes.shape[1], len(self.test)) * n_channels)
-        )
+        per_row = self.codes.shape[1] if self.one_hot is None else 1
+        width = max(1, len(self.rows) * per_row, len(self.test))
+        step = max(1, BATCH // (width * self.channels.shape[1]))
         for k in range(0, len(children) if self.below != 0 else 0, step):
             some = children[k : k + step]
             parts = self.count(self.inside(some))
