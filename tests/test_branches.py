@@ -1,10 +1,8 @@
 """BRANCHES against brute force, the papers' tables, and its limits."""
 
 import os
-import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +17,12 @@ from oracle import (
     optimal_cost,
     random_limits,
     random_table,
-    tree_facts,
+)
+from published_search import (
+    check_events_end_with_the_result,
+    check_interrupt_keeps_the_tree,
+    check_tree,
+    noise,
 )
 
 from treeproof import _core
@@ -58,24 +61,8 @@ def solve(table, split_penalty, **options):
     )
 
 
-def check_tree(table, result, split_penalty, *, max_depth=-1, min_samples_leaf=1):
-    facts = tree_facts(table, result["tree"], split_penalty)
-    assert facts.cost == result["upper"]
-    assert max_depth < 0 or facts.depth <= max_depth
-    assert facts.splits == 0 or facts.smallest_leaf >= min_samples_leaf
-
-
-def hard_table(n_rows=400, n_features=40, seed=0):
-    """Pure noise: no search proves anything about it in the time of a test."""
-    rng = np.random.default_rng(seed)
-    return Table(
-        kinds=np.full(n_features, ONE_VS_REST),
-        n_values=np.full(n_features, 2),
-        codes=rng.integers(0, 2, size=(n_rows, n_features)),
-        labels=rng.integers(0, 2, size=n_rows),
-        n_classes=2,
-        weights=np.ones(n_rows, dtype=np.int64),
-    )
+def hard_table(n_features=40):
+    return noise(400, n_features, seed=0)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -228,30 +215,12 @@ def test_a_memory_limit_below_the_data_still_gives_a_leaf():
 
 
 def test_interrupt_keeps_the_tree():
-    table = hard_table()
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    result = solve(table, 0.002, time_limit=60, memory_limit=2 << 30)
-    timer.join()
-    assert result["status"] == "interrupted"
-    check_tree(table, result, 0.002)
+    check_interrupt_keeps_the_tree(solve, hard_table())
 
 
 def test_events_are_monotone_and_end_with_the_result():
-    events = []
-    result = solve(
-        hard_table(n_features=12),
-        0.005,
-        memory_limit=20_000_000,
-        observer=lambda *event: events.append(event),
-    )
-    lower = [e[2] for e in events]
-    upper = [e[3] for e in events]
-    assert lower == sorted(lower)
-    assert upper == sorted(upper, reverse=True)
-    assert len(set(upper)) > 1
-    assert lower[-1] == pytest.approx(result["lower"] / result["unit"])
-    assert upper[-1] == pytest.approx(result["upper"] / result["unit"])
+    events = check_events_end_with_the_result(solve, hard_table(12), 0.005)
+    assert len({e[3] for e in events}) > 1
 
 
 def test_a_limit_on_splits_is_refused():
