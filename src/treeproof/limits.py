@@ -6,7 +6,10 @@ import os
 import re
 import sys
 
-__all__ = ["engine_allowance", "parse_memory", "resident_bytes", "thread_count"]
+__all__ = [
+    "engine_allowance", "machine_memory", "parse_memory", "resident_bytes",
+    "thread_count",
+]  # fmt: skip
 
 _UNITS = {
     "": 1, "B": 1,
@@ -51,6 +54,20 @@ def resident_bytes() -> int:
             return 0
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         return peak if sys.platform == "darwin" else peak * 1024
+
+
+def machine_memory() -> int:
+    """Return the memory of this machine; where it does not say, 4 GB are assumed.
+
+    Examples
+    --------
+    >>> machine_memory() > 0
+    True
+    """
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # Windows
+        return 4 << 30
 
 
 def engine_allowance(limit: int) -> int:

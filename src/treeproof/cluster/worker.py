@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from treeproof import _core
 from treeproof.cluster.table import Branch, Outcome, SharedTable
+from treeproof.limits import machine_memory
 
 __all__ = ["RECORD_BYTES", "Report", "Slice", "forget", "work"]
 
@@ -99,5 +100,4 @@ def _memory() -> int:
         limit = None
     if limit:
         return int(limit)
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return total // (os.cpu_count() or 1)
+    return machine_memory() // (os.cpu_count() or 1)

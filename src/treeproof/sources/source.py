@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from treeproof.limits import machine_memory
 
 __all__ = ["Counted", "Cuts", "Question", "Source", "most_rows", "too_many_rows"]
 
@@ -85,7 +86,7 @@ def most_rows(memory: int, n_columns: int) -> int:
     Half of the memory goes to them. A row takes about 24 bytes a column while it is
     read, encoded and copied into the engine, and 160 bytes besides.
     """
-    total = memory or os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    total = memory or machine_memory()
     return max(1000, total // 2 // (24 * n_columns + 160))
 
 
