@@ -113,18 +113,22 @@ def test_sets_of_scikit_learn(
     assert run(program, path, X, y.to_numpy(), None).returncode == 0
 
 
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize(
+    ("criterion", "scale"),
+    [*((c, 1.0) for c in CRITERIA), ("squared_error", 1e11), ("absolute_error", 1e20)],
+)
 def test_a_higher_bound_is_rejected(
-    tmp_path: Path, program: Path, criterion: str
+    tmp_path: Path, program: Path, criterion: str, scale: float
 ) -> None:
     """Every bound of a step that is exact fails when it is raised."""
     rng = np.random.default_rng(3)
     X = pd.DataFrame({f"x{j}": rng.normal(size=40) for j in range(3)})
     y = (X.x0 * X.x1 > 0).astype(int) + 0.0
     if criterion != "misclassification":
-        y = y + np.round(rng.normal(size=40), 1)
+        y = (y + np.round(rng.normal(size=40), 1)) * scale
     path = tmp_path / "p.gz"
     fit(path, criterion, X, y, None, split_penalty=0.01, max_depth=3)
+    assert check(path, X, y).optimal
     lines = [json.loads(s) for s in gzip.decompress(path.read_bytes()).splitlines()]
     raised = lines[0]["upper"] * 0.01
     if criterion == "misclassification":

@@ -28,6 +28,7 @@ class Node:
     ) -> None:
         p, self.rows, self.below = problem, rows, below
         self.p, self.h, self.L = p, p.header, p.header.search_cost
+        self.infinite: Any = INFINITE if self.h.exact else np.inf
         self.channels, codes = p.channels[rows], p.codes[rows]
         seen = np.bincount(codes.ravel(), minlength=int(p.start[-1])) > 0
         self.rank = np.concatenate([[0], np.cumsum(seen)])  # on the axis of values
@@ -111,7 +112,7 @@ class Node:
         for k in range(1, int((ends - self.first).max())):
             has = self.first + k < ends
             child, before = self.lower[self.first[has] + k], shared[has]
-            best = np.full_like(before, INFINITE)
+            best = np.full_like(before, self.infinite)
             for j in range(len(self.shares)):
                 for a in range(j + 1):
                     best[:, j] = np.minimum(best[:, j], before[:, a] + child[:, j - a])
@@ -152,10 +153,10 @@ class Node:
             parts = self.count(self.inside(some))
             leaves = self.per_test(np.add, self.p.leaf(parts))
             possible = self.can_start(parts, lemmas=False)
-            one = self.L + np.where(possible, leaves, INFINITE).min(axis=1)
+            one = self.L + np.where(possible, leaves, self.infinite).min(axis=1)
             few = more = np.minimum(self.leaf[some], one)
             if self.below != 1 and self.shares[-1] not in (0, 1):
-                splits = np.where(one < INFINITE, self.more(some, parts), INFINITE)
+                splits = np.where(one < self.infinite, self.more(some, parts), one)
                 more = np.minimum(few, splits)
             for column, j in enumerate(self.shares):
                 if j != 0:
@@ -186,9 +187,9 @@ class Node:
         own = np.flatnonzero(self.test == test)
         parts = self.count(self.inside(own))
         shared, mine = parts[..., -1], self.samples[own][:, None]
-        price = np.where(shared == mine, 0, INFINITE)  # C is a part of A
+        price = np.where(shared == mine, 0, self.infinite)  # C is a part of A
         if self.h.min_leaf > 1:
-            price[shared != self.samples] = INFINITE
+            price[shared != self.samples] = self.infinite
         elif self.h.exact:
             weight, most = self.p.weight(parts), self.p.most(parts)
             price = (self.p.weight(self.sums)[own][:, None] - weight) * UNIT
@@ -196,7 +197,7 @@ class Node:
                 wrong = weight - most
                 others = self.per_test(np.add, wrong)[:, self.test] - wrong
                 price = np.minimum(price, self.L + others * UNIT)
-        price[:, own] = INFINITE
+        price[:, own] = self.infinite
         reach = self.lower[own][:, None] - price[..., None]
         self.raise_to(slice(None), slice(None), reach.max(axis=0))
 

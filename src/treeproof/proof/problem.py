@@ -92,7 +92,8 @@ class Header:
         costs = ("lower", "upper", "split_cost", "search_split_cost")
         self.lower, self.upper, own, L = (self.cost(h.get(k), k, 0) for k in costs)
         self.split_cost, self.search_cost = own, L
-        require(own <= L <= MAX_COST, "search_split_cost is out of range.")
+        most = MAX_COST if self.exact else MAX_NUMBER
+        require(own <= L <= most, "search_split_cost is out of range.")
         paid = self.max_splits is not None
         require(paid or own == L, "dearer splits prove nothing without max_splits.")
 
