@@ -83,7 +83,7 @@ def _alone(*arguments: Any) -> Use:
 
 
 def main(
-    names: Annotated[str, typer.Option()] = "tictactoe,careval,nursery,balance",
+    names: Annotated[str, typer.Option()] = "tictactoe,careval,nursery",
     solvers: Annotated[str, typer.Option()] = "sparse,branches",
     part: Annotated[int, typer.Option(help="Allowed: one part of so many.")] = 4,
 ) -> None:
