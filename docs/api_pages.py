@@ -40,8 +40,13 @@ def public_names(module: str) -> dict[str, object]:
 def write_api_pages(folder: Path) -> list[str]:
     """Write an index and a page for each module; return the files of the latter."""
     modules = public_modules()
-    lines = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 1"]
-    lines += ["", *(f"   {module}" for module in modules)]
+    lines = ["API reference", "=============", ""]
+    lines += ["Every public name, each with an example that runs.", ""]
+    for module in modules:
+        about = (import_module(module).__doc__ or "").strip().splitlines()[0]
+        lines.append(f"- :doc:`{module}`: {about}")
+    lines += ["", ".. toctree::", "   :hidden:", ""]
+    lines += [f"   {module}" for module in modules]
     _write(folder / "index.rst", lines)
     names = {f"{module}.{name}" for module in modules for name in public_names(module)}
     for old in folder.rglob("treeproof*.rst"):  # what is public no more
