@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import table42
 from oracle import engine_arguments, optimal_cost, random_limits, random_table
+from published_search import noise
 from test_branches import check_tree, hard_table, solve
 
 from treeproof import OptimalTreeClassifier, _core
@@ -38,7 +39,7 @@ def test_agrees_with_brute_force_wherever_memory_ends(memo_branches):
 @pytest.mark.parametrize("memo_branches", [1, 40, 400])
 def test_larger_tables_agree_with_the_other_engine(memo_branches):
     for seed in range(4):
-        table = hard_table(n_rows=120, n_features=8, seed=seed)
+        table = noise(120, 8, seed=seed)
         for options in ({}, {"max_depth": 4}, {"min_samples_leaf": 5}):
             result = solve(table, 0.008, memo_branches=memo_branches, **options)
             other = _core.solve(
@@ -54,7 +55,7 @@ def test_larger_tables_agree_with_the_other_engine(memo_branches):
 
 
 def test_without_a_limit_nothing_turns():
-    result = solve(hard_table(n_rows=120, n_features=8), 0.008)
+    result = solve(noise(120, 8, seed=0), 0.008)
     assert not turned(result)
     assert result["statistics"]["backtracked"] == 0
 

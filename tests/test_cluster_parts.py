@@ -26,11 +26,11 @@ def make_table(seed, n=120, features=6, penalty=0.02, max_depth=None, min_leaf=1
         penalty, categorical_split=["multiway", "one-vs-rest"][seed % 2]
     )
     data, _ = classification_data(model, X, y, weights, 0)
-    return shared_table(
-        Task(
-            data.table, data.labels, 2, data.weights, penalty, max_depth, None, min_leaf
-        )
-    )
+    task = Task(
+        table=data.table, labels=data.labels, n_classes=2, weights=data.weights,
+        split_penalty=penalty, max_depth=max_depth, min_samples_leaf=min_leaf,
+    )  # fmt: skip
+    return shared_table(task)
 
 
 def optimum(table, rows, depth):
