@@ -240,7 +240,7 @@ class Prover {
   // Whether counts of children and their stumps are all that a step needs: trees of two levels
   // or of two splits.
   bool by_counts(Room room) const {
-    return two_levels_ && (room.depth == 2 || room.splits == 2);
+    return two_levels_ && room.depth != 1 && (room.depth == 2 || room.splits == 2);
   }
 
   // Writes a step that looks at both sides of every cut which the solver of two levels counted.
