@@ -72,6 +72,8 @@ class LeafFit:
         power = 2 if self.criterion == "squared_error" else 1
         with np.errstate(over="ignore"):
             unit = np.float64(self._unit) ** power
+        if raw == 0.0:  # whatever the unit, which may be beyond double precision
+            return share, 0.0
         return share, float(raw / weight / self.targets.shape[1] * unit)
 
     @property
