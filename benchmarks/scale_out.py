@@ -158,8 +158,8 @@ def main() -> None:
         default=1.0,
         help="slices are this much longer: on a busy machine, wall time over CPU time",
     )
-    parser.add_argument("--per-row", type=float, default=2.8e-6)
-    parser.add_argument("--per-joined-row", type=float, default=1.4e-6)
+    parser.add_argument("--per-row", type=float, default=1.5e-6)
+    parser.add_argument("--per-joined-row", type=float, default=0.2e-6)
     options = parser.parse_args()
     worker.MOST_MEMOS = max(options.workers)  # of all workers, in this process
     for name in ("ROOT_SECONDS", "FIRST_SECONDS", "NEXT_SECONDS"):
