@@ -102,8 +102,7 @@ class _Run:
         self._threads: Mapping[str, int] = {}  # of each worker
         self._load: Counter[str] = Counter()  # tasks at each worker
         self._name = uuid.uuid4().hex
-        self._news: list[tuple[str, bytes]] = []  # with the worker it came from
-        self._told: Counter[str] = Counter()  # how much of it each worker has got
+        self._news: dict[str, list[bytes]] = {}  # that each worker has not got yet
         self._counts = {"tasks": 0, "slices": 0, "nodes_split": 0, "tasks_lost": 0}
         self._worker_seconds = 0.0
         self._reported = (-1, -1)
@@ -214,9 +213,7 @@ class _Run:
 
     def _news_for(self, worker: str) -> bytes:
         """Return what the others have told since this worker was last asked."""
-        news = self._news[self._told[worker] :]
-        self._told[worker] = len(self._news)
-        records = b"".join(told for origin, told in news if origin != worker)
+        records = b"".join(self._news.pop(worker, []))
         return records[-MOST_RECORDS * RECORD_BYTES :]
 
     def _split_one(self) -> bool:
@@ -264,7 +261,9 @@ class _Run:
                 raise
             self._lost(parts)
             return
-        self._news.append((home, report.news))
+        for worker in self._threads:
+            if worker != home:
+                self._news.setdefault(worker, []).append(report.news)
         for (node, _), found in zip(parts, report.outcomes, strict=True):
             self._worker_seconds += found.seconds
             self._graph.learn(node, found)
