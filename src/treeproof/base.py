@@ -22,6 +22,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import ClassificationData, RegressionData, read_rows
+from treeproof.limits import engine_allowance, thread_count
+from treeproof.quant_bnb import QuantOptions
 from treeproof.sources.scoring import batches_of, source_to_predict
 from treeproof.tree import Columns, Tree
 
@@ -136,6 +138,19 @@ class OptimalTree(BaseEstimator):
             "max_depth": self.max_depth,
             "max_splits": self.max_splits,
             "min_samples_leaf": int(self.min_samples_leaf),
+        }
+
+    def _question(self, data: Any, memory: int) -> dict[str, Any]:
+        """Return what an engine is told, whatever it predicts."""
+        return self._proved_limits() | {
+            "table": data.table,
+            "weights": data.weights,
+            "samples": data.samples,
+            "time_limit": self.time_limit,
+            "memory_allowance": engine_allowance(memory),
+            "n_threads": thread_count(self.n_jobs),
+            "quant": QuantOptions(self.lower_bound, self.s, self.s_prime),
+            "first_split": data.table.number_of(self.first_split, "first_split"),
         }
 
     def _warn_if_weaker(self, shown: Any, found: Any) -> None:

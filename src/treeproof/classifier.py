@@ -21,10 +21,10 @@ from treeproof.checkpoint import CheckpointFile
 from treeproof.class_tree import ClassTree
 from treeproof.cluster import solve_on_cluster
 from treeproof.encoded_export import EncodedExport
-from treeproof.limits import engine_allowance, parse_memory, thread_count
+from treeproof.limits import parse_memory
 from treeproof.observers import History, observing
 from treeproof.proof.writer import ProofFile, class_header, derived, trimmed
-from treeproof.quant_bnb import QuantOptions, quant_constraints
+from treeproof.quant_bnb import quant_constraints
 from treeproof.solvers import SOLVERS, Task, derive_steps, solve
 from treeproof.sources.scoring import distinct_cases
 from treeproof.sources.training import classification_data, source_for, split_table
@@ -274,23 +274,12 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
             if proof is not None:
                 writer = stack.enter_context(ProofFile(proof, log))
             task = Task(
-                table=data.table,
+                **self._question(data, memory),
                 labels=data.labels,
                 n_classes=len(data.classes),
-                weights=data.weights,
-                split_penalty=float(self.split_penalty),
-                max_depth=self.max_depth,
-                max_splits=self.max_splits,
-                min_samples_leaf=int(self.min_samples_leaf),
-                time_limit=self.time_limit,
-                memory_allowance=engine_allowance(memory),
                 observer=observer,
-                n_threads=thread_count(self.n_jobs),
-                quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
-                first_split=data.table.number_of(self.first_split, "first_split"),
                 proof_log="" if writer is None else writer.log,
                 checkpoint="" if kept is None else str(kept.path),
-                samples=data.samples,
             )
             if kept is not None:
                 kept.check("cluster" if distributed else self.solver, task)

@@ -18,10 +18,10 @@ from treeproof.base import common_constraints
 from treeproof.border import RegressionData
 from treeproof.encoded_export import EncodedExport
 from treeproof.leaf_fit import CRITERIA, LeafFit
-from treeproof.limits import engine_allowance, parse_memory, thread_count
+from treeproof.limits import parse_memory
 from treeproof.observers import History, observing
 from treeproof.proof.writer import ProofFile, derived, regression_header
-from treeproof.quant_bnb import QuantOptions, quant_constraints
+from treeproof.quant_bnb import quant_constraints
 from treeproof.solvers import (
     REGRESSION_SOLVERS,
     RegressionTask,
@@ -258,21 +258,10 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             history, observer = stack.enter_context(observing(bool(self.verbose)))
             writer = None if proof is None else stack.enter_context(ProofFile(proof))
             task = RegressionTask(
-                table=data.table,
+                **self._question(data, memory),
                 targets=data.targets,
                 criterion=self.criterion,
-                weights=data.weights,
-                split_penalty=float(self.split_penalty),
-                max_depth=self.max_depth,
-                max_splits=self.max_splits,
-                min_samples_leaf=int(self.min_samples_leaf),
-                time_limit=self.time_limit,
-                memory_allowance=engine_allowance(memory),
                 observer=observer,
-                n_threads=thread_count(self.n_jobs),
-                quant=QuantOptions(self.lower_bound, self.s, self.s_prime),
-                first_split=data.table.number_of(self.first_split, "first_split"),
-                samples=data.samples,
                 proof_log="" if writer is None else writer.log,
             )
             name, found = solve(self.solver, task)

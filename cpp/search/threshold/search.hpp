@@ -343,6 +343,8 @@ class Search {
                   std::uint32_t first, std::uint32_t last);
 
   // What neighbouring cuts say about a new one: search_neighbours.hpp.
+  // `middle` is the cut nearest to the middle of those in an interval that are left, or 0.
+  std::uint32_t middle(Frame& frame, const Item& item, Value budget);
   void shrink(Frame& frame, const Item& item, Value budget, std::uint32_t& low,
               std::uint32_t& high);
   void inherit(Frame& frame, const Candidate& c, const Point& a, const Point& b, Point& x);

@@ -31,6 +31,18 @@ void Search<L, Terminal>::shrink(Frame& frame, const Item& item, Value budget,
   }
 }
 
+template <Loss L, class Terminal>
+std::uint32_t Search<L, Terminal>::middle(Frame& frame, const Item& item, Value budget) {
+  const Candidate& c = frame.candidates[item.candidate];
+  const std::uint32_t min_leaf = frame.task->min_leaf;
+  std::uint32_t low = std::max(frame.points[item.a].position + 1, min_leaf);
+  std::uint32_t high = std::min(frame.points[item.b].position - 1, frame.size - min_leaf);
+  if (!c.cumulative.empty()) shrink(frame, item, budget, low, high);
+  if (low > high) return 0;
+  const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
+  return view.nearest_boundary(low + (high - low) / 2, low, high);
+}
+
 // Bounds at a new cut x between a and b, for the sides and for each feature of the children.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::inherit(Frame& frame, const Candidate& c, const Point& a,

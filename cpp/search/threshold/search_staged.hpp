@@ -72,16 +72,11 @@ void Search<L, Terminal>::pass_on(Frame& frame, const Candidate& c, std::size_t 
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::open_staged(Frame& frame, const Item& item) {
   const Candidate& c = frame.candidates[item.candidate];
-  const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
   const std::uint32_t min_leaf = frame.task->min_leaf;
   const Value budget = frame.best - penalty();
   const Point& a = frame.points[item.a];
   const Point& b = frame.points[item.b];
-  std::uint32_t low = std::max(a.position + 1, min_leaf);
-  std::uint32_t high = std::min(b.position - 1, frame.size - min_leaf);
-  if (!c.cumulative.empty()) shrink(frame, item, budget, low, high);
-  if (low > high) return true;
-  const std::uint32_t p = view.nearest_boundary(low + (high - low) / 2, low, high);
+  const std::uint32_t p = middle(frame, item, budget);
   if (p == 0) return true;
 
   const Value shallow = static_cast<Value>(Terminal::kDepth + 1) * penalty();
