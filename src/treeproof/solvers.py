@@ -307,8 +307,9 @@ def _check_proof(
         raise ValueError(
             f'solver="{solver}" writes no proof; use {others}, or fit without proof.'
         )
-    if not task.table.is_plain:
+    column = task.table.cut_by_target
+    if column is not None:
         raise ValueError(
-            "Proof files do not know missing values, ordered categories and subsets of "
-            "categories yet; fit without proof."
+            f"A proof lists every subset of the categories of column {column!r}, which "
+            "are too many; group rare categories, or fit without proof."
         )

@@ -187,6 +187,8 @@ def _too_many(column: TableColumn, own_branch: bool) -> str:
 
 
 def _offer(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
+    if column.n_values == 0:  # nothing but missing values
+        return iter(())
     if column.split == "subset":
         return _subsets(column, own_branch)
     if column.split == "multiway":

@@ -105,7 +105,7 @@ class TrainingTable:
                 f"Column {c.name!r}",
                 self.codes[j],
                 int(self.n_values[j]),
-                self._split(c),
+                self.split_of(c),
                 c.has_missing,
                 self.ranks.get(j),
             )
@@ -113,15 +113,21 @@ class TrainingTable:
         ]
         self.engine = engine_table(table, own_branch=self.missing == "branch")
 
-    def _split(self, column: Column) -> str:
+    def split_of(self, column: Column) -> str:
+        """Return how a column is split, as `TableColumn` says it."""
         if not column.is_categorical:
             return "threshold"
         return "order" if column.ordered else self.categorical_split
 
     @property
-    def is_plain(self) -> bool:
-        """Whether the engine searches over the table's own columns."""
-        return self.engine.columns is None
+    def cut_by_target(self) -> str | None:
+        """Name a column whose subsets are too many, so that only some are offered."""
+        for j in self.ranks:
+            joined = self.columns[j].has_missing and self.missing == "best-side"
+            values = self.n_values[j] + joined
+            if values > MAX_SUBSET_VALUES:
+                return self.columns[j].name
+        return None
 
     @property
     def rows(self) -> list[NDArray[Any]]:

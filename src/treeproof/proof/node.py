@@ -33,12 +33,12 @@ class Node:
         seen = np.bincount(codes.ravel(), minlength=int(p.start[-1])) > 0
         self.rank = np.concatenate([[0], np.cumsum(seen)])  # on the axis of values
         low, high, start = self.rank[p.low], self.rank[p.high], self.rank[p.start]
-        size = np.where(p.flip, np.diff(start)[p.feature] - (high - low), high - low)
+        size = np.where(p.flip, np.diff(start)[p.view] - (high - low), high - low)
         split = np.add.reduceat(size > 0, p.first[:-1], dtype=int) > 1
         split &= seen[p.high[p.first[:-1]] - 1] | ~p.flip[p.first[:-1] + 1]
         kept = split[p.test]
         self.codes, self.n_values = self.rank[codes], int(start[-1])
-        self.low, self.high, self.feature = low[kept], high[kept], p.feature[kept]
+        self.low, self.high, self.view = low[kept], high[kept], p.view[kept]
         self.flip, self.number = p.flip[kept], np.flatnonzero(split)
         self.test = (np.cumsum(split) - 1)[p.test[kept]]
         self.first = np.searchsorted(self.test, np.arange(len(self.number)))
@@ -59,7 +59,7 @@ class Node:
 
     def inside(self, children: Array) -> Array:
         """Tell which rows are in each of some children."""
-        code = self.codes[:, self.feature[children]].T
+        code = self.codes[:, self.view[children]].T
         low, high = self.low[children][:, None], self.high[children][:, None]
         return ((code >= low) & (code < high)) != self.flip[children][:, None]
 
@@ -135,7 +135,7 @@ class Node:
         if at < 0:
             return None
         child, own = int(p.first[test]), int(self.first[at])
-        same = self.feature[own] == p.feature[child]
+        same = self.view[own] == p.view[child]
         same = same and self.low[own] == self.rank[p.low[child]]
         return at if same and self.high[own] == self.rank[p.high[child]] else None
 
@@ -204,9 +204,9 @@ class Node:
     def order(self) -> None:
         """Compare the children of each column of thresholds with each other."""
         upward, back = np.maximum.accumulate, slice(None, None, -1)
-        ends = np.append(np.flatnonzero(np.diff(self.feature)) + 1, len(self.feature))
+        ends = np.append(np.flatnonzero(np.diff(self.view)) + 1, len(self.view))
         for first, last in zip(np.append(0, ends), ends, strict=False):
-            split = self.h.features[self.feature[first]]["split"]
+            split = self.p.splits[self.view[first]]
             if self.h.min_leaf > 1 or split != "threshold":
                 continue
             left, right = self.lower[first:last:2], self.lower[first + 1 : last : 2]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,9 @@ INFINITE = 1 << 60
 MAX_WEIGHT = 1 << 30
 MAX_COST = 1 << 52  # sums of many of these stay within 64 bits
 MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
-SPLITS = ("threshold", "multiway", "one-vs-rest")
+SPLITS = ("threshold", "order", "multiway", "one-vs-rest", "subset")
+MISSING = (None, "best-side", "branch")
+MAX_SUBSET_VALUES = 16
 LOSSES = ("misclassification", "squared_error", "absolute_error")
 TOLERANCE = 1e-9  # of the root's loss, in regression
 
@@ -83,6 +85,7 @@ class Header:
         require(isinstance(self.features, list), "the header has no list of features.")
         for f in self.features:
             known = isinstance(f, dict) and f.get("split") in SPLITS
+            known = known and f.get("missing") in MISSING
             require(known, "a feature in the header has no known kind of split.")
         self.max_depth = read_limit(h.get("max_depth"), "max_depth")
         self.max_splits = read_limit(h.get("max_splits"), "max_splits")
@@ -105,10 +108,12 @@ class Header:
 class Problem:
     """The training data as numbers, recomputed from the table.
 
-    Codes of all columns lie on one axis of values, each column's from `start` on. Every
-    child of every test is an interval `low` .. `high` - 1 on that axis, or (`flip`) the
-    rest of its column; `test` and `feature` say whose. A row's `channels` are numbers
-    whose sums over a set of rows tell what a leaf costs; the last one counts rows.
+    A column of the table has one view or more, which is what tests ask about. Codes of
+    all views lie on one axis of values, each view's from `start` on. Every child of
+    every test is an interval `low` .. `high` - 1 on that axis, or (`flip`) the rest of
+    its view; `test` and `view` say whose, and `splits` how each view is split. A row's
+    `channels` are numbers whose sums over a set of rows tell what a leaf costs; the
+    last one counts rows.
     """
 
     def __init__(self, header: Header, X: Any, y: Any, sample_weight: Any) -> None:
@@ -135,10 +140,15 @@ class Problem:
         digest.update(weight.astype("<f8").tobytes())
         same = header.raw.get("fingerprint") == "sha256:" + digest.hexdigest()
         require(same, "the proof is about other data: the fingerprint differs.")
-        self.start = np.cumsum([0, *(size for _, size in coded)])
-        self.codes = np.stack([np.zeros(len(target), int), *(c for c, _ in coded)], 1)
-        self.codes = self.codes[:, 1:] + self.start[:-1]
-        self._make_tests(np.diff(self.start))
+        sizes, self.splits, seen = [], [], [np.zeros((len(target), 0), int)]
+        for feature, (code, n) in zip(header.features, coded, strict=True):
+            for split, place in views(feature["split"], n, feature.get("missing")):
+                self.splits.append(split)
+                sizes.append(int(place.max(initial=-1)) + 1)
+                seen.append(place[code][:, None])
+        self.start = np.cumsum([0, *sizes])
+        self.codes = np.hstack(seen) + self.start[:-1]
+        self._make_tests(sizes)
         self.tolerance: Any = 0
         (self._merge if header.exact else self._centre)(target, weight)
         same = header.raw.get("n_rows") == self.channels[:, -1].sum()
@@ -148,19 +158,17 @@ class Problem:
         right = abs(cost - claimed) <= slack
         require(right, f"split_cost is {claimed}, but the penalty says {cost}.")
 
-    def _make_tests(self, sizes: Array) -> None:
+    def _make_tests(self, sizes: list[int]) -> None:
         blocks = [np.zeros((5, 0), np.int64)]
         self.n_tests = 0
-        for f, (feature, size) in enumerate(
-            zip(self.header.features, sizes, strict=True)
-        ):
+        for f, (split, size) in enumerate(zip(self.splits, sizes, strict=True)):
             if size < 2:
                 continue
             value = np.arange(size)
-            if feature["split"] == "multiway":
+            if split == "multiway":
                 low, test, flip = value, 0 * value, 0 * value
             else:
-                ordered = feature["split"] == "threshold"
+                ordered = split == "threshold"
                 test = np.repeat(value[: size - 1 if ordered or size == 2 else size], 2)
                 low = 0 * test if ordered else test
                 flip = np.arange(len(test)) % 2
@@ -168,7 +176,7 @@ class Problem:
             block = [self.start[f] + low, high, flip, test + self.n_tests, 0 * test + f]
             blocks.append(np.stack(block))
             self.n_tests += int(test[-1]) + 1
-        self.low, self.high, flipped, self.test, self.feature = np.hstack(blocks)
+        self.low, self.high, flipped, self.test, self.view = np.hstack(blocks)
         self.flip = flipped.astype(bool)
         self.first = np.searchsorted(self.test, np.arange(self.n_tests + 1))  # child
         self.n_children = np.diff(self.first)
@@ -255,7 +263,7 @@ class Problem:
 
     def within(self, rows: Array, child: int) -> Array:
         """Return those of the rows that are in a child."""
-        code = self.codes[rows, self.feature[child]]
+        code = self.codes[rows, self.view[child]]
         inside = (code >= self.low[child]) & (code < self.high[child])
         return rows[inside != self.flip[child]]
 
@@ -350,19 +358,65 @@ def _labels(raw: dict[str, Any], y: Array) -> tuple[Array, Array]:
 
 
 def _encode(feature: dict[str, Any], column: Array, digest: Any) -> tuple[Array, int]:
-    """Codes of a column and their number; the digest learns of both."""
+    """Codes of a column and the number of its values; the digest learns of both."""
     name = f"column {feature.get('name')!r}"
     listed: Any = feature.get("values")
+    there = np.ones(len(column), bool)
+    if feature.get("missing") is not None:
+        there = ~np.array([_is_missing(cell) for cell in column], bool)
     if feature["split"] == "threshold":
         try:
-            numbers = np.asarray(column, dtype=np.float64)
+            numbers = np.asarray(column[there], dtype=np.float64)
         except (TypeError, ValueError):
             raise Rejected(f"{name} is not numeric.") from None
         require(np.all(np.isfinite(numbers)), f"{name} is not finite.")
-        listed, code = np.unique(numbers, return_inverse=True)
+        listed, found = np.unique(numbers, return_inverse=True)
         digest.update((listed + 0.0).astype("<f8").tobytes())  # -0.0 is 0.0
     else:
-        code = _positions(column, listed, f"{name} has not the proof's categories.")
+        problem = f"{name} has not the proof's categories."
+        found = _positions(column[there], listed, problem)
         digest.update(json.dumps(listed).encode())
+    code = np.full(len(column), len(listed))  # the code of a missing value
+    code[there] = found.reshape(-1)
     digest.update(code.astype("<i4").tobytes())
-    return code.reshape(-1), len(listed)
+    return code, len(listed)
+
+
+def _is_missing(cell: Any) -> bool:
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(cell, (float, np.floating)) and bool(np.isnan(cell))
+
+
+def views(split: str, n: int, missing: str | None) -> Iterator[tuple[str, Array]]:
+    """Yield what tests can ask about a column of n values.
+
+    A view is split by threshold, multiway or one against the rest, and has a code for
+    each code of the column, of which n stands for a missing value.
+    """
+    code = np.arange(n + 1 if missing else n)
+    gone, own, ordered = code == n, missing == "branch", split in ("threshold", "order")
+    if split == "multiway" or (not missing and split != "subset"):
+        yield "threshold" if ordered else split, code
+        return
+    if own:
+        yield "threshold", 1 - gone  # is it missing?
+    elif ordered:
+        yield "threshold", np.where(gone, 0, code + 1)
+        if n > 1:
+            yield "threshold", code
+    elif split == "one-vs-rest":
+        yield split, code
+    if split == "subset":
+        size = n if own else len(code)
+        require(size <= MAX_SUBSET_VALUES, "a column has too many subsets.")
+        chosen = ((2 * k + 1) >> code & 1 for k in range(2 ** max(size - 1, 0) - 1))
+    elif ordered:
+        chosen = (code <= c for c in range(n - 1 if own else 0))
+    elif own:
+        chosen = (code == c for c in range(n if n > 2 else n - 1))
+    else:
+        chosen = ((code == c) | gone for c in range(n if n > 2 else 0))
+    for yes in chosen:
+        side = np.where(yes, 0, 1)
+        yield ("multiway", np.where(gone, 2, side)) if own else ("threshold", side)

@@ -39,9 +39,6 @@ __all__ = [
     "trimmed",
 ]
 
-_SPLITS = ("threshold", "multiway", "one-vs-rest")
-
-
 class ProofFile:
     """A proof being made: a folder for the log while the search runs, then the file.
 
@@ -238,16 +235,14 @@ def _problem(
 
 
 def _features(table: TrainingTable) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": column.name,
-            "split": _SPLITS[kind],
-            "values": None if kind == 0 else [plain(v) for v in distinct],
-        }
-        for column, kind, distinct in zip(
-            table.columns, table.kinds, table.distinct, strict=True
-        )
-    ]
+    features = []
+    for column, distinct in zip(table.columns, table.distinct, strict=True):
+        listed = [plain(v) for v in distinct] if column.is_categorical else None
+        split = table.split_of(column)
+        features.append({"name": column.name, "split": split, "values": listed})
+        if column.has_missing:
+            features[-1]["missing"] = table.missing
+    return features
 
 
 def _nested(
@@ -256,7 +251,8 @@ def _nested(
     predict: Callable[[NDArray[np.intp]], Any],
 ) -> dict[str, Any]:
     """Return the tree as nested objects."""
-    n_tests = [_n_tests(*f) for f in zip(table.kinds, table.n_values, strict=True)]
+    engine = table.engine
+    n_tests = [_n_tests(*f) for f in zip(engine.kinds, engine.n_values, strict=True)]
     first_test = np.concatenate([[0], np.cumsum(n_tests)])
     root: dict[str, Any] = {}
     stack = [(root, 0, np.arange(table.n_rows))]
@@ -267,8 +263,8 @@ def _nested(
             node["predict"] = predict(rows)
             continue
         code = int(splits["code"][k])
-        values = table.codes[feature][rows]
-        swapped = kind == 2 and table.n_values[feature] == 2 and code == 1
+        values = engine.codes[feature][rows]
+        swapped = kind == 2 and engine.n_values[feature] == 2 and code == 1
         if swapped:  # of two categories only the first has a test
             code = 0
         node["test"] = int(first_test[feature]) + (code if kind != 3 else 0)
