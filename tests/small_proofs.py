@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 import math
+import random
 import struct
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,7 +29,10 @@ def less(limit: Limit) -> Limit:
 
 @dataclass
 class Small:
-    """Columns are (split, values, cells); cells of a category column hold values."""
+    """Columns are (split, values, cells); cells of a category column hold values.
+
+    None is a missing cell, and then `missing` must be set.
+    """
 
     columns: list[tuple[str, list[Any], list[Any]]]
     target: list[Any]
@@ -41,6 +45,7 @@ class Small:
     max_depth: Limit = None
     max_splits: Limit = None
     min_samples_leaf: int = 1
+    missing: str | None = None
     claims: bool = False  # children without splits get no line of their own
 
     def __post_init__(self) -> None:
@@ -70,7 +75,7 @@ class Small:
     @cached_property
     def values(self) -> list[list[Any]]:
         return [
-            sorted({cells[i] + 0.0 for i in self.rows})
+            sorted({cells[i] + 0.0 for i in self.rows if cells[i] is not None})
             if split == "threshold"
             else values
             for split, values, cells in self.columns
@@ -80,31 +85,64 @@ class Small:
         """Position among the values, or -1 for a value of rows without weight."""
         cell = self.columns[column][2][row]
         values = self.values[column]
+        if cell is None:
+            return len(values)
         return values.index(cell) if cell in values else -1
 
+    def has_missing(self, column: int) -> bool:
+        return any(self.columns[column][2][i] is None for i in self.rows)
+
     @cached_property
-    def tests(self) -> list[tuple[int, int, int]]:
-        """Tests as (column, code, number of outcomes)."""
+    def tests(self) -> list[tuple[int, list[int]]]:
+        """Tests as (column, outcome of each code)."""
         tests = []
-        for f, (split, _, _) in enumerate(self.columns):
-            n = len(self.values[f])
-            if n < 2:
-                continue
-            if split == "multiway":
-                tests.append((f, 0, n))
-            elif split == "threshold":
-                tests += [(f, c, 2) for c in range(n - 1)]
-            else:
-                tests += [(f, c, 2) for c in range(1 if n == 2 else n)]
+        for f in range(len(self.columns)):
+            for split, view in self.views(f):
+                n = max(view, default=0) + 1
+                if n < 2:
+                    continue
+                if split == "multiway":
+                    tests.append((f, view))
+                elif split == "threshold":
+                    tests += [(f, [int(v > c) for v in view]) for c in range(n - 1)]
+                else:
+                    cuts = range(1 if n == 2 else n)
+                    tests += [(f, [int(v != c) for v in view]) for c in cuts]
         return tests
 
-    def outcome(self, test: int, row: int) -> int:
-        column, cut, _ = self.tests[test]
-        code = self.key(row)[column]
-        split = self.columns[column][0]
+    def views(self, column: int) -> list[tuple[str, list[int]]]:
+        """Views of a column: how each is split, and its code for each code."""
+        split, n = self.columns[column][0], len(self.values[column])
+        codes = list(range(n + self.has_missing(column)))
+        ordered = split in ("threshold", "order")
         if split == "multiway":
-            return code
-        return int(code > cut) if split == "threshold" else int(code != cut)
+            return [(split, codes)]
+        if not self.has_missing(column):
+            if split != "subset":
+                return [("threshold" if ordered else split, codes)]
+            return parted(codes, subsets(n))
+        if self.missing == "branch":
+            sets = {
+                "threshold": [set(range(c + 1)) for c in range(n - 1)],
+                "one-vs-rest": [{c} for c in range(n)][: 1 if n == 2 else n],
+                "subset": subsets(n),
+            }["threshold" if ordered else split]
+            asked = ("threshold", [1 if c < n else 0 for c in codes])
+            return [asked, *parted(codes, sets if n > 1 else [], apart=n)]
+        if ordered:
+            first = ("threshold", [0 if c == n else c + 1 for c in codes])
+            return [first, ("threshold", codes)] if n > 1 else [first]
+        if split == "subset":
+            return parted(codes, subsets(n + 1))
+        sets = [{c, n} for c in range(n)] if n > 2 else []
+        return [(split, codes), *parted(codes, sets)]
+
+    def n_outcomes(self, test: int) -> int:
+        return max(self.tests[test][1]) + 1
+
+    def outcome(self, test: int, row: int) -> int:
+        column, outcomes = self.tests[test]
+        return outcomes[self.key(row)[column]]
 
     # -- costs, sections 2 and 5
 
@@ -166,7 +204,7 @@ class Small:
         return min(costs, default=(0.0, 0.0))
 
     def parts(self, rows: frozenset[int], test: int) -> list[frozenset[int]]:
-        parts = [set() for _ in range(self.tests[test][2])]
+        parts = [set() for _ in range(self.n_outcomes(test))]
         for i in rows:
             parts[self.outcome(test, i)].add(i)
         return [frozenset(p) for p in parts]
@@ -247,6 +285,7 @@ class Small:
             "features": [
                 {"name": f"x{f}", "split": s}
                 | ({} if s == "threshold" else {"values": v})
+                | ({"missing": self.missing} if self.has_missing(f) else {})
                 for f, (s, v, _) in enumerate(self.columns)
             ],
             "n_rows": len(self.rows),
@@ -316,4 +355,39 @@ def shares(splits: Limit, children: int) -> list[tuple[Limit, ...]]:
         (first, *rest)
         for first in range(splits + 1)
         for rest in shares(splits - first, children - 1)
+    ]
+
+
+def random_columns(
+    rng: random.Random, n: int, count: int
+) -> list[tuple[str, list[Any], list[Any]]]:
+    """Draw columns of any kind, some with missing cells."""
+    columns = []
+    splits = ["threshold", "threshold", "order", "one-vs-rest", "multiway", "subset"]
+    for _ in range(count):
+        split = rng.choice(splits)
+        values: list[Any] = ["a", "b", "c"][: rng.randint(2, 3)]
+        gaps = rng.choice([0.0, 0.0, 0.3, 0.5])
+        numeric = split == "threshold"
+        cells = [rng.choice([-1.5, 0.0, 2.0] if numeric else values) for _ in range(n)]
+        cells = [None if rng.random() < gaps else cell for cell in cells]
+        columns.append((split, [] if numeric else values, cells))
+    return columns
+
+
+def subsets(n: int) -> list[set[int]]:
+    """Every way to part n values in two: the part that value 0 is in."""
+    return [
+        {0} | {v for v in range(1, n) if k >> (v - 1) & 1}
+        for k in range(2 ** max(n - 1, 0) - 1)
+    ]
+
+
+def parted(
+    codes: list[int], sets: list[set[int]], apart: int | None = None
+) -> list[tuple[str, list[int]]]:
+    """Views that ask whether a code is in a set; the code `apart` goes its own way."""
+    split = "threshold" if apart is None else "multiway"
+    return [
+        (split, [2 if c == apart else int(c not in one) for c in codes]) for one in sets
     ]

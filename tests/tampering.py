@@ -13,7 +13,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from small_proofs import UNIT, Small, less
+from small_proofs import UNIT, Small, less, random_columns
 
 Lines = list[dict[str, Any]]
 
@@ -38,18 +38,9 @@ class Forgery:
 def tiny(rng: random.Random) -> Small:
     """A problem with a proof of a few dozen steps."""
     n = rng.randint(4, 6)
-    columns: list[tuple[str, list[Any], list[Any]]] = []
-    for _ in range(2):
-        split = rng.choice(["threshold", "one-vs-rest", "multiway"])
-        values = ["a", "b", "c"][: rng.randint(2, 3)]
-        if split == "threshold":
-            cells: list[Any] = [rng.choice([-1.0, 0.5, 2.0]) for _ in range(n)]
-            columns.append((split, [], cells))
-        else:
-            columns.append((split, values, [rng.choice(values) for _ in range(n)]))
     classes = ["no", "yes", "maybe"][: rng.randint(2, 3)]
     return Small(
-        columns,
+        random_columns(rng, n, 2),
         [rng.choice(classes) for _ in range(n)],
         classes=classes,
         weights=[float(rng.choice([1, 1, 2])) for _ in range(n)],
@@ -58,6 +49,7 @@ def tiny(rng: random.Random) -> Small:
         max_depth=rng.choice([None, 1, 2]),
         max_splits=rng.choice([None, None, 1, 2]),
         min_samples_leaf=rng.choice([1, 1, 2]),
+        missing=rng.choice(["best-side", "branch"]),
         claims=rng.random() < 0.5,
     )
 
@@ -128,7 +120,9 @@ def branch_rows(small: Small, branch: list[int]) -> frozenset[int] | None:
     """The rows of a branch; None if it is none."""
     rows = small.everything
     for test, outcome in zip(branch[::2], branch[1::2], strict=True):
-        if not 0 <= test < len(small.tests) or not 0 <= outcome < small.tests[test][2]:
+        if not 0 <= test < len(small.tests):
+            return None
+        if not 0 <= outcome < small.n_outcomes(test):
             return None
         rows = small.parts(rows, test)[outcome]
     return rows

@@ -75,12 +75,11 @@ OTHERS = {
     "fit: too many subsets": lambda: OptimalTreeClassifier(
         categorical_split="subset"
     ).fit({"kind": [*"abcdefghijklm", None]}, [0] * 14),
-    "fit: missing values in a proof": lambda: OptimalTreeClassifier().fit(
-        GAPS, Y, proof="never.proof"
-    ),
-    "fit: ordered categories in a proof": lambda: OptimalTreeClassifier().fit(
-        FRAME.astype({"b": pd.CategoricalDtype(["q", "p"], ordered=True)}),
-        Y,
+    "fit: subsets of many categories in a proof": lambda: OptimalTreeClassifier(
+        max_depth=1, categorical_split="subset"
+    ).fit(
+        pd.DataFrame({"kind": [f"k{i:02d}" for i in range(14)] * 2}),
+        [0, 1] * 14,
         proof="never.proof",
     ),
     "fit: a third branch for Quant-BnB": lambda: OptimalTreeClassifier(

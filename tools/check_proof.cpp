@@ -266,7 +266,8 @@ private:
         }
         return line + ", " + std::to_string(steps_.size()) + " steps (" +
                header_.at("loss").string("\"loss\"") + ", " +
-               std::to_string(problem_.columns.size()) + " columns, " +
+               std::to_string(header_.at("features").array("\"features\"").size()) +
+               " columns, " +
                std::to_string(problem_.tests.size()) + " tests, split_penalty " +
                shortest(penalty_) + ", max_depth " + limit(max_depth_) + ", max_splits " +
                limit(max_splits_) + ", min_samples_leaf " +

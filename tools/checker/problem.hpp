@@ -28,13 +28,13 @@ inline std::string shortest(double value) {
     return error == std::errc() ? std::string(text, end) : "?";
 }
 
+// What tests can ask about a column of the table: a view of it. Most columns have one, with the
+// codes of the table; see `ViewMaker`.
 struct Column {
     std::string name;
     Split split{};
     std::size_t n_values = 0;
-    std::vector<std::int32_t> codes;   // of every row
-    std::vector<double> values;        // distinct values of a threshold column
-    std::vector<std::string> spelled;  // categories of the others, as JSON text
+    std::vector<std::int32_t> codes;  // of every row
     std::size_t first_test = 0;
     std::size_t n_tests = 0;
 };
@@ -66,12 +66,7 @@ struct Problem {
     }
 
     std::string describe(std::size_t t) const {
-        const Column& column = columns[tests[t].column];
-        const auto code = static_cast<std::size_t>(tests[t].code);
-        const std::string start = "test " + std::to_string(t) + " (" + column.name;
-        if (column.split == Split::kMultiway) return start + ")";
-        if (column.split == Split::kOneVsRest) return start + " = " + column.spelled[code] + ")";
-        return start + " <= " + shortest(column.values[code]) + ")";
+        return "test " + std::to_string(t) + " (of " + columns[tests[t].column].name + ")";
     }
 };
 
@@ -166,6 +161,76 @@ private:
     static constexpr const char* kFalse[] = {"false", "False", "FALSE"};
     std::map<std::string, std::int32_t> strings_, others_;
     std::map<double, std::int32_t> numbers_;
+};
+
+// The views of a column with n values, whose missing cells have the code n: the table in section
+// 1 of docs/proof-format.md.
+class ViewMaker {
+public:
+    ViewMaker(const std::string& name, const std::vector<std::int32_t>& codes, std::size_t n)
+        : name_(name), codes_(codes), n_(static_cast<std::int32_t>(n)) {}
+
+    std::vector<Column> make(const std::string& split, const std::string& missing) {
+        const bool ordered = split == "threshold" || split == "order", gaps = !missing.empty();
+        const bool each = split == "one-vs-rest", subset = split == "subset";
+        own_branch_ = missing == "branch";
+        const std::int32_t n = n_, all = gaps ? n + 1 : n;
+        const auto same = [](std::int32_t code) { return code; };
+        if (split == "multiway") {
+            add(Split::kMultiway, all, same);
+        } else if (!subset && !gaps) {
+            add(ordered ? Split::kThreshold : Split::kOneVsRest, n, same);
+        } else if (own_branch_) {
+            add(Split::kThreshold, n == 0 ? 1 : 2, [n](std::int32_t c) { return c < n && n > 0; });
+        } else if (ordered) {
+            add(Split::kThreshold, all, [n](std::int32_t c) { return c == n ? 0 : c + 1; });
+            if (n > 1) add(Split::kThreshold, all, same);
+        } else if (each) {
+            add(Split::kOneVsRest, all, same);
+        }
+        if (subset) {
+            const std::int32_t size = own_branch_ ? n : all;
+            if (size > kMostInSubsets) throw Unreadable("column \"" + name_ + "\" has too many subsets");
+            for (std::int32_t k = 0; size > 1 && k < (1 << (size - 1)) - 1; ++k) {
+                part([k](std::int32_t c) { return (2 * k + 1) >> c & 1; });
+            }
+        } else if (ordered && own_branch_) {
+            for (std::int32_t k = 0; k + 1 < n; ++k) part([k](std::int32_t c) { return c <= k; });
+        } else if (each && own_branch_) {
+            for (std::int32_t k = 0; k < (n > 2 ? n : n - 1); ++k) {
+                part([k](std::int32_t c) { return c == k; });
+            }
+        } else if (each && gaps && n > 2) {
+            for (std::int32_t k = 0; k < n; ++k) {
+                part([k, n](std::int32_t c) { return c == k || c == n; });
+            }
+        }
+        return std::move(views_);
+    }
+
+private:
+    static constexpr std::int32_t kMostInSubsets = 16;
+
+    template <class Code>
+    void add(Split split, std::int32_t n_values, Code&& code) {
+        Column& view = views_.emplace_back();
+        view.name = name_;
+        view.split = split;
+        view.n_values = static_cast<std::size_t>(n_values);
+        for (const std::int32_t c : codes_) view.codes.push_back(code(c));
+    }
+    // Yes or no; missing values are apart if they have a branch of their own.
+    template <class Yes>
+    void part(Yes&& yes) {
+        const auto code = [&](std::int32_t c) { return own_branch_ && c == n_ ? 2 : yes(c) ? 0 : 1; };
+        add(own_branch_ ? Split::kMultiway : Split::kThreshold, own_branch_ ? 3 : 2, code);
+    }
+
+    const std::string& name_;
+    const std::vector<std::int32_t>& codes_;
+    const std::int32_t n_;
+    bool own_branch_ = false;
+    std::vector<Column> views_;
 };
 
 class ProblemReader {
@@ -273,48 +338,73 @@ private:
     }
 
     void read_column(const Json& feature) {
-        Column column;
-        column.name = feature.at("name").string("the name of a feature");
+        const std::string& name = feature.at("name").string("the name of a feature");
         const std::string& split = feature.at("split").string("the split of a feature");
-        const std::size_t source = data_.find(column.name);
-        if (split == "threshold") {
-            read_threshold(column, source);
-        } else if (split == "multiway" || split == "one-vs-rest") {
-            column.split = split == "multiway" ? Split::kMultiway : Split::kOneVsRest;
-            read_categories(column, source, feature.at("values").array("the values of a feature"));
-        } else {
-            throw Unreadable("column \"" + column.name + "\": the split \"" + split +
-                             "\" is unknown");
+        std::string missing;
+        if (const Json* given = feature.find("missing"); given && !given->is_null()) {
+            missing = given->string("the missing values of a feature");
         }
-        problem_.columns.push_back(std::move(column));
-    }
-
-    void read_threshold(Column& column, std::size_t source) const {
-        column.split = Split::kThreshold;
-        std::vector<double> cells;
-        for (const std::size_t row : rows_) cells.push_back(number(source, row));
-        column.values = cells;
-        std::sort(column.values.begin(), column.values.end());
-        const auto end = std::unique(column.values.begin(), column.values.end());
-        column.values.erase(end, column.values.end());
-        column.n_values = column.values.size();
-        for (const double cell : cells) {
-            const auto at = std::lower_bound(column.values.begin(), column.values.end(), cell);
-            column.codes.push_back(static_cast<std::int32_t>(at - column.values.begin()));
+        const auto known = [](const std::string& word, std::initializer_list<const char*> list) {
+            return std::find(list.begin(), list.end(), word) != list.end();
+        };
+        if (!known(split, {"threshold", "order", "multiway", "one-vs-rest", "subset"}) ||
+            !known(missing, {"", "best-side", "branch"})) {
+            throw Unreadable("column \"" + name + "\": the split \"" + split + "\" is unknown");
+        }
+        names_.push_back(name);
+        codes_.clear();
+        const std::size_t source = data_.find(name);
+        const std::size_t n =
+            split == "threshold"
+                ? read_numbers(source, !missing.empty())
+                : read_categories(source, feature.at("values").array("the values of a feature"),
+                                  !missing.empty());
+        for (const std::int32_t code : codes_) hash_.add_little_endian(code);
+        for (Column& view : ViewMaker(name, codes_, n).make(split, missing)) {
+            problem_.columns.push_back(std::move(view));
         }
     }
 
-    void read_categories(Column& column, std::size_t source, const Json::Array& values) const {
-        const Categories categories(values, "column \"" + column.name + "\"");
-        column.spelled = categories.spelled;
-        column.n_values = values.size();
+    // An empty cell, or NaN.
+    static bool is_missing(const std::string& cell) {
+        const auto value = to_double(cell);
+        return cell.find_first_not_of(' ') == cell.npos || (value && std::isnan(*value));
+    }
+
+    std::size_t read_numbers(std::size_t source, bool gaps) {
+        std::vector<double> values;
+        for (const std::size_t row : rows_) {
+            if (gaps && is_missing(data_.columns[source][row])) continue;
+            values.push_back(number(source, row));
+        }
+        std::sort(values.begin(), values.end());
+        values.erase(std::unique(values.begin(), values.end()), values.end());
+        for (const double value : values) hash_.add_little_endian(value);
+        for (const std::size_t row : rows_) {
+            auto at = values.end();
+            if (!gaps || !is_missing(data_.columns[source][row])) {
+                at = std::lower_bound(values.begin(), values.end(), number(source, row));
+            }
+            codes_.push_back(static_cast<std::int32_t>(at - values.begin()));
+        }
+        return values.size();
+    }
+
+    std::size_t read_categories(std::size_t source, const Json::Array& values, bool gaps) {
+        const std::string& name = data_.names[source];
+        const Categories categories(values, "column \"" + name + "\"");
+        std::string list;
+        for (const auto& text : categories.spelled) list += (list.empty() ? "" : ", ") + text;
+        hash_.add("[" + list + "]");
         for (const std::size_t row : rows_) {
             const std::string& cell = data_.columns[source][row];
-            column.codes.push_back(categories.code(cell));
-            require(column.codes.back() >= 0,
-                    "column \"" + column.name + "\", row " + std::to_string(row + 1) +
-                        ": the proof knows no \"" + cell + "\"");
+            std::int32_t code = categories.code(cell);
+            if (code < 0 && gaps && is_missing(cell)) code = static_cast<std::int32_t>(values.size());
+            require(code >= 0, "column \"" + name + "\", row " + std::to_string(row + 1) +
+                                   ": the proof knows no \"" + cell + "\"");
+            codes_.push_back(code);
         }
+        return values.size();
     }
 
     // A proof about fewer columns is a proof of something else.
@@ -323,7 +413,7 @@ private:
         for (const std::string& name : data_.names) {
             bool known = name == weight;
             for (const auto& target : targets) known = known || name == target;
-            for (const Column& column : problem_.columns) known = known || name == column.name;
+            for (const std::string& named : names_) known = known || name == named;
             require(known, "the proof does not speak of the column \"" + name + "\" of the data");
         }
     }
@@ -349,28 +439,22 @@ private:
         }
     }
 
-    std::string fingerprint() const {
-        Sha256 hash;
-        for (const Column& column : problem_.columns) {
-            for (const double value : column.values) hash.add_little_endian(value);
-            if (column.split != Split::kThreshold) {
-                std::string list;
-                for (const auto& text : column.spelled) list += (list.empty() ? "" : ", ") + text;
-                hash.add("[" + list + "]");
-            }
-            for (const std::int32_t code : column.codes) hash.add_little_endian(code);
-        }
-        for (const std::int32_t label : problem_.labels) hash.add_little_endian(label);
+    // The columns are in the hash already.
+    std::string fingerprint() {
+        for (const std::int32_t label : problem_.labels) hash_.add_little_endian(label);
         for (std::size_t i = 0; i < problem_.n_rows(); ++i) {
-            for (const auto& target : problem_.targets) hash.add_little_endian(target[i]);
+            for (const auto& target : problem_.targets) hash_.add_little_endian(target[i]);
         }
-        for (const double weight : problem_.weights) hash.add_little_endian(weight);
-        return "sha256:" + hash.hex();
+        for (const double weight : problem_.weights) hash_.add_little_endian(weight);
+        return "sha256:" + hash_.hex();
     }
 
     const Json& header_;
     const CsvTable& data_;
     std::vector<std::size_t> rows_;
+    std::vector<std::string> names_;   // of the columns
+    std::vector<std::int32_t> codes_;  // of one of them
+    Sha256 hash_;
     Problem problem_;
 };
 

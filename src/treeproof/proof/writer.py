@@ -39,6 +39,7 @@ __all__ = [
     "trimmed",
 ]
 
+
 class ProofFile:
     """A proof being made: a folder for the log while the search runs, then the file.
 

@@ -1,0 +1,226 @@
+"""Proofs of tables with missing values, ordered categories and subset splits."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import io
+import json
+import random
+import subprocess
+import warnings
+
+import pandas as pd
+import pytest
+from small_proofs import Small, random_columns
+from typer.testing import CliRunner
+
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof.cli import app
+from treeproof.proof import check
+
+
+def random_problem(rng, **settings):
+    """A small table with gaps; its categorical columns are all split alike."""
+    n = rng.randint(5, 9)
+    split = rng.choice(["one-vs-rest", "multiway", "subset"])
+    columns = [
+        (split if kind not in ("threshold", "order") else kind, values, cells)
+        for kind, values, cells in random_columns(rng, n, rng.randint(1, 3))
+    ]
+    for kind, values, cells in columns:  # a table lists the categories that occur
+        if kind not in ("threshold", "order"):
+            values[:] = sorted({c for c in cells if c is not None})
+    return Small(
+        columns,
+        [rng.choice(["no", "yes", "maybe"]) for _ in range(n)],
+        split_penalty=rng.choice([0.0, 0.03, 0.11]),
+        max_depth=rng.choice([1, 2, 3]),
+        max_splits=rng.choice([None, None, 2]),
+        min_samples_leaf=rng.choice([1, 1, 2]),
+        missing=rng.choice(["best-side", "branch"]),
+        **settings,
+    )
+
+
+def as_frame(small):
+    columns = {}
+    for f, (split, values, cells) in enumerate(small.columns):
+        dtype = pd.CategoricalDtype(values, ordered=split == "order")
+        kind = float if split == "threshold" else dtype
+        columns[f"x{f}"] = pd.Series(cells, dtype=kind)
+    return pd.DataFrame(columns)
+
+
+def fit(small, path, **more):
+    splits = [split for split, _, _ in small.columns]
+    unordered = [s for s in splits if s not in ("threshold", "order")]
+    settings = {
+        "split_penalty": small.split_penalty,
+        "max_depth": small.max_depth,
+        "max_splits": small.max_splits,
+        "min_samples_leaf": small.min_samples_leaf,
+        "missing": small.missing,
+        "categorical_split": unordered[0] if unordered else "multiway",
+    }
+    kind = OptimalTreeClassifier if small.classification else OptimalTreeRegressor
+    if not small.classification:
+        settings["criterion"] = small.loss
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return kind(**settings, **more).fit(as_frame(small), small.target, proof=path)
+
+
+@pytest.fixture
+def judge(program, tmp_path):
+    """Both checkers' verdicts on the lines of a proof and a small problem's table."""
+
+    def verdicts(lines, small):
+        text = "".join(json.dumps(line) + "\n" for line in lines).encode()
+        table = tmp_path / "data.csv"
+        table.write_text(small.csv())
+        command = [program, "-", table, "--target", "y", "--weight", "w"]
+        said = subprocess.run(command, input=text, capture_output=True, timeout=60)
+        theirs = check(io.BytesIO(text), as_frame(small), small.target)
+        return [said.returncode == 0, theirs.accepted], [said.stdout, str(theirs)]
+
+    return verdicts
+
+
+def lines_of(path):
+    with gzip.open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_proofs_against_every_tree(judge, tmp_path, seed):
+    rng = random.Random(seed)
+    small = random_problem(rng)
+    if seed % 3 == 0:
+        loss = rng.choice(["squared_error", "absolute_error"])
+        small = random_problem(rng, loss=loss)
+        small.target = [rng.choice([0.0, 1.0, 2.5, 10.0]) for _ in small.target]
+    solver = rng.choice(["auto", "threshold"])
+    model = fit(small, tmp_path / "p", solver=solver)
+    lines = lines_of(tmp_path / "p")
+    accepted, said = judge(lines, small)
+    assert accepted == [True, True], said
+    assert lines[0]["fingerprint"] == small.fingerprint()
+    least, _ = small.optimum(
+        small.everything, small.max_depth, small.max_splits, small.split_cost()
+    )
+    assert model.optimal_ and lines[0]["upper"] == pytest.approx(least, abs=1e-9)
+
+
+def gaps(seed=2, n=30):
+    """A larger table with gaps in columns of every kind."""
+    rng = random.Random(seed)
+    holes = {"size": 0.2, "grade": 0.1, "colour": 0.3}
+    sizes = [round(2 * rng.gauss(0, 1)) / 2 for _ in range(n)]
+    grades = [rng.choice(["low", "mid", "high"]) for _ in range(n)]
+    colours = [rng.choice(["red", "green", "blue", "grey"]) for _ in range(n)]
+    score = zip(sizes, grades, colours, strict=True)
+    y = [int((s > 0) + (g == "high") + (c in ("red", "grey")) > 1) for s, g, c in score]
+    y = [1 - label if rng.random() < 0.1 else label for label in y]
+    table = {"size": sizes, "grade": grades, "colour": colours}
+    table = {
+        name: [None if rng.random() < holes[name] else cell for cell in cells]
+        for name, cells in table.items()
+    }
+    grade = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
+    X = pd.DataFrame(table).astype({"grade": grade, "colour": "category"})
+    return X, y
+
+
+@pytest.mark.parametrize("missing", ["best-side", "branch"])
+@pytest.mark.parametrize("split", ["subset", "one-vs-rest", "multiway"])
+def test_changed_data_and_steps(program, tmp_path, missing, split):
+    X, y = gaps()
+    settings = {"categorical_split": split, "missing": missing, "max_depth": 3}
+    OptimalTreeClassifier(0.02, **settings).fit(X, y, proof=tmp_path / "p")
+    lines = lines_of(tmp_path / "p")
+
+    def verdicts(lines, X):
+        text = "".join(json.dumps(line) + "\n" for line in lines).encode()
+        X.assign(y=y).to_csv(tmp_path / "data.csv", index=False)
+        command = [program, "-", tmp_path / "data.csv", "--target", "y"]
+        said = subprocess.run(command, input=text, capture_output=True, timeout=60)
+        return [said.returncode == 0, check(io.BytesIO(text), X, y).accepted]
+
+    assert verdicts(lines, X) == [True, True]
+    for name in X:
+        filled = X.copy()
+        row = int(X.index[X[name].isna()][0])
+        filled.loc[row, name] = X[name].dropna().iloc[0]
+        assert verdicts(lines, filled) == [False, False]
+    rows = list(range(len(X)))
+    rows[0], rows[1] = 1, 0
+    assert verdicts(lines, X.iloc[rows].reset_index(drop=True)) == [False, False]
+    for name, lie in {"missing": None, "split": "threshold"}.items():
+        for k in range(len(lines[0]["features"])):
+            header = copy.deepcopy(lines[0])
+            if header["features"][k][name] != lie:
+                header["features"][k][name] = lie
+                assert verdicts([header, *lines[1:]], X) == [False, False]
+
+    def with_step(at, **change):
+        return verdicts([*lines[:at], lines[at] | change, *lines[at + 1 :]], X)
+
+    dearest = max(range(1, len(lines)), key=lambda k: lines[k]["bound"])
+    bound = lines[dearest]["bound"] + 1
+    assert with_step(dearest, bound=bound) == [False, False]
+    rng, rejected = random.Random(0), 0
+    for at in [k for k, line in enumerate(lines) if line.get("branch")][-6:]:
+        _, *others = lines[at]["branch"]
+        both = with_step(at, branch=[rng.randrange(8), *others])
+        assert both[0] == both[1]  # other literals are other rows
+        rejected += not both[0]
+    assert rejected > 0
+
+
+def test_raw_csv_on_the_command_line(program, tmp_path):
+    X, y = gaps()
+    data, proof = tmp_path / "t.csv", tmp_path / "t.proof.gz"
+    X.assign(label=y).to_csv(data, index=False)
+    run = CliRunner().invoke
+    options = ["--missing", "best-side", "--max-depth", "2", "--proof", str(proof)]
+    done = run(app, ["fit", str(data), "--target", "label", *options])
+    assert done.exit_code == 0, done.output
+    done = run(app, ["check", str(proof), str(data)])
+    assert done.exit_code == 0 and "optimal" in done.output, done.output
+    text = gzip.decompress(proof.read_bytes())
+    command = [program, "-", data, "--target", "label"]
+    said = subprocess.run(command, input=text, capture_output=True)
+    assert said.returncode == 0, said.stdout
+
+
+def test_all_missing_and_odd_spellings(program, tmp_path):
+    X = pd.DataFrame(
+        {
+            "none": [None, None, None, None, None, None],
+            "n": ["1", "NaN", "", "2.5", "nan", "1"],
+            "flag": [True, None, False, True, None, False],
+        }
+    )
+    y = [0, 1, 1, 0, 1, 0]
+    numbers = X.assign(n=pd.to_numeric(X["n"], errors="coerce"))
+    for missing in ("best-side", "branch"):
+        OptimalTreeClassifier(0.01, missing=missing, categorical_split="subset").fit(
+            numbers, y, proof=tmp_path / "p"
+        )
+        assert check(tmp_path / "p", numbers, y).accepted
+        X.assign(y=y).to_csv(tmp_path / "data.csv", index=False)
+        text = gzip.decompress((tmp_path / "p").read_bytes())
+        command = [program, "-", tmp_path / "data.csv", "--target", "y"]
+        said = subprocess.run(command, input=text, capture_output=True)
+        assert said.returncode == 0, said.stdout
+
+
+def test_too_many_subsets_are_refused(tmp_path):
+    """Of many categories, one split tries the cuts of one order: no list of tests."""
+    X = pd.DataFrame({"c": pd.Categorical([f"c{k % 15:02d}" for k in range(60)])})
+    y = [int(k % 15 % 3 == 0) for k in range(60)]
+    clf = OptimalTreeClassifier(0.01, max_depth=1, categorical_split="subset")
+    assert clf.fit(X, y).optimal_
+    with pytest.raises(ValueError, match="'c', which are too many"):
+        clf.fit(X, y, proof=tmp_path / "p")
