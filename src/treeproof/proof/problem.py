@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -407,6 +407,7 @@ def views(split: str, n: int, missing: str | None) -> Iterator[tuple[str, Array]
             yield "threshold", code
     elif split == "one-vs-rest":
         yield split, code
+    chosen: Iterable[Array]
     if split == "subset":
         size = n if own else len(code)
         require(size <= MAX_SUBSET_VALUES, "a column has too many subsets.")
