@@ -1,13 +1,15 @@
 """Limits: what has been found is kept, and what is said about it is true."""
 
 import threading
+import warnings
 
 import numpy as np
 import pytest
 from oracle import ORDERED, Table, optimal_cost, tree_facts
 from sparse_problems import any_limits, any_table, check, noisy_table, solve
 
-from treeproof import OptimalTreeClassifier, _core, proof
+from treeproof import OptimalTreeClassifier, _core, proof, watch
+from treeproof.datasets import load_balance_scale
 
 NO_LIMITS = {"max_depth": -1, "max_splits": -1, "min_samples_leaf": 1}
 
@@ -53,6 +55,24 @@ def test_stopping_early_never_makes_a_false_claim():
         facts = tree_facts(table, answer["tree"], 0.003)
         assert answer["lower"] <= wanted <= answer["upper"] == facts.cost
         assert (answer["status"] == "optimal") == (answer["lower"] == answer["upper"])
+
+
+@pytest.mark.parametrize(("depth", "solved"), [(8, False), (9, True)])
+def test_a_deep_tree_that_was_told_of_is_the_one_returned(depth, solved):
+    """Parts of it may be known with several levels less than there are left."""
+    X, y = load_balance_scale(return_X_y=True)
+    X, y = X[::3], y[::3]
+    X = np.column_stack([column == value for column in X.T for value in np.unique(X)])
+
+    def stop_at_once(kind, seconds, lower, upper, nodes):
+        raise KeyboardInterrupt
+
+    model = OptimalTreeClassifier(0.0, max_depth=depth, time_limit=None)
+    with watch(stop_at_once), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    assert model.objective_ == min(model.history_.upper)
+    assert model.optimal_ == solved
 
 
 @pytest.mark.parametrize("allowance", [20_000, 50_000])

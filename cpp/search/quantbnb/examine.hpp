@@ -161,7 +161,8 @@ class Examiner {
     if (!stop(out)) finish_piece(out, a, b);
   }
 
-  // W1: the middle cut at s' points, rows between two neighbouring ones dropped.
+  // W1: the middle cut at s' points, rows between two neighbouring ones dropped. Terms that a
+  // limit leaves out make no bound too high: the caller then drops the piece.
   void drop_between(std::int32_t a, std::int32_t b) {
     const std::int64_t wide = std::max(1, tuple_->b - tuple_->a);
     const std::int64_t wanted =
@@ -170,7 +171,7 @@ class Examiner {
             : static_cast<std::int64_t>(0.6 * rows_->size() * settings_.s /
                                         static_cast<double>(wide));
     const std::vector<std::int32_t> t = spaced(a, b, std::max<std::int64_t>(1, wanted));
-    for (std::size_t i = 1; i < t.size(); ++i) {
+    for (std::size_t i = 1; i < t.size() && !limits_->stop(0); ++i) {
       const std::uint32_t p = position(inside_, tuple_->feature, t[i - 1]);
       const std::uint32_t q = position(inside_, tuple_->feature, t[i]);
       middle_.best({0, p}, tuple_->left, x_);
@@ -182,7 +183,7 @@ class Examiner {
   // W2: an optimal tree for the middle rows.
   void cut_middle(std::int32_t a, std::int32_t b) {
     std::uint32_t last = ~0u;
-    for (std::int32_t t = a; t <= b; ++t) {
+    for (std::int32_t t = a; t <= b && !limits_->stop(0); ++t) {
       const std::uint32_t p = position(inside_, tuple_->feature, t);
       if (p == last) continue;
       last = p;

@@ -204,13 +204,15 @@ class Run {
   void keep_tree(bool again = false) {
     const bool may_solve = lossy() && (over_ || search_.listener() == nullptr);
     if (kept_cost_ <= search_.root().upper) return;
-    Tree tree = extract(layout_, settings_,
-                        [&](const std::vector<std::int32_t>& rows, const Key& key, int left) {
-                          const Bounds b = search_.known(key, left);
-                          const bool lost =
-                              b.upper >= kInfiniteCost || (again && !b.solved());
-                          return lost && may_solve ? search_.resolve(rows, left) : b;
-                        });
+    const Known known = [&](const std::vector<std::int32_t>& rows, const Key& key, int& left) {
+      const int allowed = left;
+      const Bounds b = known_with_depth(search_, key, left);
+      const bool lost = b.upper >= kInfiniteCost || (again && !b.solved());
+      if (!lost || !may_solve) return b;
+      left = allowed;
+      return search_.resolve(rows, left);
+    };
+    Tree tree = extract(layout_, settings_, known);
     const Cost cost = evaluate(problem_, tree, settings_.split_cost);
     if (cost >= kept_cost_) return;
     kept_cost_ = cost;
