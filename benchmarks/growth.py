@@ -2,8 +2,9 @@
 
 Rows, features, classes, depth and 1/penalty are doubled in turn, the others staying at
 a common middle, for both engines. Each fit runs in a process of its own, which tells
-its processor time and how much memory it took on top of the data. Slopes are fitted on
-log-log axes, through the last four points.
+its processor time and how much memory it took on top of the data; the fastest of some
+fits counts, since other programs on the machine only make one slower. Slopes are fitted
+on log-log axes, through the last four points.
 
     python -m benchmarks.growth --doublings 4 --limit 20
 """
@@ -67,8 +68,16 @@ def _measure(engine: str, size: dict, limit: float, answer) -> None:
     answer.put((seconds, max(peak - before, 1 << 16) / 2**20, model.status_))
 
 
-def run(engine: str, size: dict, limit: float) -> dict:
-    """Fit once in a process of its own."""
+def run(engine: str, size: dict, limit: float, fits: int) -> dict:
+    """Fit several times; the fastest that was proved counts."""
+    points = []
+    while len(points) < fits and all(p["status"] == "optimal" for p in points):
+        points.append(fit_once(engine, size, limit))
+    return min(points, key=lambda p: (p["status"] != "optimal", p["seconds"]))
+
+
+def fit_once(engine: str, size: dict, limit: float) -> dict:
+    """Fit in a process of its own."""
     context = multiprocessing.get_context("fork")
     answer = context.SimpleQueue()
     child = context.Process(target=_measure, args=(engine, size, limit, answer))
@@ -84,7 +93,7 @@ def slope(xs, ys) -> float:
     return float(np.polyfit(xs, ys, 1)[0]) if len(xs) > 1 else float("nan")
 
 
-def measure(doublings: int, limit: float) -> dict:
+def measure(doublings: int, limit: float, fits: int) -> dict:
     found: dict = {}
     for engine, base in BASES.items():
         for name in SERIES:
@@ -93,7 +102,7 @@ def measure(doublings: int, limit: float) -> dict:
                 value = STARTS[engine][name] * 2**k
                 if name == "depth" and value > DEEPEST[engine]:
                     break
-                point = run(engine, base | {name: value}, limit)
+                point = run(engine, base | {name: value}, limit, fits)
                 if point["status"] != "optimal":
                     break
                 points.append(point)
@@ -124,7 +133,7 @@ def plot(found: dict, path: Path) -> None:
                 xs, ys = [p[name] for p in points], [p[what] for p in points]
                 label = f"{engine}: slope {slope(xs, ys):.2f}"
                 ax.loglog(xs, ys, "o-", color=colour, ms=4, label=label)
-            ax.legend(fontsize=8, frameon=False)
+            ax.legend(fontsize=8, frameon=False, loc="upper left")
             ax.spines[["top", "right"]].set_visible(False)
             ax.xaxis.minorticks_off()
             ticks = sorted({p[name] for e in colours for p in found[f"{e} {name}"]})
@@ -133,6 +142,8 @@ def plot(found: dict, path: Path) -> None:
             ax.get_yaxis().set_minor_formatter(matplotlib.ticker.NullFormatter())
             ax.tick_params(axis="x", labelsize=8)
         axes[0, column].set_title(TITLES.get(name, name))
+    for ax in axes[:, 0]:
+        ax.set_ylim(top=8 * ax.get_ylim()[1])  # room for the legends
     axes[0, 0].set_ylabel("processor seconds")
     axes[1, 0].set_ylabel("MB on top of the data")
     figure.tight_layout()
@@ -144,11 +155,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--doublings", type=int, default=6)
     parser.add_argument("--limit", type=float, default=30.0, help="seconds for a fit")
+    parser.add_argument("--fits", type=int, default=3, help="for each point")
     parser.add_argument("--plot", type=Path, default=FIGURE)
     parser.add_argument("--results", type=Path, default=HERE / "results/growth.json")
     options = parser.parse_args()
     OptimalTreeClassifier().fit([[0], [1]], [0, 1])  # everything is imported now
-    found = measure(options.doublings, options.limit)
+    found = measure(options.doublings, options.limit, options.fits)
+    options.results.parent.mkdir(parents=True, exist_ok=True)
     options.results.write_text(json.dumps(found, indent=1) + "\n")
     plot(found, options.plot)
 
