@@ -7,7 +7,6 @@
 #include <string>
 
 #include "bindings/encoded_table.hpp"
-#include "bindings/split_answer.hpp"
 #include "data/weights.hpp"
 #include "proof/derive.hpp"
 
@@ -16,9 +15,6 @@ using namespace nb::literals;
 
 namespace treeproof::bindings {
 namespace {
-
-using IntArray = Vector<std::int32_t>;
-using DoubleArray = Vector<double>;
 
 template <class Value>
 nb::dict derived(const proof::Derived<Value>& done) {
@@ -59,6 +55,7 @@ nb::dict derive_targets(const IntArray& kinds, const IntArray& n_values, const I
                         double bound, double unit, const std::string& steps) {
   const std::size_t n_rows = weights.size();
   check_codes(kinds, n_values, codes, n_rows, weights);
+  check_targets(targets, n_outputs, n_rows, criterion);
   std::vector<Feature> features = read_features(kinds, n_values);
   Limits limits(time_limit, 0, python_interrupted);
   proof::Derived<double> done;

@@ -1,40 +1,67 @@
-// Checks of the arrays that make an encoded table.
+// The arrays that make an encoded table, checked: the searches index by codes and labels
+// without looking, and a caller's slip must not become a wild read.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "bindings/python.hpp"
+#include "data/problem.hpp"
 
 namespace treeproof::bindings {
 
-// The searches index by codes and labels without looking; a caller's slip must not
-// become a wild read.
-inline void check_codes(const Vector<std::int32_t>& kinds, const Vector<std::int32_t>& n_values,
-                        const Vector<std::int32_t>& codes, std::size_t n_rows,
-                        const Vector<double>& weights) {
+using IntArray = Vector<std::int32_t>;
+using DoubleArray = Vector<double>;
+
+// Are all codes in 0 .. n_values - 1?
+inline bool in_range(std::span<const std::int32_t> codes, std::int32_t n_values) {
+  // As unsigned numbers negative codes are large: one comparison, and the loop vectorises.
+  std::uint32_t most = 0;
+  for (const std::int32_t code : codes) most = std::max(most, static_cast<std::uint32_t>(code));
+  return codes.empty() || most < static_cast<std::uint32_t>(std::max(0, n_values));
+}
+
+inline void check_codes(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
+                        std::size_t n_rows, const DoubleArray& weights) {
   if (n_values.size() != kinds.size() || codes.size() != n_rows * kinds.size() ||
       weights.size() != n_rows)
     throw std::invalid_argument("arrays of different lengths");
   for (std::size_t f = 0; f < kinds.size(); ++f) {
     const std::int32_t kind = view(kinds)[f];
     if (kind < 0 || kind >= 3) throw std::invalid_argument("unknown kind of feature");
-    // As unsigned numbers negative codes are large: one comparison, and the loop vectorises.
-    std::uint32_t most = 0;
-    for (const std::int32_t code : view(codes).subspan(f * n_rows, n_rows))
-      most = std::max(most, static_cast<std::uint32_t>(code));
-    if (n_rows > 0 && most >= static_cast<std::uint32_t>(std::max(0, view(n_values)[f])))
+    if (!in_range(view(codes).subspan(f * n_rows, n_rows), view(n_values)[f]))
       throw std::invalid_argument("code out of range");
   }
 }
 
-inline void check_arrays(const Vector<std::int32_t>& kinds, const Vector<std::int32_t>& n_values,
-                         const Vector<std::int32_t>& codes, const Vector<std::int32_t>& labels,
-                         int n_classes, const Vector<double>& weights) {
+inline void check_labels(const IntArray& labels, int n_classes) {
+  if (n_classes < 1) throw std::invalid_argument("n_classes must be at least 1");
+  if (!in_range(view(labels), n_classes)) throw std::invalid_argument("label out of range");
+}
+
+inline void check_arrays(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
+                         const IntArray& labels, int n_classes, const DoubleArray& weights) {
   check_codes(kinds, n_values, codes, labels.size(), weights);
-  for (const std::int32_t label : view(labels))
-    if (label < 0 || label >= n_classes) throw std::invalid_argument("label out of range");
+  check_labels(labels, n_classes);
+}
+
+inline void check_targets(const DoubleArray& targets, int n_outputs, std::size_t n_rows,
+                          const std::string& criterion) {
+  if (n_outputs < 1 || targets.size() != n_rows * static_cast<std::size_t>(n_outputs))
+    throw std::invalid_argument("targets of the wrong length");
+  if (criterion != "squared_error" && criterion != "absolute_error")
+    throw std::invalid_argument("unknown criterion '" + criterion + "'");
+}
+
+inline std::vector<Feature> read_features(const IntArray& kinds, const IntArray& n_values) {
+  std::vector<Feature> features(kinds.size());
+  for (std::size_t f = 0; f < features.size(); ++f)
+    features[f] = {static_cast<FeatureKind>(view(kinds)[f]), view(n_values)[f]};
+  return features;
 }
 
 }  // namespace treeproof::bindings

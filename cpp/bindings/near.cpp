@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
-#include "bindings/split_answer.hpp"
-#include "bindings/tree_answer.hpp"
 #include "core/memory.hpp"
 #include "search/near/counts.hpp"
 #include "search/near/graph.hpp"
@@ -24,9 +23,6 @@ using namespace nb::literals;
 
 namespace treeproof::bindings {
 namespace {
-
-using IntArray = Vector<std::int32_t>;
-using DoubleArray = Vector<double>;
 
 // Counts are handed over as lists of 64-bit words, the lowest first.
 nb::list to_words(const near::BigCount& count) {
@@ -46,13 +42,8 @@ std::uint64_t share_of_memory(std::uint64_t allowance) {
   return (allowance > 0 ? allowance : physical_memory()) / 4;
 }
 
-const char* reason_name(StopReason reason) {
-  switch (reason) {
-    case StopReason::none: return "complete";
-    case StopReason::memory_limit: return "memory_limit";
-    case StopReason::interrupted: return "interrupted";
-    default: return "time_limit";
-  }
+const char* ended(StopReason reason) {
+  return reason == StopReason::none ? "complete" : name_of(reason);
 }
 
 // One table and one budget: the graph is built once, and counted under any filter.
@@ -132,14 +123,14 @@ void bind_near(nb::module_& m) {
       .def(nb::new_(&make_set), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
            "n_classes"_a, "weights"_a, "split_cost"_a, "budget"_a, "max_depth"_a = -1,
            "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0)
-      .def_prop_ro("status", [](const NearSet& s) { return reason_name(s.reason()); })
+      .def_prop_ro("status", [](const NearSet& s) { return ended(s.reason()); })
       .def_prop_ro("n_subproblems", [](const NearSet& s) { return s.graph().nodes().size(); })
       .def_prop_ro("n_edges", [](const NearSet& s) { return s.graph().n_edges(); })
       .def("count", &count, nb::kw_only(), "required"_a = std::vector<std::int32_t>{},
            "banned"_a = std::vector<std::int32_t>{}, "time_limit"_a = 0.0,
            nb::keep_alive<0, 1>(), "Count the trees that use some features and not others.");
   nb::class_<NearCounts>(m, "NearCounts", "How many trees there are, and each of them.")
-      .def_prop_ro("status", [](const NearCounts& c) { return reason_name(c.reason); })
+      .def_prop_ro("status", [](const NearCounts& c) { return ended(c.reason); })
       .def_prop_ro("total", [](const NearCounts& c) { return to_words(c.counts.total()); })
       .def_prop_ro("n_entries", [](const NearCounts& c) { return c.counts.n_entries(); })
       .def("by_cost", &by_cost, "Pairs of cost and number of trees.")

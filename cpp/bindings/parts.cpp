@@ -6,9 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
-#include "bindings/split_answer.hpp"
-#include "bindings/tree_answer.hpp"
 #include "search/sparse/shared_memo.hpp"
 #include "search/sparse/solve.hpp"
 
@@ -38,17 +37,15 @@ nb::bytes news(SharedMemo& memo, std::uint32_t least_effort, std::size_t most) {
   return nb::bytes(records.data(), records.size() * sizeof(Record));
 }
 
-nb::dict solve_part(SharedMemo& memo, const Vector<std::int32_t>& kinds,
-                    const Vector<std::int32_t>& n_values, const Vector<std::int32_t>& codes,
-                    const Vector<std::int32_t>& labels, int n_classes,
-                    const Vector<double>& weights, const Vector<std::int32_t>& names,
-                    double split_penalty, int max_depth, std::int64_t min_samples_leaf,
-                    double time_limit, Cost cutoff) {
+nb::dict solve_part(SharedMemo& memo, const IntArray& kinds, const IntArray& n_values,
+                    const IntArray& codes, const IntArray& labels, int n_classes,
+                    const DoubleArray& weights, const IntArray& names, double split_penalty,
+                    int max_depth, std::int64_t min_samples_leaf, double time_limit, Cost cutoff) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   if (names.size() != labels.size()) throw std::invalid_argument("arrays of different lengths");
   Problem problem;
   SearchResult result;
-  Limits limits(time_limit, 0, [] { return python_interrupted(); });
+  Limits limits(time_limit, 0, python_interrupted);
   {
     nb::gil_scoped_release unlocked;
     problem = make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,

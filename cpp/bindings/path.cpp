@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 
+#include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
-#include "bindings/split_answer.hpp"
-#include "bindings/tree_answer.hpp"
+#include "bindings/observer.hpp"
 #include "search/sparse/path.hpp"
 
 namespace nb = nanobind;
@@ -18,9 +18,6 @@ using namespace nb::literals;
 
 namespace treeproof::bindings {
 namespace {
-
-using IntArray = Vector<std::int32_t>;
-using DoubleArray = Vector<double>;
 
 std::unique_ptr<sparse::PathSearch> make_path(const IntArray& kinds, const IntArray& n_values,
                                               const IntArray& codes, const IntArray& labels,
@@ -39,7 +36,7 @@ nb::dict solve_at(sparse::PathSearch& path, Cost split_cost, Cost root_lower, do
   const auto unit = static_cast<double>(cost_of(path.problem().total_weight));
   bool interrupted = false;
   const Observer notify = observer_for(observer, unit, interrupted);
-  Limits limits(time_limit, memory_limit, [&] { return interrupted || python_interrupted(); });
+  Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
   SearchResult result;
   {
     nb::gil_scoped_release unlocked;

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
-#include "bindings/split_answer.hpp"
 #include "data/columns.hpp"
 #include "data/weights.hpp"
 #include "search/quantbnb/solve.hpp"
@@ -16,12 +16,8 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
+namespace treeproof::bindings {
 namespace {
-
-namespace quantbnb = treeproof::quantbnb;
-using treeproof::bindings::view;
-using IntArray = treeproof::bindings::Vector<std::int32_t>;
-using DoubleArray = treeproof::bindings::Vector<double>;
 
 quantbnb::Settings read_settings(int depth, const std::string& bound, int s, int s_prime) {
   quantbnb::Settings settings;
@@ -44,9 +40,9 @@ void check_numeric(const IntArray& kinds) {
 }
 
 template <class Value>
-nb::dict answer(const quantbnb::Result<Value>& result, Value unit,
-                const treeproof::Limits& limits, std::size_t n_rows) {
-  nb::dict out = treeproof::bindings::split_answer(result, unit, limits, n_rows);
+nb::dict answer(const quantbnb::Result<Value>& result, Value unit, const Limits& limits,
+                std::size_t n_rows) {
+  nb::dict out = split_answer(result, unit, limits, n_rows);
   nb::list surviving;
   for (const std::int64_t n : result.surviving) surviving.append(n);
   nb::cast<nb::dict>(out["statistics"])["surviving_intervals"] = surviving;
@@ -57,20 +53,19 @@ nb::dict quant_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       const IntArray& labels, int n_classes, const DoubleArray& weights,
                       int depth, const std::string& bound, int s, int s_prime,
                       double time_limit, std::uint64_t memory_limit) {
-  treeproof::bindings::check_arrays(kinds, n_values, codes, labels, n_classes, weights);
+  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   check_numeric(kinds);
   const quantbnb::Settings settings = read_settings(depth, bound, s, s_prime);
-  std::vector<treeproof::Feature> features = treeproof::bindings::read_features(kinds, n_values);
-  treeproof::Limits limits(time_limit, memory_limit, treeproof::bindings::python_interrupted);
-  quantbnb::Result<treeproof::Cost> result;
-  treeproof::Cost whole = 0;
+  std::vector<Feature> features = read_features(kinds, n_values);
+  Limits limits(time_limit, memory_limit, python_interrupted);
+  quantbnb::Result<Cost> result;
+  Cost whole = 0;
   {
     nb::gil_scoped_release unlocked;
-    const std::vector<treeproof::Weight> rounded = treeproof::whole_weights(view(weights));
-    whole = treeproof::cost_of(
-        std::accumulate(rounded.begin(), rounded.end(), std::int64_t{0}));
-    const treeproof::Columns columns = treeproof::sort_columns(
-        std::move(features), view(codes), static_cast<std::int32_t>(labels.size()));
+    const std::vector<Weight> rounded = whole_weights(view(weights));
+    whole = cost_of(std::accumulate(rounded.begin(), rounded.end(), std::int64_t{0}));
+    const Columns columns =
+        sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(labels.size()));
     result = quantbnb::solve_labels(columns, view(labels), n_classes, rounded, settings, limits);
   }
   return answer(result, whole, limits, labels.size());
@@ -81,20 +76,17 @@ nb::dict quant_targets(const IntArray& kinds, const IntArray& n_values, const In
                        const DoubleArray& weights, int depth, const std::string& bound, int s,
                        int s_prime, double time_limit, std::uint64_t memory_limit) {
   const std::size_t n_rows = weights.size();
-  treeproof::bindings::check_codes(kinds, n_values, codes, n_rows, weights);
+  check_codes(kinds, n_values, codes, n_rows, weights);
   check_numeric(kinds);
-  if (n_outputs < 1 || targets.size() != n_rows * static_cast<std::size_t>(n_outputs))
-    throw std::invalid_argument("targets of the wrong length");
-  if (criterion != "squared_error" && criterion != "absolute_error")
-    throw std::invalid_argument("unknown criterion '" + criterion + "'");
+  check_targets(targets, n_outputs, n_rows, criterion);
   const quantbnb::Settings settings = read_settings(depth, bound, s, s_prime);
-  std::vector<treeproof::Feature> features = treeproof::bindings::read_features(kinds, n_values);
-  treeproof::Limits limits(time_limit, memory_limit, treeproof::bindings::python_interrupted);
+  std::vector<Feature> features = read_features(kinds, n_values);
+  Limits limits(time_limit, memory_limit, python_interrupted);
   quantbnb::Result<double> result;
   {
     nb::gil_scoped_release unlocked;
-    const treeproof::Columns columns = treeproof::sort_columns(
-        std::move(features), view(codes), static_cast<std::int32_t>(n_rows));
+    const Columns columns =
+        sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(n_rows));
     result = quantbnb::solve_targets(columns, view(targets), n_outputs, view(weights),
                                      criterion == "squared_error", settings, limits);
   }
@@ -113,3 +105,5 @@ void bind_quantbnb(nb::module_& m) {
         "bound"_a = "W1", "s"_a = 3, "s_prime"_a = 0, "time_limit"_a = 0.0, "memory_limit"_a = 0,
         "Quant-BnB for regression trees of depth 2 or 3.");
 }
+
+}  // namespace treeproof::bindings

@@ -5,11 +5,11 @@
 #include <nanobind/stl/string.h>
 
 #include <optional>
-#include <stdexcept>
 #include <string>
 
+#include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
-#include "bindings/split_answer.hpp"
+#include "bindings/observer.hpp"
 #include "bindings/threshold_switches.hpp"
 #include "data/columns.hpp"
 #include "search/threshold/solve.hpp"
@@ -17,12 +17,8 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
+namespace treeproof::bindings {
 namespace {
-
-namespace threshold = treeproof::threshold;
-using treeproof::bindings::view;
-using IntArray = treeproof::bindings::Vector<std::int32_t>;
-using DoubleArray = treeproof::bindings::Vector<double>;
 
 nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                        const DoubleArray& targets, int n_outputs, const std::string& criterion,
@@ -31,32 +27,26 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
                        std::uint64_t memory_limit, std::optional<nb::callable> observer,
                        const nb::dict& switches, int n_jobs) {
   const std::size_t n_rows = weights.size();
-  treeproof::bindings::check_codes(kinds, n_values, codes, n_rows, weights);
-  if (n_outputs < 1 || targets.size() != n_rows * static_cast<std::size_t>(n_outputs))
-    throw std::invalid_argument("targets of the wrong length");
-  if (criterion != "squared_error" && criterion != "absolute_error")
-    throw std::invalid_argument("unknown criterion '" + criterion + "'");
-  const threshold::Switches read = treeproof::bindings::read_switches(switches, n_jobs);
-  std::vector<treeproof::Feature> features = treeproof::bindings::read_features(kinds, n_values);
+  check_codes(kinds, n_values, codes, n_rows, weights);
+  check_targets(targets, n_outputs, n_rows, criterion);
+  const threshold::Switches read = read_switches(switches, n_jobs);
+  std::vector<Feature> features = read_features(kinds, n_values);
   const double event_unit = 1e15;
   bool interrupted = false;
-  const treeproof::Observer notify =
-      treeproof::bindings::observer_for(observer, event_unit, interrupted);
-  treeproof::Limits limits(time_limit, memory_limit, [&] {
-    return interrupted || treeproof::bindings::python_interrupted();
-  });
+  const Observer notify = observer_for(observer, event_unit, interrupted);
+  Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
   threshold::Result<double> result;
   {
     nb::gil_scoped_release unlocked;
-    const treeproof::Columns columns = treeproof::sort_columns(
-        std::move(features), view(codes), static_cast<std::int32_t>(n_rows));
+    const Columns columns =
+        sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(n_rows));
     const auto solve = criterion == "squared_error" ? &threshold::solve_squared
                                                     : &threshold::solve_absolute;
     result = solve(columns, {view(targets), n_outputs, view(weights)},
                    {split_penalty, max_depth, max_splits, min_samples_leaf}, read, limits,
                    notify);
   }
-  return treeproof::bindings::split_answer(result, 1.0, limits, n_rows);
+  return split_answer(result, 1.0, limits, n_rows);
 }
 
 }  // namespace
@@ -69,3 +59,5 @@ void bind_regression(nb::module_& m) {
         "switches"_a = nb::dict(), "n_jobs"_a = 1,
         "Search for an optimal regression tree over every threshold.");
 }
+
+}  // namespace treeproof::bindings

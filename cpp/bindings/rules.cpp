@@ -9,7 +9,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "bindings/python.hpp"
+#include "bindings/answer.hpp"
+#include "bindings/encoded_table.hpp"
+#include "bindings/observer.hpp"
 #include "search/rules/hyperplanes.hpp"
 #include "search/rules/solve.hpp"
 
@@ -29,18 +31,18 @@ rules::Points read_points(const RuleStore& store, const Matrix<double>& X) {
   return {X.shape(1), {X.data(), X.data() + X.size()}};
 }
 
-const char* name_of(rules::Completeness c, const Limits& limits) {
+const char* ended(rules::Completeness c, const Limits& limits) {
   switch (c) {
     case rules::Completeness::complete: return "complete";
     case rules::Completeness::too_many: return "too_many";
-    default: return limits.reason() == StopReason::interrupted ? "interrupted" : "time_limit";
+    default: return name_of(limits.reason());
   }
 }
 
 const char* add_family(RuleStore& store, const std::string& kind, const Matrix<double>& X,
                        int family, std::uint64_t max_rules, std::uint64_t max_bytes,
                        std::uint64_t max_cuts, double time_limit,
-                       std::optional<Vector<std::int32_t>> flats) {
+                       std::optional<IntArray> flats) {
   const rules::Points points = read_points(store, X);
   const auto limit = [](std::uint64_t most) { return most == 0 ? SIZE_MAX : most; };
   const rules::Allowance allowance{limit(max_rules), limit(max_bytes), limit(max_cuts)};
@@ -52,14 +54,13 @@ const char* add_family(RuleStore& store, const std::string& kind, const Matrix<d
   } else if (kind != "hyperplane") {
     throw std::invalid_argument("unknown kind '" + kind + "'");
   } else if (flats) {
-    for (const std::int32_t p : view(*flats))
-      if (p < 0 || static_cast<std::size_t>(p) >= store.n_points())
-        throw std::invalid_argument("a flat names a point that does not exist");
+    if (!in_range(view(*flats), static_cast<std::int32_t>(store.n_points())))
+      throw std::invalid_argument("a flat names a point that does not exist");
     done = add_hyperplanes_about(points, view(*flats), family, store, allowance, limits);
   } else {
     done = add_hyperplanes(points, family, store, allowance, limits);
   }
-  return name_of(done, limits);
+  return ended(done, limits);
 }
 
 void read_side(const Matrix<bool>& sides, std::size_t row, std::vector<Word>& words) {
@@ -148,13 +149,17 @@ rules::Settings read_settings(const nb::dict& switches) {
   return settings;
 }
 
-nb::dict solve_rules(const RuleStore& store, const Vector<std::int32_t>& points,
-                     const Vector<std::int32_t>& labels, int n_classes,
-                     const Vector<double>& weights, std::int64_t split_cost, int max_splits,
-                     int max_depth, std::int64_t min_samples_leaf,
-                     std::int64_t min_weight_leaf, double time_limit,
-                     int n_threads, std::optional<Vector<std::int32_t>> start,
-                     std::optional<nb::callable> observer, const nb::dict& switches) {
+nb::dict solve_rules(const RuleStore& store, const IntArray& points, const IntArray& labels,
+                     int n_classes, const DoubleArray& weights, std::int64_t split_cost,
+                     int max_splits, int max_depth, std::int64_t min_samples_leaf,
+                     std::int64_t min_weight_leaf, double time_limit, int n_threads,
+                     std::optional<IntArray> start, std::optional<nb::callable> observer,
+                     const nb::dict& switches) {
+  const auto n_points = static_cast<std::int32_t>(store.n_points());
+  if (points.size() != labels.size() || weights.size() != labels.size())
+    throw std::invalid_argument("arrays of different lengths");
+  if (!in_range(view(points), n_points)) throw std::invalid_argument("point out of range");
+  check_labels(labels, n_classes);
   rules::Settings settings = read_settings(switches);
   settings.split_cost = split_cost;
   settings.max_splits = max_splits;
@@ -167,39 +172,32 @@ nb::dict solve_rules(const RuleStore& store, const Vector<std::int32_t>& points,
     first = read_draft(view(*start), store, next);
   }
   Problem problem;
-  Observer notify;
-  if (observer) {
-    notify = [&](const Event& e) {  // bounds as fractions of the total weight
-      const auto unit = static_cast<double>(cost_of(problem.total_weight));
-      nb::gil_scoped_acquire lock;
-      (*observer)(static_cast<int>(e.kind), e.seconds, static_cast<double>(e.lower) / unit,
-                  static_cast<double>(e.upper) / unit, e.nodes);
-    };
-  }
+  double unit = 1.0;
+  bool interrupted = false;
+  const Observer notify = observer_for(observer, unit, interrupted);
   rules::RulesResult result;
-  Limits limits(time_limit, 0, python_interrupted);
+  Limits limits(time_limit, 0, interrupted_or(interrupted));
   {
     nb::gil_scoped_release unlocked;
     // One feature, which numbers the points: rows at one point with one label are merged.
-    const Feature point{FeatureKind::ordered, static_cast<std::int32_t>(store.n_points())};
+    const Feature point{FeatureKind::ordered, n_points};
     problem = make_problem({point}, view(points), view(labels), n_classes, view(weights));
+    unit = static_cast<double>(cost_of(problem.total_weight));
     result = rules::solve(store, problem, settings, first, limits, notify);
   }
   Nodes nodes;
   nodes.append(result.answer.draft);
-  nb::dict statistics, out;
-  for (const auto& [name, value] : result.statistics) statistics[name.c_str()] = value;
+  nb::dict out;
   out["rule"] = to_numpy(std::move(nodes.rule));
   out["positive"] = to_numpy(std::move(nodes.positive));
   out["negative"] = to_numpy(std::move(nodes.negative));
   out["lower"] = result.answer.lower;
   out["upper"] = result.answer.upper;
   out["unit"] = cost_of(problem.total_weight);  // the cost that stands for 1.0
-  out["status"] = result.answer.lower == result.answer.upper        ? "optimal"
-                  : result.stop == StopReason::interrupted          ? "interrupted"
-                                                                    : "time_limit";
+  out["status"] =
+      result.answer.lower == result.answer.upper ? "optimal" : name_of(result.stop);
   out["seconds"] = limits.seconds();
-  out["statistics"] = statistics;
+  out["statistics"] = to_dict(result.statistics);
   return out;
 }
 

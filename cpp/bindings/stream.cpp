@@ -9,9 +9,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "bindings/python.hpp"
+#include "bindings/stream_encoder.hpp"
 #include "stream/online_branches.hpp"
 #include "stream/tree_search.hpp"
-#include "bindings/stream_encoder.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -19,10 +20,10 @@ using namespace nb::literals;
 namespace treeproof::bindings {
 namespace {
 
-using CodeMatrix = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using NumberMatrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using LabelArray = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using WeightArray = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using CodeMatrix = Matrix<std::uint8_t>;
+using NumberMatrix = Matrix<double>;
+using LabelArray = Vector<std::int32_t>;
+using WeightArray = Vector<double>;
 
 template <class T>
 T option(const nb::dict& options, const char* name) {
@@ -117,13 +118,6 @@ class DriftWatch {
   double sum_ = 0.0;
   std::int64_t since_ = 0;
 };
-
-template <class T>
-nb::object to_numpy(std::vector<T> values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner).cast();
-}
 
 class StreamModel {
  public:

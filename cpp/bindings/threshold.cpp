@@ -7,11 +7,11 @@
 
 #include <numeric>
 #include <optional>
-#include <stdexcept>
 #include <string>
 
+#include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
-#include "bindings/split_answer.hpp"
+#include "bindings/observer.hpp"
 #include "bindings/threshold_switches.hpp"
 #include "data/columns.hpp"
 #include "data/weights.hpp"
@@ -20,17 +20,8 @@
 namespace nb = nanobind;
 using namespace nb::literals;
 
+namespace treeproof::bindings {
 namespace {
-
-namespace threshold = treeproof::threshold;
-using treeproof::bindings::observer_for;
-using treeproof::bindings::python_interrupted;
-using treeproof::bindings::read_features;
-using treeproof::bindings::read_switches;
-using treeproof::bindings::split_answer;
-using treeproof::bindings::view;
-using IntArray = treeproof::bindings::Vector<std::int32_t>;
-using DoubleArray = treeproof::bindings::Vector<double>;
 
 nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                       const IntArray& labels, int n_classes, const DoubleArray& weights,
@@ -38,25 +29,23 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       std::int64_t min_samples_leaf, double time_limit,
                       std::uint64_t memory_limit, std::optional<nb::callable> observer,
                       const nb::dict& switches, bool divide_weights, int n_jobs) {
-  treeproof::bindings::check_arrays(kinds, n_values, codes, labels, n_classes, weights);
+  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   const threshold::Switches read = read_switches(switches, n_jobs);
-  std::vector<treeproof::Feature> features = read_features(kinds, n_values);
+  std::vector<Feature> features = read_features(kinds, n_values);
   double unit = 1.0;
   bool interrupted = false;
-  const treeproof::Observer notify = observer_for(observer, unit, interrupted);
-  treeproof::Limits limits(time_limit, memory_limit,
-                           [&] { return interrupted || python_interrupted(); });
-  threshold::Result<treeproof::Cost> result;
-  treeproof::Cost whole = 0;
+  const Observer notify = observer_for(observer, unit, interrupted);
+  Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
+  threshold::Result<Cost> result;
+  Cost whole = 0;
   {
     nb::gil_scoped_release unlocked;
-    const std::vector<treeproof::Weight> rounded =
-        treeproof::whole_weights(view(weights), divide_weights);
+    const std::vector<Weight> rounded = whole_weights(view(weights), divide_weights);
     const std::int64_t total = std::accumulate(rounded.begin(), rounded.end(), std::int64_t{0});
-    whole = treeproof::cost_of(total);
+    whole = cost_of(total);
     unit = static_cast<double>(whole);
-    const treeproof::Columns columns = treeproof::sort_columns(
-        std::move(features), view(codes), static_cast<std::int32_t>(labels.size()));
+    const Columns columns =
+        sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(labels.size()));
     result = threshold::solve_labels(
         columns, {view(labels), n_classes, rounded, total},
         {split_penalty, max_depth, max_splits, min_samples_leaf}, read, limits, notify);
@@ -74,3 +63,5 @@ void bind_threshold(nb::module_& m) {
         "divide_weights"_a = true, "n_jobs"_a = 1,
         "Search for an optimal classification tree over every threshold.");
 }
+
+}  // namespace treeproof::bindings

@@ -2,7 +2,11 @@
 // key of one side of a split from the key of the other.
 #pragma once
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
+
+#include "core/split_mix.hpp"
 
 namespace treeproof {
 
@@ -10,7 +14,7 @@ struct Key {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 
-  friend bool operator==(const Key&, const Key&) = default;
+  friend auto operator<=>(const Key&, const Key&) = default;
   Key& operator+=(const Key& other) {
     const std::uint64_t before = low;
     low += other.low;
@@ -31,12 +35,6 @@ struct KeyHash {
 
 // The n-th of a fixed sequence of random keys.
 inline Key random_key(std::uint64_t n) {
-  const auto split_mix = [](std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15ULL;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31);
-  };
   return {split_mix(2 * n + 1), split_mix(~(2 * n))};
 }
 

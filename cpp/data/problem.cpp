@@ -10,11 +10,6 @@
 namespace treeproof {
 namespace {
 
-struct MergeKey {
-  std::uint64_t hash;
-  std::int32_t row;
-};
-
 std::uint64_t mix(std::uint64_t x) {
   x ^= x >> 31;
   x *= 0x7fb5d329728ea185ULL;

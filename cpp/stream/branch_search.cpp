@@ -5,10 +5,10 @@
 #include <numeric>
 #include <span>
 
+#include "core/index.hpp"
+
 namespace treeproof::stream {
 namespace {
-
-std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 struct Purity {
   Cost total = 0;

@@ -7,14 +7,14 @@
 #include <cmath>
 #include <cstdint>
 
-#include "stream/schema.hpp"
+#include "core/split_mix.hpp"
 
 namespace treeproof::stream {
 
 class Random {
  public:
   explicit Random(std::uint64_t seed = 0) {
-    for (auto& word : state_) word = mix(seed++);
+    for (auto& word : state_) word = split_mix(seed++);
   }
 
   std::uint64_t next() {

@@ -15,6 +15,8 @@
 #include <span>
 #include <vector>
 
+#include "core/split_mix.hpp"
+
 namespace treeproof::stream {
 
 using Code = std::uint8_t;
@@ -74,16 +76,9 @@ struct Split {
   }
 };
 
-constexpr std::uint64_t mix(std::uint64_t x) {  // splitmix64's finaliser
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
-
 inline std::uint64_t hash_of(const Literal& l) {
-  return mix((static_cast<std::uint64_t>(static_cast<std::uint32_t>(l.column)) << 16) |
-             (static_cast<std::uint64_t>(l.lo) << 8) | l.hi);
+  return split_mix((static_cast<std::uint64_t>(static_cast<std::uint32_t>(l.column)) << 16) |
+                   (static_cast<std::uint64_t>(l.lo) << 8) | l.hi);
 }
 
 // A conjunction of literals, sorted by column. Its hash is the sum of its literals' hashes,
@@ -148,9 +143,9 @@ class Branch {
 
 // An inner node of a tree: the branch and how it is split.
 inline std::uint64_t hash_of(const Branch& branch, const Split& split) {
-  return mix(branch.hash() ^ mix((static_cast<std::uint64_t>(
-                                      static_cast<std::uint32_t>(split.column)) << 32) |
-                                 static_cast<std::uint32_t>(split.cut)));
+  const std::uint64_t column = static_cast<std::uint32_t>(split.column);
+  const std::uint64_t cut = static_cast<std::uint32_t>(split.cut);
+  return split_mix(branch.hash() ^ split_mix((column << 32) | cut));
 }
 
 // Whether a split can tell rows of this branch apart at all.

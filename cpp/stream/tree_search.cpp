@@ -5,14 +5,13 @@
 #include <limits>
 #include <numeric>
 
+#include "core/index.hpp"
 #include "stream/archive.hpp"
 
 namespace treeproof::stream {
 namespace {
 
 constexpr std::int64_t kRaiseEvery = 8;  // simulations; an even number
-
-std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 std::unique_ptr<Policy> make_policy(const TreeSearchOptions& o) {
   switch (o.policy) {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/index.hpp"
+
 namespace treeproof::stream {
 namespace {
-
-std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
 void flip_bit(std::uint64_t* words, std::int32_t slot) {
   words[slot >> 6] ^= std::uint64_t{1} << (slot & 63);

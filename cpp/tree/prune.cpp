@@ -1,12 +1,11 @@
 #include "tree/prune.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "data/row_list.hpp"
 
 namespace treeproof {
 namespace {
-
-using Rows = std::vector<std::int32_t>;
 
 // Cost of the best pruning below a node with at most 0, 1, ... splits, and its tree.
 struct BySize {
@@ -22,7 +21,7 @@ class Pruner {
   BySize prune(std::int32_t node, const Rows& rows) const {
     const TreeNode& t = tree_.nodes[static_cast<std::size_t>(node)];
     BySize out;
-    out.cost.push_back(leaf_cost(rows));
+    out.cost.push_back(leaf_cost(problem_, rows));
     out.tree.emplace_back();
     if (t.test < 0 || max_splits_ == 0) return out;
 
@@ -31,9 +30,7 @@ class Pruner {
     for (std::int32_t k = 0; k < t.n_children; ++k) {
       const auto slot = static_cast<std::size_t>(t.first_child + k);
       const std::int32_t outcome = tree_.child_outcome[slot];
-      Rows part;
-      for (const std::int32_t r : rows)
-        if (problem_.outcome(test, r) == outcome) part.push_back(r);
+      const Rows part = rows_with(problem_, rows, test, outcome);
       joint = join(joint, prune(tree_.children[slot], part), outcome);
     }
     for (std::size_t k = 0; k < joint.cost.size(); ++k) {
@@ -66,17 +63,6 @@ class Pruner {
     return out;
   }
 
-  Cost leaf_cost(const Rows& rows) const {
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(problem_.n_classes));
-    std::int64_t total = 0;
-    for (const std::int32_t r : rows) {
-      const auto row = static_cast<std::size_t>(r);
-      counts[static_cast<std::size_t>(problem_.label[row])] += problem_.weight[row];
-      total += problem_.weight[row];
-    }
-    return cost_of(total - *std::ranges::max_element(counts));
-  }
-
   const Problem& problem_;
   const Tree& tree_;
   Cost split_cost_;
@@ -86,9 +72,8 @@ class Pruner {
 }  // namespace
 
 Tree prune_to_size(const Problem& problem, const Tree& tree, Cost split_cost, int max_splits) {
-  Rows rows(static_cast<std::size_t>(problem.n_rows()));
-  std::iota(rows.begin(), rows.end(), 0);
-  return flatten(Pruner(problem, tree, split_cost, max_splits).prune(0, rows).tree.back());
+  const Pruner pruner(problem, tree, split_cost, max_splits);
+  return flatten(pruner.prune(0, all_rows(problem)).tree.back());
 }
 
 }  // namespace treeproof

@@ -1,7 +1,8 @@
 #include "tree/tree.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "data/row_list.hpp"
 
 namespace treeproof {
 namespace {
@@ -20,36 +21,15 @@ void append(Tree& tree, const TreeDraft& draft) {
   }
 }
 
-std::int32_t depth_below(const Tree& tree, std::int32_t node) {
-  const TreeNode& t = tree.nodes[static_cast<std::size_t>(node)];
-  std::int32_t depth = 0;
-  for (std::int32_t k = 0; k < t.n_children; ++k) {
-    const std::int32_t child = tree.children[static_cast<std::size_t>(t.first_child + k)];
-    depth = std::max(depth, 1 + depth_below(tree, child));
-  }
-  return depth;
-}
-
 Cost cost_below(const Problem& problem, const Tree& tree, std::int32_t node,
-                const std::vector<std::int32_t>& rows, Cost split_cost) {
+                const Rows& rows, Cost split_cost) {
   const TreeNode& t = tree.nodes[static_cast<std::size_t>(node)];
-  if (t.test < 0) {
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(problem.n_classes));
-    std::int64_t total = 0;
-    for (const std::int32_t r : rows) {
-      const auto row = static_cast<std::size_t>(r);
-      counts[static_cast<std::size_t>(problem.label[row])] += problem.weight[row];
-      total += problem.weight[row];
-    }
-    return cost_of(total - *std::ranges::max_element(counts));
-  }
+  if (t.test < 0) return leaf_cost(problem, rows);
   Cost cost = split_cost;
   const Test& test = problem.tests[static_cast<std::size_t>(t.test)];
   for (std::int32_t k = 0; k < t.n_children; ++k) {
     const auto slot = static_cast<std::size_t>(t.first_child + k);
-    std::vector<std::int32_t> part;
-    for (const std::int32_t r : rows)
-      if (problem.outcome(test, r) == tree.child_outcome[slot]) part.push_back(r);
+    const Rows part = rows_with(problem, rows, test, tree.child_outcome[slot]);
     cost += cost_below(problem, tree, tree.children[slot], part, split_cost);
   }
   return cost;
@@ -62,8 +42,6 @@ std::int32_t Tree::n_splits() const {
       std::ranges::count_if(nodes, [](const TreeNode& n) { return n.test >= 0; }));
 }
 
-std::int32_t Tree::depth() const { return depth_below(*this, 0); }
-
 Tree flatten(const TreeDraft& root) {
   Tree tree;
   append(tree, root);
@@ -71,9 +49,7 @@ Tree flatten(const TreeDraft& root) {
 }
 
 Cost evaluate(const Problem& problem, const Tree& tree, Cost split_cost) {
-  std::vector<std::int32_t> rows(static_cast<std::size_t>(problem.n_rows()));
-  std::iota(rows.begin(), rows.end(), 0);
-  return cost_below(problem, tree, 0, rows, split_cost);
+  return cost_below(problem, tree, 0, all_rows(problem), split_cost);
 }
 
 }  // namespace treeproof

@@ -20,7 +20,6 @@ struct Tree {
   std::vector<std::int32_t> child_outcome;   // outcome of the parent's test per slot
 
   std::int32_t n_splits() const;
-  std::int32_t depth() const;
 };
 
 // A tree in linked form, convenient to build bottom-up; `flatten` makes the table.

@@ -22,13 +22,6 @@ bool worse(const Successor& a, const Successor& b) {
 
 TreeMemo::TreeMemo() : slots_(1024, 0) {}
 
-std::uint64_t TreeMemo::hash_of(BranchId leaf) {
-  std::uint64_t x = (leaf + std::uint64_t{1}) * 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
-
 TreeId TreeMemo::find(std::uint64_t hash, std::span<const BranchId> sorted_leaves) const {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t s = hash & mask; slots_[s] != 0; s = (s + 1) & mask) {

@@ -11,6 +11,7 @@
 
 #include "core/block_pool.hpp"
 #include "core/cost.hpp"
+#include "core/split_mix.hpp"
 #include "data/branch_index.hpp"
 
 namespace treeproof::miner {
@@ -57,7 +58,7 @@ class TreeMemo {
     return {(*this)[id].leaves, (*this)[id].n_leaves};
   }
 
-  static std::uint64_t hash_of(BranchId leaf);
+  static std::uint64_t hash_of(BranchId leaf) { return split_mix(leaf); }
   TreeId find(std::uint64_t hash, std::span<const BranchId> sorted_leaves) const;
   // Adds a tree that is not there; `hash`, `leaves` and `n_leaves` are filled in.
   TreeId insert(std::uint64_t hash, std::span<const BranchId> sorted_leaves,

@@ -4,10 +4,10 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "core/index.hpp"
+
 namespace treeproof::near {
 namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 bool before(const Entry& a, const Entry& b) {
   return a.cost != b.cost ? a.cost < b.cost : a.mask < b.mask;

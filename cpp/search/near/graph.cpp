@@ -3,16 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/index.hpp"
+
 namespace treeproof::near {
-namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-bool before(const Key& a, const Key& b) {
-  return a.low != b.low ? a.low < b.low : a.high < b.high;
-}
-
-}  // namespace
 
 Graph::Graph(const Problem& problem, const GraphLimits& limits)
     : problem_(problem), limits_(limits), rows_(problem) {}
@@ -110,7 +103,7 @@ bool Graph::seen_before(std::int32_t feature) {
   feature_ = feature;
   std::vector<Key> groups;
   for (std::size_t k = 0; k < n_parts_; ++k) groups.push_back(parts_[k].key);
-  std::ranges::sort(groups, before);
+  std::ranges::sort(groups);
   if (std::ranges::find(seen_, groups) != seen_.end()) return true;
   seen_.push_back(std::move(groups));
   return false;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/index.hpp"
+
 namespace treeproof::near {
 namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 template <class Visit>
 void for_each_row(BitsView set, const Visit& visit) {

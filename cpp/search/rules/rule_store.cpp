@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/split_mix.hpp"
+
 namespace treeproof::rules {
 namespace {
-
-// SplitMix64 (Steele, Lea, Flood 2014): a fixed sequence, so that runs repeat exactly.
-Word next_random(Word& state) {
-  state += 0x9e3779b97f4a7c15ULL;
-  Word z = state;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
 
 constexpr std::size_t kFirstSlots = 1024;
 
@@ -24,11 +17,9 @@ RuleStore::RuleStore(std::size_t n_points)
       n_words_((n_points + 63) / 64),
       last_word_(n_points % 64 == 0 ? ~Word{0} : (Word{1} << (n_points % 64)) - 1),
       slots_(kFirstSlots, 0) {
-  Word state = 1;
-  hash_of_point_.resize(n_points);
-  for (Word& h : hash_of_point_) {
-    h = next_random(state);
-    hash_of_all_ ^= h;
+  for (std::size_t p = 0; p < n_points; ++p) {
+    hash_of_point_.push_back(split_mix(p));
+    hash_of_all_ ^= hash_of_point_.back();
   }
 }
 

@@ -4,13 +4,9 @@
 #include <bit>
 #include <limits>
 
+#include "core/index.hpp"
+
 namespace treeproof::sparse {
-namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 template <class Word>
 Discrepancy<Word>::Discrepancy(Search<Word>& search, const Layout& layout,
                                std::uint64_t max_bytes)

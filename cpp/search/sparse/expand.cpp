@@ -4,6 +4,7 @@
 
 #include "bounds/covering.hpp"
 #include "bounds/rounding.hpp"
+#include "core/index.hpp"
 
 namespace treeproof::sparse {
 namespace {
@@ -16,8 +17,6 @@ std::uint64_t max_pair_bytes(const Limits& limits) {
   const std::uint64_t allowance = limits.memory_allowance();
   return allowance == 0 ? kMaxPairBytes : std::min(kMaxPairBytes, allowance / 32);
 }
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -1,15 +1,10 @@
 #include "search/sparse/extract.hpp"
 
-#include <numeric>
-
+#include "core/index.hpp"
 #include "search/sparse/small_trees.hpp"
 
 namespace treeproof::sparse {
 namespace {
-
-using Rows = std::vector<std::int32_t>;
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 class Extractor {
  public:
@@ -22,7 +17,7 @@ class Extractor {
   // The memo names the split of the best tree known. Rows it does not name got their upper
   // bound from pair counts at their parent: a leaf, or the best single split.
   TreeDraft build(const Rows& rows, int depth_left) {
-    const Cost leaf = small_.leaf(rows);
+    const Cost leaf = leaf_cost(problem_, rows);
     if (leaf == 0 || depth_left == 0) return {};
     Key key;
     for (const std::int32_t r : rows) key += layout_.row_key(r);
@@ -65,10 +60,8 @@ class Extractor {
 }  // namespace
 
 Tree extract(const Layout& layout, const Settings& settings, const Known& known) {
-  Rows rows(index(layout.problem->n_rows()));
-  std::iota(rows.begin(), rows.end(), 0);
   const int depth = settings.max_depth < 0 ? kUnlimited : settings.max_depth;
-  return flatten(Extractor(layout, settings, known).build(rows, depth));
+  return flatten(Extractor(layout, settings, known).build(all_rows(*layout.problem), depth));
 }
 
 }  // namespace treeproof::sparse

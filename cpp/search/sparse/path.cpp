@@ -10,10 +10,6 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-bool before(const Key& a, const Key& b) {
-  return a.low != b.low ? a.low < b.low : a.high < b.high;
-}
-
 // The line through (0, 0) and (x1, y1), at x; costs are whole numbers, so it rounds up.
 Cost proportion(Cost y1, Cost x, Cost x1) {
   const Wide product = static_cast<Wide>(y1) * x;
@@ -47,9 +43,9 @@ std::vector<Fact> PathSearch::known_at(Cost split_cost) const {
   out.reserve(std::max(low.size(), high.size()));
   std::size_t i = 0, j = 0;
   while (i < low.size() || j < high.size()) {
-    if (j == high.size() || (i < low.size() && before(low[i].key, high[j].key))) {
+    if (j == high.size() || (i < low.size() && low[i].key < high[j].key)) {
       out.push_back(low[i++]);
-    } else if (i == low.size() || before(high[j].key, low[i].key)) {
+    } else if (i == low.size() || high[j].key < low[i].key) {
       out.push_back(high[j]);
       out.back().lower = proportion(high[j++].lower, split_cost, x1);
     } else {
@@ -85,7 +81,7 @@ SearchResult PathSearch::solve(Cost split_cost, Cost root_lower, Limits& limits,
 // forgotten, that of cheap splits first.
 void PathSearch::keep(Cost split_cost, Tree tree, std::vector<Fact> facts,
                       std::uint64_t allowance) {
-  std::ranges::sort(facts, [](const Fact& a, const Fact& b) { return before(a.key, b.key); });
+  std::ranges::sort(facts, {}, &Fact::key);
   std::uint64_t bytes = facts.size() * sizeof(Fact);
   for (auto it = solved_.rbegin(); it != solved_.rend(); ++it) {
     bytes += it->second.facts.size() * sizeof(Fact);

@@ -1,15 +1,10 @@
 #include "search/sparse/plant.hpp"
 
-#include <numeric>
-
+#include "core/index.hpp"
 #include "search/sparse/small_trees.hpp"
 
 namespace treeproof::sparse {
 namespace {
-
-using Rows = std::vector<std::int32_t>;
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 Key key_of(const Layout& layout, const Rows& rows) {
   Key key;
@@ -32,7 +27,7 @@ class Planter {
   // rebuilds a tree from the memo relies on a named test being at least as good.
   Cost plant(std::int32_t node, const Rows& rows, int depth_left) {
     const TreeNode& t = tree_.nodes[index(node)];
-    SmallTrees::Best best{small_.leaf(rows), -1};
+    SmallTrees::Best best{leaf_cost(problem_, rows), -1};
     if (t.test >= 0 && best.cost > 0) {
       best = small_.best(rows);
       const Cost cost = split_cost_below(t, rows, depth_left);
@@ -49,9 +44,7 @@ class Planter {
     Cost cost = search_.split_cost();
     for (std::int32_t k = 0; k < t.n_children; ++k) {
       const std::size_t slot = index(t.first_child + k);
-      Rows part;
-      for (const std::int32_t r : rows)
-        if (problem_.outcome(test, r) == tree_.child_outcome[slot]) part.push_back(r);
+      const Rows part = rows_with(problem_, rows, test, tree_.child_outcome[slot]);
       cost += plant(tree_.children[slot], part, search_.child_depth(depth_left));
     }
     return cost;
@@ -71,8 +64,7 @@ void plant(Search<Word>& search, const Layout& layout, std::int64_t min_samples_
            const WarmStart& warm) {
   for (const Fact& fact : warm.facts)
     search.memo().update(fact.key, fact.effort, {fact.lower, kInfiniteCost, -1});
-  Rows rows(index(layout.problem->n_rows()));
-  std::iota(rows.begin(), rows.end(), 0);
+  const Rows rows = all_rows(*layout.problem);
   const int depth = search.depth_limit();
   for (const Tree& tree : warm.trees)
     Planter<Word>(search, layout, tree, min_samples_leaf).plant(0, rows, depth);

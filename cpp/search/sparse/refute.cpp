@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/index.hpp"
+
 namespace treeproof::sparse {
-namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 template <class Word>
 void Refuter<Word>::count(const Frame<Word>& parent, Counts& counts) {
   const std::int32_t n_classes = parent.layout->n_classes;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/index.hpp"
+
 namespace treeproof::sparse {
 namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 constexpr std::int64_t kOperationsPerMicrosecond = 600;
 

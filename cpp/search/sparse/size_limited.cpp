@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/index.hpp"
+
 namespace treeproof::sparse {
-namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
 template <class Word>
 typename SizeLimited<Word>::Answer SizeLimited<Word>::solve(int max_splits, Cost budget) {
   return solve(0, search_.depth_limit(), max_splits, budget);

@@ -3,22 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/index.hpp"
+
 namespace treeproof::sparse {
-namespace {
-
-std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
-
-Cost SmallTrees::leaf(const Rows& rows) const {
-  std::vector<std::int64_t> counts(index(problem_.n_classes));
-  std::int64_t total = 0;
-  for (const std::int32_t r : rows) {
-    counts[index(problem_.label[index(r)])] += problem_.weight[index(r)];
-    total += problem_.weight[index(r)];
-  }
-  return cost_of(total - *std::ranges::max_element(counts));
-}
 
 Cost SmallTrees::split(const Rows& rows, const Test& test) {
   const auto n_outcomes = index(test.n_outcomes);
@@ -45,7 +32,7 @@ Cost SmallTrees::split(const Rows& rows, const Test& test) {
 }
 
 SmallTrees::Best SmallTrees::best(const Rows& rows) {
-  Best found{leaf(rows), -1};
+  Best found{leaf_cost(problem_, rows), -1};
   if (found.cost <= split_cost_) return found;
   for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
     const Cost cost = split(rows, problem_.tests[t]);

@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "core/cost.hpp"
-#include "data/problem.hpp"
+#include "data/row_list.hpp"
 
 namespace treeproof::sparse {
 
 class SmallTrees {
  public:
-  using Rows = std::vector<std::int32_t>;
-
   struct Best {
     Cost cost;
     std::int32_t test;  // -1: a leaf
@@ -21,7 +19,6 @@ class SmallTrees {
   SmallTrees(const Problem& problem, Cost split_cost, std::int64_t min_samples_leaf)
       : problem_(problem), split_cost_(split_cost), min_samples_leaf_(min_samples_leaf) {}
 
-  Cost leaf(const Rows& rows) const;
   // A leaf unless a split costs less.
   Best best(const Rows& rows);
 
