@@ -77,11 +77,7 @@ reproduce: $(VENV)/ready build  ## pages of docs/reproduced from their rows (REP
 # Everything small: no peers and no files of data are needed.
 .PHONY: bench-smoke
 bench-smoke: build  ## every suite of the benchmarks and one table of a paper, in a minute
-	$(BIN)/treeproof bench monks --limit 5
-	$(BIN)/treeproof bench iris --suite numbers --max-depth 2 --limit 5 --solvers treeproof,quant-bnb
-	$(BIN)/treeproof bench diabetes --suite regression --max-depth 2 --limit 5
-	$(BIN)/treeproof bench xor-1 --suite streams --rows 4000 --limit 5 --solvers online-branches,ucdt,tsdt
-	$(BIN)/treeproof reproduce thesis-4.3 --sets balance-o --out build/smoke
+	$(BIN)/python -m benchmarks.smoke
 
 bench-noisy: build  ## trees found in 5 and 20 seconds on noisy data
 	$(BIN)/python -m benchmarks.noisy $(BENCH)

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from treeproof.bench.worker import resident_megabytes
+from treeproof.bench.usage import peak_megabytes
 
 from .report import show, wide_console
 from .stops import Finding, alone
@@ -112,9 +112,9 @@ def interrupted(engine: str) -> list[Finding]:
 
 def memory(engine: str) -> list[Finding]:
     """Measure the whole process under a memory limit."""
-    before = resident_megabytes() or 0.0
+    before = peak_megabytes() or 0.0
     model, _, _ = _fit(engine, time_limit=20.0, memory_limit=f"{MEMORY_MB}MB")
-    peak = (resident_megabytes() or 0.0) * 1024 * 1024 / 1e6
+    peak = (peak_megabytes() or 0.0) * 1024 * 1024 / 1e6
     return [
         Finding(f"{engine}: peak under a limit of {MEMORY_MB} MB",
                 f"{peak:.0f} MB ({model.status_}; {before:.0f} MB before)",

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
-from treeproof.bench.worker import resident_megabytes
+from treeproof.bench.usage import peak_megabytes
 
 from .report import show, wide_console
 from .tables import Table
@@ -43,7 +43,7 @@ def _peak() -> float:
 
     What was freed goes back to the system first, so that nobody grows into it unseen.
     """
-    peak = (resident_megabytes() or 0.0) * 1024 * 1024 / 1e6
+    peak = (peak_megabytes() or 0.0) * 1024 * 1024 / 1e6
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")
     return peak

@@ -22,7 +22,7 @@ import typer
 from sklearn.base import clone
 
 from treeproof.bench.solvers import Question, cart
-from treeproof.bench.worker import resident_megabytes
+from treeproof.bench.usage import peak_megabytes
 
 from .problems import Problem, load
 from .report import show, wide_console
@@ -157,7 +157,7 @@ def memory_limit(name: str) -> list[Finding]:
     model = fitted(
         load(name), time_limit=MEMORY_SECONDS, memory_limit=f"{MEMORY_LIMIT_MB}MB"
     )
-    peak = (resident_megabytes() or 0.0) * 1024 * 1024 / 1e6
+    peak = (peak_megabytes() or 0.0) * 1024 * 1024 / 1e6
     return [
         Finding(
             f"memory limit {MEMORY_LIMIT_MB} MB",
@@ -171,7 +171,7 @@ def memory_limit(name: str) -> list[Finding]:
 def no_memory_limit(name: str) -> list[Finding]:
     """The same without the limit, to see that the limit was needed."""
     model = fitted(load(name), time_limit=MEMORY_SECONDS)
-    peak = (resident_megabytes() or 0.0) * 1024 * 1024 / 1e6
+    peak = (peak_megabytes() or 0.0) * 1024 * 1024 / 1e6
     measured = f"peak {peak:.0f} MB ({model.status_})"
     return [Finding("the same without limit", measured, "", True)]
 

@@ -6,7 +6,9 @@ public if they are in `MODULES`. A new package therefore appears by itself.
 
 from __future__ import annotations
 
+import inspect
 import pkgutil
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -48,7 +50,12 @@ def write_api_pages(folder: Path) -> list[str]:
     lines += ["", ".. toctree::", "   :hidden:", ""]
     lines += [f"   {module}" for module in modules]
     _write(folder / "index.rst", lines)
-    names = {f"{module}.{name}" for module in modules for name in public_names(module)}
+    names = {
+        f"{module}.{name}"
+        for module in modules
+        for name, thing in public_names(module).items()
+        if _has_page(thing)
+    }
     for old in folder.rglob("treeproof*.rst"):  # what is public no more
         if old.stem not in {*modules, *names}:
             old.unlink()
@@ -58,10 +65,32 @@ def write_api_pages(folder: Path) -> list[str]:
         head += [f".. currentmodule:: {module}", ""]
         table = [".. autosummary::", "   :toctree: generated", "   :nosignatures:", ""]
         objects = public_names(module)
-        table += [f"   {n}" for n, found in objects.items() if id(found) not in shown]
-        shown |= {id(found) for found in objects.values() if callable(found)}
+        paged = {n: found for n, found in objects.items() if _has_page(found)}
+        table += [f"   {n}" for n, found in paged.items() if id(found) not in shown]
+        for name in sorted(objects.keys() - paged.keys()):
+            head += _constant(module, name, objects[name])
+        shown |= {id(found) for found in paged.values()}
         _write(folder / f"{module}.rst", head + table)
     return [str(folder / f"{module}.rst") for module in modules]
+
+
+def _has_page(thing: object) -> bool:
+    """Say whether something is a class or function; constants stand on one page."""
+    return inspect.isclass(thing) or inspect.isroutine(thing)
+
+
+def _constant(module: str, name: str, value: object) -> list[str]:
+    """Describe a constant by the string below it, wherever in the package it stands."""
+    from sphinx.pycode import ModuleAnalyzer
+
+    lines = ["", f".. py:data:: {name}"]
+    if isinstance(value, int):
+        lines.append(f"   :value: {value}")
+    for place in sorted(m for m in sys.modules if f"{m}.".startswith(f"{module}.")):
+        described = ModuleAnalyzer.for_module(place).find_attr_docs().get(("", name))
+        if described:
+            return [*lines, "", *(f"   {line}" for line in described), ""]
+    return [*lines, ""]
 
 
 def _write(path: Path, lines: list[str]) -> None:

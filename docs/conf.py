@@ -1,5 +1,6 @@
 """Sphinx configuration of the documentation; `make docs` builds it."""
 
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -8,6 +9,7 @@ import treeproof
 
 sys.path.insert(0, str(Path(__file__).parent))
 from api_pages import write_api_pages
+from stale import clear_gallery, clear_pages
 
 project = "treeproof"
 author = "The treeproof developers"
@@ -22,10 +24,12 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
     "sphinx_gallery.gen_gallery",
+    "zoom",
 ]
 
 exclude_patterns = ["_templates", "**sg_execution_times.rst"]
 templates_path = ["_templates"]
+smartquotes_action = "qe"  # quotes and dots; two dashes begin an option
 default_role = "literal"  # single backticks in docstrings
 
 # Markdown pages
@@ -44,6 +48,10 @@ numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
 
 # Gallery
+clear_gallery(
+    Path(__file__).parent / "gallery",
+    Path(__file__).parents[1] / "examples" / "gallery",
+)
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples/gallery"],
     "gallery_dirs": ["gallery"],
@@ -87,6 +95,15 @@ def _skip_strangers(app, what, name, obj, skip, options):
     return True if strange else skip
 
 
+def _hide_private(app, what, name, obj, options, signature, returns):
+    """Leave out of a signature what only the library passes."""
+    if signature is not None:
+        signature = re.sub(r",\s*_\w+(=[^,)]*)?(?=[,)])", "", signature)
+    return signature, returns
+
+
 def setup(app):
     """Connect the above."""
     app.connect("autodoc-skip-member", _skip_strangers)
+    app.connect("autodoc-process-signature", _hide_private)
+    app.connect("build-finished", clear_pages)

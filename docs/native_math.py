@@ -6,14 +6,20 @@ from docutils import nodes
 from latex2mathml.converter import convert
 
 
+def _mathml(formula: str, display: str = "inline") -> str:
+    """Return a formula as MathML; the set difference by the sign that fonts have."""
+    text = convert(formula, display=display)
+    return text.replace("<mi>&#x029F5;</mi>", "<mo>&#x02216;</mo>")
+
+
 def _inline(writer, node: nodes.math) -> None:
-    writer.body.append(convert(node.astext()))
+    writer.body.append(_mathml(node.astext()))
     raise nodes.SkipNode
 
 
 def _display(writer, node: nodes.math_block) -> None:
     writer.body.append(
-        f'<div class="formula">{convert(node.astext(), display="block")}</div>\n'
+        f'<div class="formula">{_mathml(node.astext(), "block")}</div>\n'
     )
     raise nodes.SkipNode
 

@@ -22,9 +22,12 @@ for penalty, tree in zip(penalties, trees, strict=True):
 
 fig, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 ax.plot([t.n_splits_ for t in trees], [t.score(X, y) for t in trees], "o-")
-for penalty, tree in zip(penalties, trees, strict=True):
-    place = (tree.n_splits_, tree.score(X, y))
-    ax.annotate(f"{penalty:g}", place, (6, -10), textcoords="offset points")
+for splits in sorted({tree.n_splits_ for tree in trees}):
+    same = [k for k, tree in enumerate(trees) if tree.n_splits_ == splits]
+    label = " and ".join(f"{penalties[k]:g}" for k in same)
+    place = (splits, trees[same[0]].score(X, y))
+    ax.annotate(label, place, (6, -10), textcoords="offset points")
+ax.margins(x=0.12, y=0.1)
 ax.set_xlabel("splits")
 ax.set_ylabel("accuracy on the training rows")
 ax.set_title("balance scale: the best trees for six penalties", loc="left")

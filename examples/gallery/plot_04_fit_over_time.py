@@ -12,7 +12,7 @@ from treeproof import OptimalTreeClassifier
 from treeproof.datasets import make_planted_tree
 
 X, y = make_planted_tree(
-    1000, n_features=40, n_splits=8, label_noise=0.2, random_state=0, return_X_y=True
+    1000, n_features=60, n_splits=8, label_noise=0.2, random_state=0, return_X_y=True
 )
 with warnings.catch_warnings():  # the ConvergenceWarning says what follows
     warnings.simplefilter("ignore")

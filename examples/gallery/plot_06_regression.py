@@ -2,8 +2,9 @@
 What do optimal regression trees look like?
 ===========================================
 
-A noisy step function with four levels. The optimal tree with three splits recovers the
-steps; CART puts its first split where the gain is largest and has to live with it.
+Where is the bump, with two thresholds? The best tree cuts on its left and on its right.
+CART takes its first threshold where that alone gains most, too far on the right, and
+has to live with it.
 """
 
 import matplotlib.pyplot as plt
@@ -14,16 +15,17 @@ from treeproof import OptimalTreeRegressor
 
 rng = np.random.default_rng(3)
 x = np.sort(rng.uniform(0, 10, 300))
-levels = np.select([x < 2, x < 5, x < 6], [1.0, 3.0, 0.5], 2.5)
-y = levels + rng.normal(0, 0.4, len(x))
+y = np.exp(-((x - 5) ** 2) / 2) + rng.normal(0, 0.1, len(x))
 X = x[:, None]
 
-optimal = OptimalTreeRegressor(split_penalty=0.001, max_splits=3).fit(X, y)
-greedy = DecisionTreeRegressor(max_leaf_nodes=4, random_state=0).fit(X, y)
+optimal = OptimalTreeRegressor(split_penalty=0.001, max_splits=2).fit(X, y)
+greedy = DecisionTreeRegressor(max_leaf_nodes=3, random_state=0).fit(X, y)
 print(optimal.certificate())
 
 fig, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
 ax.plot(x, y, ".", color="0.75")
-ax.plot(x, greedy.predict(X), label=f"greedy, R2 {greedy.score(X, y):.3f}")
-ax.plot(x, optimal.predict(X), label=f"optimal, R2 {optimal.score(X, y):.3f}")
+ax.plot(x, greedy.predict(X), "--", label=f"greedy, R2 {greedy.score(X, y):.2f}")
+ax.plot(x, optimal.predict(X), label=f"optimal, R2 {optimal.score(X, y):.2f}")
+ax.set_xlabel("x")
+ax.set_ylabel("y")
 ax.legend(frameon=False)

@@ -18,7 +18,7 @@ print(clf.certificate())
 margins = [0.0, 0.01, 0.02, 0.03, 0.04]
 sets = [clf.near_optimal(margin) for margin in margins]
 for margin, trees in zip(margins, sets, strict=True):
-    print(f"within {margin:.2f}: {trees.count} trees")
+    print(f"trees within {margin:.2f} of the best: {trees.count}")
 
 # %%
 # How many of those within 0.04 test each column? A column that all of them test is one

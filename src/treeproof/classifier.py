@@ -146,8 +146,9 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
 
     Notes
     -----
-    The penalty of a split is rounded once, to 2^-20 of a row's weight, and weights that
-    are not whole numbers to 2^-30 of their total; all arithmetic after that is exact.
+    The penalty of a split is rounded once, to a millionth of a row's weight
+    (:math:`2^{-20}`), and weights that are not whole numbers to :math:`2^{-30}` of
+    their total; all arithmetic after that is exact.
 
     A category that no training row had at a multiway split, or that is in neither part
     of a split by subsets, gets the majority class of that split's node. In a

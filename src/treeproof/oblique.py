@@ -68,7 +68,8 @@ class ObliqueTreeClassifier(ClassTree):
         Least share of the total weight in a leaf.
     max_candidates : int, default=1_000_000
         List all candidate rules if there are at most so many; then the search proves
-        the optimum. N rows in D columns have up to N^D / D! hyperplanes.
+        the optimum. N rows in D columns have up to :math:`N^D / D!`
+        hyperplanes.
     on_too_many : {"anytime", "raise"}, default="anytime"
         What to do if there are more. "anytime" warns and searches until the time limit
         for better trees and better bounds; "raise" refuses. Both say how many there

@@ -11,13 +11,14 @@ solvers         one adapter per solver: the same question in each one's own word
 learners        the adapter of learners of streams
 engine          reaches below our estimator, for engine options and traces
 worker          one fit, alone in a process
+usage           CPU time and memory of a process, on any system
 launch          starts the worker under any interpreter
 isolated        watches that process, under limits on time and memory
 contest         all solvers on all problems; the table
 profile         the performance profile: who is how often how close to the fastest
 =============== ==================================================================
 
-`treeproof bench` runs it. Problem, question, solvers, learners, engine, worker and
-launch import nothing of treeproof at their heads, so that they run under an interpreter
-that has other solvers installed but not this package.
+`treeproof bench` runs it. Problem, question, solvers, learners, engine, worker,
+usage and launch import nothing of treeproof at their heads, so that they run under an
+interpreter that has other solvers installed but not this package.
 """

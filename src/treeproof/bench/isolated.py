@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from treeproof.bench.problem import Problem
-from treeproof.bench.worker import resident_megabytes
+from treeproof.bench.usage import cpu_seconds, resident_megabytes
 
 POLL_SECONDS = 0.05
 START_UP_SECONDS = 60.0  # imports, data, the warm-up fit and the final prediction
@@ -69,12 +69,9 @@ def run_fit(
         The interpreter that has the solver installed; None for this one.
     """
     started = time.perf_counter()
-    with (
-        tempfile.TemporaryDirectory(prefix="treeproof-") as folder,
-        tempfile.TemporaryFile() as out,
-        tempfile.TemporaryFile() as errors,
-    ):
-        file = Path(folder) / "problem.npz"
+    with tempfile.TemporaryDirectory(prefix="treeproof-") as name:
+        folder = Path(name)
+        file = folder / "problem.npz"
         problem.save(file)
         request = {
             "solver": solver,
@@ -86,31 +83,39 @@ def run_fit(
             "time_limit": caps.seconds * caps.patience,
             "core": caps.core,
         }
-        process = subprocess.Popen(
-            [str(python or sys.executable), str(_LAUNCH)],
-            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-            stdin=subprocess.PIPE,
-            stdout=out,
-            stderr=errors,
-        )
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(request).encode())
-        process.stdin.close()
-        cut, peak = _watch(process, out.fileno(), caps)
-        said = _messages(out.fileno())
-        tail = _text(errors.fileno())[-2000:]
+        process = _start(python or Path(sys.executable), request, folder)
+        cut, peak = _watch(process, folder / "out", caps)
+        said = _messages(folder / "out")
+        tail = _text(folder / "errors")[-2000:]
     row = _outcome(process.returncode, cut, said, tail)
     row.setdefault("peak_mb", peak)
     row["total_wall"] = time.perf_counter() - started
     return row
 
 
-def _text(file: int) -> str:
-    """Return what was written to a file, without moving its writer's position."""
-    return os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")
+def _start(
+    python: Path, request: dict[str, Any], folder: Path
+) -> subprocess.Popen[bytes]:
+    """Start the worker; what it says goes to files of the folder."""
+    with (folder / "out").open("wb") as out, (folder / "errors").open("wb") as errors:
+        process = subprocess.Popen(
+            [str(python), str(_LAUNCH)],
+            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=errors,
+        )
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(request).encode())
+    process.stdin.close()
+    return process
 
 
-def _messages(file: int) -> list[dict[str, Any]]:
+def _text(file: Path) -> str:
+    return file.read_bytes().decode(errors="replace")
+
+
+def _messages(file: Path) -> list[dict[str, Any]]:
     """Return the complete lines that the worker has written."""
     return [
         json.loads(line)
@@ -119,30 +124,26 @@ def _messages(file: int) -> list[dict[str, Any]]:
     ]
 
 
-def cpu_seconds(pid: int) -> float:
-    """Return the CPU time that a process has used, 0 if it is gone."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def _watch(
-    process: subprocess.Popen[bytes], out: int, caps: Caps
+    process: subprocess.Popen[bytes], out: Path, caps: Caps
 ) -> tuple[str | None, float]:
     """Wait for the end, or bring it about; return why, and the peak memory seen."""
     wall_seconds = caps.seconds * caps.patience + caps.grace + START_UP_SECONDS
     deadline = time.perf_counter() + wall_seconds
-    peak, cut = 0.0, None
+    peak, cut, begun = 0.0, None, None
     while cut is None and process.poll() is None:
-        said = _messages(out)
-        peak = max(peak, resident_megabytes("VmHWM", process.pid) or 0.0)
+        now, said = time.perf_counter(), _messages(out)
+        peak = max(peak, resident_megabytes(process.pid) or 0.0)
         if len(said) == 1 and "begun" in said[0]:  # the fit is running
-            used = cpu_seconds(process.pid) - said[0]["begun"]
+            begun = now if begun is None else begun
+            cpu = cpu_seconds(process.pid)
+            if cpu is None:  # by the wall clock, with its patience
+                used = (now - begun) / caps.patience
+            else:
+                used = cpu - said[0]["begun"]
             if used > caps.seconds + caps.grace:
                 cut = "time"
-        if time.perf_counter() > deadline:
+        if now > deadline:
             cut = "time"
         if peak > caps.memory_mb:
             cut = "memory"

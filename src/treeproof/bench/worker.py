@@ -1,11 +1,12 @@
 """One fit, alone in a process: a request as JSON on standard input, the outcome out.
 
-The process pins itself and moves file descriptor 1 away, since some peers print. A
-small problem is solved first, untimed, so that no solver pays for its lazy imports in
-the measured call; that holds for all of them alike. Lines of JSON go out: the CPU time
-at the start of the fit, that at its end, and the row. Whoever started the process reads
-them and ends it on overrun. (A kernel limit on CPU time would do the same, but while
-one is set Linux reads the CPU clock by ticks of milliseconds, too coarse for us.)
+The process pins itself to a core, where the system can do that, and moves file
+descriptor 1 away, since some peers print. A small problem is solved first, untimed, so
+that no solver pays for its lazy imports in the measured call; that holds for all of
+them alike. Lines of JSON go out: the CPU time at the start of the fit, that at its end,
+and the row. Whoever started the process reads them and ends it on overrun. (A kernel
+limit on CPU time would do the same, but while one is set Linux reads the CPU clock by
+ticks of milliseconds, too coarse for us.)
 """
 
 from __future__ import annotations
@@ -26,18 +27,7 @@ import numpy as np
 from .engine import NotOnThisMachineError
 from .problem import Problem, tiny
 from .solvers import SOLVERS, Question, Solver
-
-
-def resident_megabytes(field: str = "VmHWM", pid: int | str = "self") -> float | None:
-    """Return the peak (VmHWM) or present (VmRSS) resident memory of a process."""
-    try:
-        with open(f"/proc/{pid}/status") as status:
-            for line in status:
-                if line.startswith(field + ":"):
-                    return int(line.split()[1]) / 1024
-    except OSError:
-        pass
-    return None
+from .usage import peak_megabytes
 
 
 def warm_up(solver: Solver, question: Question, problem: Problem) -> None:
@@ -54,7 +44,7 @@ def measure(
     request: dict[str, Any], tell: Callable[[dict[str, Any]], None]
 ) -> dict[str, Any]:
     """Do what the request asks, tell when the fit begins and ends, return the row."""
-    if request.get("core") is not None:
+    if request.get("core") is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {request["core"]})
     solver = SOLVERS[request["solver"]]
     problem = Problem.load(Path(request["problem"]))
@@ -62,14 +52,14 @@ def measure(
         request["penalty"], request.get("max_depth"), request["time_limit"]
     )
     warm_up(solver, question, problem)
-    before = resident_megabytes()
+    before = peak_megabytes()
     fit, report = solver.adapt(problem, question)
     tell({"begun": time.process_time()})
     wall, cpu = time.perf_counter(), time.process_time()
     fit()
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     tell({"ended": time.process_time()})
-    peak = resident_megabytes()
+    peak = peak_megabytes()
     outcome = report()
     predictions = np.asarray(outcome.predictions)
     return {

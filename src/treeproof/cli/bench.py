@@ -231,7 +231,8 @@ def _show(contest: Contest, title: str) -> None:
     if not console.is_terminal:
         console = Console(highlight=False, width=30 + 24 * (len(solvers) + 1))
     console.print(table)
-    console.print("* its tree is worse than the best one found", style="dim")
+    if any("*" in str(cell) for column in table.columns for cell in column.cells):
+        console.print("* its tree is worse than the best one found", style="dim")
     starved = contest.starved()
     if starved:
         console.print(

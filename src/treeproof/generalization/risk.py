@@ -65,7 +65,9 @@ def log_structure_prior(n_leaves: int, *, any_arity: bool = False) -> float:
 
 
 class RiskBound:
-    """Eq. (8) for fixed features, classes, rows and priors, memoised over structures.
+    """The risk bound for fixed rows, features and classes, remembered by shape.
+
+    It is Equation 8 of the paper; `risk_bound` computes it once.
 
     Parameters
     ----------
@@ -165,9 +167,9 @@ def risk_bound(
     delta : float, default=0.05
         The probability with which the bound may fail.
     r : float, default=2**-13.7
-        Ratio of the prior q_k = (1 - r) r^k on the number of errors. The default, from
-        the paper, is made for choosing between trees; a larger one such as 0.5 gives a
-        smaller value.
+        Ratio of the prior :math:`q_k = (1 - r) r^k` on the number of errors. The
+        default, from the paper, is made for choosing between trees; a larger one such
+        as 0.5 gives a smaller value.
     method : {"fast", "sum"}
         How the growth function is evaluated; "sum" is tighter and for small m only.
 

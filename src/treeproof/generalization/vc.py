@@ -107,13 +107,15 @@ def _may_shatter(
 
 
 def vc_dimension_asymptotic(n_nodes: int, n_features: int) -> float:
-    """Return the closed form behind O(N log(N ell)) (Corollary 10).
+    r"""Return a closed form that bounds the VC dimension (Corollary 10).
 
-    The 2-partitioning function of a tree with N internal nodes on ell real-valued
-    features is at most (14 m ell)^N, so the VC dimension is at most the largest m with
-    (14 m ell)^N >= 2^(m-1) - 1. The value returned solves the slightly weaker
-    4 (14 m ell)^N = 2^m with Lambert's function; it is an upper bound for every shape
-    with N nodes, above `vc_dimension_bound` and immediate to compute.
+    The 2-partitioning function of a tree with :math:`N` internal nodes on
+    :math:`\ell` real-valued features is at most :math:`(14 m \ell)^N`, so the VC
+    dimension is at most the largest :math:`m` with
+    :math:`(14 m \ell)^N \ge 2^{m-1} - 1`: in order :math:`N \log(N \ell)`. The value
+    returned solves the slightly weaker :math:`4 (14 m \ell)^N = 2^m` with Lambert's
+    function; it is an upper bound for every shape with :math:`N` nodes, above
+    `vc_dimension_bound` and immediate to compute.
 
     Parameters
     ----------

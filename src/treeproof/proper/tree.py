@@ -42,6 +42,7 @@ class Node:
 
 
 Tree = Leaf | Node
+"""A tree is a `Leaf` or a `Node`."""
 
 
 def fold(

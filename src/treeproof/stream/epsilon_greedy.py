@@ -69,7 +69,7 @@ class EpsilonGreedyTreeClassifier(MonteCarloTreeClassifier):
 
     References
     ----------
-    A. Chaouki, *Optimal Decision Trees via Search* (2024), Chapter 5.
+    Chaouki, *Optimal Decision Trees via Search*, thesis, 2024, chapter 5.
 
     Examples
     --------

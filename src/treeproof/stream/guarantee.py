@@ -98,7 +98,9 @@ def finite_time_guarantee(
     epsilon: float,
     delta: float,
 ) -> Guarantee:
-    """Evaluate Theorem 28.
+    """Bound the probability that Online-BRANCHES ends with the optimal tree.
+
+    This is Theorem 28 of the thesis, which also says after how many rows at most.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ class OnlineBranchesClassifier(StreamTreeClassifier):
 
     References
     ----------
-    A. Chaouki, *Optimal Decision Trees via Search* (2024), Chapter 7.
+    Chaouki, *Optimal Decision Trees via Search*, thesis, 2024, chapter 7.
 
     Examples
     --------

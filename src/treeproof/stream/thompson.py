@@ -76,9 +76,9 @@ class ThompsonTreeClassifier(MonteCarloTreeClassifier):
 
     References
     ----------
-    A. Chaouki, *Optimal Decision Trees via Search* (2024), Chapter 6.
+    Chaouki, *Optimal Decision Trees via Search*, thesis, 2024, chapter 6.
 
-    A. Chaouki, J. Read and A. Bifet, *Online learning of decision trees with Thompson
+    Chaouki, Read and Bifet, *Online learning of decision trees with Thompson
     sampling*, AISTATS 2024.
 
     Examples
