@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from treeproof.proof.problem import INFINITE, UNIT, Array, Problem
+from treeproof.proof.problem import INFINITE, UNIT, Array, Problem, between
 
-BATCH = 1 << 22  # numbers in a temporary array, about
-DENSE = 1 << 22  # bits of all values of all rows that are worth a matrix
+BATCH = 1 << 20  # numbers in a temporary array, about
+DENSE = 32  # values of a column, on average, up to which a matrix of bits is faster
 
 
 class Node:
@@ -32,14 +32,14 @@ class Node:
         self.channels, codes = p.channels[rows], p.codes[rows]
         seen = np.bincount(codes.ravel(), minlength=int(p.start[-1])) > 0
         self.rank = np.concatenate([[0], np.cumsum(seen)])  # on the axis of values
-        low, high, start = self.rank[p.low], self.rank[p.high], self.rank[p.start]
-        size = np.where(p.flip, np.diff(start)[p.view] - (high - low), high - low)
+        ends = self.rank[p.ends]
+        size = ends[1] - ends[0] + ends[3] - ends[2]
         split = np.add.reduceat(size > 0, p.first[:-1], dtype=int) > 1
-        split &= seen[p.high[p.first[:-1]] - 1] | ~p.flip[p.first[:-1] + 1]
+        split &= seen[p.ends[1, p.first[:-1]] - 1] | (p.n_children > 2)
         kept = split[p.test]
-        self.codes, self.n_values = self.rank[codes], int(start[-1])
-        self.low, self.high, self.view = low[kept], high[kept], p.view[kept]
-        self.flip, self.number = p.flip[kept], np.flatnonzero(split)
+        self.codes, self.n_values = self.rank[codes], int(self.rank[-1])
+        self.ends, self.view = ends[:, kept], p.view[kept]
+        self.number = np.flatnonzero(split)
         self.test = (np.cumsum(split) - 1)[p.test[kept]]
         self.first = np.searchsorted(self.test, np.arange(len(self.number)))
         self.shares = [None] if splits is None else list(range(splits))
@@ -47,11 +47,11 @@ class Node:
         if not len(self.number):
             return
         self.one_hot = None
-        if self.n_values * len(rows) <= DENSE:  # a column of bits for each value
+        if self.n_values <= DENSE * codes.shape[1]:  # a column of bits for each value
             self.one_hot = np.zeros((len(rows), self.n_values))
             np.put_along_axis(self.one_hot, self.codes, 1.0, axis=1)
-        self.sums = self.count(np.ones((1, len(rows)), bool))[0]
-        self.samples, self.leaf = self.sums[:, -1], p.leaf(self.sums)
+        self.sums = self.count(np.ones((1, len(rows)), bool))[:, 0]
+        self.samples, self.leaf = self.sums[-1], p.leaf(self.sums)
         self.allowed = self.can_start(self.sums, self.h.exact)
         simple = np.minimum(self.leaf, self.L + p.forced(self.sums))
         bounds = [self.leaf if below == 0 or j == 0 else simple for j in self.shares]
@@ -60,28 +60,31 @@ class Node:
     def inside(self, children: Array) -> Array:
         """Tell which rows are in each of some children."""
         code = self.codes[:, self.view[children]].T
-        low, high = self.low[children][:, None], self.high[children][:, None]
-        return ((code >= low) & (code < high)) != self.flip[children][:, None]
+        return between(code, self.ends[:, children, None])
 
     def count(self, inside: Array) -> Array:
-        """Return sums of every child's channels within each of some sets of rows."""
-        n_sets, n_columns = len(inside), self.codes.shape[1]
-        along = np.zeros((n_sets, self.channels.shape[1], self.n_values + 1))
+        """Return sums of every child's channels within each of some sets of rows.
+
+        An array of channels by sets by children.
+        """
+        n_sets, n_columns, channels = len(inside), self.codes.shape[1], self.channels.T
+        shape = len(channels), n_sets, self.n_values
         if self.one_hot is not None:
-            own = inside[:, None] * self.channels.T.astype(float)
-            by_value = own.reshape(-1, len(self.rows)) @ self.one_hot
-            np.cumsum(by_value.reshape(*along.shape[:2], -1), 2, out=along[..., 1:])
+            own = (channels[:, None] * inside).reshape(-1, len(self.rows))
+            by_value = own.astype(float) @ self.one_hot
         else:
             which, row = np.nonzero(inside)
             place = (which[:, None] * self.n_values + self.codes[row]).ravel()
-            for c, channel in enumerate(self.channels.T):
-                own = np.repeat(channel[row], n_columns)
-                by_value = np.bincount(place, own, minlength=n_sets * self.n_values)
-                np.cumsum(by_value.reshape(n_sets, -1), 1, out=along[:, c, 1:])
-        between = along[..., self.high] - along[..., self.low]
-        totals = (inside @ self.channels)[..., None]
-        sums = np.where(self.flip, totals - between, between)
-        return sums.transpose(0, 2, 1).astype(self.channels.dtype)
+            each = (np.repeat(own[row], n_columns) for own in channels)
+            size = n_sets * self.n_values
+            by_value = np.stack([np.bincount(place, own, size) for own in each])
+        along = np.zeros((*shape[:2], self.n_values + 1), channels.dtype)
+        np.cumsum(by_value.reshape(shape), 2, dtype=along.dtype, out=along[..., 1:])
+        sums = along.take(self.ends[1], axis=2)
+        sums -= along.take(self.ends[0], axis=2)
+        sums += along.take(self.ends[3], axis=2)
+        sums -= along.take(self.ends[2], axis=2)
+        return sums
 
     def per_test(self, how: np.ufunc, children: Array) -> Array:
         """Combine what is known of each child for each test."""
@@ -90,7 +93,7 @@ class Node:
 
     def can_start(self, sums: Array, lemmas: bool) -> Array:
         """Tell which tests an optimal tree with the fewest splits can start with."""
-        samples = sums[..., -1]
+        samples = sums[-1]
         n_occupied = self.per_test(np.add, (samples > 0).astype(int))
         small = (samples > 0) & (samples < self.h.min_leaf)
         good = (n_occupied > 1) & ~self.per_test(np.logical_or, small)
@@ -136,8 +139,8 @@ class Node:
             return None
         child, own = int(p.first[test]), int(self.first[at])
         same = self.view[own] == p.view[child]
-        same = same and self.low[own] == self.rank[p.low[child]]
-        return at if same and self.high[own] == self.rank[p.high[child]] else None
+        alike = same and np.all(self.ends[:2, own] == self.rank[p.ends[:2, child]])
+        return at if alike else None
 
     def raise_to(self, child: Any, column: Any, bound: Any) -> None:
         """Raise a bound, or several."""
@@ -164,19 +167,19 @@ class Node:
 
     def more(self, chosen: Array, parts: Array) -> Array:
         """Bound trees of two or more splits: forced errors, covering, rounding."""
-        p, L, own = self.p, self.L, self.sums[chosen]
+        p, L, own = self.p, self.L, self.sums[:, chosen]
         forced = p.forced(own)
         bound: Array = 2 * L + forced
         if not self.h.exact or L == 0:
             return bound
         if not p.multiway:
-            good = self.can_start(parts, lemmas=True)[:, self.test, None]
-            largest = np.where(good, parts[..., :-2], 0).max(axis=1)  # of each class
-            n, per_leaf = own[:, :-2], np.maximum(largest, 1)
+            good = self.can_start(parts, lemmas=True)[:, self.test]
+            largest = np.where(good, parts[:-2], 0).max(axis=-1)  # of each class
+            n, per_leaf = own[:-2], np.maximum(largest, 1)
             j = n // per_leaf
             few = np.minimum(L * j + (n - j * largest) * UNIT, L * (j + 1))
             few = np.where(largest > 0, np.minimum(n * UNIT, few), n * UNIT)
-            bound = np.maximum(bound, few.sum(axis=1) - L)
+            bound = np.maximum(bound, few.sum(axis=0) - L)
         splits = L * np.arange(2, 34)[:, None]
         errors = -(-np.maximum(bound - splits, 0) // UNIT) * UNIT
         rounded = (splits + np.maximum(forced, errors)).min(axis=0)
@@ -186,7 +189,7 @@ class Node:
         """Bound all children by those of one test: fewer rows."""
         own = np.flatnonzero(self.test == test)
         parts = self.count(self.inside(own))
-        shared, mine = parts[..., -1], self.samples[own][:, None]
+        shared, mine = parts[-1], self.samples[own][:, None]
         price = np.where(shared == mine, 0, self.infinite)  # C is a part of A
         if self.h.min_leaf > 1:
             price[shared != self.samples] = self.infinite

@@ -109,9 +109,9 @@ class Problem:
     """The training data as numbers, recomputed from the table.
 
     A column of the table has one view or more, which is what tests ask about. Codes of
-    all views lie on one axis of values, each view's from `start` on. Every child of
-    every test is an interval `low` .. `high` - 1 on that axis, or (`flip`) the rest of
-    its view; `test` and `view` say whose, and `splits` how each view is split. A row's
+    all views lie on one axis of values, each view's from `start` on. A child of a test
+    takes those from `ends[0]` to `ends[1]` - 1 and from `ends[2]` to `ends[3]` - 1;
+    `test` and `view` say whose, and `splits` how each view is split. A row's
     `channels` are numbers whose sums over a set of rows tell what a leaf costs; the
     last one counts rows.
     """
@@ -159,25 +159,29 @@ class Problem:
         require(right, f"split_cost is {claimed}, but the penalty says {cost}.")
 
     def _make_tests(self, sizes: list[int]) -> None:
-        blocks = [np.zeros((5, 0), np.int64)]
+        blocks = [np.zeros((6, 0), np.int64)]
         self.n_tests = 0
-        for f, (split, size) in enumerate(zip(self.splits, sizes, strict=True)):
+        for v, (split, size) in enumerate(zip(self.splits, sizes, strict=True)):
             if size < 2:
                 continue
-            value = np.arange(size)
+            value, start, end = np.arange(size), self.start[v], self.start[v + 1]
             if split == "multiway":
-                low, test, flip = value, 0 * value, 0 * value
+                test = 0 * value
+                ends = [start + value, start + value + 1, test, test]
             else:
                 ordered = split == "threshold"
                 test = np.repeat(value[: size - 1 if ordered or size == 2 else size], 2)
-                low = 0 * test if ordered else test
-                flip = np.arange(len(test)) % 2
-            high = self.start[f] + (test if flip.any() else value) + 1
-            block = [self.start[f] + low, high, flip, test + self.n_tests, 0 * test + f]
-            blocks.append(np.stack(block))
+                low, high = start + (0 if ordered else test), start + test + 1
+                rest = np.arange(len(test)) % 2 == 1  # the second child: all but these
+                ends = [
+                    np.where(rest, start, low),
+                    np.where(rest, low, high),
+                    np.where(rest, high, end),
+                    0 * test + end,
+                ]
+            blocks.append(np.stack([*ends, test + self.n_tests, 0 * test + v]))
             self.n_tests += int(test[-1]) + 1
-        self.low, self.high, flipped, self.test, self.view = np.hstack(blocks)
-        self.flip = flipped.astype(bool)
+        self.ends, (self.test, self.view) = np.split(np.hstack(blocks), [4])
         self.first = np.searchsorted(self.test, np.arange(self.n_tests + 1))  # child
         self.n_children = np.diff(self.first)
         self.multiway = bool((self.n_children > 2).any())
@@ -230,28 +234,28 @@ class Problem:
         self.unit = float(self.leaf(self.channels.sum(axis=0)))
         self.tolerance = TOLERANCE * self.unit
 
-    # What a set of rows costs, from the sums of its channels (any leading axes).
+    # What a set of rows costs, from the sums of its channels (the first axis).
 
     def weight(self, c: Array) -> Any:
         """Return the weight of a set (classification)."""
-        return c[..., :-2].sum(axis=-1)
+        return c[:-2].sum(axis=0)
 
     def most(self, c: Array) -> Any:
         """Return the weight of its heaviest class."""
-        return c[..., :-2].max(axis=-1)
+        return c[:-2].max(axis=0)
 
     def forced(self, c: Array) -> Any:
         """Return what rows that no test tells apart cost at least."""
-        return c[..., -2] * UNIT if self.header.exact else 0.0 * c[..., -1]
+        return c[-2] * UNIT if self.header.exact else 0.0 * c[-1]
 
     def leaf(self, c: Array) -> Any:
         """Return the cost of the best constant prediction."""
         if self.header.exact:
             return (self.weight(c) - self.most(c)) * UNIT
         if not self.squared:
-            return np.minimum.reduceat(c[..., :-1], self.output, axis=-1).sum(axis=-1)
-        weight = np.where(c[..., 0] > 0, c[..., 0], 1.0)
-        return np.maximum(c[..., -2] - (c[..., 1:-2] ** 2).sum(axis=-1) / weight, 0.0)
+            return np.minimum.reduceat(c[:-1], self.output, axis=0).sum(axis=0)
+        weight = np.where(c[0] > 0, c[0], 1.0)
+        return np.maximum(c[-2] - (c[1:-2] ** 2).sum(axis=0) / weight, 0.0)
 
     def child(self, test: Any, outcome: Any) -> int:
         """Return the number of a child, which must exist."""
@@ -263,9 +267,7 @@ class Problem:
 
     def within(self, rows: Array, child: int) -> Array:
         """Return those of the rows that are in a child."""
-        code = self.codes[rows, self.view[child]]
-        inside = (code >= self.low[child]) & (code < self.high[child])
-        return rows[inside != self.flip[child]]
+        return rows[between(self.codes[rows, self.view[child]], self.ends[:, child])]
 
     def check_tree(self) -> Any:
         """Recompute the cost of the tree in the header, and see that it is allowed."""
@@ -318,6 +320,12 @@ class Problem:
         off = self.target[rows] - (constant - self.mean)
         each = off**2 if self.squared else np.abs(off)
         return float((self.row_weight[rows] * each).sum())
+
+
+def between(code: Array, ends: Array) -> Any:
+    """Tell which codes lie in one of two intervals."""
+    first = (code >= ends[0]) & (code < ends[1])
+    return first | ((code >= ends[2]) & (code < ends[3]))
 
 
 def _columns(X: Any, features: list[Any]) -> list[Array]:
