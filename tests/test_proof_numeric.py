@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import gzip
 import json
 import subprocess
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, classifier, regressor
 from treeproof.proof import check
+from treeproof.solvers import derive_steps
 
 CRITERIA = ("misclassification", "squared_error", "absolute_error")
 
@@ -39,7 +40,7 @@ def problem(rng: np.random.Generator, criterion: str) -> Any:
     parameters = {
         "split_penalty": float(rng.choice([0, 0.02, 0.05, 0.1])),
         "max_depth": [None, 0, 1, 2, 3, 4][rng.integers(6)],
-        "max_splits": [None, None, None, 0, 1, 2, 3][rng.integers(7)],
+        "max_splits": [None, None, None, 0, 1, 2, 3, 4, 5][rng.integers(9)],
         "min_samples_leaf": int(rng.choice([1, 1, 1, 2, 3])),
         "categorical_split": str(rng.choice(["multiway", "one-vs-rest"])),
     }
@@ -180,10 +181,7 @@ def test_a_prover_that_is_stopped_proves_what_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, criterion: str, limit: float
 ) -> None:
     """Wherever the clock stops it, what it has written down holds."""
-    for name in ("derive_labels", "derive_targets"):
-        sound = getattr(_core, name)
-        late = functools.partial(_stopped, sound, limit)
-        monkeypatch.setattr(_core, name, late)
+    prove_alone(monkeypatch, limit)
     rng = np.random.default_rng(1)
     X = pd.DataFrame(rng.normal(size=(150, 3)))
     X.columns = ["a", "b", "c"]
@@ -196,8 +194,27 @@ def test_a_prover_that_is_stopped_proves_what_it_has(
     assert verdict.lower_bound <= model.objective_ + 1e-9
 
 
-def _stopped(derive: Any, limit: float, **arguments: Any) -> Any:
-    return derive(**arguments | {"time_limit": limit})
+def prove_alone(monkeypatch: pytest.MonkeyPatch, limit: float | None) -> None:
+    """Have the prover solve all anew, within so many seconds."""
+
+    def derive(task: Any, found: Any, unit: float, steps: str) -> Any:
+        found["record"].forget()
+        return derive_steps(replace(task, time_limit=limit), found, unit, steps)
+
+    for module in (classifier, regressor):
+        monkeypatch.setattr(module, "derive_steps", derive)
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("seed", range(40, 50))
+def test_proofs_without_the_record_of_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, criterion: str, seed: int
+) -> None:
+    prove_alone(monkeypatch, None)
+    X, y, weights, parameters = problem(np.random.default_rng(seed), criterion)
+    model = fit(tmp_path / "p", criterion, X, y, weights, **parameters)
+    verdict = check(tmp_path / "p", X, y, weights)
+    assert verdict.accepted and verdict.optimal == model.optimal_, str(verdict)
 
 
 def test_weights_that_are_not_whole_with_large_leaves(tmp_path: Path) -> None:

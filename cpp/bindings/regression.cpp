@@ -10,6 +10,7 @@
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
 #include "bindings/observer.hpp"
+#include "bindings/solved_problem.hpp"
 #include "bindings/threshold_switches.hpp"
 #include "data/columns.hpp"
 #include "search/threshold/solve.hpp"
@@ -25,7 +26,7 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
                        const DoubleArray& weights, double split_penalty, int max_depth,
                        int max_splits, std::int64_t min_samples_leaf, double time_limit,
                        std::uint64_t memory_limit, std::optional<nb::callable> observer,
-                       const nb::dict& switches, int n_jobs) {
+                       const nb::dict& switches, int n_jobs, bool record) {
   const std::size_t n_rows = weights.size();
   check_codes(kinds, n_values, codes, n_rows, weights);
   check_targets(targets, n_outputs, n_rows, criterion);
@@ -36,17 +37,26 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
   const Observer notify = observer_for(observer, event_unit, interrupted);
   Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
   threshold::Result<double> result;
+  SolvedTargets solved{};
   {
     nb::gil_scoped_release unlocked;
-    const Columns columns =
-        sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(n_rows));
+    solved.columns = sort_columns(std::move(features), view(codes),
+                                  static_cast<std::int32_t>(n_rows));
+    solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf};
     const auto solve = criterion == "squared_error" ? &threshold::solve_squared
                                                     : &threshold::solve_absolute;
-    result = solve(columns, {view(targets), n_outputs, view(weights)},
-                   {split_penalty, max_depth, max_splits, min_samples_leaf}, read, limits,
-                   notify);
+    result = solve(solved.columns, {view(targets), n_outputs, view(weights)},
+                   solved.tree_limits, read, limits, notify, record ? &solved.record : nullptr);
+    if (record) {
+      solved.targets.assign(view(targets).begin(), view(targets).end());
+      solved.weights.assign(view(weights).begin(), view(weights).end());
+      solved.n_outputs = n_outputs;
+      solved.criterion = criterion;
+    }
   }
-  return split_answer(result, 1.0, limits, n_rows);
+  nb::dict answer = split_answer(result, 1.0, limits, n_rows);
+  if (record) answer["record"] = nb::cast(std::move(solved));
+  return answer;
 }
 
 }  // namespace
@@ -56,8 +66,9 @@ void bind_regression(nb::module_& m) {
         "targets"_a, "n_outputs"_a = 1, "criterion"_a = "squared_error", "weights"_a,
         "split_penalty"_a, "max_depth"_a = -1, "max_splits"_a = -1, "min_samples_leaf"_a = 1,
         "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
-        "switches"_a = nb::dict(), "n_jobs"_a = 1,
-        "Search for an optimal regression tree over every threshold.");
+        "switches"_a = nb::dict(), "n_jobs"_a = 1, "record"_a = false,
+        "Search for an optimal regression tree over every threshold; with `record`, the answer "
+        "has a `SolvedTargets` from which a proof can be derived.");
 }
 
 }  // namespace treeproof::bindings

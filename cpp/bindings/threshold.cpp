@@ -12,6 +12,7 @@
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
 #include "bindings/observer.hpp"
+#include "bindings/solved_problem.hpp"
 #include "bindings/threshold_switches.hpp"
 #include "data/columns.hpp"
 #include "data/weights.hpp"
@@ -28,7 +29,7 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       double split_penalty, int max_depth, int max_splits,
                       std::int64_t min_samples_leaf, double time_limit,
                       std::uint64_t memory_limit, std::optional<nb::callable> observer,
-                      const nb::dict& switches, bool divide_weights, int n_jobs) {
+                      const nb::dict& switches, bool divide_weights, int n_jobs, bool record) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   const threshold::Switches read = read_switches(switches, n_jobs);
   std::vector<Feature> features = read_features(kinds, n_values);
@@ -38,19 +39,26 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
   Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
   threshold::Result<Cost> result;
   Cost whole = 0;
+  SolvedLabels solved{};
   {
     nb::gil_scoped_release unlocked;
-    const std::vector<Weight> rounded = whole_weights(view(weights), divide_weights);
-    const std::int64_t total = std::accumulate(rounded.begin(), rounded.end(), std::int64_t{0});
-    whole = cost_of(total);
+    solved.weights = whole_weights(view(weights), divide_weights);
+    solved.total_weight =
+        std::accumulate(solved.weights.begin(), solved.weights.end(), std::int64_t{0});
+    whole = cost_of(solved.total_weight);
     unit = static_cast<double>(whole);
-    const Columns columns =
+    solved.columns =
         sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(labels.size()));
+    solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf};
+    solved.n_classes = n_classes;
     result = threshold::solve_labels(
-        columns, {view(labels), n_classes, rounded, total},
-        {split_penalty, max_depth, max_splits, min_samples_leaf}, read, limits, notify);
+        solved.columns, {view(labels), n_classes, solved.weights, solved.total_weight},
+        solved.tree_limits, read, limits, notify, record ? &solved.record : nullptr);
+    if (record) solved.labels.assign(view(labels).begin(), view(labels).end());
   }
-  return split_answer(result, whole, limits, labels.size());
+  nb::dict answer = split_answer(result, whole, limits, labels.size());
+  if (record) answer["record"] = nb::cast(std::move(solved));
+  return answer;
 }
 
 }  // namespace
@@ -60,8 +68,9 @@ void bind_threshold(nb::module_& m) {
         "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
-        "divide_weights"_a = true, "n_jobs"_a = 1,
-        "Search for an optimal classification tree over every threshold.");
+        "divide_weights"_a = true, "n_jobs"_a = 1, "record"_a = false,
+        "Search for an optimal classification tree over every threshold; with `record`, the "
+        "answer has a `SolvedLabels` from which a proof can be derived.");
 }
 
 }  // namespace treeproof::bindings

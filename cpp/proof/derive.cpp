@@ -1,5 +1,10 @@
 #include "proof/derive.hpp"
 
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include "loss/absolute_error.hpp"
 #include "loss/centred_targets.hpp"
 #include "proof/prover.hpp"
@@ -15,27 +20,55 @@ using threshold::Context;
 using threshold::Search;
 using threshold::StumpSolver;
 
+// The solvers of a search, made when one is first needed: mostly the record says all.
+template <class L, class Terminal>
+class Solvers {
+ public:
+  using MakeTerminal = std::function<std::unique_ptr<Terminal>(StumpSolver<L>&)>;
+
+  Solvers(const Context<L>& context, MakeTerminal make_terminal)
+      : context_(&context), make_terminal_(std::move(make_terminal)),
+        stumps_(*context.columns, *context.loss) {}
+
+  Terminal& terminal() {
+    if (!terminal_) terminal_ = make_terminal_(stumps_);
+    return *terminal_;
+  }
+  Search<L, Terminal>& search() {
+    if (!search_) search_.emplace(*context_, terminal(), stumps_);
+    return *search_;
+  }
+
+ private:
+  const Context<L>* context_;
+  MakeTerminal make_terminal_;
+  StumpSolver<L> stumps_;
+  std::unique_ptr<Terminal> terminal_;
+  std::optional<Search<L, Terminal>> search_;
+};
+
 // The search as an oracle for optima of sets of rows.
 template <class L, class Terminal>
-typename Prover<L>::Optimum optimum_of(Search<L, Terminal>& search, std::uint32_t min_leaf) {
+typename Prover<L>::Optimum optimum_of(Solvers<L, Terminal>& solvers, std::uint32_t min_leaf) {
   using Value = typename L::Value;
-  return [&search, min_leaf](const RowSubset& rows, Room room, Value cutoff) {
+  return [&solvers, min_leaf](const RowSubset& rows, Room room, Value cutoff) {
     const threshold::Task<Value> task{&rows, cutoff, threshold::finite(room.depth),
                                       threshold::finite(room.splits), min_leaf, {}, {}};
-    return search.solve(task).lower;
+    return solvers.search().solve(task).lower;
   };
 }
 
 // The solver of two levels, where the loss has one and *order* holds.
 template <class L, class Terminal>
-typename Prover<L>::TwoLevels two_levels_of(Terminal& terminal, std::uint32_t min_leaf) {
+typename Prover<L>::TwoLevels two_levels_of(Solvers<L, Terminal>& solvers,
+                                            std::uint32_t min_leaf) {
   using Value = typename L::Value;
   if (Terminal::kDepth < 2 || min_leaf > 1) return {};
-  return [&terminal](const RowSubset& rows, int splits, Value cutoff,
-                     std::vector<threshold::Looked<Value>>& looks) {
+  return [&solvers](const RowSubset& rows, int splits, Value cutoff,
+                    std::vector<threshold::Looked<Value>>& looks) {
     const threshold::Task<Value> task{&rows, cutoff, 2, threshold::finite(splits), 1,
                                       {},    {},     {}, &looks};
-    return terminal.solve(task).lower;
+    return solvers.terminal().solve(task).lower;
   };
 }
 
@@ -47,15 +80,15 @@ Room room_of(const TreeLimits& limits, bool has_multiway) {
 }
 
 template <class L, class Terminal>
-Derived<typename L::Value> derive(const Context<L>& context, Terminal& terminal,
-                                  StumpSolver<L>& stumps, const TreeLimits& tree_limits,
-                                  typename L::Value bound, typename L::Value unit,
+Derived<typename L::Value> derive(const Context<L>& context, Solvers<L, Terminal>& solvers,
+                                  const TreeLimits& tree_limits, typename L::Value bound,
+                                  typename L::Value unit,
+                                  const threshold::Record<typename L::Value>& record,
                                   const std::string& steps) {
-  Search<L, Terminal> search(context, terminal, stumps);
   StepText text(steps);
   const auto min_leaf = context.settings.min_leaf;
   Prover<L> prover(*context.columns, *context.loss, context.settings.split_cost, min_leaf, unit,
-                   optimum_of(search, min_leaf), two_levels_of<L>(terminal, min_leaf),
+                   optimum_of(solvers, min_leaf), two_levels_of(solvers, min_leaf), record,
                    *context.limits, text);
   const auto proved = prover.prove(room_of(tree_limits, context.has_multiway), bound);
   const bool complete = text.finish();
@@ -65,7 +98,8 @@ Derived<typename L::Value> derive(const Context<L>& context, Terminal& terminal,
 }  // namespace
 
 Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& labels,
-                            const TreeLimits& tree_limits, Cost bound, Limits& limits,
+                            const TreeLimits& tree_limits, Cost bound,
+                            const threshold::Record<Cost>& record, Limits& limits,
                             const std::string& steps) {
   const Misclassification loss(labels.labels, labels.weights, labels.n_classes);
   threshold::Counters counters;
@@ -75,15 +109,19 @@ Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& lab
   const threshold::BinTargets targets{labels.labels, labels.weights, labels.n_classes,
                                       static_cast<double>(labels.total_weight) /
                                           std::max(1.0, static_cast<double>(columns.n_rows))};
-  const threshold::ColumnCodes codes = make_codes(columns, targets);
-  StumpSolver<Misclassification> stumps(columns, loss);
-  threshold::ClassTerminal terminal(context, stumps, codes, targets, labels.total_weight);
-  return derive(context, terminal, stumps, tree_limits, bound, Cost{1}, steps);
+  std::optional<threshold::ColumnCodes> codes;
+  Solvers<Misclassification, threshold::ClassTerminal> solvers(context, [&](auto& stumps) {
+    codes = make_codes(columns, targets);
+    return std::make_unique<threshold::ClassTerminal>(context, stumps, *codes, targets,
+                                                      labels.total_weight);
+  });
+  return derive(context, solvers, tree_limits, bound, Cost{1}, record, steps);
 }
 
 Derived<double> derive_squared(const Columns& columns, const threshold::Targets& targets,
                                const TreeLimits& tree_limits, double bound, double unit,
-                               Limits& limits, const std::string& steps) {
+                               const threshold::Record<double>& record, Limits& limits,
+                               const std::string& steps) {
   const CentredTargets centred =
       CentredTargets::for_squared_error(targets.values, targets.n_outputs, targets.weights);
   const SquaredError loss(centred.values, targets.n_outputs, centred.weights,
@@ -92,15 +130,18 @@ Derived<double> derive_squared(const Columns& columns, const threshold::Targets&
   const Context<SquaredError> context =
       context_for(columns, loss, tree_limits, threshold::Switches{}, tree_limits.split_penalty,
                   limits, counters);
-  const threshold::ColumnCodes codes = make_codes(columns, threshold::BinTargets{});
-  StumpSolver<SquaredError> stumps(columns, loss);
-  threshold::MomentTerminal terminal(context, stumps, codes);
-  return derive(context, terminal, stumps, tree_limits, bound, unit, steps);
+  std::optional<threshold::ColumnCodes> codes;
+  Solvers<SquaredError, threshold::MomentTerminal> solvers(context, [&](auto& stumps) {
+    codes = make_codes(columns, threshold::BinTargets{});
+    return std::make_unique<threshold::MomentTerminal>(context, stumps, *codes);
+  });
+  return derive(context, solvers, tree_limits, bound, unit, record, steps);
 }
 
 Derived<double> derive_absolute(const Columns& columns, const threshold::Targets& targets,
                                 const TreeLimits& tree_limits, double bound, double unit,
-                                Limits& limits, const std::string& steps) {
+                                const threshold::Record<double>& record, Limits& limits,
+                                const std::string& steps) {
   const CentredTargets centred =
       CentredTargets::for_absolute_error(targets.values, targets.n_outputs, targets.weights);
   const AbsoluteError loss(centred.values, targets.n_outputs, centred.weights,
@@ -109,9 +150,10 @@ Derived<double> derive_absolute(const Columns& columns, const threshold::Targets
   const Context<AbsoluteError> context =
       context_for(columns, loss, tree_limits, threshold::Switches{}, tree_limits.split_penalty,
                   limits, counters);
-  StumpSolver<AbsoluteError> stumps(columns, loss);
-  threshold::StumpTerminal<AbsoluteError> terminal(context, stumps);
-  return derive(context, terminal, stumps, tree_limits, bound, unit, steps);
+  using Terminal = threshold::StumpTerminal<AbsoluteError>;
+  Solvers<AbsoluteError, Terminal> solvers(
+      context, [&](auto& stumps) { return std::make_unique<Terminal>(context, stumps); });
+  return derive(context, solvers, tree_limits, bound, unit, record, steps);
 }
 
 }  // namespace treeproof::proof

@@ -7,6 +7,7 @@
 #include "core/limits.hpp"
 #include "core/options.hpp"
 #include "data/columns.hpp"
+#include "search/threshold/record.hpp"
 #include "search/threshold/solve.hpp"
 
 namespace treeproof::proof {
@@ -20,16 +21,20 @@ struct Derived {
 };
 
 // Writes steps to the file `steps` that show: no tree within the limits costs less than `bound`.
+// The record of the search that found the bound saves work; it may be empty.
 Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& labels,
-                            const TreeLimits& tree_limits, Cost bound, Limits& limits,
+                            const TreeLimits& tree_limits, Cost bound,
+                            const threshold::Record<Cost>& record, Limits& limits,
                             const std::string& steps);
 
 // Bounds of regressions come as fractions of the loss of a single leaf; `unit` is that loss.
 Derived<double> derive_squared(const Columns& columns, const threshold::Targets& targets,
                                const TreeLimits& tree_limits, double bound, double unit,
-                               Limits& limits, const std::string& steps);
+                               const threshold::Record<double>& record, Limits& limits,
+                               const std::string& steps);
 Derived<double> derive_absolute(const Columns& columns, const threshold::Targets& targets,
                                 const TreeLimits& tree_limits, double bound, double unit,
-                                Limits& limits, const std::string& steps);
+                                const threshold::Record<double>& record, Limits& limits,
+                                const std::string& steps);
 
 }  // namespace treeproof::proof

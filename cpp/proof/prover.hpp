@@ -11,10 +11,10 @@
 // those below B - L - l(a).
 //
 // A side is bounded by nothing but counts where these suffice (a leaf; one split more), by a
-// *look* (its best stump), or by a step of its own. For trees of two levels the search's solver
-// lists the cuts it counted, which prove what it found; that made proofs 20 times cheaper than
-// counting cuts anew. For deeper trees the search is asked for the optimum of the side, which
-// is then proved in the same way.
+// *look* (its best stump), or by a step of its own. What the search has settled about trees of
+// two levels is in its record, with the tests that prove it (search/threshold/record.hpp); these
+// are cited, and only what the record leaves open is solved anew. For deeper trees the search is
+// asked for the optimum of the side, which is then proved in the same way.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -32,8 +30,10 @@
 #include "core/limits.hpp"
 #include "data/row_subset.hpp"
 #include "loss/loss.hpp"
-#include "proof/axis.hpp"
+#include "proof/known_cuts.hpp"
 #include "proof/step_text.hpp"
+#include "search/threshold/axis.hpp"
+#include "search/threshold/record.hpp"
 #include "search/threshold/stump.hpp"
 #include "search/threshold/task.hpp"
 
@@ -54,6 +54,7 @@ struct Room {
     };
     return least(depth, other.depth) && least(splits, other.splits);
   }
+  bool operator==(const Room&) const = default;
 };
 
 template <class Value>
@@ -71,13 +72,17 @@ class Prover {
   // The same for trees of depth two and so many splits, from counts of the cuts it lists.
   using TwoLevels = std::function<Value(const RowSubset&, int splits, Value cutoff,
                                         std::vector<threshold::Looked<Value>>& looks)>;
+  using Record = threshold::Record<Value>;
 
-  // `scale` turns costs into those of the proof.
+  // `scale` turns costs into those of the proof. The record is that of a search for trees on the
+  // whole table.
   Prover(const Columns& columns, const L& loss, Value split_cost, std::uint32_t min_leaf,
-         Value scale, Optimum optimum, TwoLevels two_levels, Limits& limits, StepText& text)
+         Value scale, Optimum optimum, TwoLevels two_levels, const Record& record, Limits& limits,
+         StepText& text)
       : columns_(&columns), loss_(&loss), split_cost_(split_cost), min_leaf_(min_leaf),
         scale_(scale), optimum_(std::move(optimum)), two_levels_(std::move(two_levels)),
-        limits_(&limits), text_(&text), stumps_(columns, loss) {
+        record_(&record), limits_(&limits), text_(&text), stumps_(columns, loss),
+        chooser_(columns, loss, split_cost) {
     std::int32_t next = 0;
     for (std::int32_t f = 0; f < columns.n_features(); ++f) {
       first_test_.push_back(next);
@@ -127,7 +132,7 @@ class Prover {
   using Point = threshold::CutBounds<Value>;
   // A column of thresholds in a node, and the room on both sides of its cuts.
   struct Cuts {
-    Axis<L> axis;
+    threshold::Axis<L> axis;
     Room left, right;
   };
   // Cuts of a column between two of which something is known.
@@ -146,7 +151,7 @@ class Prover {
     std::vector<Cuts> columns;   // of thresholds
     std::vector<Interval> open;  // a heap: the one of which least is known is on top
   };
-  using Looked = threshold::Looked<Value>;
+  using Settled = threshold::Settled<Value>;
   struct Known {
     Room room;
     Value bound;
@@ -228,7 +233,8 @@ class Prover {
     Key key;
     for (std::uint32_t r = 0; r < rows.size(); ++r) key += random_key(rows.row(r));
     for (const Known& known : known_[key])
-      if (known.room.covers(side.room) && (known.exact || known.bound >= bound))
+      if (known.room.covers(side.room) &&
+          ((known.exact && known.room == side.room) || known.bound >= bound))
         return {known.step, known.bound};
     branch_.push_back(side.literal);
     const Proved<Value> proved = prove(rows, side.room, bound);
@@ -243,68 +249,49 @@ class Prover {
     return two_levels_ && room.depth != 1 && (room.depth == 2 || room.splits == 2);
   }
 
-  // Writes a step that looks at both sides of every cut which the solver of two levels counted.
+  // Writes a step that looks at both sides of the tests which the solver of two levels counted.
   Proved<Value> prove_by_counts(const RowSubset& rows, Room room, Value bound) {
+    if (const Settled* known = settled(room); known != nullptr)
+      return write_settled(room, std::min(bound, known->bound), known->tests);
     looks_.clear();
     const Value claim = std::clamp(two_levels_(rows, room.splits, bound, looks_), Value{}, bound);
-    merge_looks();
-    if (room.splits < 0) thin_looks(rows, claim - split_cost_);
+    return write_settled(room, claim, chooser_.choose(rows, room.splits, claim, looks_));
+  }
+
+  Proved<Value> write_settled(Room room, Value bound,
+                              const std::vector<threshold::CountedTest>& tests) {
     children_.clear();
-    for (const Looked& look : looks_) list_children(rows, look);
-    return write(room, claim, children_);
+    for (const threshold::CountedTest& test : tests) list_children(test);
+    return write(room, bound, children_);
   }
 
-  // One entry for each cut, with the best that is known of it.
-  void merge_looks() {
-    const auto place = [](const Looked& x) { return std::tie(x.feature, x.first, x.last); };
-    std::ranges::sort(looks_, {}, place);
-    std::size_t kept = 0;
-    for (const Looked& look : looks_) {
-      if (kept == 0 || place(looks_[kept - 1]) != place(look)) looks_[kept++] = look;
-      Looked& last = looks_[kept - 1];
-      last.left = std::max(last.left, look.left);
-      last.right = std::max(last.right, look.right);
-    }
-    looks_.resize(kept);
+  // What the record says of trees in the whole table.
+  const Settled* settled(Room room) const {
+    const std::optional<Settled>& whole = record_->whole();
+    return branch_.empty() && whole && covers(*whole, room) ? &*whole : nullptr;
+  }
+  static bool covers(const Settled& settled, Room room) {
+    return Room{2, settled.splits}.covers(room);
   }
 
-  // Leaves out cuts that lie between two others which settle them.
-  void thin_looks(const RowSubset& rows, Value need) {
-    std::vector<Looked> all;
-    all.swap(looks_);
-    for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
-      const std::int32_t f = all[begin].feature;
-      while (end < all.size() && all[end].feature == f) ++end;
-      const std::span<const Looked> own(all.data() + begin, end - begin);
-      if (columns_->kind(f) == FeatureKind::ordered)
-        Axis<L>(*columns_, *loss_, rows, f, split_cost_).thin(own, need, looks_);
-      else looks_.insert(looks_.end(), own.begin(), own.end());
-    }
-  }
-
-  static std::int32_t code_at(const FeatureView& view, std::uint32_t position) {
-    return static_cast<std::int32_t>(view.rank_at(position));
-  }
-
-  void list_children(const RowSubset& rows, const Looked& look) {
-    const FeatureView view(*columns_, rows, look.feature);
-    const std::int32_t first = first_test(look.feature);
-    const std::int32_t code = code_at(view, look.first);
-    switch (columns_->kind(look.feature)) {
+  void list_children(const threshold::CountedTest& counted) {
+    const std::int32_t first = first_test(counted.feature);
+    const std::int32_t n_values = columns_->n_values(counted.feature);
+    switch (columns_->kind(counted.feature)) {
       case FeatureKind::ordered:
         // Several tests may make this cut; see raise_side.
-        children_.push_back({first + code_at(view, look.last - 1), 0, 2, kLook});
-        children_.push_back({first + code_at(view, look.last) - 1, 1, 2, kLook});
+        children_.push_back({first + counted.low, 0, 2, kLook});
+        children_.push_back({first + counted.high, 1, 2, kLook});
         break;
       case FeatureKind::one_vs_rest: {
-        const bool mirrored = columns_->n_values(look.feature) == 2 && code == 1;
-        const std::int32_t test = mirrored ? first : first + code;
+        const bool mirrored = n_values == 2 && counted.low == 1;
+        const std::int32_t test = mirrored ? first : first + counted.low;
         children_.push_back({test, 0, 2, kLook});
         children_.push_back({test, 1, 2, kLook});
         break;
       }
       case FeatureKind::multiway:
-        children_.push_back({first, code, columns_->n_values(look.feature), kLook});
+        children_.push_back({first, counted.low, n_values, kLook});
         break;
     }
   }
@@ -330,7 +317,9 @@ class Prover {
       }
     }
     if (by_counts(side.room)) {
-      const Proved<Value> proved = prove_child(rows, side, cutoff);
+      const Settled* known = settled(side, cutoff);
+      const Proved<Value> proved =
+          known != nullptr ? prove_settled(*known, side) : prove_child(rows, side, cutoff);
       node.claims.push_back({side, proved.bound, proved.step});
       return std::max(proved.bound, looked);
     }
@@ -338,6 +327,26 @@ class Prover {
     const bool look = best <= looked;
     node.claims.push_back({side, look ? looked : best, look ? kLook : kLater});
     return std::max(best, looked);
+  }
+
+  // What the record says of trees in a side of a cut of the whole table, if that is enough, or all
+  // that can be said.
+  const Settled* settled(const Side& side, Value cutoff) const {
+    if (!branch_.empty()) return nullptr;
+    for (const Settled& known : record_->sides())
+      if (known.side.feature == side.feature && known.side.first == side.first &&
+          known.side.last == side.last && known.side.inside == side.inside &&
+          covers(known, side.room) &&
+          ((known.exact && known.splits == side.room.splits) || closes(known.bound, cutoff)))
+        return &known;
+    return nullptr;
+  }
+
+  Proved<Value> prove_settled(const Settled& known, const Side& side) {
+    branch_.push_back(side.literal);
+    const Proved<Value> proved = write_settled(side.room, known.bound, known.tests);
+    branch_.pop_back();
+    return proved;
   }
 
   // Trees that start with some test may cost no more than this.
@@ -374,10 +383,10 @@ class Prover {
   void close_thresholds(Node& node, std::int32_t f, Room left, Room right,
                         const FeatureView& view) {
     const std::uint32_t n = node.rows->size();
-    Cuts cuts{Axis<L>(*columns_, *loss_, *node.rows, f, split_cost_), left, right};
+    Cuts cuts{threshold::Axis<L>(*columns_, *loss_, *node.rows, f, split_cost_), left, right};
     cuts.axis.bound_leaves(left.none(), right.none());
     if (by_order()) {
-      node.open.push_back({node.columns.size(), {0, Value{}, Value{}}, {n, Value{}, Value{}}});
+      cite_record(node, cuts);
       node.columns.push_back(std::move(cuts));
       return;
     }
@@ -399,25 +408,54 @@ class Prover {
     partitioner_.cut(*node.rows, feature, p, parts.left, parts.right);
   }
 
+  // Cites what the record says of a column's cuts, and lists what that leaves open.
+  void cite_record(Node& node, const Cuts& cuts) {
+    KnownCuts<L> known(*loss_, cuts.axis, needed(node));
+    if (branch_.empty())
+      for (const Settled& settled : record_->sides())
+        if (settled.side.feature == cuts.axis.feature() &&
+            covers(settled, settled.side.inside ? cuts.left : cuts.right))
+          known.add(settled);
+    std::vector<std::pair<Point, Point>> open;
+    for (const Settled* settled : known.choose(open)) {
+      const Side side = side_of(cuts, settled->side.last, settled->side.inside);
+      const Proved<Value> proved = prove_settled(*settled, side);
+      node.claims.push_back({side, proved.bound, proved.step});
+    }
+    for (const auto& [a, b] : open) node.open.push_back({node.columns.size(), a, b});
+  }
+
+  static std::int32_t lowest_code(const FeatureView& view, std::uint32_t position) {
+    return static_cast<std::int32_t>(view.rank_at(position - 1));
+  }
+  static std::int32_t highest_code(const FeatureView& view, std::uint32_t position) {
+    return static_cast<std::int32_t>(view.rank_at(position)) - 1;
+  }
+
   // Several tests may make the same cut of these rows. By *order* the bound of the lowest code
-  // on the left, and of the highest on the right, serves them all; without it, each is cited.
-  void raise_side(Node& node, const Cuts& cuts, Point& x, bool left, Value cutoff) {
+  // on the left, and of the highest on the right, serves them all.
+  Side side_of(const Cuts& cuts, std::uint32_t position, bool left) const {
     const std::int32_t f = cuts.axis.feature();
-    const FeatureView view(*columns_, *node.rows, f);
-    const std::int32_t lowest = code_at(view, x.position - 1);
-    const std::int32_t highest = code_at(view, x.position) - 1;
-    const auto test = first_test(f) + (left ? lowest : highest);
-    Side side{f, 0, x.position, left, {test, left ? 0 : 1}, 2,
-              left ? cuts.left : cuts.right};
+    const FeatureView& view = cuts.axis.view();
+    const std::int32_t code = left ? lowest_code(view, position) : highest_code(view, position);
+    return {f, 0, position, left, {first_test(f) + code, left ? 0 : 1}, 2,
+            left ? cuts.left : cuts.right};
+  }
+
+  // Without *order* each of the tests is cited.
+  void raise_side(Node& node, const Cuts& cuts, Point& x, bool left, Value cutoff) {
+    const Side side = side_of(cuts, x.position, left);
     Value& known = left ? x.left : x.right;
     const std::size_t before = node.claims.size();
     Parts& parts = levels_[branch_.size()];
     known = std::max(known, bound_side(node, left ? parts.left : parts.right, side, cutoff));
     if (by_order() || node.claims.size() == before) return;
-    for (std::int32_t code = lowest; code <= highest; ++code) {
+    const FeatureView& view = cuts.axis.view();
+    for (std::int32_t code = lowest_code(view, x.position);
+         code <= highest_code(view, x.position); ++code) {
       Claim same = node.claims[before];
-      same.side.literal.test = first_test(f) + code;
-      if (same.side.literal.test != test) node.claims.push_back(same);
+      same.side.literal.test = first_test(side.feature) + code;
+      if (same.side.literal.test != side.literal.test) node.claims.push_back(same);
     }
   }
 
@@ -425,6 +463,7 @@ class Prover {
   // of which least is known comes first, so that what is left when time is up is known best.
   void close_intervals(Node& node) {
     const auto later = [](const Interval& x, const Interval& y) { return x.bound() > y.bound(); };
+    std::ranges::make_heap(node.open, later);
     while (!node.open.empty()) {
       std::ranges::pop_heap(node.open, later);
       const Interval next = node.open.back();
@@ -535,6 +574,7 @@ class Prover {
   Value scale_;
   Optimum optimum_;
   TwoLevels two_levels_;  // empty if there is none
+  const Record* record_;
   Limits* limits_;
   StepText* text_;
   threshold::StumpSolver<L> stumps_;
@@ -542,7 +582,8 @@ class Prover {
   std::vector<std::int32_t> first_test_;
   std::vector<Parts> levels_;  // the sides of a cut, for each depth of the branch
   std::vector<Literal> branch_;
-  std::vector<Looked> looks_;
+  threshold::TestChooser<L> chooser_;
+  std::vector<threshold::Looked<Value>> looks_;
   std::vector<Cited> children_;
   std::unordered_map<Key, std::vector<Known>, KeyHash> known_;
 };

@@ -109,13 +109,20 @@ def _threshold(task: Task) -> Mapping[str, Any]:
     if task.proof_log:
         task = _in_proof_arithmetic(task)
     return _core.solve_threshold(
-        divide_weights=not task.proof_log, n_jobs=task.n_threads, **_arguments(task)
+        divide_weights=not task.proof_log,
+        n_jobs=task.n_threads,
+        record=bool(task.proof_log),
+        **_arguments(task),
     )
 
 
 def _regression_threshold(task: RegressionTask) -> Mapping[str, Any]:
     """Search for a regression tree over every threshold of sorted columns."""
-    return _core.solve_targets(n_jobs=task.n_threads, **_regression_arguments(task))
+    return _core.solve_targets(
+        n_jobs=task.n_threads,
+        record=bool(task.proof_log),
+        **_regression_arguments(task),
+    )
 
 
 def _quant_bnb(task: Task) -> Mapping[str, Any]:
@@ -184,7 +191,7 @@ def derive_steps(
     task : Task or RegressionTask
         What was solved.
     found : mapping
-        The answer.
+        The answer, with the record of the search.
     unit : float
         The loss of a single leaf (regression), in the units of the proof.
     steps : str
@@ -196,14 +203,13 @@ def derive_steps(
         ``n_steps``, ``root`` (the step about all rows), ``bound`` (what it shows, in
         the units of `found`) and ``complete`` (whether the file holds them all).
     """
-    if isinstance(task, Task):
-        arguments = _arguments(_in_proof_arithmetic(task))
-    else:
-        arguments = _regression_arguments(task) | {"unit": unit}
-    for name in ("memory_limit", "observer", *task.options):
-        arguments.pop(name)
-    derive = _core.derive_labels if isinstance(task, Task) else _core.derive_targets
-    return derive(bound=found["lower"], steps=steps, **arguments)
+    arguments = {} if isinstance(task, Task) else {"unit": unit}
+    return found["record"].derive(  # type: ignore[no-any-return]
+        bound=found["lower"],
+        time_limit=task.time_limit or 0.0,
+        steps=steps,
+        **arguments,
+    )
 
 
 def _common(task: Task | RegressionTask) -> dict[str, Any]:

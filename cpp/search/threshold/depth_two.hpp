@@ -88,8 +88,8 @@ class DepthTwo {
     bool right_splits = true;
   };
 
-  // For those who ask which cuts were counted, all rows on one side are no cut, and what is
-  // known there is not used.
+  // For those who ask which cuts were counted. All rows on one side are no cut, and what is
+  // known there is then not used.
   void look(const Candidate& c, std::uint32_t first, const Point& x) const {
     const std::uint32_t inside = x.position - first;
     if (task_->looks != nullptr && inside > 0 && inside < size_)
@@ -170,7 +170,6 @@ class DepthTwo {
     const StumpBounds<Value> b = lanes_->bounds(min_left, min_right, *context_->counters);
     const Point point{last, side_cost(c.left_splits, leaf_left, b.left_lower),
                       side_cost(c.right_splits, leaf_right, b.right_lower)};
-    look(c, first, point);
     if (min_left == min_leaf_ && min_right == min_leaf_ && last - first >= min_leaf_ &&
         size_ - (last - first) >= min_leaf_)
       improve(c, test, first, last,
@@ -285,7 +284,6 @@ class DepthTwo {
       if (!closed(point.left + point.right)) {
         if (stop(size_ / 24)) return;
         settle(c, point, c.points[k - 1], c.points[k + 1]);
-        look(c, 0, point);
       }
       piece(point.left + point.right);
     }
@@ -401,6 +399,7 @@ class DepthTwo {
           if (!closed(x.left + x.right))
             improve(c, TestKind::equals, first, last, x.left + x.right);
         }
+        look(c, first, x);
         lower = std::min(lower, x.left + x.right);
       }
       first = last;
@@ -440,6 +439,8 @@ class DepthTwo {
   // ---- the answer ----------------------------------------------------------------------
 
   Answer<Value> answer(Value leaf) {
+    for (const Candidate& c : candidates_)
+      for (const Point& point : c.points) look(c, 0, point);
     Answer<Value> out;
     out.lower = leaf;
     for (const Candidate& c : candidates_) out.lower = std::min(out.lower, c.lower);

@@ -10,6 +10,7 @@
 
 #include "search/threshold/answer.hpp"
 #include "search/threshold/gate.hpp"
+#include "search/threshold/record.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
@@ -49,6 +50,7 @@ struct Item {
 template <class Value>
 struct Level {
   RowSubset left, right;
+  CutSide cut;  // that made them, as the side `left`
   std::vector<RowSubset> parts;
   std::vector<Value> inherited_left, inherited_right, out_left, out_right;
 };
@@ -75,6 +77,7 @@ struct Frame {
   std::vector<Item<Value>> running;   // being opened
   std::vector<Item<Value>> returned;  // given back by a thread that could not finish them
   bool better = false;                // the tree is better than the last one reported
+  Record<Value>* record = nullptr;    // if not null, keeps what is settled about the sides
 
   void take_back() {
     for (; !returned.empty(); returned.pop_back()) queue.push(returned.back());

@@ -25,6 +25,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <queue>
 #include <type_traits>
 #include <vector>
@@ -33,6 +34,7 @@
 #include "search/threshold/answer.hpp"
 #include "search/threshold/crew.hpp"
 #include "search/threshold/frame.hpp"
+#include "search/threshold/record.hpp"
 #include "search/threshold/stump.hpp"
 #include "search/threshold/task.hpp"
 
@@ -44,7 +46,8 @@ class Search {
   using Value = typename L::Value;
 
   Search(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
-      : context_(&context), terminal_(&terminal), stumps_(&stumps), partitions_(*context.loss) {}
+      : context_(&context), terminal_(&terminal), stumps_(&stumps), partitions_(*context.loss),
+        chooser_(*context.columns, *context.loss, context.settings.split_cost) {}
 
   // Called whenever the outermost solve may have a better bound, or has a better tree.
   using Progress = std::function<void(Value lower, Value upper, bool better_tree)>;
@@ -56,7 +59,16 @@ class Search {
   // A tree for the outermost solve to start from.
   void set_incumbent(Answer<Value> incumbent) { incumbent_ = std::move(incumbent); }
 
-  Answer<Value> solve(const Task<Value>& task) { return solve(task, 0); }
+  // What the outermost solve settles about trees of two levels goes here.
+  void set_record(Record<Value>* record) { record_ = record; }
+
+  Answer<Value> solve(const Task<Value>& task) {
+    if (record_ == nullptr || task.depth != kRecorded || !recordable(task)) return solve(task, 0);
+    std::optional<Settled<Value>> settled;
+    Answer<Value> answer = solve_settling(task, 0, {}, settled);
+    if (settled) record_->set_whole(std::move(*settled));
+    return answer;
+  }
 
   // Opens pieces of work of a solve, the lowest first, until none is left or a limit is hit:
   // search_work.hpp.
@@ -163,6 +175,7 @@ class Search {
   Answer<Value> search(const Task<Value>& task, std::size_t level, Answer<Value> leaf,
                        Value least) {
     Frame frame(task, level, std::move(leaf));
+    if (level == 0 && frame.depth == kRecorded && recordable(task)) frame.record = record_;
     frame.pieces.assign(n_features(), infinite());
     const Value known = std::max(least, task.known);
     const Value ends = penalty() > 0 ? std::max(look_ahead(frame), known) : known;
@@ -381,10 +394,16 @@ class Search {
   bool multiway_free(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts);
   bool multiway_bounded(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts,
                         int splits);
+  static CutSide part_of(const Level& level, std::int32_t f, std::size_t k) {
+    std::uint32_t first = 0;
+    for (std::size_t before = 0; before < k; ++before) first += level.parts[before].size();
+    return {f, first, first + level.parts[k].size(), true};
+  }
 
   void cut(Frame& frame, std::int32_t f, std::uint32_t first, std::uint32_t last) {
     Level& level = levels_[frame.level];
     ++context_->counters->partitions;
+    level.cut = {f, first, last, true};
     apart(frame, [&] {
       partitioner_.cut_out(*frame.task->rows, f, first, last, level.left, level.right);
     });
@@ -399,7 +418,37 @@ class Search {
                            settings().use_inheritance ? std::span<const Value>(inherited)
                                                       : std::span<const Value>(),
                            std::span<Value>(out), known};
-    return apart(frame, [&] { return solve(task, frame.level + 1); });
+    if (frame.record == nullptr) return apart(frame, [&] { return solve(task, frame.level + 1); });
+    const Level& level = levels_[frame.level];
+    CutSide side = level.cut;
+    side.inside = &rows != &level.right;
+    std::optional<Settled<Value>> settled;
+    Answer<Value> answer =
+        apart(frame, [&] { return solve_settling(task, frame.level + 1, side, settled); });
+    if (settled) frame.record->add_side(std::move(*settled));
+    return answer;
+  }
+
+  // Only where a tree for more rows serves fewer do a few tests prove what is known of all.
+  static constexpr int kRecorded = 2;
+  bool recordable(const Task<Value>& task) const {
+    return Terminal::kDepth == kRecorded && task.min_leaf == 1;
+  }
+
+  // Notes what proves the answer, where the solver of two levels has found it. Bounds that other
+  // rows lend to a feature have no place in a proof, so it gets none.
+  Answer<Value> solve_settling(const Task<Value>& task, std::size_t level, const CutSide& side,
+                               std::optional<Settled<Value>>& settled) {
+    looks_.clear();
+    Task<Value> noted = task;
+    noted.lower_in = {};
+    noted.looks = &looks_;
+    Answer<Value> answer = solve(noted, level);
+    if (looks_.empty() || context_->limits->reason() != StopReason::none) return answer;
+    const int splits = task.splits < most_splits(kRecorded) ? task.splits : -1;
+    settled = Settled<Value>{side, splits, answer.lower, answer.found,
+                             chooser_.choose(*task.rows, splits, answer.lower, looks_)};
+    return answer;
   }
 
   SplitTree join(const Frame& frame, std::int32_t f, TestKind test, std::uint32_t first,
@@ -424,6 +473,9 @@ class Search {
   Crew<L, Terminal>* crew_ = nullptr;
   Turn* turn_ = nullptr;  // at the outermost frame
   Answer<Value> incumbent_;
+  Record<Value>* record_ = nullptr;
+  TestChooser<L> chooser_;
+  std::vector<Looked<Value>> looks_;
 };
 
 }  // namespace treeproof::threshold

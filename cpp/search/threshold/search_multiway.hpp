@@ -37,6 +37,7 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
   for (std::size_t k = 0; k < n_parts; ++k) {
     Level& level = levels_[frame.level];
     level.inherited_left.assign(n_features(), Value{});
+    level.cut = part_of(level, c.feature, k);
     answers[k] = child(frame, level.parts[k], c.left_splits, frame.task->min_leaf,
                        budget - (sum - lower[k]), level.inherited_left, level.out_left);
     sum += answers[k].lower - lower[k];
@@ -71,6 +72,7 @@ bool Search<L, Terminal>::multiway_bounded(Frame& frame, const Item& item, const
     for (std::size_t k = 0; k < width; ++k) {
       Level& level = levels_[frame.level];
       level.inherited_left.assign(n_features(), Value{});
+      level.cut = part_of(level, c.feature, part);
       table[part].push_back(child(frame, level.parts[part], static_cast<int>(k),
                                   frame.task->min_leaf, infinite(), level.inherited_left,
                                   level.out_left));

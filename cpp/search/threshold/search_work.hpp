@@ -150,6 +150,7 @@ void Search<L, Terminal>::check_memory(const Frame& frame) {
   for (const Level& level : levels_) sets += level.left.bytes() + level.right.bytes();
   std::uint64_t bytes = 4 * (2 * columns.order.size() + columns.rank.size());
   bytes += frame.points.size() * (sizeof(Point) + 2 * sizeof(Value) * n_features());
+  if (frame.record != nullptr) bytes += frame.record->bytes();
   bytes += turn_->counted(sets);
   if (bytes > allowance) context_->limits->memory_exhausted();
 }

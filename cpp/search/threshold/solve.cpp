@@ -7,6 +7,7 @@
 #include "search/threshold/crew.hpp"
 #include "search/threshold/first_tree.hpp"
 #include "search/threshold/make_settings.hpp"
+#include "search/threshold/record.hpp"
 #include "search/threshold/search.hpp"
 #include "search/threshold/telling.hpp"
 #include "search/threshold/terminal.hpp"
@@ -15,7 +16,7 @@ namespace treeproof::threshold {
 
 Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                           const TreeLimits& tree_limits, const Switches& switches,
-                          Limits& limits, const Observer& observer) {
+                          Limits& limits, const Observer& observer, Record<Cost>* record) {
   const Misclassification loss(labels.labels, labels.weights, labels.n_classes);
   Counters counters;
   const Context<Misclassification> context =
@@ -66,6 +67,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
     }
     if (!CoreSearch::suits(context, task, incumbent.upper)) {
       search.set_incumbent(std::move(incumbent));
+      search.set_record(record);
       answer = search.solve(task);
     } else {
       CoreSearch cores(context, terminal, stumps, labels.weights);
@@ -74,6 +76,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
       answer = cores.solve(task, std::move(incumbent));
     }
   } else {
+    search.set_record(record);
     answer = search.solve(task);
   }
   answer.lower = std::max(answer.lower, std::min(answer.upper, shallow_lower));

@@ -15,6 +15,9 @@
 
 namespace treeproof::threshold {
 
+template <class Value>
+class Record;  // record.hpp
+
 struct Labels {
   std::span<const std::int32_t> labels;
   std::int32_t n_classes;
@@ -50,9 +53,11 @@ struct Switches {
   int most_bins = 128;
 };
 
+// A record, if one is given, is filled for a prover.
 Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                           const TreeLimits& tree_limits, const Switches& switches,
-                          Limits& limits, const Observer& observer);
+                          Limits& limits, const Observer& observer,
+                          Record<Cost>* record = nullptr);
 
 // Targets of a regression, row-major (n_rows * n_outputs).
 struct Targets {
@@ -65,9 +70,11 @@ struct Targets {
 // (loss/tolerance.hpp).
 Result<double> solve_squared(const Columns& columns, const Targets& targets,
                              const TreeLimits& tree_limits, const Switches& switches,
-                             Limits& limits, const Observer& observer);
+                             Limits& limits, const Observer& observer,
+                             Record<double>* record = nullptr);
 Result<double> solve_absolute(const Columns& columns, const Targets& targets,
                               const TreeLimits& tree_limits, const Switches& switches,
-                              Limits& limits, const Observer& observer);
+                              Limits& limits, const Observer& observer,
+                              Record<double>* record = nullptr);
 
 }  // namespace treeproof::threshold

@@ -13,6 +13,7 @@
 #include "search/threshold/first_tree.hpp"
 #include "search/threshold/make_settings.hpp"
 #include "search/threshold/moment_terminal.hpp"
+#include "search/threshold/record.hpp"
 #include "search/threshold/search.hpp"
 #include "search/threshold/solve.hpp"
 #include "search/threshold/telling.hpp"
@@ -24,6 +25,7 @@ namespace {
 // `make_terminal`: one for each thread.
 template <class L, class Terminal>
 Result<double> run(const Context<L>& context, const Switches& switches, const Observer& observer,
+                   Record<double>* record,
                    typename Crew<L, Terminal>::MakeTerminal make_terminal) {
   StumpSolver<L> stumps(*context.columns, *context.loss);
   const std::unique_ptr<Terminal> own = make_terminal(context, stumps);
@@ -40,6 +42,7 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
   FirstTree<L, Terminal> first(context, terminal, stumps);
   const bool deep = std::min(settings.max_depth, settings.max_splits) > Terminal::kDepth;
   if (deep) search.set_incumbent(first.best(task));
+  search.set_record(record);
   Answer<double> answer = search.solve(task);
   if (!deep && context.limits->reason() != StopReason::none) {
     // Stopped within the first sweeps: CART's tree may be better than what they have seen.
@@ -74,7 +77,7 @@ Result<double> constant_leaf(double split_cost) {
 
 Result<double> solve_squared(const Columns& columns, const Targets& targets,
                              const TreeLimits& tree_limits, const Switches& switches,
-                             Limits& limits, const Observer& observer) {
+                             Limits& limits, const Observer& observer, Record<double>* record) {
   const CentredTargets centred =
       CentredTargets::for_squared_error(targets.values, targets.n_outputs, targets.weights);
   if (centred.constant) return constant_leaf(tree_limits.split_penalty);
@@ -86,14 +89,14 @@ Result<double> solve_squared(const Columns& columns, const Targets& targets,
                   counters);  // a single leaf loses 1
   const ColumnCodes codes = make_codes(columns, BinTargets{});
   return run<SquaredError, MomentTerminal>(
-      context, switches, observer, [&codes](const auto& theirs, auto& stumps) {
+      context, switches, observer, record, [&codes](const auto& theirs, auto& stumps) {
         return std::make_unique<MomentTerminal>(theirs, stumps, codes);
       });
 }
 
 Result<double> solve_absolute(const Columns& columns, const Targets& targets,
                               const TreeLimits& tree_limits, const Switches& switches,
-                              Limits& limits, const Observer& observer) {
+                              Limits& limits, const Observer& observer, Record<double>* record) {
   const CentredTargets centred =
       CentredTargets::for_absolute_error(targets.values, targets.n_outputs, targets.weights);
   if (centred.constant) return constant_leaf(tree_limits.split_penalty);
@@ -105,7 +108,7 @@ Result<double> solve_absolute(const Columns& columns, const Targets& targets,
                   counters);  // a single leaf loses 1
   using Terminal = StumpTerminal<AbsoluteError>;
   return run<AbsoluteError, Terminal>(
-      context, switches, observer, [](const auto& theirs, auto& stumps) {
+      context, switches, observer, record, [](const auto& theirs, auto& stumps) {
         return std::make_unique<Terminal>(theirs, stumps);
       });
 }

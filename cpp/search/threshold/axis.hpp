@@ -12,13 +12,13 @@
 #include "search/threshold/answer.hpp"
 #include "search/threshold/task.hpp"
 
-namespace treeproof::proof {
+namespace treeproof::threshold {
 
 template <Loss L>
 class Axis {
  public:
   using Value = typename L::Value;
-  using Point = threshold::CutBounds<Value>;
+  using Point = CutBounds<Value>;
   using Looked = threshold::Looked<Value>;
 
   Axis(const Columns& columns, const L& loss, const RowSubset& rows, std::int32_t feature,
@@ -100,7 +100,7 @@ class Axis {
     }
   }
 
- private:
+  // Whether all cuts between a and b cost `need` at least, by what is known of a and b.
   bool settled_between(const Point& a, const Point& b, Value need) const {
     if (loss_->closes(a.left + b.right, need)) return true;
     std::uint32_t low = a.position + 1, high = b.position - 1;
@@ -108,6 +108,7 @@ class Axis {
     return low > high || view_.nearest_boundary(low + (high - low) / 2, low, high) == 0;
   }
 
+ private:
   const L* loss_;
   const RowSubset* rows_;
   FeatureView view_;
@@ -118,4 +119,4 @@ class Axis {
   std::vector<Value> left_, right_;  // what is known of the sides of each cut
 };
 
-}  // namespace treeproof::proof
+}  // namespace treeproof::threshold

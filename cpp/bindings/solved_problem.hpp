@@ -1,0 +1,36 @@
+// A problem that a search over sorted columns has solved, kept for the prover of its answer. To
+// Python it is opaque.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/cost.hpp"
+#include "core/options.hpp"
+#include "data/columns.hpp"
+#include "search/threshold/record.hpp"
+
+namespace treeproof::bindings {
+
+struct SolvedLabels {
+  Columns columns;
+  std::vector<std::int32_t> labels;
+  int n_classes;
+  std::vector<Weight> weights;
+  std::int64_t total_weight;
+  TreeLimits tree_limits;
+  threshold::Record<Cost> record;
+};
+
+struct SolvedTargets {
+  Columns columns;
+  std::vector<double> targets;
+  int n_outputs;
+  std::vector<double> weights;
+  std::string criterion;
+  TreeLimits tree_limits;
+  threshold::Record<double> record;
+};
+
+}  // namespace treeproof::bindings

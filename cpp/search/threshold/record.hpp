@@ -1,0 +1,133 @@
+// What a search has settled about trees of two levels, so that a prover need not solve it again.
+//
+// The solver of two levels (depth_two.hpp) counts some tests of the rows and infers the others
+// from them; those that all others follow from prove what it found. A record keeps them, by
+// codes, with the bound: for the whole table, or for the sides of the cuts that a search of
+// three levels has opened.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "data/row_subset.hpp"
+#include "loss/loss.hpp"
+#include "search/threshold/axis.hpp"
+#include "search/threshold/task.hpp"
+
+namespace treeproof::threshold {
+
+// A test that was counted. In its rows all thresholds from `low` to `high` make the same cut; a
+// category has one code.
+struct CountedTest {
+  std::int32_t feature;
+  std::int32_t low;
+  std::int32_t high;
+};
+
+// Rows of the table: positions first .. last - 1 of a feature's list, or all others.
+struct CutSide {
+  std::int32_t feature = -1;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  bool inside = true;
+};
+
+template <class Value>
+struct Settled {
+  CutSide side;
+  int splits;   // most splits of the trees; -1 for any number
+  Value bound;  // on the cost of these trees
+  bool exact;   // one of them costs as much
+  std::vector<CountedTest> tests;
+};
+
+// Threads that fill one record take turns.
+template <class Value>
+class Record {
+ public:
+  void add_side(Settled<Value> settled) {
+    bytes_ += sizeof(settled) + settled.tests.size() * sizeof(CountedTest);
+    if (bytes_ < kMostBytes) sides_.push_back(std::move(settled));
+  }
+  void set_whole(Settled<Value> settled) { whole_ = std::move(settled); }
+
+  const std::vector<Settled<Value>>& sides() const { return sides_; }
+  const std::optional<Settled<Value>>& whole() const { return whole_; }
+  std::size_t bytes() const { return std::min(bytes_, kMostBytes); }
+
+ private:
+  // Of a search that takes hours a prover solves the rest again.
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 28;
+
+  std::size_t bytes_ = 0;
+  std::vector<Settled<Value>> sides_;
+  std::optional<Settled<Value>> whole_;
+};
+
+// Chooses tests that prove a bound from those that the solver of two levels has counted.
+template <Loss L>
+class TestChooser {
+ public:
+  using Value = typename L::Value;
+
+  TestChooser(const Columns& columns, const L& loss, Value split_cost)
+      : columns_(&columns), loss_(&loss), split_cost_(split_cost) {}
+
+  // In the order of features and codes. Sorts what it is given.
+  std::vector<CountedTest> choose(const RowSubset& rows, int splits, Value bound,
+                                  std::vector<Looked<Value>>& looks) {
+    merge(looks);
+    std::vector<CountedTest> tests;
+    for (std::size_t begin = 0, end = 0; begin < looks.size(); begin = end) {
+      const std::int32_t f = looks[begin].feature;
+      while (end < looks.size() && looks[end].feature == f) ++end;
+      const std::span<const Looked<Value>> own(looks.data() + begin, end - begin);
+      const FeatureView view(*columns_, rows, f);
+      if (splits >= 0 || columns_->kind(f) != FeatureKind::ordered) {
+        for (const Looked<Value>& look : own) tests.push_back(by_codes(view, look));
+        continue;
+      }
+      needed_.clear();
+      Axis<L>(*columns_, *loss_, rows, f, split_cost_).thin(own, bound - split_cost_, needed_);
+      for (const Looked<Value>& look : needed_) tests.push_back(by_codes(view, look));
+    }
+    return tests;
+  }
+
+ private:
+  // One entry for each cut, with the best that is known of it.
+  static void merge(std::vector<Looked<Value>>& looks) {
+    const auto place = [](const Looked<Value>& x) { return std::tie(x.feature, x.first, x.last); };
+    std::ranges::sort(looks, {}, place);
+    std::size_t kept = 0;
+    for (const Looked<Value>& look : looks) {
+      if (kept == 0 || place(looks[kept - 1]) != place(look)) looks[kept++] = look;
+      Looked<Value>& last = looks[kept - 1];
+      last.left = std::max(last.left, look.left);
+      last.right = std::max(last.right, look.right);
+    }
+    looks.resize(kept);
+  }
+
+  CountedTest by_codes(const FeatureView& view, const Looked<Value>& look) const {
+    const auto code = [&](std::uint32_t position) {
+      return static_cast<std::int32_t>(view.rank_at(position));
+    };
+    if (columns_->kind(look.feature) == FeatureKind::ordered)
+      return {look.feature, code(look.last - 1), code(look.last) - 1};
+    return {look.feature, code(look.first), code(look.first)};
+  }
+
+  const Columns* columns_;
+  const L* loss_;
+  Value split_cost_;
+  std::vector<Looked<Value>> needed_;
+};
+
+}  // namespace treeproof::threshold
