@@ -239,7 +239,8 @@ class Prover {
     branch_.push_back(side.literal);
     const Proved<Value> proved = prove(rows, side.room, bound);
     branch_.pop_back();
-    known_[key].push_back({side.room, proved.bound, proved.step, proved.bound < bound && !stopped()});
+    const bool exact = proved.bound < bound && !stopped();
+    known_[key].push_back({side.room, proved.bound, proved.step, exact});
     return proved;
   }
 
