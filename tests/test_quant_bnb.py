@@ -16,7 +16,7 @@ from regression_oracle import optimal_loss, random_targets, target_arguments, tr
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core, stop_when
 
 BOUNDS = ["W0", "W1", "W2", "L2"]
 
@@ -146,3 +146,18 @@ def test_limits_keep_a_tree_and_a_bound() -> None:
         time_limit=30.0,
     )
     assert found["status"] == "memory_limit" and found["lower"] < found["upper"]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_a_stop_ends_the_work_at_once(bound: str, depth: int) -> None:
+    rng = np.random.default_rng(3)
+    X, y = rng.random((20_000, 6)), rng.integers(0, 2, 20_000)
+    with stop_when(lambda: True):
+        clf = OptimalTreeClassifier(
+            0.0, solver="quant-bnb", lower_bound=bound, max_depth=depth
+        ).fit(X, y)
+    assert clf.status_ == "interrupted"
+    assert clf.stats_["rows_walked"] > 0
+    assert clf.stats_["rows_after_stop"] == 0

@@ -187,3 +187,14 @@ def test_nothing_to_split(name):
     answer = solve(table, {"split_penalty": 0.0, **NO_LIMITS})
     assert answer["status"] == "optimal"
     assert list(answer["tree"]["kind"]) == [0]
+
+
+def test_a_limit_on_splits_keeps_to_the_memory():
+    table = hard_table(n=120, q=12, seed=1)
+    limits = {**NO_LIMITS, "split_penalty": 0.0, "max_splits": 5}
+    free = solve(table, limits)
+    tight = solve(table, limits, memory_limit=60_000)
+    assert free["status"] == tight["status"] == "optimal"
+    assert tight["upper"] == free["upper"]
+    assert free["statistics"]["memo_evictions"] == 0
+    assert tight["statistics"]["memo_evictions"] > 100

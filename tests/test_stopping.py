@@ -5,7 +5,13 @@ import threading
 import numpy as np
 import pytest
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, stop_when, watch
+from treeproof import (
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+    _core,
+    stop_when,
+    watch,
+)
 from treeproof.datasets import make_planted_tree
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -84,3 +90,41 @@ def test_a_fault_in_the_condition_comes_out(hard):
 
     with pytest.raises(ZeroDivisionError, match="broken"), stop_when(broken):
         OptimalTreeClassifier(time_limit=30).fit(*hard)
+
+
+@pytest.fixture(scope="module")
+def planes():
+    rng = np.random.default_rng(1)
+    store = _core.RuleStore(200)
+    store.add_sides(rng.integers(0, 2, (3000, 200)).astype(bool))
+    return store, {
+        "points": np.arange(200, dtype=np.int32),
+        "labels": rng.integers(0, 2, 200).astype(np.int32),
+        "n_classes": 2,
+        "weights": np.ones(200),
+        "max_splits": 4,
+        "time_limit": 30.0,
+    }
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+@pytest.mark.parametrize("where", ["condition", "observer"])
+def test_a_fault_ends_all_threads_of_a_search_over_rules(planes, n_threads, where):
+    def broken(*event):
+        raise ZeroDivisionError(f"the {where} is broken")
+
+    store, table = planes
+    observer = broken if where == "observer" else None
+    condition = broken if where == "condition" else bool
+    with pytest.raises(ZeroDivisionError, match="broken"), stop_when(condition):
+        _core.solve_rules(store, **table, n_threads=n_threads, observer=observer)
+
+
+def test_ctrl_c_in_an_observer_of_rules_keeps_the_tree(planes):
+    def press(*event):
+        raise KeyboardInterrupt
+
+    store, table = planes
+    answer = _core.solve_rules(store, **table, observer=press)
+    assert answer["status"] == "interrupted"
+    assert answer["lower"] < answer["upper"]

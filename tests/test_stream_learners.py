@@ -184,6 +184,21 @@ def test_pickle_in_the_middle_changes_nothing(learner):
     assert model.stats_ | {"bytes": 0} == copy.stats_ | {"bytes": 0}
 
 
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_damaged_bytes_are_refused(learner):
+    model = feed(make(learner), xor(20, 5, 300))._model
+    encoder, learnt, *rest = model.save()
+    for damaged, words in [
+        (learnt[:-1], "cut short"),
+        (learnt + b"x", "damaged"),
+        (b"x" + learnt[1:], "another version"),
+        (b"", "cut short"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            model.load((encoder, damaged, *rest))
+    model.load((encoder, learnt, *rest))
+
+
 @pytest.mark.parametrize("learner", SEARCHES)
 def test_a_seed_repeats_the_run(learner):
     first, second = (feed(make(learner, seed=9), xor(20, 5, 3000)) for _ in range(2))

@@ -41,7 +41,6 @@ class LiteralBits {
   LiteralBits(const Problem& problem, bool count_samples);
   void fill(const Problem& problem);
 
-  std::int32_t n_words() const { return n_words_; }
   std::uint64_t bytes() const;
   // Literals are numbered test by test, outcome by outcome.
   std::uint32_t literal(std::int32_t test, std::int32_t outcome) const {

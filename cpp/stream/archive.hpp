@@ -18,8 +18,12 @@ namespace treeproof::stream {
 template <class T>
 concept Plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
+// The format's version; elsewhere, where bytes stand in another order, another number.
+inline constexpr std::uint64_t kArchiveTag = 0x3130'6d61'6572'7473ULL;
+
 class Writer {
  public:
+  Writer() { write(kArchiveTag); }
   template <class... T>
   void operator()(T&... values) {
     (write(values), ...);
@@ -55,12 +59,21 @@ class Writer {
 
 class Reader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  explicit Reader(std::string_view bytes) : bytes_(bytes) {
+    std::uint64_t tag = 0;
+    read(tag);
+    if (tag != kArchiveTag)
+      throw std::invalid_argument(
+          "the learner was saved by another version of treeproof or on another kind of machine");
+  }
   template <class... T>
   void operator()(T&... values) {
     (read(values), ...);
   }
-  bool finished() const { return at_ == bytes_.size(); }
+  // To be called when everything was read.
+  void finish() const {
+    if (at_ != bytes_.size()) throw std::invalid_argument("the saved learner is damaged");
+  }
 
  private:
   void take(void* data, std::size_t n) {

@@ -87,7 +87,6 @@ class BranchStatistics {
   std::size_t n_possible() const { return n_possible_; }
   std::int32_t best_split() const { return best_split_; }  // -1: none
   void refresh();
-  bool stale() const { return stale_; }
 
   std::size_t bytes() const;
 

@@ -166,6 +166,7 @@ std::string OnlineBranches::save() {
 void OnlineBranches::load(std::string_view bytes) {
   Reader reader(bytes);
   archive(reader);
+  reader.finish();
 }
 
 }  // namespace treeproof::stream

@@ -1,7 +1,6 @@
 #include "stream/tree_search.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -305,62 +304,70 @@ double TreeSearch::root_weight() const { return table_[table_.find(Branch{})].n(
 // is free. A tree that is tried again later begins anew with the tables that are left.
 void TreeSearch::evict() {
   ++evictions_;
-  for (double share = 0.5; bytes() > options_.memory_limit / 2 && states_.size() > 1;
-       share /= 2) {
-    std::vector<std::int32_t> order(states_.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, [&](std::int32_t a, std::int32_t b) {
-      const State& x = states_[index(a)];
-      const State& y = states_[index(b)];
-      return x.visits != y.visits ? x.visits > y.visits : x.last_visit > y.last_visit;
-    });
-    std::vector<bool> wanted(states_.size(), false);
-    const auto n_wanted =
-        std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(
-                                                              states_.size())));
-    for (std::size_t k = 0; k < n_wanted; ++k) wanted[index(order[k])] = true;
-    wanted[0] = true;
-    // Walk the kept states from the root and mark the tables of their trees.
-    std::vector<bool> reached(states_.size(), false);
-    std::vector<bool> used(table_.size(), false);
-    const std::function<void(std::int32_t, const WorkingTree&)> walk =
-        [&](std::int32_t at, const WorkingTree& tree) {
-          reached[index(at)] = true;
-          for (const WorkingNode& node : tree.nodes())
-            if (node.statistics >= 0) used[index(node.statistics)] = true;
-          for (const Edge& edge : states_[index(at)].edges) {
-            if (!wanted[index(edge.state)] || reached[index(edge.state)]) continue;
-            WorkingTree next = tree;
-            next.apply(table_, next.leaf_with(edge.leaf), edge.split);
-            walk(edge.state, next);
-          }
-        };
+  for (double share = 0.5; bytes() > options_.memory_limit / 2 && states_.size() > 1; share /= 2) {
+    Marks marks{most_visited(share), std::vector<bool>(states_.size(), false),
+                std::vector<bool>(table_.size(), false)};
     WorkingTree root;
     root.reset(table_);
-    walk(0, root);
-    const std::vector<std::int32_t> table_number = table_.keep(used);
-    std::vector<std::int32_t> state_number(states_.size(), -1);
-    std::vector<State> kept;
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      if (!reached[i]) continue;
-      state_number[i] = static_cast<std::int32_t>(kept.size());
-      kept.push_back(std::move(states_[i]));
+    mark_from(0, root, marks);
+    keep_states(marks.reached, table_.keep(marks.tables));
+  }
+}
+
+// A share of the states, and the single leaf.
+std::vector<bool> TreeSearch::most_visited(double share) const {
+  std::vector<std::int32_t> order(states_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](std::int32_t a, std::int32_t b) {
+    const State& x = states_[index(a)];
+    const State& y = states_[index(b)];
+    return x.visits != y.visits ? x.visits > y.visits : x.last_visit > y.last_visit;
+  });
+  const auto wanted = static_cast<std::size_t>(share * static_cast<double>(states_.size()));
+  std::vector<bool> marked(states_.size(), false);
+  for (std::size_t k = 0; k < std::max<std::size_t>(1, wanted); ++k) marked[index(order[k])] = true;
+  marked[0] = true;
+  return marked;
+}
+
+// Walks from a state, whose tree is given, along wanted states, and marks the tables of their
+// trees.
+void TreeSearch::mark_from(std::int32_t at, const WorkingTree& tree, Marks& marks) {
+  marks.reached[index(at)] = true;
+  for (const WorkingNode& node : tree.nodes())
+    if (node.statistics >= 0) marks.tables[index(node.statistics)] = true;
+  for (const Edge& edge : states_[index(at)].edges) {
+    if (!marks.wanted[index(edge.state)] || marks.reached[index(edge.state)]) continue;
+    WorkingTree next = tree;
+    next.apply(table_, next.leaf_with(edge.leaf), edge.split);
+    mark_from(edge.state, next, marks);
+  }
+}
+
+// Gives up all other states; tables have new numbers.
+void TreeSearch::keep_states(const std::vector<bool>& kept,
+                             const std::vector<std::int32_t>& table_number) {
+  std::vector<std::int32_t> state_number(states_.size(), -1);
+  std::vector<State> states;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (!kept[i]) continue;
+    state_number[i] = static_cast<std::int32_t>(states.size());
+    states.push_back(std::move(states_[i]));
+  }
+  states_ = std::move(states);
+  state_of_.clear();
+  state_bytes_ = 0;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    State& state = states_[i];
+    std::erase_if(state.edges,
+                  [&](const Edge& e) { return state_number[index(e.state)] < 0; });
+    state.edges.shrink_to_fit();
+    for (Edge& edge : state.edges) {
+      edge.state = state_number[index(edge.state)];
+      edge.leaf = table_number[index(edge.leaf)];
     }
-    states_ = std::move(kept);
-    state_of_.clear();
-    state_bytes_ = 0;
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      State& state = states_[i];
-      std::erase_if(state.edges,
-                    [&](const Edge& e) { return state_number[index(e.state)] < 0; });
-      state.edges.shrink_to_fit();
-      for (Edge& edge : state.edges) {
-        edge.state = state_number[index(edge.state)];
-        edge.leaf = table_number[index(edge.leaf)];
-      }
-      state_of_.emplace(state.hash, static_cast<std::int32_t>(i));
-      state_bytes_ += state.bytes();
-    }
+    state_of_.emplace(state.hash, static_cast<std::int32_t>(i));
+    state_bytes_ += state.bytes();
   }
 }
 
@@ -419,6 +426,7 @@ std::string TreeSearch::save() {
 void TreeSearch::load(std::string_view bytes) {
   Reader reader(bytes);
   archive(reader);
+  reader.finish();
   state_of_.clear();
   for (std::size_t i = 0; i < states_.size(); ++i)
     state_of_.emplace(states_[i].hash, static_cast<std::int32_t>(i));

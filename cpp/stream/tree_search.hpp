@@ -99,7 +99,15 @@ class TreeSearch final : public Learner {
   void propose();
   StreamTreeDraft draft(const WorkingTree& tree, std::int32_t node) const;
   double root_weight() const;
+  // What an eviction keeps, by number.
+  struct Marks {
+    std::vector<bool> wanted, reached;  // states
+    std::vector<bool> tables;
+  };
   void evict();
+  std::vector<bool> most_visited(double share) const;
+  void mark_from(std::int32_t state, const WorkingTree& tree, Marks& marks);
+  void keep_states(const std::vector<bool>& kept, const std::vector<std::int32_t>& table_number);
 
   TreeSearchOptions options_;
   std::unique_ptr<Policy> policy_;

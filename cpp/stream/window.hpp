@@ -40,7 +40,6 @@ class Window {
   void discount(std::int32_t rows, double factor);
 
   std::int32_t size() const { return size_; }
-  std::int32_t capacity() const { return capacity_; }
   bool full() const { return size_ == capacity_; }
   std::size_t bytes() const;
 

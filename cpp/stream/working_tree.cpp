@@ -81,7 +81,6 @@ void WorkingTree::reset(StatisticsTable& table) {
   nodes_.emplace_back();
   leaves_.assign(1, 0);
   hash_ = 0;
-  n_splits_ = 0;
   look_up(table, nodes_[0]);
 }
 
@@ -95,7 +94,6 @@ void WorkingTree::look_up(StatisticsTable& table, WorkingNode& node) const {
 
 void WorkingTree::apply(StatisticsTable& table, std::int32_t at, const Split& split) {
   hash_ += hash_of(nodes_[static_cast<std::size_t>(at)].branch, split);
-  ++n_splits_;
   const auto first = static_cast<std::int32_t>(nodes_.size());
   {
     WorkingNode& node = nodes_[static_cast<std::size_t>(at)];

@@ -34,7 +34,6 @@ class StatisticsTable {
   BranchStatistics& current(std::int32_t i);
   std::size_t size() const { return at_.size(); }
   std::size_t bytes() const { return bytes_; }
-  Estimator estimator() const { return estimator_; }
 
   void clear();
   void scale(float factor);
@@ -86,7 +85,6 @@ class WorkingTree {
   const std::vector<std::int32_t>& leaves() const { return leaves_; }
   std::int32_t leaf_with(std::int32_t statistics) const;  // -1: none
   std::uint64_t hash() const { return hash_; }
-  std::int32_t n_splits() const { return n_splits_; }
 
   // The accuracy of the whole tree, Eq. 5.15 and Eq. 6.8.
   Estimate accuracy() const;
@@ -100,7 +98,6 @@ class WorkingTree {
   std::vector<WorkingNode> nodes_;
   std::vector<std::int32_t> leaves_;
   std::uint64_t hash_ = 0;
-  std::int32_t n_splits_ = 0;
   std::vector<Literal> outcomes_;
 };
 

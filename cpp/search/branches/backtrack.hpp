@@ -93,7 +93,7 @@ class Backtrack {
   std::vector<Key> literal_key_;
   std::vector<std::unique_ptr<Level>> levels_;
   std::uint64_t path_bytes_ = 0;
-  std::int64_t work_ = 0;  // rough microseconds
+  std::int64_t work_ = 0;  // words of bits looked at
   TreeDraft tree_;
   Cost tree_cost_;
   Progress progress_;

@@ -27,15 +27,24 @@ void tidy(Histogram& h) {
   std::erase_if(h, [](const Entry& e) { return e.count.zero(); });
 }
 
-// All pairs, up to a cost.
-Histogram combine(const Histogram& a, const Histogram& b, Cost most) {
+// All pairs, up to a cost. Joined now and then, so that few of them are kept side by side.
+Histogram combine(const Histogram& a, const Histogram& b, Cost most, Limits& limits) {
+  constexpr std::size_t kMany = 1 << 16;
+  constexpr std::size_t kPairsPerMicrosecond = 8;
   Histogram out;
+  std::size_t joined = 0;
   for (const Entry& x : a) {
     if (b.empty() || x.cost + b.front().cost > most) break;
+    const std::size_t before = out.size();
     for (const Entry& y : b) {
       if (x.cost + y.cost > most) break;
       out.push_back({x.cost + y.cost, x.mask | y.mask, x.count * y.count});
     }
+    const std::size_t pairs = out.size() - before;
+    if (limits.stop(static_cast<std::uint32_t>(1 + pairs / kPairsPerMicrosecond))) return out;
+    if (out.size() < 2 * joined + kMany) continue;
+    tidy(out);
+    joined = out.size();
   }
   tidy(out);
   return out;
@@ -45,7 +54,6 @@ Histogram combine(const Histogram& a, const Histogram& b, Cost most) {
 
 Counts::Counts(const Graph& graph, const Filter& filter)
     : graph_(graph),
-      filter_(filter),
       banned_(graph.problem().features.size(), 0),
       feature_bit_(graph.problem().features.size(), 0) {
   if (filter.required.size() > kMostRequired)
@@ -82,8 +90,8 @@ bool Counts::count(Limits& limits) {
   for (const std::int32_t number : graph_.order()) {
     if (limits.stop(1)) return false;
     Histogram& h = histograms_[index(number)];
-    h = of_node(graph_.nodes()[index(number)]);
-    limits.stop(static_cast<std::uint32_t>(h.size() / 16 + 1));
+    h = of_node(graph_.nodes()[index(number)], limits);
+    if (limits.reason() != StopReason::none) return false;
     h.shrink_to_fit();
     n_entries_ += static_cast<std::int64_t>(h.size());
     const std::uint64_t bytes = static_cast<std::uint64_t>(n_entries_) * sizeof(Entry);
@@ -97,13 +105,14 @@ bool Counts::count(Limits& limits) {
   return true;
 }
 
-Histogram Counts::of_node(const Node& node) const {
+Histogram Counts::of_node(const Node& node, Limits& limits) const {
   Histogram out;
   if (node.leaf.cost <= node.budget) out.push_back({node.leaf.cost, 0, 1});
   for (const Edge& edge : graph_.edges(node)) {
     if (!allowed(edge)) continue;
     const Cost price = graph_.split_cost();
-    Histogram all = std::move(suffixes(edge, node.budget - price)[0]);
+    Histogram all = std::move(suffixes(edge, node.budget - price, limits)[0]);
+    if (limits.reason() != StopReason::none) return out;
     Cost leaves = 0;
     if (useless(edge, leaves))
       for (Entry& e : all)
@@ -117,12 +126,12 @@ Histogram Counts::of_node(const Node& node) const {
   return out;
 }
 
-std::vector<Histogram> Counts::suffixes(const Edge& edge, Cost most) const {
+std::vector<Histogram> Counts::suffixes(const Edge& edge, Cost most, Limits& limits) const {
   const auto children = graph_.children(edge);
   std::vector<Histogram> out(children.size());
   out.back() = histograms_[index(children.back())];
   for (std::size_t k = children.size() - 1; k-- > 0;)
-    out[k] = combine(histograms_[index(children[k])], out[k + 1], most);
+    out[k] = combine(histograms_[index(children[k])], out[k + 1], most, limits);
   return out;
 }
 
@@ -151,7 +160,8 @@ TreeDraft Counts::draft(std::int32_t number, Place place) const {
   for (const Edge& edge : graph_.edges(node)) {
     if (!allowed(edge) || (place.mask | bit(edge)) != place.mask) continue;
     const Cost cost = place.cost - graph_.split_cost();
-    const std::vector<Histogram> suffix = suffixes(edge, cost);
+    Limits no_limits;
+    const std::vector<Histogram> suffix = suffixes(edge, cost, no_limits);
     Cost leaves = 0;
     const bool correct = useless(edge, leaves) && leaves == cost;
     for (const Entry& e : suffix[0]) {

@@ -62,15 +62,15 @@ class Counts {
   std::uint32_t bit(const Edge& edge) const;
   // Whether all children may be leaves of the same class, and what these leaves cost.
   bool useless(const Edge& edge, Cost& leaves) const;
-  Histogram of_node(const Node& node) const;
+  // With limits, what is returned once one is hit is of no use.
+  Histogram of_node(const Node& node, Limits& limits) const;
   // Combinations of the trees on the children from the k-th on, for each k.
-  std::vector<Histogram> suffixes(const Edge& edge, Cost most) const;
+  std::vector<Histogram> suffixes(const Edge& edge, Cost most, Limits& limits) const;
   TreeDraft draft(std::int32_t node, Place place) const;
   TreeDraft draft_split(const Edge& edge, const std::vector<Histogram>& suffix,
                         Place place) const;
 
   const Graph& graph_;
-  Filter filter_;
   std::uint32_t wanted_ = 0;  // the mask of all required features
   std::vector<std::uint8_t> banned_;
   std::vector<std::uint32_t> feature_bit_;

@@ -76,8 +76,7 @@ std::int32_t Graph::enter(const Child& child, int depth_left, Cost budget) {
 // Fills parts_ with the children of a test; false if it is none for this node.
 bool Graph::make_children(const Node& node, std::int32_t test) {
   const Test& t = problem_.tests[index(test)];
-  const int below =
-      node.depth_left >= limits_.unlimited ? node.depth_left : node.depth_left - 1;
+  const int below = levels_below(node);
   n_parts_ = 0;
   for (std::int32_t outcome = 0; outcome < t.n_outcomes; ++outcome) {
     if (parts_.size() == n_parts_) parts_.emplace_back();
@@ -112,8 +111,7 @@ bool Graph::seen_before(std::int32_t feature) {
 void Graph::try_test(const LowerBound& bound, std::int32_t number, std::int32_t test) {
   const Node node = nodes_[index(number)];
   if (!make_children(node, test)) return;
-  const int below =
-      node.depth_left >= limits_.unlimited ? node.depth_left : node.depth_left - 1;
+  const int below = levels_below(node);
   Cost total = limits_.split_cost;
   for (std::size_t k = 0; k < n_parts_; ++k) total += parts_[k].known->lower;
   for (std::size_t k = 0; k < n_parts_ && total <= node.budget; ++k) {

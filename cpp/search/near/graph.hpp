@@ -92,6 +92,9 @@ class Graph {
 
   Known& look_up(const Key& key, BitsView bits, int depth_left);
   void refine(const LowerBound& bound, Child& child, int depth_left, Cost enough);
+  int levels_below(const Node& node) const {
+    return node.depth_left >= limits_.unlimited ? node.depth_left : node.depth_left - 1;
+  }
   bool make_children(const Node& node, std::int32_t test);
   bool seen_before(std::int32_t feature);
   void try_test(const LowerBound& bound, std::int32_t node, std::int32_t test);

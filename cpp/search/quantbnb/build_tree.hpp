@@ -18,9 +18,10 @@ class TreeBuilder {
     Value cost;
   };
 
-  TreeBuilder(const Columns& columns, const L& loss, Limits& limits, const Examiner<L>& examiner)
+  // Works after a limit was hit too: the tree that was chosen is built in any case.
+  TreeBuilder(const Columns& columns, const L& loss, const Examiner<L>& examiner)
       : columns_(&columns), loss_(&loss), examiner_(&examiner),
-        stumps_(columns, loss, limits), tally_(loss.tally()) {}
+        stumps_(columns, loss, no_limits_), tally_(loss.tally()) {}
 
   Built leaf(const RowSubset& rows) {
     loss_->clear(tally_);
@@ -77,6 +78,7 @@ class TreeBuilder {
   const Columns* columns_;
   const L* loss_;
   const Examiner<L>* examiner_;
+  Limits no_limits_;
   StumpLosses<L> stumps_;
   typename L::Tally tally_;
 };

@@ -55,9 +55,7 @@ class DepthTwo {
         for (const Piece<Value>& piece : seen.pieces) keep(tuple, piece, out.upper, next, bytes);
       }
       if (out.stopped) {
-        out.lower = out.upper;
-        for (; k < alive.size(); ++k) out.lower = std::min(out.lower, alive[k].bound);
-        for (const Alive& a : next) out.lower = std::min(out.lower, a.bound);
+        out.lower = least_bound(alive, k, next, out.upper);
         return out;
       }
       std::swap(alive, next);

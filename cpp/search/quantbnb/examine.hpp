@@ -62,8 +62,7 @@ class Examiner {
       : columns_(&columns), loss_(&loss), settings_(settings), limits_(&limits),
         counters_(&counters), whole_(columns, loss, limits), middle_(columns, loss, limits) {}
 
-  // `bounds` false: only the best tree is wanted.
-  Examined<Value> examine(const RowSubset& rows, const Tuple& tuple, bool bounds = true) {
+  Examined<Value> examine(const RowSubset& rows, const Tuple& tuple) {
     ++counters_->examined;
     rows_ = &rows;
     tuple_ = &tuple;
@@ -73,7 +72,7 @@ class Examiner {
       ++counters_->exhausted;
       start_terms({}, {});
       scan(out, tuple.a, tuple.b);
-      if (bounds && !out.stopped) finish_piece(out, tuple.a, tuple.b);
+      if (!out.stopped) finish_piece(out, tuple.a, tuple.b);
       return out;
     }
     const std::vector<std::int32_t> t = spaced(tuple.a, tuple.b, settings_.s);
@@ -83,11 +82,16 @@ class Examiner {
       evaluate(out, t[j], left_[j], right_[j]);
       if (out.stopped) return out;
     }
-    for (std::size_t j = 1; bounds && j < t.size(); ++j) {
+    for (std::size_t j = 1; j < t.size(); ++j) {
       bound_piece(out, t[j - 1], t[j], left_[j - 1], right_[j]);
       if (out.stopped) return out;
     }
     return out;
+  }
+
+  std::int64_t rows_walked() const { return whole_.rows_walked() + middle_.rows_walked(); }
+  std::int64_t rows_after_stop() const {
+    return whole_.rows_after_stop() + middle_.rows_after_stop();
   }
 
   // Position of threshold t in the list of the feature: how many rows go left.
@@ -107,6 +111,7 @@ class Examiner {
   static std::size_t least_at(const std::vector<Value>& values) {
     return static_cast<std::size_t>(std::ranges::min_element(values) - values.begin());
   }
+  bool stopped() const { return limits_->reason() != StopReason::none; }
   bool stop(Examined<Value>& out) {
     out.stopped = limits_->stop(2);
     return out.stopped;
@@ -161,8 +166,7 @@ class Examiner {
     if (!stop(out)) finish_piece(out, a, b);
   }
 
-  // W1: the middle cut at s' points, rows between two neighbouring ones dropped. Terms that a
-  // limit leaves out make no bound too high: the caller then drops the piece.
+  // W1: the middle cut at s' points, rows between two neighbouring ones dropped.
   void drop_between(std::int32_t a, std::int32_t b) {
     const std::int64_t wide = std::max(1, tuple_->b - tuple_->a);
     const std::int64_t wanted =
@@ -171,7 +175,7 @@ class Examiner {
             : static_cast<std::int64_t>(0.6 * rows_->size() * settings_.s /
                                         static_cast<double>(wide));
     const std::vector<std::int32_t> t = spaced(a, b, std::max<std::int64_t>(1, wanted));
-    for (std::size_t i = 1; i < t.size() && !limits_->stop(0); ++i) {
+    for (std::size_t i = 1; i < t.size() && !stopped(); ++i) {
       const std::uint32_t p = position(inside_, tuple_->feature, t[i - 1]);
       const std::uint32_t q = position(inside_, tuple_->feature, t[i]);
       middle_.best({0, p}, tuple_->left, x_);
@@ -183,7 +187,7 @@ class Examiner {
   // W2: an optimal tree for the middle rows.
   void cut_middle(std::int32_t a, std::int32_t b) {
     std::uint32_t last = ~0u;
-    for (std::int32_t t = a; t <= b && !limits_->stop(0); ++t) {
+    for (std::int32_t t = a; t <= b && !stopped(); ++t) {
       const std::uint32_t p = position(inside_, tuple_->feature, t);
       if (p == last) continue;
       last = p;

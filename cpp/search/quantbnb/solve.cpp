@@ -28,7 +28,7 @@ Result<typename L::Value> run(const Columns& columns, const L& loss, const Setti
                               Limits& limits) {
   Counters counters;
   Examiner<L> examiner(columns, loss, settings, limits, counters);
-  TreeBuilder<L> builder(columns, loss, limits, examiner);
+  TreeBuilder<L> builder(columns, loss, examiner);
   const RowSubset rows = RowSubset::whole(columns);
   auto built = builder.leaf(rows);
   Result<typename L::Value> result;
@@ -56,7 +56,9 @@ Result<typename L::Value> run(const Columns& columns, const L& loss, const Setti
       {"examined", counters.examined},
       {"exhausted", counters.exhausted},
       {"pruned_pieces", counters.pruned_pieces},
-      {"pruned_features", counters.pruned_features}};
+      {"pruned_features", counters.pruned_features},
+      {"rows_walked", examiner.rows_walked()},
+      {"rows_after_stop", examiner.rows_after_stop()}};
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -50,6 +51,16 @@ inline std::vector<std::int32_t> spaced(std::int32_t a, std::int32_t b, std::int
   for (std::int64_t j = 0; j <= k; ++j)
     points.push_back(static_cast<std::int32_t>(a + j * width / k));
   return points;
+}
+
+// A lower bound on the trees that an iteration has not ruled out: of those it has not looked at,
+// `alive` from `k` on, and of those it has kept.
+template <class Alive, class Value>
+Value least_bound(const std::vector<Alive>& alive, std::size_t k, const std::vector<Alive>& kept,
+                  Value upper) {
+  for (; k < alive.size(); ++k) upper = std::min(upper, alive[k].bound);
+  for (const Alive& a : kept) upper = std::min(upper, a.bound);
+  return upper;
 }
 
 }  // namespace treeproof::quantbnb

@@ -5,6 +5,7 @@
 #include <bit>
 #include <chrono>
 #include <numeric>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -369,11 +370,30 @@ Answer RootSearch::run(std::span<Worker> workers,
                        const std::function<void(Cost, Cost)>& notify) {
   if (!order_.empty()) open_.push(make_group(0, order_.size(), 0));
   std::vector<std::thread> threads;
-  for (Worker& other : workers.subspan(1))
-    threads.emplace_back([this, &other] { work(other, {}); });
-  work(workers[0], notify);
+  threads.reserve(workers.size());
+  try {
+    for (Worker& other : workers.subspan(1))
+      threads.emplace_back([this, &other] { work_or_fail(other, {}); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads: these must do.
+  }
+  work_or_fail(workers[0], notify);
   for (std::thread& thread : threads) thread.join();
+  if (failure_) std::rethrow_exception(failure_);
   return finish();
+}
+
+// An exception must not leave a thread, and the first thread must not leave the others alone:
+// the first exception ends the work of all of them, and `run` throws it again.
+void RootSearch::work_or_fail(Worker& worker, const std::function<void(Cost, Cost)>& notify) {
+  try {
+    work(worker, notify);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    worker.control.stop();
+    changed_.notify_all();
+  }
 }
 
 // Takes the group with the least bound until none is open. What a stopped thread leaves

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -91,6 +92,7 @@ class RootSearch {
   Answer solve_side(std::optional<RuleTable>& table, const Word* rows, int n_splits,
                     Cost budget, const Settings& settings, Worker& worker) const;
   void work(Worker& worker, const std::function<void(Cost, Cost)>& notify);
+  void work_or_fail(Worker& worker, const std::function<void(Cost, Cost)>& notify);
   Answer finish() const;
 
   const RuleTable& table_;
@@ -110,6 +112,7 @@ class RootSearch {
   };
   std::priority_queue<Group, std::vector<Group>, LaterFirst> open_;
   std::multiset<Cost> in_work_;  // lower bounds of the groups that threads are working on
+  std::exception_ptr failure_;   // the first exception of a thread
 };
 
 // The best tree with at most `n_splits` splits and `depth` levels on all rows of the table,

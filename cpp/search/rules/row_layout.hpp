@@ -53,7 +53,6 @@ class RowLayout {
   std::size_t first_word(std::size_t c) const { return first_word_[c]; }
   const std::vector<Bit>& bits() const { return bits_; }
   const Mask& all() const { return all_; }
-  const Mask& minority() const { return minority_; }
 
   // True iff all bits of a class weigh the same: then unit(c) each, one sample each.
   bool uniform() const { return uniform_; }
@@ -90,7 +89,7 @@ class RowLayout {
   std::vector<std::size_t> first_word_;  // of each class; one more at the end
   std::vector<Bit> bits_;
   Mask all_;
-  Mask minority_;
+  Mask minority_;  // rows of a class that another one outweighs at their point
   bool uniform_ = true;
   std::vector<Weight> unit_;
   std::vector<ByteTable> weight_tables_;  // only if not uniform

@@ -74,10 +74,11 @@ class Control {
   explicit Control(Limits& limits) : limits_(limits) {}
 
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
-  Limits& limits() { return limits_; }
+  // Ends the search in all threads.
+  void stop() { stopped_.store(true, std::memory_order_relaxed); }
   // Called by the thread that owns the limits.
   bool poll(std::uint32_t work) {
-    if (limits_.stop(work)) stopped_.store(true, std::memory_order_relaxed);
+    if (limits_.stop(work)) stop();
     return stopped();
   }
 

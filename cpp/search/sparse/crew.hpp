@@ -93,6 +93,8 @@ class Crew {
       }
     } catch (const std::system_error&) {
       wanted_ = helpers_.size();  // the system gives no more threads: these must do
+    } catch (const std::bad_alloc&) {
+      wanted_ = helpers_.size();  // nor memory for their paths
     }
   }
 

@@ -7,6 +7,7 @@
 #include "core/index.hpp"
 
 namespace treeproof::sparse {
+
 template <class Word>
 Discrepancy<Word>::Discrepancy(Search<Word>& search, const Layout& layout,
                                std::uint64_t max_bytes)

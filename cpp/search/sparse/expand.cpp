@@ -116,11 +116,7 @@ void Expander<Word>::drop_useless(Frame<Word>& frame) {
       continue;
     }
     const bool two_way = j < frame.n_binary;
-    const std::int32_t test = layout_.columns[index(frame.column[index(j)])].test;
-    std::int32_t width = 1;
-    while (!two_way && j + width < n &&
-           layout_.columns[index(frame.column[index(j + width)])].test == test)
-      ++width;
+    const std::int32_t width = frame.test_width(j);
     bool dead = false;
     const bool ok = usable(frame, j, width, two_way, dead);
     if (dead) {
@@ -154,13 +150,9 @@ void Expander<Word>::list_candidates(const Frame<Word>& frame, Expansion<Word>& 
       continue;
     }
     const bool two_way = j < frame.n_binary;
-    const std::int32_t test = layout_.columns[index(frame.column[index(j)])].test;
-    std::int32_t width = 1;
-    while (!two_way && j + width < frame.n_columns &&
-           layout_.columns[index(frame.column[index(j + width)])].test == test)
-      ++width;
+    const std::int32_t width = frame.test_width(j);
     if (!frame.blocked[index(j)])
-      out.candidates.push_back({test, j, two_way ? 2 : width, two_way});
+      out.candidates.push_back({frame.test_at(j), j, two_way ? 2 : width, two_way});
     j += width;
   }
 }
@@ -296,12 +288,8 @@ void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& o
   // Every test of the frame, also one that cannot be the root split but may serve below.
   std::vector<Candidate> tests = out.candidates;
   for (std::int32_t j = frame.n_binary; j < frame.n_columns;) {
-    const std::int32_t test = layout_.columns[index(frame.column[index(j)])].test;
-    std::int32_t width = 1;
-    while (j + width < frame.n_columns &&
-           layout_.columns[index(frame.column[index(j + width)])].test == test)
-      ++width;
-    if (frame.blocked[index(j)]) tests.push_back({test, j, width, false});
+    const std::int32_t width = frame.test_width(j);
+    if (frame.blocked[index(j)]) tests.push_back({frame.test_at(j), j, width, false});
     j += width;
   }
   for (const Candidate& parent : out.candidates) {

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "search/sparse/layout.hpp"
 #include "search/memo.hpp"
+#include "search/sparse/layout.hpp"
 #include "search/sparse/settings.hpp"
 #include "tree/tree.hpp"
 

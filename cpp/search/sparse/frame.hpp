@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/index.hpp"
 #include "data/kernels/kernels.hpp"
 #include "search/sparse/layout.hpp"
 
@@ -73,6 +74,17 @@ class Frame {
   std::int64_t child_count(std::int32_t channel, std::int32_t child) const {
     const std::int64_t in = column_of(channel, child >> 1);
     return (child & 1) ? in : channel_total[static_cast<std::size_t>(channel)] - in;
+  }
+
+  // The test that column j (no padding) belongs to, and how many columns that has from j on.
+  std::int32_t test_at(std::int32_t j) const {
+    return layout->columns[index(column[index(j)])].test;
+  }
+  std::int32_t test_width(std::int32_t j) const {
+    if (j < n_binary) return 1;
+    std::int32_t width = 1;
+    while (j + width < n_columns && test_at(j + width) == test_at(j)) ++width;
+    return width;
   }
 
   std::uint64_t bytes() const;

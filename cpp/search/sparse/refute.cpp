@@ -6,6 +6,7 @@
 #include "core/index.hpp"
 
 namespace treeproof::sparse {
+
 template <class Word>
 void Refuter<Word>::count(const Frame<Word>& parent, Counts& counts) {
   const std::int32_t n_classes = parent.layout->n_classes;
@@ -138,7 +139,7 @@ SmallTree Refuter<Word>::two_splits_of(const Frame<Word>& parent, const Counts& 
       const std::int64_t error = leaf_error + one_split(parent, scratch);
       if (error >= best.error) continue;
       best.error = error;
-      best.test = parent.layout->columns[index(parent.column[index(j)])].test;
+      best.test = parent.test_at(j);
     }
   }
   return best;
@@ -151,9 +152,6 @@ SmallTree Refuter<Word>::three_splits(const Frame<Word>& frame,
   best.error = cap;
   if (cap <= 0) return best;
   take_all(frame);
-  const auto test_of = [&](std::int32_t j) {
-    return frame.layout->columns[index(frame.column[index(j)])].test;
-  };
   for (std::int32_t j = 0; j < frame.n_columns; ++j) {
     for (std::int32_t bit = 0; bit < 2; ++bit) {
       const std::int64_t leaf = node_.side_total[index(bit * frame.stride + j)];
@@ -166,7 +164,7 @@ SmallTree Refuter<Word>::three_splits(const Frame<Word>& frame,
       const SmallTree tree = two_splits_of(frame, rest_, scratch_, one_split(frame, rest_),
                                            best.error - leaf_error);
       if (tree.test < 0) continue;
-      best = {leaf_error + tree.error, test_of(j), key_of(frame, rest_), tree.error,
+      best = {leaf_error + tree.error, frame.test_at(j), key_of(frame, rest_), tree.error,
               tree.test};
     }
   }
@@ -178,7 +176,7 @@ SmallTree Refuter<Word>::three_splits(const Frame<Word>& frame,
     if (error >= best.error) continue;
     take_difference(frame, node_, rest_, scratch_);
     error += one_split(frame, scratch_);
-    if (error < best.error) best = {error, test_of(j), {}, 0, -1};
+    if (error < best.error) best = {error, frame.test_at(j), {}, 0, -1};
   }
   return best;
 }

@@ -11,8 +11,8 @@
 
 #include "core/limits.hpp"
 #include "core/steps.hpp"
-#include "search/sparse/expand.hpp"
 #include "search/memo.hpp"
+#include "search/sparse/expand.hpp"
 #include "search/sparse/refute.hpp"
 #include "search/sparse/work_marks.hpp"
 

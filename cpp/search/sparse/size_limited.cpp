@@ -1,11 +1,35 @@
 #include "search/sparse/size_limited.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "core/index.hpp"
+#include "core/memory.hpp"
 
 namespace treeproof::sparse {
+namespace {
+
+std::uint64_t bytes_of(const TreeDraft& tree) {
+  std::uint64_t sum = capacity_bytes(tree.outcomes, tree.children);
+  for (const TreeDraft& child : tree.children) sum += bytes_of(child);
+  return sum;
+}
+
+}  // namespace
+
+template <class Word>
+void SizeLimited<Word>::remember(const Key& key, const Answer& answer) {
+  constexpr std::uint64_t kEntry = sizeof(Key) + sizeof(Answer) + 3 * sizeof(void*);
+  const std::uint64_t bytes = kEntry + bytes_of(answer.tree);
+  if (max_bytes_ > 0 && bytes_ + bytes > max_bytes_) {
+    evictions_ += static_cast<std::int64_t>(memo_.size());
+    memo_.clear();
+    bytes_ = 0;
+  }
+  memo_[key] = answer;
+  bytes_ += bytes;  // an answer that takes another's place is counted twice, until all go
+}
+
 template <class Word>
 typename SizeLimited<Word>::Answer SizeLimited<Word>::solve(int max_splits, Cost budget) {
   return solve(0, search_.depth_limit(), max_splits, budget);
@@ -83,7 +107,7 @@ typename SizeLimited<Word>::Answer SizeLimited<Word>::solve(std::size_t depth, i
       listener->step({key, depth_left >= kUnlimited ? -1 : depth_left, splits, proved,
                       &search_.branch(), &here.uses});
   }
-  memo_[key] = node;
+  remember(key, node);
   return node;
 }
 

@@ -5,7 +5,9 @@
 // the unlimited search, run with dearer splits until its tree has k of them, usually gives
 // the answer and its proof (`solve.cpp` does that). Where no penalty gives exactly k
 // splits, this search closes the gap: depth-first over tests and over the ways to share the
-// splits among the children, with the bounds of an ordinary expansion.
+// splits among the children, with the bounds of an ordinary expansion. What it has found out it
+// remembers until its memory is full; then it forgets all of it, which costs time and nothing
+// else.
 #pragma once
 
 #include <unordered_map>
@@ -19,8 +21,10 @@ namespace treeproof::sparse {
 template <class Word>
 class SizeLimited {
  public:
-  SizeLimited(Search<Word>& search, const Layout& layout, Limits& limits)
-      : search_(search), layout_(layout), limits_(limits) {}
+  // `max_bytes` of 0: no limit.
+  SizeLimited(Search<Word>& search, const Layout& layout, Limits& limits,
+              std::uint64_t max_bytes)
+      : search_(search), layout_(layout), limits_(limits), max_bytes_(max_bytes) {}
 
   struct Answer {
     Cost lower = 0;
@@ -30,7 +34,11 @@ class SizeLimited {
   // Finds a tree cheaper than `budget` or proves there is none, unless stopped.
   Answer solve(int max_splits, Cost budget);
 
+  // How many answers were forgotten.
+  std::int64_t evictions() const { return evictions_; }
+
  private:
+  void remember(const Key& key, const Answer& answer);
   Answer solve(std::size_t depth, int depth_left, int splits, Cost budget);
   Key key_at(std::size_t depth, int depth_left, int splits);
   // Tries every way to share `left` splits among the children from `k` on; `fixed` is what
@@ -43,7 +51,10 @@ class SizeLimited {
   Search<Word>& search_;
   const Layout& layout_;
   Limits& limits_;
+  std::uint64_t max_bytes_;
   std::unordered_map<Key, Answer, KeyHash> memo_;
+  std::uint64_t bytes_ = 0;  // of the memo
+  std::int64_t evictions_ = 0;
 };
 
 extern template class SizeLimited<std::uint16_t>;

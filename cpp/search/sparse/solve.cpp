@@ -9,8 +9,8 @@
 #include "search/sparse/crew.hpp"
 #include "search/sparse/discrepancy.hpp"
 #include "search/sparse/extract.hpp"
-#include "search/sparse/search.hpp"
 #include "search/sparse/plant.hpp"
+#include "search/sparse/search.hpp"
 #include "search/sparse/size_limited.hpp"
 #include "tree/prune.hpp"
 
@@ -319,12 +319,14 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
   if (!best.optimal() && limits.reason() == StopReason::none) {
     const Layout layout =
         make_layout(problem, settings.min_samples_leaf, limits.memory_allowance());
-    Memo memo(memo_bytes(limits), false);
-    Search<Word> search(layout, settings, limits, memo);
+    Memo unused(1, false);  // the search below has one of its own
+    Search<Word> search(layout, settings, limits, unused);
     search.listen(listener);
     if (listener != nullptr) listener->begin(penalty);
-    const auto answer =
-        SizeLimited<Word>(search, layout, limits).solve(max_splits, best.upper);
+    SizeLimited<Word> small(search, layout, limits, memo_bytes(limits));
+    const auto answer = small.solve(max_splits, best.upper);
+    for (auto& [name, value] : best.statistics)
+      if (name == "memo_evictions") value += small.evictions();
     if (answer.upper < best.upper) take(flatten(answer.tree), answer.lower);
     best.lower = std::max(best.lower, std::min(answer.lower, best.upper));
   }
