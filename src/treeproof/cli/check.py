@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich import progress
 from rich.console import Console
 
 from treeproof.cli import completion
@@ -54,6 +55,9 @@ def check(
 
     treeproof fit car.csv --target class --proof car.proof.gz
     treeproof check car.proof.gz car.csv
+
+    This is the checker in Python, made to be read. For proofs of many thousand steps
+    the one in C++ is faster: make tools, docs/proof-format.md.
     """
     from treeproof.proof import check as check_proof
     from treeproof.proof.checker import read_header
@@ -81,7 +85,16 @@ def check(
             )
         target = others[0]
     labels = pop_column(table, target, "target")
-    verdict = check_proof(proof, table, labels, weights)
+    console = Console(stderr=True)
+    with progress.open(
+        proof,
+        "rb",
+        description="checking",
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as steps:
+        verdict = check_proof(steps, table, labels, weights)
     if as_json:
         typer.echo(json.dumps(vars(verdict)))
     else:
