@@ -8,23 +8,26 @@
 // data. It prints one line and returns 0 if the proof holds, 1 if it does not, and 2 if it cannot
 // be read.
 //
-// Where to look: checker/rules.hpp holds the argument, checker/class_rows.hpp and
-// checker/regression_rows.hpp count rows, checker/problem.hpp reads the problem from the data.
+// Where to look: checker/rules.hpp holds the argument, checker/here.hpp the tests of a step,
+// checker/classes.hpp and checker/numbers.hpp count rows, checker/problem.hpp and
+// checker/reader.hpp make the problem from the data.
 
 #include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
 
-#include "checker/class_rows.hpp"
+#include "checker/classes.hpp"
 #include "checker/csv.hpp"
 #include "checker/errors.hpp"
 #include "checker/json.hpp"
+#include "checker/numbers.hpp"
 #include "checker/problem.hpp"
-#include "checker/regression_rows.hpp"
+#include "checker/reader.hpp"
 #include "checker/rules.hpp"
 
 namespace checker {
@@ -54,17 +57,17 @@ void at_header(Action&& action) {
     }
 }
 
-template <class Rows>
+template <class Loss>
 class ProofChecker {
 public:
-    using Cost = typename Rows::Cost;
+    using Cost = typename Loss::Cost;
 
     ProofChecker(const Json& header, Problem& problem)
-        : header_(header), problem_(problem), rows_(problem) {}
+        : header_(header), problem_(problem), loss_(problem) {}
 
     std::string check(std::istream& lines) {
         at_header([&] { read_header(); });
-        Rules<Rows> rules(problem_, rows_, search_split_cost_);
+        Rules<Loss> rules(problem_, loss_, search_split_cost_);
         std::string line;
         while (std::getline(lines, line)) {
             at_step(steps_.size(), [&] {
@@ -89,7 +92,7 @@ private:
         }
     }
     bool equal(Cost a, Cost b) const {
-        return a == b || (a < b ? b - a : a - b) <= static_cast<Cost>(rows_.tolerance());
+        return a == b || (a < b ? b - a : a - b) <= loss_.tolerance();
     }
 
     static std::int32_t read_limit(const Json& value, const char* what) {
@@ -106,24 +109,26 @@ private:
         lower_ = read_cost(header_.at("lower"), "\"lower\"");
         root_ = header_.at("root").integer("\"root\"");
         penalty_ = header_.at("split_penalty").real("\"split_penalty\"");
-        require(equal(split_cost_, rows_.split_cost(penalty_)),
+        require(equal(split_cost_, loss_.split_cost(penalty_)),
                 "\"split_cost\" is not \"split_penalty\" in cost units");
         require(split_cost_ >= 0, "\"split_cost\" is negative");
         require(search_split_cost_ >= split_cost_, "\"search_split_cost\" is below \"split_cost\"");
         require(max_splits_ != kNoLimit || search_split_cost_ == split_cost_,
                 "\"search_split_cost\" differs from \"split_cost\", but splits are not limited");
-        const Cost cost = tree_cost(header_.at("tree"), rows_.all(), 0);
+        Rows all(loss_.size());
+        std::iota(all.begin(), all.end(), std::uint32_t{0});
+        const Cost cost = tree_cost(header_.at("tree"), all, 0);
         require(max_splits_ == kNoLimit || n_splits_ <= max_splits_,
                 "the tree has too many splits");
         require(equal(cost, upper_), "\"upper\" is not the cost of the tree");
     }
 
     // Recursion goes no deeper than the JSON reader allowed.
-    Cost tree_cost(const Json& node, const Bits& rows, std::int32_t depth) {
+    Cost tree_cost(const Json& node, const Rows& rows, std::int32_t depth) {
         if (const Json* prediction = node.find("predict")) {
-            require(depth == 0 || rows_.samples(rows) >= problem_.min_samples_leaf,
+            require(depth == 0 || loss_.samples(rows) >= problem_.min_samples_leaf,
                     "a leaf of the tree has fewer rows than \"min_samples_leaf\"");
-            return rows_.leaf_cost(rows, *prediction);
+            return loss_.leaf_cost(rows, *prediction);
         }
         require(max_depth_ == kNoLimit || depth < max_depth_, "the tree is too deep");
         const auto t = read_index(node.at("test"), problem_.tests.size(), "a test of the tree");
@@ -140,9 +145,8 @@ private:
         Cost cost = split_cost_;
         std::size_t n_children = 0;
         for (std::size_t v = 0; v < n_outcomes; ++v) {
-            Bits part = rows;
-            rows_.restrict(part, t, v);
-            const bool empty = rows_.samples(part) == 0;
+            const Rows part = problem_.restricted(rows, t, v);
+            const bool empty = part.empty();
             require(empty == (subtrees[v] == nullptr),
                     empty ? "the tree has a child without rows"
                           : "the tree lacks an outcome that has rows");
@@ -245,12 +249,9 @@ private:
             const Cost surplus = checked_product(search_split_cost_ - split_cost_, max_splits_);
             proved = checked_sum(proved, -surplus);
         }
-        require(lower_ <= checked_sum(proved, static_cast<Cost>(rows_.tolerance())),
+        require(lower_ <= checked_sum(proved, loss_.tolerance()),
                 "\"lower\" is more than the root step proves");
         require(lower_ <= upper_, "\"lower\" is above \"upper\"");
-    }
-    static bool covers(std::int32_t limit, std::int32_t needed) {
-        return limit == kNoLimit || (needed != kNoLimit && limit >= needed);
     }
 
     std::string verdict() const {
@@ -259,10 +260,10 @@ private:
         };
         std::string line = "accepted: ";
         if (lower_ == upper_) {
-            line += "optimal, objective " + shortest(rows_.objective(upper_));
+            line += "optimal, objective " + shortest(loss_.objective(upper_));
         } else {
-            line += "objective " + shortest(rows_.objective(upper_)) + ", no tree below " +
-                    shortest(rows_.objective(lower_));
+            line += "objective " + shortest(loss_.objective(upper_)) + ", no tree below " +
+                    shortest(loss_.objective(lower_));
         }
         return line + ", " + std::to_string(steps_.size()) + " steps (" +
                header_.at("loss").string("\"loss\"") + ", " +
@@ -276,7 +277,7 @@ private:
 
     const Json& header_;
     Problem& problem_;
-    Rows rows_;
+    Loss loss_;
     std::vector<Step<Cost>> steps_;
     std::int32_t max_depth_ = kNoLimit, max_splits_ = kNoLimit, n_splits_ = 0;
     Cost split_cost_{}, search_split_cost_{}, upper_{}, lower_{};
@@ -333,12 +334,8 @@ std::string run(const Options& options) {
         const CsvTable table = CsvReader(data).read();
         problem = ProblemReader(header, table).read(options.targets, options.weight);
     });
-    const std::string& loss = header.at("loss").string("\"loss\"");
-    if (loss == "misclassification") return ProofChecker<ClassRows>(header, problem).check(proof);
-    if (loss == "squared_error") {
-        return ProofChecker<RegressionRows<SquaredLoss>>(header, problem).check(proof);
-    }
-    return ProofChecker<RegressionRows<AbsoluteLoss>>(header, problem).check(proof);
+    if (problem.n_classes > 0) return ProofChecker<Classes>(header, problem).check(proof);
+    return ProofChecker<Numbers>(header, problem).check(proof);
 }
 
 }  // namespace

@@ -1,24 +1,19 @@
-// The problem a proof speaks of, rebuilt from the data: codes, tests, labels and weights, as
-// sections 1 and 6 of docs/proof-format.md say. Of the header only the names are believed: which
-// columns there are, how each is split, and in what order categories and classes are coded.
+// The problem a proof speaks of: rows as codes, and the tests that trees can ask. Section 1 of
+// docs/proof-format.md.
 
 #pragma once
 
-#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "csv.hpp"
 #include "errors.hpp"
-#include "json.hpp"
-#include "sha256.hpp"
 
 namespace checker {
+
+using Rows = std::vector<std::uint32_t>;  // numbers of rows, in ascending order
 
 enum class Split { kThreshold, kMultiway, kOneVsRest };
 
@@ -28,434 +23,126 @@ inline std::string shortest(double value) {
     return error == std::errc() ? std::string(text, end) : "?";
 }
 
-// What tests can ask about a column of the table: a view of it. Most columns have one, with the
-// codes of the table; see `ViewMaker`.
+// A view of a column of the table.
 struct Column {
     std::string name;
     Split split{};
     std::size_t n_values = 0;
     std::vector<std::int32_t> codes;  // of every row
     std::size_t first_test = 0;
-    std::size_t n_tests = 0;
 };
 
 struct Test {
     std::size_t column = 0;
     std::int32_t code = 0;
     std::size_t n_outcomes = 2;
-    std::size_t first_slot = 0;  // children of all tests are numbered through: slots
 };
 
 struct Problem {
     std::vector<Column> columns;
     std::vector<Test> tests;
-    std::size_t n_slots = 0;
     bool multiway = false;  // is there a test of three or more outcomes?
     std::size_t n_classes = 0;
     std::vector<std::int32_t> labels;          // classification
     std::vector<std::vector<double>> targets;  // regression: one list for each output
+    bool squared = false;                      // squared or absolute error
     std::vector<double> weights;
+    std::vector<std::size_t> group;  // the same for rows that no test tells apart
     std::int64_t min_samples_leaf = 1;
 
     std::size_t n_rows() const { return weights.size(); }
 
-    static std::size_t outcome(const Column& column, const Test& test, std::size_t row) {
-        const std::int32_t code = column.codes[row];
-        if (column.split == Split::kMultiway) return static_cast<std::size_t>(code);
-        return (column.split == Split::kThreshold ? code <= test.code : code == test.code) ? 0 : 1;
+    // Those of the rows for which a test has this outcome.
+    Rows restricted(const Rows& rows, std::size_t t, std::size_t outcome) const {
+        const Column& column = columns[tests[t].column];
+        const std::int32_t code = column.split == Split::kMultiway
+                                      ? static_cast<std::int32_t>(outcome)
+                                      : tests[t].code;
+        const bool ordered = column.split == Split::kThreshold;
+        const bool yes = column.split == Split::kMultiway || outcome == 0;
+        Rows kept(rows.size());
+        std::size_t size = 0;
+        for (const std::uint32_t row : rows) {
+            const std::int32_t own = column.codes[row];
+            kept[size] = row;
+            size += (ordered ? own <= code : own == code) == yes ? 1 : 0;
+        }
+        kept.resize(size);
+        return kept;
     }
 
     std::string describe(std::size_t t) const {
         return "test " + std::to_string(t) + " (of " + columns[tests[t].column].name + ")";
     }
+
+    // Add a view and its tests.
+    void add(Column column) {
+        const std::size_t n = column.n_values;
+        const bool each = column.split == Split::kMultiway;
+        column.first_test = tests.size();
+        const std::size_t n_tests = n < 2                                 ? 0
+                                    : column.split == Split::kThreshold ? n - 1
+                                    : each || n == 2                    ? 1
+                                                                        : n;
+        for (std::size_t c = 0; c < n_tests; ++c) {
+            tests.push_back({columns.size(), static_cast<std::int32_t>(c), each ? n : 2});
+        }
+        multiway = multiway || (each && n > 2);
+        columns.push_back(std::move(column));
+    }
 };
 
-inline std::optional<double> to_double(const std::string& text) {
-    std::size_t begin = text.find_first_not_of(' ');
-    if (begin == text.npos) return std::nullopt;
-    const std::size_t end = text.find_last_not_of(' ') + 1;
-    if (text[begin] == '+') ++begin;
-    double value = 0;
-    const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
-    if (error != std::errc() || stop != text.data() + end) return std::nullopt;
-    return value;
-}
+// The views of a column with n values: how each is split, and its code for each code of the
+// column, of which n stands for a missing value.
+struct View {
+    Split split;
+    std::vector<std::int32_t> code;
+};
 
-// A string as Python's json.dumps writes it: everything beyond ASCII escaped.
-inline std::string ascii_json(const std::string& utf8) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    std::string out = "\"";
-    const auto escape = [&out](std::uint32_t unit) {
-        out += "\\u";
-        for (int shift = 12; shift >= 0; shift -= 4) out += kHex[unit >> shift & 0xF];
+inline std::vector<View> views_of(const std::string& split, std::int32_t n,
+                                  const std::string& missing) {
+    const bool gaps = !missing.empty(), own_branch = missing == "branch";
+    const bool ordered = split == "threshold" || split == "order", each = split == "one-vs-rest";
+    const std::int32_t size = gaps ? n + 1 : n;
+    std::vector<View> views;
+    const auto add = [&](Split how, auto&& code) {
+        View& view = views.emplace_back(how, std::vector<std::int32_t>());
+        for (std::int32_t c = 0; c < size; ++c) view.code.push_back(code(c));
     };
-    for (std::size_t i = 0; i < utf8.size();) {
-        const auto byte = static_cast<unsigned char>(utf8[i]);
-        const int more = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : byte >= 0xC0 ? 1 : 0;
-        std::uint32_t code = more == 0 ? byte : byte & (0x3Fu >> more);
-        ++i;
-        for (int k = 0; k < more && i < utf8.size(); ++k, ++i) {
-            code = code << 6 | (static_cast<unsigned char>(utf8[i]) & 0x3F);
-        }
-        const auto named = std::string_view("\"\\\b\f\n\r\t").find(static_cast<char>(byte));
-        if (more == 0 && named != std::string_view::npos) {
-            out += '\\';
-            out += "\"\\bfnrt"[named];
-        } else if (code >= 0x20 && code < 0x7F) {
-            out += static_cast<char>(code);
-        } else if (code < 0x10000) {
-            escape(code);
-        } else {
-            escape(0xD800 + ((code - 0x10000) >> 10));
-            escape(0xDC00 + ((code - 0x10000) & 0x3FF));
-        }
-    }
-    return out + "\"";
-}
-
-// Categories or classes of the header, and which of them a cell of the data means: a string by
-// equality, anything else by its JSON text or by numeric equality (true is 1, false 0).
-class Categories {
-public:
-    Categories(const Json::Array& values, const std::string& what) {
-        for (const Json& value : values) {
-            const auto code = static_cast<std::int32_t>(spelled.size());
-            bool fresh = true;
-            if (const auto* text = value.get<std::string>()) {
-                fresh = strings_.emplace(*text, code).second;
-                spelled.push_back(ascii_json(*text));
-            } else if (const auto* number = value.get<Number>()) {
-                const auto real = to_double(number->text);
-                fresh = others_.emplace(number->text, code).second;
-                if (real) fresh = numbers_.emplace(*real, code).second && fresh;
-                spelled.push_back(number->text);
-            } else if (const auto* truth = value.get<bool>()) {
-                for (const char* word : *truth ? kTrue : kFalse) others_.emplace(word, code);
-                fresh = numbers_.emplace(*truth ? 1.0 : 0.0, code).second;
-                spelled.push_back(*truth ? "true" : "false");
-            } else if (value.is_null()) {
-                fresh = others_.emplace("", code).second;
-                spelled.push_back("null");
-            } else {
-                throw Unreadable(what + " holds something that is no string or number");
-            }
-            if (!fresh) throw Unreadable(what + " lists " + spelled.back() + " twice");
-        }
-    }
-
-    std::int32_t code(const std::string& cell) const {
-        if (const auto found = strings_.find(cell); found != strings_.end()) return found->second;
-        if (const auto found = others_.find(cell); found != others_.end()) return found->second;
-        if (const auto real = to_double(cell)) {
-            if (const auto found = numbers_.find(*real); found != numbers_.end()) {
-                return found->second;
-            }
-        }
-        return -1;
-    }
-
-    std::vector<std::string> spelled;
-
-private:
-    static constexpr const char* kTrue[] = {"true", "True", "TRUE"};
-    static constexpr const char* kFalse[] = {"false", "False", "FALSE"};
-    std::map<std::string, std::int32_t> strings_, others_;
-    std::map<double, std::int32_t> numbers_;
-};
-
-// The views of a column with n values, whose missing cells have the code n: the table in section
-// 1 of docs/proof-format.md.
-class ViewMaker {
-public:
-    ViewMaker(const std::string& name, const std::vector<std::int32_t>& codes, std::size_t n)
-        : name_(name), codes_(codes), n_(static_cast<std::int32_t>(n)) {}
-
-    std::vector<Column> make(const std::string& split, const std::string& missing) {
-        const bool ordered = split == "threshold" || split == "order", gaps = !missing.empty();
-        const bool each = split == "one-vs-rest", subset = split == "subset";
-        own_branch_ = missing == "branch";
-        const std::int32_t n = n_, all = gaps ? n + 1 : n;
-        const auto same = [](std::int32_t code) { return code; };
-        if (split == "multiway") {
-            add(Split::kMultiway, all, same);
-        } else if (!subset && !gaps) {
-            add(ordered ? Split::kThreshold : Split::kOneVsRest, n, same);
-        } else if (own_branch_) {
-            add(Split::kThreshold, n == 0 ? 1 : 2, [n](std::int32_t c) { return c < n && n > 0; });
-        } else if (ordered) {
-            add(Split::kThreshold, all, [n](std::int32_t c) { return c == n ? 0 : c + 1; });
-            if (n > 1) add(Split::kThreshold, all, same);
-        } else if (each) {
-            add(Split::kOneVsRest, all, same);
-        }
-        if (subset) {
-            const std::int32_t size = own_branch_ ? n : all;
-            if (size > kMostInSubsets) throw Unreadable("column \"" + name_ + "\" has too many subsets");
-            for (std::int32_t k = 0; size > 1 && k < (1 << (size - 1)) - 1; ++k) {
-                part([k](std::int32_t c) { return (2 * k + 1) >> c & 1; });
-            }
-        } else if (ordered && own_branch_) {
-            for (std::int32_t k = 0; k + 1 < n; ++k) part([k](std::int32_t c) { return c <= k; });
-        } else if (each && own_branch_) {
-            for (std::int32_t k = 0; k < (n > 2 ? n : n - 1); ++k) {
-                part([k](std::int32_t c) { return c == k; });
-            }
-        } else if (each && gaps && n > 2) {
-            for (std::int32_t k = 0; k < n; ++k) {
-                part([k, n](std::int32_t c) { return c == k || c == n; });
-            }
-        }
-        return std::move(views_);
-    }
-
-private:
-    static constexpr std::int32_t kMostInSubsets = 16;
-
-    template <class Code>
-    void add(Split split, std::int32_t n_values, Code&& code) {
-        Column& view = views_.emplace_back();
-        view.name = name_;
-        view.split = split;
-        view.n_values = static_cast<std::size_t>(n_values);
-        for (const std::int32_t c : codes_) view.codes.push_back(code(c));
-    }
     // Yes or no; missing values are apart if they have a branch of their own.
-    template <class Yes>
-    void part(Yes&& yes) {
-        const auto code = [&](std::int32_t c) { return own_branch_ && c == n_ ? 2 : yes(c) ? 0 : 1; };
-        add(own_branch_ ? Split::kMultiway : Split::kThreshold, own_branch_ ? 3 : 2, code);
+    const auto ask = [&](auto&& yes) {
+        const Split how = own_branch ? Split::kMultiway : Split::kThreshold;
+        add(how, [&](std::int32_t c) { return own_branch && c == n ? 2 : yes(c) ? 0 : 1; });
+    };
+    const auto same = [](std::int32_t c) { return c; };
+    if (split == "multiway") {
+        add(Split::kMultiway, same);
+        return views;
     }
-
-    const std::string& name_;
-    const std::vector<std::int32_t>& codes_;
-    const std::int32_t n_;
-    bool own_branch_ = false;
-    std::vector<Column> views_;
-};
-
-class ProblemReader {
-public:
-    ProblemReader(const Json& header, const CsvTable& data) : header_(header), data_(data) {}
-
-    // `targets` names the label column, or the columns of a regression with several outputs.
-    Problem read(const std::vector<std::string>& targets, const std::string& weight) {
-        read_weights(weight);
-        const std::string& loss = header_.at("loss").string("\"loss\"");
-        if (loss == "misclassification") {
-            read_labels(targets);
-        } else if (loss == "squared_error" || loss == "absolute_error") {
-            for (const auto& name : targets) read_targets(name);
-        } else {
-            throw Unreadable("the loss \"" + loss + "\" is not known to this checker");
-        }
-        keep_weighty_rows();
-        for (const Json& feature : header_.at("features").array("\"features\"")) {
-            read_column(feature);
-        }
-        refuse_unnamed_columns(targets, weight);
-        number_tests();
-        problem_.min_samples_leaf =
-            header_.at("min_samples_leaf").integer("\"min_samples_leaf\"");
-        require(problem_.min_samples_leaf >= 1, "\"min_samples_leaf\" is below 1");
-        require(header_.at("n_rows").integer("\"n_rows\"") ==
-                    static_cast<std::int64_t>(problem_.n_rows()),
-                "the data have " + std::to_string(problem_.n_rows()) +
-                    " rows of positive weight, not \"n_rows\"");
-        require(header_.at("fingerprint").string("\"fingerprint\"") == fingerprint(),
-                "the data are not those of the proof: the fingerprint differs");
-        return std::move(problem_);
+    if (own_branch) {
+        add(Split::kThreshold, [&](std::int32_t c) { return c == n ? 0 : 1; });
+    } else if (ordered && gaps) {
+        add(Split::kThreshold, [&](std::int32_t c) { return c == n ? 0 : c + 1; });
+        if (n > 1) add(Split::kThreshold, same);
+    } else if (ordered || each) {
+        add(ordered ? Split::kThreshold : Split::kOneVsRest, same);
     }
-
-private:
-    double number(std::size_t column, std::size_t row) const {
-        const std::string& cell = data_.columns[column][row];
-        const auto value = to_double(cell);
-        if (!value || !std::isfinite(*value)) {
-            throw Unreadable("column \"" + data_.names[column] + "\", row " +
-                             std::to_string(row + 1) + ": \"" + cell + "\" is no finite number");
+    if (split == "subset") {
+        const std::int32_t parted = own_branch ? n : size;
+        if (parted > 16) throw Unreadable("a column has too many subsets");
+        for (std::int32_t k = 0; parted > 1 && k < (1 << (parted - 1)) - 1; ++k) {
+            ask([k](std::int32_t c) { return (2 * k + 1) >> c & 1; });
         }
-        return *value + 0.0;  // -0.0 becomes 0.0
-    }
-
-    void read_weights(const std::string& weight) {
-        problem_.weights.assign(data_.n_rows, 1.0);
-        if (weight.empty()) return;
-        const std::size_t column = data_.find(weight);
-        for (std::size_t i = 0; i < data_.n_rows; ++i) problem_.weights[i] = number(column, i);
-    }
-
-    void read_labels(const std::vector<std::string>& targets) {
-        if (targets.size() != 1) throw Unreadable("classification has one target column");
-        const std::size_t column = data_.find(targets[0]);
-        const Categories classes(header_.at("classes").array("\"classes\""), "\"classes\"");
-        problem_.n_classes = classes.spelled.size();
-        std::vector<double> factors(problem_.n_classes, 1.0);
-        if (const Json* given = header_.find("class_weight"); given && !given->is_null()) {
-            const auto& list = given->array("\"class_weight\"");
-            require(list.size() == factors.size(), "\"class_weight\" is not one for each class");
-            for (std::size_t c = 0; c < list.size(); ++c) {
-                factors[c] = list[c].real("a class weight");
-            }
+    } else if (own_branch) {
+        for (std::int32_t k = 0; k < (each && n > 2 ? n : n - 1); ++k) {
+            ask([&](std::int32_t c) { return ordered ? c <= k : c == k; });
         }
-        for (std::size_t i = 0; i < data_.n_rows; ++i) {
-            const std::string& cell = data_.columns[column][i];
-            const std::int32_t code = classes.code(cell);
-            require(code >= 0, "row " + std::to_string(i + 1) + " has the label \"" + cell +
-                                   "\", which the proof does not know");
-            problem_.labels.push_back(code);
-            problem_.weights[i] *= factors[static_cast<std::size_t>(code)];
+    } else if (each && gaps && n > 2) {
+        for (std::int32_t k = 0; k < n; ++k) {
+            ask([&](std::int32_t c) { return c == k || c == n; });
         }
     }
-
-    void read_targets(const std::string& name) {
-        const std::size_t column = data_.find(name);
-        problem_.targets.emplace_back();
-        for (std::size_t i = 0; i < data_.n_rows; ++i) {
-            problem_.targets.back().push_back(number(column, i));
-        }
-    }
-
-    template <class T>
-    void keep(std::vector<T>& column) const {
-        if (column.empty()) return;
-        for (std::size_t i = 0; i < rows_.size(); ++i) column[i] = column[rows_[i]];
-        column.resize(rows_.size());
-    }
-
-    void keep_weighty_rows() {
-        for (std::size_t i = 0; i < data_.n_rows; ++i) {
-            const double weight = problem_.weights[i];
-            if (!(weight >= 0) || !std::isfinite(weight)) {
-                throw Unreadable("row " + std::to_string(i + 1) +
-                                 " has a negative or endless weight");
-            }
-            if (weight > 0) rows_.push_back(i);
-        }
-        keep(problem_.labels);
-        keep(problem_.weights);
-        for (auto& target : problem_.targets) keep(target);
-        if (rows_.empty()) throw Unreadable("the data have no row of positive weight");
-    }
-
-    void read_column(const Json& feature) {
-        const std::string& name = feature.at("name").string("the name of a feature");
-        const std::string& split = feature.at("split").string("the split of a feature");
-        std::string missing;
-        if (const Json* given = feature.find("missing"); given && !given->is_null()) {
-            missing = given->string("the missing values of a feature");
-        }
-        const auto known = [](const std::string& word, std::initializer_list<const char*> list) {
-            return std::find(list.begin(), list.end(), word) != list.end();
-        };
-        if (!known(split, {"threshold", "order", "multiway", "one-vs-rest", "subset"}) ||
-            !known(missing, {"", "best-side", "branch"})) {
-            throw Unreadable("column \"" + name + "\": the split \"" + split + "\" is unknown");
-        }
-        names_.push_back(name);
-        codes_.clear();
-        const std::size_t source = data_.find(name);
-        const std::size_t n =
-            split == "threshold"
-                ? read_numbers(source, !missing.empty())
-                : read_categories(source, feature.at("values").array("the values of a feature"),
-                                  !missing.empty());
-        for (const std::int32_t code : codes_) hash_.add_little_endian(code);
-        for (Column& view : ViewMaker(name, codes_, n).make(split, missing)) {
-            problem_.columns.push_back(std::move(view));
-        }
-    }
-
-    // An empty cell, or NaN.
-    static bool is_missing(const std::string& cell) {
-        const auto value = to_double(cell);
-        return cell.find_first_not_of(' ') == cell.npos || (value && std::isnan(*value));
-    }
-
-    std::size_t read_numbers(std::size_t source, bool gaps) {
-        std::vector<double> values;
-        for (const std::size_t row : rows_) {
-            if (gaps && is_missing(data_.columns[source][row])) continue;
-            values.push_back(number(source, row));
-        }
-        std::sort(values.begin(), values.end());
-        values.erase(std::unique(values.begin(), values.end()), values.end());
-        for (const double value : values) hash_.add_little_endian(value);
-        for (const std::size_t row : rows_) {
-            auto at = values.end();
-            if (!gaps || !is_missing(data_.columns[source][row])) {
-                at = std::lower_bound(values.begin(), values.end(), number(source, row));
-            }
-            codes_.push_back(static_cast<std::int32_t>(at - values.begin()));
-        }
-        return values.size();
-    }
-
-    std::size_t read_categories(std::size_t source, const Json::Array& values, bool gaps) {
-        const std::string& name = data_.names[source];
-        const Categories categories(values, "column \"" + name + "\"");
-        std::string list;
-        for (const auto& text : categories.spelled) list += (list.empty() ? "" : ", ") + text;
-        hash_.add("[" + list + "]");
-        for (const std::size_t row : rows_) {
-            const std::string& cell = data_.columns[source][row];
-            std::int32_t code = categories.code(cell);
-            if (code < 0 && gaps && is_missing(cell)) code = static_cast<std::int32_t>(values.size());
-            require(code >= 0, "column \"" + name + "\", row " + std::to_string(row + 1) +
-                                   ": the proof knows no \"" + cell + "\"");
-            codes_.push_back(code);
-        }
-        return values.size();
-    }
-
-    // A proof about fewer columns is a proof of something else.
-    void refuse_unnamed_columns(const std::vector<std::string>& targets,
-                                const std::string& weight) const {
-        for (const std::string& name : data_.names) {
-            bool known = name == weight;
-            for (const auto& target : targets) known = known || name == target;
-            for (const std::string& named : names_) known = known || name == named;
-            require(known, "the proof does not speak of the column \"" + name + "\" of the data");
-        }
-    }
-
-    void number_tests() {
-        for (std::size_t f = 0; f < problem_.columns.size(); ++f) {
-            Column& column = problem_.columns[f];
-            const std::size_t n = column.n_values;
-            column.first_test = problem_.tests.size();
-            const bool multiway = column.split == Split::kMultiway;
-            if (n >= 2) {
-                column.n_tests = column.split == Split::kThreshold ? n - 1
-                                 : multiway || n == 2              ? 1
-                                                                   : n;
-            }
-            const std::size_t outcomes = multiway ? n : 2;
-            for (std::size_t c = 0; c < column.n_tests; ++c) {
-                const auto code = static_cast<std::int32_t>(c);
-                problem_.tests.push_back({f, code, outcomes, problem_.n_slots});
-                problem_.n_slots += outcomes;
-            }
-            if (column.n_tests > 0 && outcomes > 2) problem_.multiway = true;
-        }
-    }
-
-    // The columns are in the hash already.
-    std::string fingerprint() {
-        for (const std::int32_t label : problem_.labels) hash_.add_little_endian(label);
-        for (std::size_t i = 0; i < problem_.n_rows(); ++i) {
-            for (const auto& target : problem_.targets) hash_.add_little_endian(target[i]);
-        }
-        for (const double weight : problem_.weights) hash_.add_little_endian(weight);
-        return "sha256:" + hash_.hex();
-    }
-
-    const Json& header_;
-    const CsvTable& data_;
-    std::vector<std::size_t> rows_;
-    std::vector<std::string> names_;   // of the columns
-    std::vector<std::int32_t> codes_;  // of one of them
-    Sha256 hash_;
-    Problem problem_;
-};
+    return views;
+}
 
 }  // namespace checker

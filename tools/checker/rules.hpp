@@ -7,21 +7,21 @@
 //
 // Bounds only ever rise, and a test that is settled with some of them stays settled with all. So
 // the dear ones (looking at a child needs a table of its own) are computed only for tests that
-// the cheap ones leave open.
+// the cheap ones leave open. Tests and children are numbered as in here.hpp.
 
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include "counts.hpp"
 #include "errors.hpp"
+#include "here.hpp"
 #include "problem.hpp"
-#include "tests_here.hpp"
+#include "table.hpp"
 
 namespace checker {
 
@@ -44,105 +44,140 @@ struct Step {
     std::vector<Use<Cost>> uses;
 };
 
-template <class Rows>
+// Whether a claim for trees within `limit` covers trees within `needed`.
+inline bool covers(std::int32_t limit, std::int32_t needed) {
+    return limit == kNoLimit || (needed != kNoLimit && limit >= needed);
+}
+
+template <class Loss>
 class Rules {
 public:
-    using Cost = typename Rows::Cost;
-    static constexpr bool kClasses = std::is_integral_v<Cost>;  // whole numbers: classification
+    using Cost = typename Loss::Cost;
+    using Number = typename Loss::Number;
+    using View = Here::View;
+    static constexpr bool kClasses = Loss::kExact;
 
     // Costs above 2^55 could not be multiplied safely below, and need not be known: no bound
     // exceeds a leaf's cost, less than 2^51, so a split that dear is dear enough.
-    Rules(const Problem& problem, Rows& rows, Cost split_cost)
+    Rules(const Problem& problem, Loss& loss, Cost split_cost)
         : problem_(problem),
-          rows_(rows),
+          loss_(loss),
           split_(kClasses ? std::min(split_cost, static_cast<Cost>(0x1p55)) : split_cost),
-          tolerance_(static_cast<Cost>(rows.tolerance())) {}
+          tolerance_(loss.tolerance()),
+          all_(loss.size()),
+          here_(problem) {
+        std::iota(all_.begin(), all_.end(), std::uint32_t{0});
+    }
 
     // Throw Rejected unless the step follows from those before it.
     void check(const Step<Cost>& step, const std::vector<Step<Cost>>& earlier) {
         if (step.bound <= tolerance_) return;
-        if (step.depth != 0) check_claims(step, earlier);
-        rows_of(step, here_);
-        rows_.focus(here_);
-        rows_.tabulate(rows_.whole(), counts_);
-        const std::size_t whole = n_slots();
-        require(enough(counts_.leaf[whole], step.bound), "a leaf costs less than the bound");
-        if (step.depth == 0 || step.splits == 0) return;
-
-        bound_ = step.bound;
-        depth_ = below(step);
-        limited_ = step.splits != kNoLimit;
-        // A tree has fewer splits than rows, so a larger limit says no more.
-        sizes_ = !limited_ ? 1 : std::min(static_cast<std::size_t>(step.splits), rows_.size());
-        require(sizes_ * n_slots() < std::size_t{1} << 28,
-                "the limit of splits is too large");
-        start();
-        for (const auto& use : step.uses) take(use, earlier);
-        if (settle() || settle_by_order(false)) return;
-        for (const auto& use : step.uses) compare(use.test);
-        if (settle_by_looking() || settle_by_order(true)) return;
-        for (std::size_t t = 0; t < tests().size(); ++t) {
-            if (open_[t]) fail(t);
-        }
+        check(step, rows_of(step.branch), earlier);
     }
 
-    void rows_of(const Step<Cost>& step, Bits& rows) const {
-        rows = rows_.all();
-        for (std::size_t i = 0; i + 1 < step.branch.size(); i += 2) {
-            rows_.restrict(rows, static_cast<std::size_t>(step.branch[i]),
-                           static_cast<std::size_t>(step.branch[i + 1]));
+    // The rows with all outcomes of a branch.
+    Rows rows_of(const std::vector<std::int32_t>& branch) const {
+        Rows rows = all_;
+        for (std::size_t i = 0; i + 1 < branch.size(); i += 2) {
+            rows = problem_.restricted(rows, static_cast<std::size_t>(branch[i]),
+                                       static_cast<std::size_t>(branch[i + 1]));
         }
+        return rows;
     }
 
 private:
-    const std::vector<Test>& tests() const { return rows_.tests().list(); }
-    std::size_t n_slots() const { return rows_.tests().n_slots(); }
+    struct Open {
+        const View* view;
+        std::size_t test;
+    };
+
+    void check(const Step<Cost>& step, const Rows& rows, const std::vector<Step<Cost>>& earlier) {
+        if (step.depth != 0) check_claims(step, rows, earlier);
+        here_.focus(rows);
+        loss_.add_up(here_, here_.everyone(), true, own_sums_);
+        loss_.tabulate(here_, here_.everyone(), own_sums_, true, own_);
+        summed_ = kNone;
+        bound_ = step.bound;
+        require(enough(loss_.cost(own_.whole_leaf)), "a leaf costs less than the bound");
+        if (step.depth == 0 || step.splits == 0) return;
+
+        depth_ = below(step);
+        limited_ = step.splits != kNoLimit;
+        // A tree has fewer splits than rows, so a larger limit says no more.
+        sizes_ = !limited_ ? 1 : std::min(static_cast<std::size_t>(step.splits), loss_.size());
+        require(sizes_ * here_.n_children() < std::size_t{1} << 28,
+                "the limit of splits is too large");
+        start();
+        for (const auto& use : step.uses) take(use, earlier);
+        settle();
+        if (open_.empty()) return;
+        settle_by_order(false);
+        if (open_.empty()) return;
+        for (const auto& use : step.uses) compare(use.test);
+        settle();
+        look_at_open_tests();
+        settle_by_order(true);
+        if (!open_.empty()) fail(open_.front());
+    }
+
     static std::int32_t below(const Step<Cost>& step) {
         return step.depth == kNoLimit ? kNoLimit : step.depth - 1;
     }
-    bool enough(Cost cost, Cost bound) const { return cost + tolerance_ >= bound; }
-    static Cost units(std::int64_t weight) {
-        if constexpr (kClasses) return weight * Rows::kUnit;
-        return 0;
-    }
-    Cost forced(std::size_t slot) const {
-        if constexpr (kClasses) return units(counts_.forced[slot]);
+    bool enough(Cost cost) const { return cost + tolerance_ >= bound_; }
+    Cost forced(std::size_t child) const {
+        if constexpr (kClasses) return loss_.cost(own_.forced[child]);
         return 0;
     }
 
     // Lower bounds of the children: for each number of splits 0 .. sizes_ - 1 if splits are
     // limited, else one. `lower` is the one for the most splits.
-    Cost& lower(std::size_t slot) { return lower_[slot * sizes_ + sizes_ - 1]; }
-    Cost lower(std::size_t slot) const { return lower_[slot * sizes_ + sizes_ - 1]; }
+    Cost lower(std::size_t child) const { return lower_[child * sizes_ + sizes_ - 1]; }
+    void raise(std::size_t child, std::size_t j, Cost bound) {
+        Cost& known = lower_[child * sizes_ + j];
+        known = std::max(known, bound);
+    }
+    // Raise the bounds of A to those of C, less a price.
+    void raise_to(std::size_t a, std::size_t c, Cost price) {
+        for (std::size_t j = 0; j < sizes_; ++j) raise(a, j, lower_[c * sizes_ + j] - price);
+    }
     // How many splits entry j allows, as far as the rules care: 0, 1, or 2 for any more.
     std::size_t splits_allowed(std::size_t j) const {
         const std::size_t by_depth = depth_ == kNoLimit || depth_ >= 2 ? 2 : depth_ == 1 ? 1 : 0;
         return limited_ ? std::min(by_depth, j) : by_depth;
     }
 
-    // The bounds that need no look at the children, and which tests they leave open.
+    // The bounds that need no look at the children; all tests are open.
     void start() {
-        lower_.resize(n_slots() * sizes_);
-        looked_at_.assign(n_slots(), false);
-        for (std::size_t slot = 0; slot < n_slots(); ++slot) {
-            const Cost leaf = counts_.leaf[slot];
-            const Cost split = std::min(leaf, split_ + forced(slot));
+        lower_.resize(here_.n_children() * sizes_);
+        looked_at_.assign(here_.n_children(), false);
+        for (std::size_t child = 0; child < here_.n_children(); ++child) {
+            const Cost leaf = loss_.cost(own_.leaf[child]);
+            const Cost split = std::min(leaf, split_ + forced(child));
             for (std::size_t j = 0; j < sizes_; ++j) {
-                lower_[slot * sizes_ + j] = splits_allowed(j) == 0 ? leaf : split;
+                lower_[child * sizes_ + j] = splits_allowed(j) == 0 ? leaf : split;
             }
         }
-        open_.resize(tests().size());
-        for (std::size_t t = 0; t < open_.size(); ++t) open_[t] = !settled(t);
+        open_.clear();
+        for (const View& view : here_.views()) {
+            for (std::size_t t = view.begin; t <= view.last_test; ++t) open_.push_back({&view, t});
+        }
     }
 
-    bool is_split(const Test& test, const Counts<Cost>& counts) const {
+    template <class Visit>
+    static void for_children(const View& view, std::size_t test, Visit&& visit) {
+        for (std::size_t k = 0; k < view.n_children; ++k) visit(test + k * view.stride);
+    }
+
+    // Two or more children have rows, and none too few.
+    bool is_split(const View& view, std::size_t test, const Table<Number>& table) const {
         std::size_t children = 0;
-        for (std::size_t v = 0; v < test.n_outcomes; ++v) {
-            const std::int64_t samples = counts.samples[test.first_slot + v];
-            if (samples > 0 && samples < problem_.min_samples_leaf) return false;
-            if (samples > 0) ++children;
-        }
-        return children >= 2;
+        bool small = false;
+        for_children(view, test, [&](std::size_t child) {
+            const std::int32_t count = table.count()[child];
+            if (count > 0) ++children;
+            if (count > 0 && count < problem_.min_samples_leaf) small = true;
+        });
+        return children >= 2 && !small;
     }
 
     // A split need not be considered if it can be left out: an optimal tree with the fewest
@@ -151,15 +186,16 @@ private:
     // class wrong; if C is split in two and two and so on, each of its leaves gets at most that
     // weight right, and removing one saves a split. (A multiway test below could have many
     // leaves; then the other child's tree saves two splits and errs by C's weight at most.)
-    bool admissible(const Test& test, const Counts<Cost>& counts) const {
+    bool admissible(const View& view, std::size_t test, const Table<Number>& table) const {
         std::size_t children = 0;
         bool light = false;
-        for (std::size_t slot = test.first_slot; slot < test.first_slot + test.n_outcomes; ++slot) {
-            if (counts.samples[slot] == 0) continue;
+        for_children(view, test, [&](std::size_t child) {
+            if (table.count()[child] == 0) return;
             ++children;
-            light = light || (units(counts.most[slot]) <= split_ &&
-                              (!problem_.multiway || units(counts.weight[slot]) <= 2 * split_));
-        }
+            light = light ||
+                    (loss_.cost(table.most[child]) <= split_ &&
+                     (!problem_.multiway || loss_.cost(table.weight[child]) <= 2 * split_));
+        });
         return !(children == 2 && light);
     }
 
@@ -167,316 +203,321 @@ private:
     // outcomes that had none, where a leaf could be too small.
     bool trees_extend() const { return problem_.min_samples_leaf == 1 || !problem_.multiway; }
 
-    bool settled(std::size_t t) const {
-        const Test& test = tests()[t];
-        if (!is_split(test, counts_)) return true;
-        Cost sum = 0;
-        for (std::size_t v = 0; v < test.n_outcomes; ++v) sum += lower(test.first_slot + v);
-        if (!limited_ && enough(split_ + sum, bound_)) return true;
-        if (limited_ && enough(split_ + cheapest_share(test), bound_)) return true;
+    // What a tree that starts with a test costs at least.
+    Cost cost_of(const View& view, std::size_t test) const {
+        if (limited_) return split_ + cheapest_share(view, test);
+        Cost sum = split_;
+        for_children(view, test, [&](std::size_t child) { sum += lower(child); });
+        return sum;
+    }
+
+    bool settled(const View& view, std::size_t test) const {
+        if (enough(cost_of(view, test)) || !is_split(view, test, own_)) return true;
+        bool merges = false;
         if constexpr (kClasses) {
             if (!trees_extend()) return false;
-            if (!admissible(test, counts_)) return true;
-            const std::int64_t total = counts_.weight[n_slots()];
+            if (!admissible(view, test, own_)) return true;
             // Merging: C's tree for all rows errs by the others' weight at most, and saves a
             // split and what the others cost.
-            for (std::size_t v = 0; v < test.n_outcomes; ++v) {
-                const std::size_t slot = test.first_slot + v;
-                const Cost others = split_ + sum - lower(slot);
-                if (units(total - counts_.weight[slot]) <= others) return true;
-            }
+            Cost sum = split_;
+            for_children(view, test, [&](std::size_t child) { sum += lower(child); });
+            for_children(view, test, [&](std::size_t child) {
+                const Cost wrong = loss_.cost(own_.whole_weight - own_.weight[child]);
+                merges = merges || wrong <= sum - lower(child);
+            });
         }
-        return false;
+        return merges;
     }
 
     // The least sum of the children's bounds over all ways to share the splits that are left.
-    Cost cheapest_share(const Test& test) const {
+    Cost cheapest_share(const View& view, std::size_t test) const {
         std::vector<Cost> best(sizes_, 0), next(sizes_);
-        for (std::size_t v = 0; v < test.n_outcomes; ++v) {
-            const Cost* child = lower_.data() + (test.first_slot + v) * sizes_;
-            if (counts_.samples[test.first_slot + v] == 0) continue;
+        for_children(view, test, [&](std::size_t child) {
+            const Cost* own = lower_.data() + child * sizes_;
             for (std::size_t j = 0; j < sizes_; ++j) {
-                next[j] = best[j] + child[0];
+                next[j] = best[j] + own[0];
                 for (std::size_t i = 1; i <= j; ++i) {
-                    next[j] = std::min(next[j], best[j - i] + child[i]);
+                    next[j] = std::min(next[j], best[j - i] + own[i]);
                 }
             }
             best.swap(next);
-        }
+        });
         return best.back();
     }
 
     // Raise a child's bounds to what its table says: a leaf, one split into leaves, or more.
-    void look_at(std::size_t slot, const Counts<Cost>& child) {
-        looked_at_[slot] = true;
-        Cost one = std::numeric_limits<Cost>::max();
-        std::vector<std::int64_t> largest;
-        if constexpr (kClasses) largest.assign(problem_.n_classes, 0);
-        for (const Test& test : tests()) {
-            if (!is_split(test, child)) continue;
-            Cost leaves = split_;
-            for (std::size_t v = 0; v < test.n_outcomes; ++v) {
-                leaves += child.leaf[test.first_slot + v];
-            }
-            one = std::min(one, leaves);
-            if constexpr (kClasses) {
-                if (problem_.multiway || !admissible(test, child)) continue;
-                for (std::size_t i = 0; i < 2 * largest.size(); ++i) {
-                    auto& most = largest[i % largest.size()];
-                    most = std::max(most, child.by_class[test.first_slot * largest.size() + i]);
-                }
-            }
-        }
-        const Cost at_most_one = std::min(counts_.leaf[slot], one);
-        const bool splits = one < std::numeric_limits<Cost>::max();
-        const Cost any = splits ? std::min(at_most_one, more(slot, child, largest)) : at_most_one;
+    void look_at(std::size_t child, const Table<Number>& table) {
+        looked_at_[child] = true;
+        const Number least = cheapest_leaves(table);
+        const bool splits = least < std::numeric_limits<Number>::max();
+        const Cost leaf = loss_.cost(own_.leaf[child]);
+        const Cost one = splits ? std::min(leaf, split_ + loss_.cost(least)) : leaf;
+        Cost any = one;
+        if (splits && splits_allowed(sizes_ - 1) == 2) any = more(child, table, one);
         for (std::size_t j = 0; j < sizes_; ++j) {
-            if (splits_allowed(j) == 0) continue;
-            Cost& bound = lower_[slot * sizes_ + j];
-            bound = std::max(bound, splits_allowed(j) == 1 ? at_most_one : any);
+            if (splits_allowed(j) != 0) raise(child, j, splits_allowed(j) == 1 ? one : any);
         }
     }
 
-    // A lower bound on trees of two or more splits. Covering: leaves lie in a child of the first
-    // test, which is admissible, so a leaf gets at most `largest` of its class right; j leaves
-    // need j - 1 splits. Rounding: a tree costs its splits and a whole number of weight units.
-    Cost more(std::size_t slot, const Counts<Cost>& child,
-              const std::vector<std::int64_t>& largest) const {
-        Cost least = 2 * split_ + forced(slot);
-        if constexpr (kClasses) {
-            if (split_ == 0) return least;
-            if (!problem_.multiway) {
-                Cost cover = -split_;
-                const auto* weights = child.by_class.data() + n_slots() * problem_.n_classes;
-                for (std::size_t c = 0; c < problem_.n_classes; ++c) {
-                    Cost cheapest = units(weights[c]);
-                    // Leaves pay only if one gets more right than a split costs. Then the best
-                    // number is weight / largest, rounded down or up, and nothing overflows.
-                    if (units(largest[c]) > split_) {
-                        const std::int64_t j = weights[c] / largest[c];
-                        cheapest = std::min({cheapest, split_ * (j + 1),
-                                             split_ * j + units(weights[c] - j * largest[c])});
-                    }
-                    cover += cheapest;
-                }
-                least = std::max(least, cover);
+    // The least loss of a split into leaves; the largest number there is if nothing splits.
+    Number cheapest_leaves(const Table<Number>& table) const {
+        Number least = std::numeric_limits<Number>::max();
+        const auto fewest = static_cast<std::int32_t>(problem_.min_samples_leaf);
+        const Number* leaf = table.leaf.data();
+        const std::int32_t* count = table.count().data();
+        for (const View& view : here_.views()) {
+            if (view.multiway()) {
+                if (!is_split(view, view.begin, table)) continue;
+                Number sum = 0;
+                for_children(view, view.begin, [&](std::size_t c) { sum += leaf[c]; });
+                least = std::min(least, sum);
+                continue;
             }
-            Cost rounded = std::max(least, 34 * split_ + forced(slot));
-            for (Cost j = 2; j < 34; ++j) {
-                const Cost loss = std::max<Cost>(least - split_ * j, 0);
-                const Cost whole = (loss + Rows::kUnit - 1) / Rows::kUnit * Rows::kUnit;
-                rounded = std::min(rounded, split_ * j + std::max(forced(slot), whole));
+            const std::size_t no = view.stride;
+            for (std::size_t t = view.begin; t <= view.last_test; ++t) {
+                const bool split = std::min(count[t], count[t + no]) >= fewest;
+                const Number sum = leaf[t] + leaf[t + no];
+                least = std::min(least, split ? sum : std::numeric_limits<Number>::max());
             }
-            return rounded;
         }
         return least;
     }
 
+    // A lower bound on trees of two or more splits, or `enough` if it is not less: forced errors,
+    // covering, rounding (a tree costs its splits and a whole number of weight units).
+    Cost more(std::size_t child, const Table<Number>& table, Cost enough) const {
+        Cost least = 2 * split_ + forced(child);
+        if constexpr (kClasses) {
+            if (split_ == 0 || least >= enough) return std::min(least, enough);
+            if (!problem_.multiway) least = std::max(least, covering(table));
+            Cost rounded = std::max(least, 34 * split_ + forced(child));
+            for (Cost j = 2; j < 34 && rounded > least; ++j) {
+                const Cost loss = std::max<Cost>(least - split_ * j, 0);
+                const Cost whole = (loss + Loss::kUnit - 1) / Loss::kUnit * Loss::kUnit;
+                rounded = std::min(rounded, split_ * j + std::max(forced(child), whole));
+            }
+            least = rounded;
+        }
+        return std::min(least, enough);
+    }
+
+    // Leaves lie in a child of the first test, which is admissible, so a leaf gets at most
+    // `largest` of its class right; j leaves need j - 1 splits.
+    Cost covering(const Table<Number>& table) const {
+        const std::size_t n = here_.n_places();
+        const auto fewest = static_cast<std::int32_t>(problem_.min_samples_leaf);
+        const auto light = static_cast<std::int32_t>(std::min<Cost>(split_ / Loss::kUnit, 1 << 30));
+        const std::int32_t *count = table.count().data(), *most = table.most.data();
+        largest_.assign(table.totals.size(), 0);
+        for (const View& view : here_.views()) {
+            for (std::size_t t = view.begin; t <= view.last_test; ++t) {
+                const std::size_t no = t + view.stride;
+                if (std::min(count[t], count[no]) < fewest) continue;  // no split
+                if (std::min(most[t], most[no]) <= light) continue;    // not admissible
+                for (std::size_t c = 0; c < largest_.size(); ++c) {
+                    const std::int32_t yes = table.by_class[c * n + t];
+                    largest_[c] = std::max({largest_[c], yes, table.totals[c] - yes});
+                }
+            }
+        }
+        Cost cover = -split_;
+        for (std::size_t c = 0; c < largest_.size(); ++c) {
+            const std::int64_t weight = table.totals[c], per_leaf = largest_[c];
+            Cost cheapest = loss_.cost(weight);
+            // Leaves pay only if one gets more right than a split costs. Then the best number is
+            // weight / per_leaf, rounded down or up, and nothing overflows.
+            if (loss_.cost(per_leaf) > split_) {
+                const std::int64_t j = weight / per_leaf;
+                cheapest = std::min({cheapest, split_ * (j + 1),
+                                     split_ * j + loss_.cost(weight - j * per_leaf)});
+            }
+            cover += cheapest;
+        }
+        return cover;
+    }
+
     // The steps without a line of their own.
-    void check_claims(const Step<Cost>& step, const std::vector<Step<Cost>>& earlier) {
+    void check_claims(const Step<Cost>& step, const Rows& rows,
+                      const std::vector<Step<Cost>>& earlier) {
         for (const auto& use : step.uses) {
             for (std::size_t v = 0; v < use.claims.size(); ++v) {
                 for (const Cost bound : use.claims[v]) {
-                    Step<Cost> own{step.branch, below(step), kNoLimit, bound, {}};
-                    own.branch.push_back(static_cast<std::int32_t>(use.test));
-                    own.branch.push_back(static_cast<std::int32_t>(v));
-                    check(own, earlier);
+                    if (bound <= tolerance_) continue;
+                    const Step<Cost> own{{}, below(step), kNoLimit, bound, {}};
+                    check(own, problem_.restricted(rows, use.test, v), earlier);
                 }
             }
         }
     }
 
     void take(const Use<Cost>& use, const std::vector<Step<Cost>>& earlier) {
-        const std::size_t t = rows_.tests().find(use.test);
-        if (t == kNone) return;  // it does not split these rows
-        for (std::size_t v = 0; v < tests()[t].n_outcomes; ++v) {
-            const std::size_t slot = tests()[t].first_slot + v;
-            for (const Cost bound : use.claims[v]) {
-                for (std::size_t j = 0; j < sizes_; ++j) raise(slot, j, bound);
-            }
+        const std::size_t test = here_.find(use.test);
+        if (test == kNone) return;  // it does not split these rows
+        for (std::size_t v = 0; v < use.cited.size(); ++v) {
+            const std::size_t child = here_.child(test, v);
             for (const std::int64_t id : use.cited[v]) {
-                if (id == kLookedAt) look_at_child(t, v);
-                else cite(t, v, id, earlier[static_cast<std::size_t>(id)]);
+                if (id != kLookedAt) cite(use.test, v, child, id, earlier);
+                else if (child != kNone) look_at_child(here_.view_of(test), child);
+            }
+            for (const Cost bound : use.claims[v]) {
+                for (std::size_t j = 0; j < sizes_ && child != kNone; ++j) raise(child, j, bound);
             }
         }
     }
-    void raise(std::size_t slot, std::size_t j, Cost bound) {
-        lower_[slot * sizes_ + j] = std::max(lower_[slot * sizes_ + j], bound);
-    }
 
     // A cited step must be about the same rows, and about at least as many trees.
-    void cite(std::size_t t, std::size_t v, std::int64_t id, const Step<Cost>& step) {
-        const auto say = [&](const std::string& why) {
-            return "step " + std::to_string(id) + ", cited for outcome " + std::to_string(v) +
-                   " of " + problem_.describe(rows_.tests().number(t)) + ", " + why;
+    void cite(std::size_t test, std::size_t outcome, std::size_t child, std::int64_t id,
+              const std::vector<Step<Cost>>& earlier) {
+        const Step<Cost>& step = earlier[static_cast<std::size_t>(id)];
+        const auto say = [&](const char* why) {
+            return "step " + std::to_string(id) + ", cited for outcome " +
+                   std::to_string(outcome) + " of " + problem_.describe(test) + ", " + why;
         };
-        Bits child = here_, cited;
-        rows_.restrict(child, rows_.tests().number(t), v);
-        rows_of(step, cited);
-        require(child == cited, say("is about other rows"));
-        require(step.depth == kNoLimit || (depth_ != kNoLimit && step.depth >= depth_),
-                say("is about shallower trees"));
-        for (std::size_t j = 0; j < sizes_; ++j) {
-            const bool covers = step.splits == kNoLimit ||
-                                (limited_ && static_cast<std::size_t>(step.splits) >= j);
-            if (covers) raise(tests()[t].first_slot + v, j, step.bound);
+        const bool same =
+            problem_.restricted(here_.rows(), test, outcome) == rows_of(step.branch);
+        if (!same) throw Rejected(say("is about other rows"));
+        if (!covers(step.depth, depth_)) throw Rejected(say("is about shallower trees"));
+        for (std::size_t j = 0; j < sizes_ && child != kNone; ++j) {
+            const std::int32_t needed = limited_ ? static_cast<std::int32_t>(j) : kNoLimit;
+            if (covers(step.splits, needed)) raise(child, j, step.bound);
         }
     }
 
     // Bound the children of all other tests by those of a test that was used.
     void compare(std::size_t number) {
-        const std::size_t used = rows_.tests().find(number);
+        const std::size_t used = here_.find(number);
         if (used == kNone) return;
-        const std::size_t first = tests()[used].first_slot;
-        for (std::size_t v = 0; v < tests()[used].n_outcomes; ++v) {
-            if (counts_.samples[first + v] == 0) continue;
-            tabulate_child(used, v);
-            look_at(first + v, child_);
-            for (std::size_t t = 0; t < tests().size(); ++t) {
-                if (t != used) fewer_rows(first + v, tests()[t]);
+        const View& own = here_.view_of(used);
+        for_children(own, used, [&](std::size_t child) {
+            tabulate(own, child);
+            look_at(child, part_);
+            for (const View& view : here_.views()) {
+                for (std::size_t t = view.begin; t <= view.last_test; ++t) {
+                    if (t != used) fewer_rows(child, view, t);
+                }
             }
-        }
+        });
     }
 
-    // C is the child whose table is `child_`, A any child of the test. If C is a part of A, a
+    // C is the child whose table is `part_`, A any child of the test. If C is a part of A, a
     // tree for A does for C. In classification it does so anyway and errs on C's other rows; or,
     // if the limits allow, A's test above it sends these to leaves of their own.
-    void fewer_rows(std::size_t slot, const Test& test) {
-        const std::size_t end = test.first_slot + test.n_outcomes;
+    void fewer_rows(std::size_t c, const View& view, std::size_t test) {
         Cost leaves = 0;
-        for (std::size_t a = test.first_slot; a < end; ++a) leaves += child_.leaf[a];
-        for (std::size_t a = test.first_slot; a < end; ++a) {
-            if (counts_.samples[a] == 0) continue;
-            const bool part = is_part(slot, a), same = part && is_whole(a);
+        if constexpr (kClasses) {
+            for_children(view, test, [&](std::size_t a) { leaves += loss_.cost(part_.leaf[a]); });
+        }
+        for_children(view, test, [&](std::size_t a) {
+            const bool part = own_.count()[c] == part_.count()[a];
+            const bool same = part && own_.count()[a] == part_.count()[a];
+            if (problem_.min_samples_leaf > 1 ? !same : !kClasses && !part) return;
             Cost price = 0;
-            if (problem_.min_samples_leaf > 1 ? !same : !kClasses && !part) continue;
             if constexpr (kClasses) {
-                price = units(counts_.weight[slot] - child_.weight[a]);
-                const Cost under_test = split_ + leaves - child_.leaf[a];
+                price = loss_.cost(own_.weight[c] - part_.weight[a]);
+                const Cost under_test = split_ + leaves - loss_.cost(part_.leaf[a]);
                 if (!same && depth_ == kNoLimit && !limited_) price = std::min(price, under_test);
             }
-            for (std::size_t j = 0; j < sizes_; ++j) {
-                raise(a, j, lower_[slot * sizes_ + j] - price);
-            }
-        }
-    }
-    // Whether A has all rows of C, and whether C has all rows of A: each has a positive weight.
-    bool is_part(std::size_t slot, std::size_t a) const {
-        if constexpr (kClasses) return counts_.weight[slot] == child_.weight[a];
-        else return counts_.samples[slot] == child_.samples[a];
-    }
-    bool is_whole(std::size_t a) const {
-        if constexpr (kClasses) return counts_.weight[a] == child_.weight[a];
-        else return counts_.samples[a] == child_.samples[a];
+            raise_to(a, c, price);
+        });
     }
 
-    // Look at a test's children until the test is settled.
-    void look_at_children(std::size_t t) {
-        const Test& test = tests()[t];
-        for (std::size_t v = 0; v < test.n_outcomes && open_[t]; ++v) {
-            if (look_at_child(t, v)) open_[t] = !settled(t);
-        }
-    }
-    bool look_at_child(std::size_t t, std::size_t v) {
-        const std::size_t slot = tests()[t].first_slot + v;
-        if (looked_at_[slot] || counts_.samples[slot] == 0) return false;
-        if (counts_.leaf[slot] <= lower(slot) && !limited_) return false;  // cannot rise
-        tabulate_child(t, v);
-        look_at(slot, child_);
-        return true;
+    void look_at_child(const View& view, std::size_t child) {
+        if (looked_at_[child]) return;
+        if (!limited_ && loss_.cost(own_.leaf[child]) <= lower(child)) return;  // cannot rise
+        tabulate(view, child);
+        look_at(child, part_);
     }
 
-    void tabulate_child(std::size_t t, std::size_t v) {
-        rows_.child(rows_.tests().number(t), v, child_rows_);
-        rows_.tabulate(child_rows_, child_);
-    }
-
-    // Whether no test is left open.
-    bool settle() {
-        bool all = true;
-        for (std::size_t t = 0; t < tests().size(); ++t) {
-            open_[t] = open_[t] && !settled(t);
-            all = all && !open_[t];
-        }
-        return all;
-    }
-
-    bool settle_by_looking() {
-        settle();
-        bool all = true;
-        for (std::size_t t = 0; t < tests().size(); ++t) {
-            look_at_children(t);
-            all = all && !open_[t];
-        }
-        return all;
-    }
-
-    // Along a threshold column: more rows cost more, but not by more than their weight.
-    bool settle_by_order(bool looking) {
-        if (problem_.min_samples_leaf > 1) return false;
-        for (std::size_t f = 0; f < problem_.columns.size(); ++f) {
-            if (problem_.columns[f].split != Split::kThreshold) continue;
-            const std::size_t first = rows_.tests().first(f), end = rows_.tests().end(f);
-            bool needed = false;
-            for (std::size_t t = first; t < end; ++t) needed = needed || open_[t];
-            if (!needed) continue;
-            for (std::size_t t = first; t < end && looking; ++t) {
-                for (std::size_t v = 0; v < 2; ++v) look_at_child(t, v);
-            }
-            const auto yes = [&](std::size_t t) { return tests()[t].first_slot; };
-            const auto no = [&](std::size_t t) { return tests()[t].first_slot + 1; };
-            for (std::size_t t = first + 1; t < end; ++t) raise_superset(yes(t - 1), yes(t));
-            for (std::size_t t = end - 1; t > first; --t) raise_superset(no(t), no(t - 1));
-            for (std::size_t t = end - 1; t > first; --t) raise_subset(yes(t), yes(t - 1));
-            for (std::size_t t = first + 1; t < end; ++t) raise_subset(no(t - 1), no(t));
-        }
-        return settle();
-    }
-    void raise_superset(std::size_t small, std::size_t large) {
-        for (std::size_t j = 0; j < sizes_; ++j) raise(large, j, lower_[small * sizes_ + j]);
-    }
-    void raise_subset(std::size_t large, std::size_t small) {
-        if constexpr (kClasses) {
-            const Cost lost = units(counts_.weight[large] - counts_.weight[small]);
-            for (std::size_t j = 0; j < sizes_; ++j) {
-                raise(small, j, lower_[large * sizes_ + j] - lost);
-            }
-        }
-    }
-
-    [[noreturn]] void fail(std::size_t t) const {
-        const Test& test = tests()[t];
-        Cost sum = split_;
-        if (limited_) {
-            sum += cheapest_share(test);
+    // Make the table of a child. Of the two children of a test only the smaller one is counted.
+    void tabulate(const View& view, std::size_t child) {
+        const std::size_t test = view.multiway() ? view.begin : child % here_.n_places();
+        const std::size_t sibling = view.n_children == 2 ? 2 * test + view.stride - child : kNone;
+        here_.members(view, child, members_);
+        if (sibling != kNone && summed_ == sibling) {
+            sums_.complement(own_sums_);
+        } else if (sibling != kNone && 2 * members_.size() > here_.rows().size()) {
+            here_.members(view, sibling, others_);
+            loss_.add_up(here_, others_, false, sums_);
+            sums_.complement(own_sums_);
         } else {
-            for (std::size_t v = 0; v < test.n_outcomes; ++v) sum += lower(test.first_slot + v);
+            loss_.add_up(here_, members_, false, sums_);
         }
-        throw Rejected(problem_.describe(rows_.tests().number(t)) + " is not ruled out and costs " + text(sum) +
+        summed_ = child;
+        loss_.tabulate(here_, members_, sums_, false, part_);
+    }
+
+    // Forget the tests that are settled.
+    void settle() {
+        std::erase_if(open_, [&](const Open& o) { return settled(*o.view, o.test); });
+    }
+    void look_at_open_tests() {
+        std::erase_if(open_, [&](const Open& o) {
+            bool done = false;
+            for_children(*o.view, o.test, [&](std::size_t child) {
+                if (done) return;
+                look_at_child(*o.view, child);
+                done = settled(*o.view, o.test);
+            });
+            return done;
+        });
+    }
+
+    // Along a threshold view: more rows cost more, but not by more than their weight.
+    void settle_by_order(bool looking) {
+        if (problem_.min_samples_leaf > 1) return;
+        for (const View& view : here_.views()) {
+            const auto needs = [&](const Open& o) { return o.view == &view; };
+            if (!view.ordered || std::none_of(open_.begin(), open_.end(), needs)) continue;
+            const std::size_t first = view.begin, last = view.last_test, no = view.stride;
+            for (std::size_t t = first; t <= last && looking; ++t) {
+                look_at_child(view, t);
+                look_at_child(view, t + no);
+            }
+            for (std::size_t t = first; t < last; ++t) raise_to(t + 1, t, 0);
+            for (std::size_t t = last; t > first; --t) raise_to(t - 1 + no, t + no, 0);
+            if constexpr (kClasses) {
+                const auto lost = [&](std::size_t large, std::size_t small) {
+                    return loss_.cost(own_.weight[large] - own_.weight[small]);
+                };
+                for (std::size_t t = last; t > first; --t) raise_to(t - 1, t, lost(t, t - 1));
+                for (std::size_t t = first + no; t < last + no; ++t) {
+                    raise_to(t + 1, t, lost(t, t + 1));
+                }
+            }
+        }
+        settle();
+    }
+
+    [[noreturn]] void fail(const Open& open) const {
+        throw Rejected(problem_.describe(here_.number(open.test)) +
+                       " is not ruled out and costs " + text(cost_of(*open.view, open.test)) +
                        " at least, not the bound " + text(bound_));
     }
     static std::string text(Cost cost) {
-        if constexpr (kClasses) {
-            return std::to_string(cost);
-        } else {
-            return shortest(cost);
-        }
+        if constexpr (kClasses) return std::to_string(cost);
+        else return shortest(cost);
     }
 
     const Problem& problem_;
-    Rows& rows_;
+    Loss& loss_;
     const Cost split_;
     const Cost tolerance_;
+    Rows all_;
 
     // Of the step being checked:
-    Bits here_, child_rows_;
-    Counts<Cost> counts_, child_;
+    Here here_;
+    Rows members_, others_;
+    Sums<Number> own_sums_, sums_;  // of its rows; of the child `summed_`
+    Table<Number> own_, part_;
+    std::size_t summed_ = kNone;
     Cost bound_{};
     std::int32_t depth_ = kNoLimit;  // of the children
     bool limited_ = false;           // is the number of splits?
     std::size_t sizes_ = 1;
     std::vector<Cost> lower_;
-    std::vector<bool> looked_at_, open_;
+    std::vector<bool> looked_at_;
+    std::vector<Open> open_;
+    mutable std::vector<std::int32_t> largest_;
 };
 
 }  // namespace checker

@@ -1,0 +1,334 @@
+// Reading a problem from the data. Of a proof's header only the names are believed: which columns
+// there are, how each is split, and in what order categories and classes are coded. The
+// fingerprint (section 6 of docs/proof-format.md) is computed on the way.
+
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "csv.hpp"
+#include "errors.hpp"
+#include "json.hpp"
+#include "problem.hpp"
+#include "sha256.hpp"
+
+namespace checker {
+
+inline std::optional<double> to_double(const std::string& text) {
+    std::size_t begin = text.find_first_not_of(' ');
+    if (begin == text.npos) return std::nullopt;
+    const std::size_t end = text.find_last_not_of(' ') + 1;
+    if (text[begin] == '+') ++begin;
+    double value = 0;
+    const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
+    if (error != std::errc() || stop != text.data() + end) return std::nullopt;
+    return value;
+}
+
+// A string as Python's json.dumps writes it: everything beyond ASCII escaped.
+inline std::string ascii_json(const std::string& utf8) {
+    static constexpr char kHex[] = "0123456789abcdef";
+    std::string out = "\"";
+    const auto escape = [&out](std::uint32_t unit) {
+        out += "\\u";
+        for (int shift = 12; shift >= 0; shift -= 4) out += kHex[unit >> shift & 0xF];
+    };
+    for (std::size_t i = 0; i < utf8.size();) {
+        const auto byte = static_cast<unsigned char>(utf8[i]);
+        const int more = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : byte >= 0xC0 ? 1 : 0;
+        std::uint32_t code = more == 0 ? byte : byte & (0x3Fu >> more);
+        ++i;
+        for (int k = 0; k < more && i < utf8.size(); ++k, ++i) {
+            code = code << 6 | (static_cast<unsigned char>(utf8[i]) & 0x3F);
+        }
+        const auto named = std::string_view("\"\\\b\f\n\r\t").find(static_cast<char>(byte));
+        if (more == 0 && named != std::string_view::npos) {
+            out += '\\';
+            out += "\"\\bfnrt"[named];
+        } else if (code >= 0x20 && code < 0x7F) {
+            out += static_cast<char>(code);
+        } else if (code < 0x10000) {
+            escape(code);
+        } else {
+            escape(0xD800 + ((code - 0x10000) >> 10));
+            escape(0xDC00 + ((code - 0x10000) & 0x3FF));
+        }
+    }
+    return out + "\"";
+}
+
+// Categories or classes of the header, and which of them a cell of the data means: a string by
+// equality, anything else by its JSON text or by numeric equality (true is 1, false 0).
+class Categories {
+public:
+    Categories(const Json::Array& values, const std::string& what) {
+        for (const Json& value : values) {
+            const auto code = static_cast<std::int32_t>(spelled.size());
+            bool fresh = true;
+            if (const auto* text = value.get<std::string>()) {
+                fresh = strings_.emplace(*text, code).second;
+                spelled.push_back(ascii_json(*text));
+            } else if (const auto* number = value.get<Number>()) {
+                const auto real = to_double(number->text);
+                fresh = others_.emplace(number->text, code).second;
+                if (real) fresh = numbers_.emplace(*real, code).second && fresh;
+                spelled.push_back(number->text);
+            } else if (const auto* truth = value.get<bool>()) {
+                for (const char* word : *truth ? kTrue : kFalse) others_.emplace(word, code);
+                fresh = numbers_.emplace(*truth ? 1.0 : 0.0, code).second;
+                spelled.push_back(*truth ? "true" : "false");
+            } else if (value.is_null()) {
+                fresh = others_.emplace("", code).second;
+                spelled.push_back("null");
+            } else {
+                throw Unreadable(what + " holds something that is no string or number");
+            }
+            if (!fresh) throw Unreadable(what + " lists " + spelled.back() + " twice");
+        }
+    }
+
+    std::int32_t code(const std::string& cell) const {
+        if (const auto found = strings_.find(cell); found != strings_.end()) return found->second;
+        if (const auto found = others_.find(cell); found != others_.end()) return found->second;
+        if (const auto real = to_double(cell)) {
+            if (const auto found = numbers_.find(*real); found != numbers_.end()) {
+                return found->second;
+            }
+        }
+        return -1;
+    }
+
+    std::vector<std::string> spelled;
+
+private:
+    static constexpr const char* kTrue[] = {"true", "True", "TRUE"};
+    static constexpr const char* kFalse[] = {"false", "False", "FALSE"};
+    std::map<std::string, std::int32_t> strings_, others_;
+    std::map<double, std::int32_t> numbers_;
+};
+
+class ProblemReader {
+public:
+    ProblemReader(const Json& header, const CsvTable& data) : header_(header), data_(data) {}
+
+    // `targets` names the label column, or the columns of a regression with several outputs.
+    Problem read(const std::vector<std::string>& targets, const std::string& weight) {
+        read_weights(weight);
+        const std::string& loss = header_.at("loss").string("\"loss\"");
+        if (loss == "misclassification") {
+            read_labels(targets);
+        } else if (loss == "squared_error" || loss == "absolute_error") {
+            problem_.squared = loss == "squared_error";
+            for (const auto& name : targets) read_targets(name);
+        } else {
+            throw Unreadable("the loss \"" + loss + "\" is not known to this checker");
+        }
+        keep_weighty_rows();
+        problem_.group.assign(rows_.size(), 0);
+        for (const Json& feature : header_.at("features").array("\"features\"")) {
+            read_column(feature);
+        }
+        refuse_unnamed_columns(targets, weight);
+        problem_.min_samples_leaf =
+            header_.at("min_samples_leaf").integer("\"min_samples_leaf\"");
+        require(problem_.min_samples_leaf >= 1, "\"min_samples_leaf\" is below 1");
+        require(header_.at("n_rows").integer("\"n_rows\"") ==
+                    static_cast<std::int64_t>(problem_.n_rows()),
+                "the data have " + std::to_string(problem_.n_rows()) +
+                    " rows of positive weight, not \"n_rows\"");
+        require(header_.at("fingerprint").string("\"fingerprint\"") == fingerprint(),
+                "the data are not those of the proof: the fingerprint differs");
+        return std::move(problem_);
+    }
+
+private:
+    double number(std::size_t column, std::size_t row) const {
+        const std::string& cell = data_.columns[column][row];
+        const auto value = to_double(cell);
+        if (!value || !std::isfinite(*value)) {
+            throw Unreadable("column \"" + data_.names[column] + "\", row " +
+                             std::to_string(row + 1) + ": \"" + cell + "\" is no finite number");
+        }
+        return *value + 0.0;  // -0.0 becomes 0.0
+    }
+
+    void read_weights(const std::string& weight) {
+        problem_.weights.assign(data_.n_rows, 1.0);
+        if (weight.empty()) return;
+        const std::size_t column = data_.find(weight);
+        for (std::size_t i = 0; i < data_.n_rows; ++i) problem_.weights[i] = number(column, i);
+    }
+
+    void read_labels(const std::vector<std::string>& targets) {
+        if (targets.size() != 1) throw Unreadable("classification has one target column");
+        const std::size_t column = data_.find(targets[0]);
+        const Categories classes(header_.at("classes").array("\"classes\""), "\"classes\"");
+        problem_.n_classes = classes.spelled.size();
+        std::vector<double> factors(problem_.n_classes, 1.0);
+        if (const Json* given = header_.find("class_weight"); given && !given->is_null()) {
+            const auto& list = given->array("\"class_weight\"");
+            require(list.size() == factors.size(), "\"class_weight\" is not one for each class");
+            for (std::size_t c = 0; c < list.size(); ++c) {
+                factors[c] = list[c].real("a class weight");
+            }
+        }
+        for (std::size_t i = 0; i < data_.n_rows; ++i) {
+            const std::string& cell = data_.columns[column][i];
+            const std::int32_t code = classes.code(cell);
+            require(code >= 0, "row " + std::to_string(i + 1) + " has the label \"" + cell +
+                                   "\", which the proof does not know");
+            problem_.labels.push_back(code);
+            problem_.weights[i] *= factors[static_cast<std::size_t>(code)];
+        }
+    }
+
+    void read_targets(const std::string& name) {
+        const std::size_t column = data_.find(name);
+        problem_.targets.emplace_back();
+        for (std::size_t i = 0; i < data_.n_rows; ++i) {
+            problem_.targets.back().push_back(number(column, i));
+        }
+    }
+
+    template <class T>
+    void keep(std::vector<T>& column) const {
+        if (column.empty()) return;
+        for (std::size_t i = 0; i < rows_.size(); ++i) column[i] = column[rows_[i]];
+        column.resize(rows_.size());
+    }
+
+    void keep_weighty_rows() {
+        for (std::size_t i = 0; i < data_.n_rows; ++i) {
+            const double weight = problem_.weights[i];
+            if (!(weight >= 0) || !std::isfinite(weight)) {
+                throw Unreadable("row " + std::to_string(i + 1) +
+                                 " has a negative or endless weight");
+            }
+            if (weight > 0) rows_.push_back(i);
+        }
+        keep(problem_.labels);
+        keep(problem_.weights);
+        for (auto& target : problem_.targets) keep(target);
+        if (rows_.empty()) throw Unreadable("the data have no row of positive weight");
+    }
+
+    void read_column(const Json& feature) {
+        const std::string& name = feature.at("name").string("the name of a feature");
+        const std::string& split = feature.at("split").string("the split of a feature");
+        std::string missing;
+        if (const Json* given = feature.find("missing"); given && !given->is_null()) {
+            missing = given->string("the missing values of a feature");
+        }
+        const auto known = [](const std::string& word, std::initializer_list<const char*> list) {
+            return std::find(list.begin(), list.end(), word) != list.end();
+        };
+        if (!known(split, {"threshold", "order", "multiway", "one-vs-rest", "subset"}) ||
+            !known(missing, {"", "best-side", "branch"})) {
+            throw Unreadable("column \"" + name + "\": the split \"" + split + "\" is unknown");
+        }
+        names_.push_back(name);
+        codes_.clear();
+        const std::size_t source = data_.find(name);
+        const std::size_t n =
+            split == "threshold"
+                ? read_numbers(source, !missing.empty())
+                : read_categories(source, feature.at("values").array("the values of a feature"),
+                                  !missing.empty());
+        for (const std::int32_t code : codes_) hash_.add_little_endian(code);
+        for (const View& view : views_of(split, static_cast<std::int32_t>(n), missing)) {
+            Column column{name, view.split, 0, {}};
+            for (const std::int32_t c : view.code) {
+                column.n_values = std::max(column.n_values, static_cast<std::size_t>(c) + 1);
+            }
+            for (const std::int32_t c : codes_) {
+                column.codes.push_back(view.code[static_cast<std::size_t>(c)]);
+            }
+            problem_.add(std::move(column));
+        }
+        std::map<std::pair<std::size_t, std::int32_t>, std::size_t> groups;
+        for (std::size_t i = 0; i < codes_.size(); ++i) {
+            const auto next = groups.emplace(std::pair(problem_.group[i], codes_[i]), groups.size());
+            problem_.group[i] = next.first->second;
+        }
+    }
+
+    // An empty cell, or NaN.
+    static bool is_missing(const std::string& cell) {
+        const auto value = to_double(cell);
+        return cell.find_first_not_of(' ') == cell.npos || (value && std::isnan(*value));
+    }
+
+    std::size_t read_numbers(std::size_t source, bool gaps) {
+        std::vector<double> values;
+        for (const std::size_t row : rows_) {
+            if (gaps && is_missing(data_.columns[source][row])) continue;
+            values.push_back(number(source, row));
+        }
+        std::sort(values.begin(), values.end());
+        values.erase(std::unique(values.begin(), values.end()), values.end());
+        for (const double value : values) hash_.add_little_endian(value);
+        for (const std::size_t row : rows_) {
+            auto at = values.end();
+            if (!gaps || !is_missing(data_.columns[source][row])) {
+                at = std::lower_bound(values.begin(), values.end(), number(source, row));
+            }
+            codes_.push_back(static_cast<std::int32_t>(at - values.begin()));
+        }
+        return values.size();
+    }
+
+    std::size_t read_categories(std::size_t source, const Json::Array& values, bool gaps) {
+        const std::string& name = data_.names[source];
+        const Categories categories(values, "column \"" + name + "\"");
+        std::string list;
+        for (const auto& text : categories.spelled) list += (list.empty() ? "" : ", ") + text;
+        hash_.add("[" + list + "]");
+        for (const std::size_t row : rows_) {
+            const std::string& cell = data_.columns[source][row];
+            std::int32_t code = categories.code(cell);
+            if (code < 0 && gaps && is_missing(cell)) code = static_cast<std::int32_t>(values.size());
+            require(code >= 0, "column \"" + name + "\", row " + std::to_string(row + 1) +
+                                   ": the proof knows no \"" + cell + "\"");
+            codes_.push_back(code);
+        }
+        return values.size();
+    }
+
+    // A proof about fewer columns is a proof of something else.
+    void refuse_unnamed_columns(const std::vector<std::string>& targets,
+                                const std::string& weight) const {
+        for (const std::string& name : data_.names) {
+            bool known = name == weight;
+            for (const auto& target : targets) known = known || name == target;
+            for (const std::string& named : names_) known = known || name == named;
+            require(known, "the proof does not speak of the column \"" + name + "\" of the data");
+        }
+    }
+
+    // The columns are in the hash already.
+    std::string fingerprint() {
+        for (const std::int32_t label : problem_.labels) hash_.add_little_endian(label);
+        for (std::size_t i = 0; i < problem_.n_rows(); ++i) {
+            for (const auto& target : problem_.targets) hash_.add_little_endian(target[i]);
+        }
+        for (const double weight : problem_.weights) hash_.add_little_endian(weight);
+        return "sha256:" + hash_.hex();
+    }
+
+    const Json& header_;
+    const CsvTable& data_;
+    std::vector<std::size_t> rows_;
+    std::vector<std::string> names_;   // of the columns
+    std::vector<std::int32_t> codes_;  // of one of them
+    Sha256 hash_;
+    Problem problem_;
+};
+
+}  // namespace checker
