@@ -27,30 +27,66 @@ from .tables import Table
 SECONDS = 1.0
 MEMORY_MB = 600
 REPEATS = 3  # of which the best counts: a busy machine only ever adds delay
-ENGINES = (
-    "sparse", "threshold", "branches", "dt-miner", "quant-bnb",
-    "regression", "regression-quant-bnb",
-)  # fmt: skip
+# What each engine is asked, as (kind of problem, parameters of the estimator).
+ENGINES: dict[str, tuple[str, dict[str, Any]]] = {
+    "sparse": ("bits", {"split_penalty": 1e-4, "solver": "sparse"}),
+    "sparse, at most 8 splits": ("few bits", {"split_penalty": 0.0, "max_splits": 8}),
+    "sparse, a given first split": ("bits", {"split_penalty": 1e-4, "first_split": 0}),
+    "branches": ("bits", {"split_penalty": 1e-4, "solver": "branches"}),
+    "dt-miner": ("bits", {"split_penalty": 1e-4, "solver": "dt-miner"}),
+    "threshold": (
+        "numbers", {"split_penalty": 1e-4, "max_depth": 4, "solver": "threshold"},
+    ),
+    "threshold, any depth": ("numbers", {"split_penalty": 1e-4, "solver": "threshold"}),
+    **{
+        f"quant-bnb, {bound}": (
+            "numbers",
+            {"split_penalty": 0.0, "max_depth": 3, "solver": "quant-bnb",
+             "lower_bound": bound},
+        )
+        for bound in ("W0", "W1", "W2", "L2")
+    },
+    "regression": ("targets", {"split_penalty": 1e-4, "max_depth": 4}),
+    "regression, absolute error": (
+        "targets",
+        {"split_penalty": 1e-4, "max_depth": 4, "criterion": "absolute_error"},
+    ),
+    "regression, quant-bnb": (
+        "targets", {"split_penalty": 0.0, "max_depth": 3, "solver": "quant-bnb"},
+    ),
+    "regression, quant-bnb, absolute error": (
+        "targets",
+        {"split_penalty": 0.0, "max_depth": 3, "solver": "quant-bnb",
+         "criterion": "absolute_error"},
+    ),
+    "rules, all listed": ("plane", {"max_splits": 4}),
+    "rules, anytime": ("space", {"max_splits": 4}),
+}  # fmt: skip
 
 
 def hard(engine: str) -> tuple[Any, Any, Any]:
     """Return an estimator for the engine, and a table of noise it cannot finish."""
-    from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+    from treeproof import (
+        ObliqueTreeClassifier,
+        OptimalTreeClassifier,
+        OptimalTreeRegressor,
+    )
 
+    kind, options = ENGINES[engine]
     rng = np.random.default_rng(0)
-    options: dict[str, Any] = {"split_penalty": 0.0001}
-    if engine.endswith("quant-bnb"):
-        options = {"split_penalty": 0.0, "max_depth": 3, "solver": "quant-bnb"}
-    elif engine != "regression":
-        options["solver"] = engine
-    if engine in ("sparse", "branches", "dt-miner"):
-        X = rng.integers(0, 2, (3000, 120))
-    else:
-        X = rng.random((4000, 20))
-        options.setdefault("max_depth", 4)
-    if engine.startswith("regression"):
+    X = {
+        "bits": lambda: rng.integers(0, 2, (3000, 120)),
+        "few bits": lambda: rng.integers(0, 2, (400, 30)),
+        "numbers": lambda: rng.random((4000, 20)),
+        "targets": lambda: rng.random((4000, 20)),
+        "plane": lambda: rng.random((300, 2)),
+        "space": lambda: rng.random((300, 5)),
+    }[kind]()
+    if kind == "targets":
         return OptimalTreeRegressor(**options), X, rng.random(len(X))
-    return OptimalTreeClassifier(**options), X, rng.integers(0, 2, len(X))
+    oblique = kind in ("plane", "space")
+    estimator = ObliqueTreeClassifier if oblique else OptimalTreeClassifier
+    return estimator(**options), X, rng.integers(0, 2, len(X))
 
 
 def _fit(engine: str, **options: Any) -> tuple[Any, float, float]:
@@ -130,6 +166,8 @@ def main(
     table = Table("Limits", ["check", "measured", "asked", "holds"])
     checks = [late, interrupted] + ([] if skip_memory else [memory])
     missed = False
+    if engine != "all" and engine not in ENGINES:
+        raise typer.BadParameter(f"one of: all; {'; '.join(ENGINES)}")
     for name in ENGINES if engine == "all" else (engine,):
         for check in checks:
             for f in alone(check, name):

@@ -103,10 +103,13 @@ class DepthTwo {
   bool closed(Value children) const {
     return context_->loss->closes(penalty() + children, best_);
   }
+  // The work since the last call: rows that moved through all lanes, and exact scans of a lane.
   bool stop(std::uint32_t rows_moved) {
     const auto lanes = static_cast<std::uint64_t>(context_->columns->n_features());
+    const auto scans = static_cast<std::uint64_t>(context_->counters->exact_scans - scans_);
+    scans_ = context_->counters->exact_scans;
     stopped_ = context_->limits->stop(
-        static_cast<std::uint32_t>(2 + rows_moved * lanes / 1000));
+        static_cast<std::uint32_t>(2 + rows_moved * lanes / 1000 + scans * size_ / 250));
     return stopped_;
   }
   FeatureKind kind(std::int32_t f) const {
@@ -529,6 +532,7 @@ class DepthTwo {
   Value pieces_{};
   Record record_;
   bool stopped_ = false;
+  std::int64_t scans_ = 0;  // exact scans when limits were last polled
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> order_;
   std::vector<Value> gains_;

@@ -166,6 +166,7 @@ class Search {
         return Value{};
       const int depth = std::min(task.depth, 30);
       const std::int64_t leaves = std::min(std::int64_t{1} << depth, std::int64_t{task.splits} + 1);
+      context_->limits->stop(1 + task.rows->size() / 4);  // whoever polls next will see
       return partitions_(*task.rows, leaves, penalty(), cutoff);
     } else {
       return Value{};
