@@ -169,12 +169,12 @@ def test_optimal_trees_are_no_worse_than_cart_and_after_discretising(tmp_path):
         assert ours["MDLP"] < ours["thresholds"]
 
 
-def test_pruning_and_streams_stand_beside_the_paper(tmp_path):
-    [row] = rows_of(tmp_path, "partitioning-1")
+def test_pruning_and_streams_stand_beside_the_paper(place):
+    [row] = rows_of(place, "partitioning-1")
     assert row["paper"]["bound"] == "0.937"
     assert 0.85 < row["ours"]["bound"] <= 1
     assert row["ours"]["bound leaves"] <= row["ours"]["original leaves"]
-    rows = rows_of(tmp_path, "thesis-7.3")
+    rows = rows_of(place, "thesis-7.3")
     online = rows[-1]
     assert online["case"] == "Online-BRANCHES" and online["ours"]["splits"] == 2
     assert online["paper"]["samples"] == "1002"
