@@ -23,7 +23,7 @@ from treeproof.explorer.nodes import histogram, node_facts
 from treeproof.explorer.path import trees_of_all_sizes
 from treeproof.explorer.question import first_question, looks_numeric
 from treeproof.explorer.session import Session
-from treeproof.explorer.tables import bundled_table, read_path, read_upload
+from treeproof.explorer.tables import Table, bundled_table, read_path, read_upload
 from treeproof.explorer.token import Guard
 from treeproof.proof import check
 from treeproof.tree import LEAF
@@ -478,3 +478,13 @@ def test_only_the_printed_address_opens(headers, query, status):
 def test_web_sockets_are_guarded_too():
     sent = request_of(Guard(inner, "secret", 99), [HOST], kind="websocket")
     assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+def test_a_column_that_names_the_rows_is_not_asked_for_at_first():
+    n = np.arange(80)
+    names = np.array([f"S{i}" for i in n], dtype=object)
+    kind = np.array(["a", "b"] * 40, dtype=object)
+    columns = {"id": names, "kind": kind, "y": n % 2}
+    assert first_question(Table("t", columns, "y")).columns == ("kind",)
+    alone = {"id": names, "y": n % 2}
+    assert first_question(Table("t", alone, "y")).columns == ("id",)

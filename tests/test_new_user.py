@@ -55,6 +55,14 @@ def test_the_command_line_tells_what_is_in_the_way(churn):
     spoilt = run("fit", "churn.csv", "--target", "outcome", "--drop", "joined")
     assert "'monthly spend'" in str(spoilt.exception)
     assert "decimal comma" in str(spoilt.exception)
+    churn.write_text(text)
+    fit = ("fit", "churn.csv", "--target", "outcome", "--drop", "joined,customer id")
+    assert run(*fit, "--max-depth", "1", "--proof", "p.gz", "--quiet").exit_code == 0
+    several = run("check", "p.gz", "churn.csv")
+    assert "and with --drop which were left out of the fit" in str(several.exception)
+    strange = run("check", "p.gz", "churn.csv", "--target", "outcome")
+    assert "--drop customer id,joined" in str(strange.exception)
+    assert run("check", "p.gz", "churn.csv", *fit[4:]).exit_code == 0
     gone = run("check", "nothing.gz", "churn.csv")
     assert str(gone.exception) == "There is no file 'nothing.gz'."
 

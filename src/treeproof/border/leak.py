@@ -16,7 +16,7 @@ from treeproof.border.raw import RawTable
 from treeproof.border.table import TrainingTable
 from treeproof.border.text import TextColumn
 
-__all__ = ["check_target_is_apart", "warn_of_identifiers"]
+__all__ = ["check_target_is_apart", "has_name_for_most", "warn_of_identifiers"]
 
 _FEW_ROWS = 50
 
@@ -44,16 +44,27 @@ def check_target_is_apart(raw: RawTable, y: Any) -> None:
         )
 
 
+def has_name_for_most(categories: int, n_rows: int) -> bool:
+    """Say whether so many categories name the rows, rather than tell them apart.
+
+    Examples
+    --------
+    >>> has_name_for_most(900, 900), has_name_for_most(5, 900)
+    (True, False)
+    """
+    return n_rows >= _FEW_ROWS and categories > n_rows / 2
+
+
 def warn_of_identifiers(table: TrainingTable, n_rows: int) -> None:
     """Warn if a column of categories has a value of its own for most rows.
 
     A multiway split on it has as many children, each with a row or two.
     """
-    if table.categorical_split != "multiway" or n_rows < _FEW_ROWS:
+    if table.categorical_split != "multiway":
         return
     for column in table.columns:
         values = 0 if column.categories is None else len(column.categories)
-        if values > n_rows / 2 and not column.ordered:
+        if has_name_for_most(values, n_rows) and not column.ordered:
             warnings.warn(
                 f"Column {column.name!r} has {values} categories in {n_rows} rows: a "
                 "split on it learns rows by heart and says nothing about new ones; "

@@ -81,10 +81,17 @@ def check(
         if len(others) != 1:
             raise ValueError(
                 f"{data!r} has {len(others)} columns that the proof does not name; say "
-                "with --target which of them was predicted."
+                "with --target which of them was predicted, and with --drop which were "
+                "left out of the fit."
             )
         target = others[0]
     labels = pop_column(table, target, "target")
+    strange = [name for name in table if name not in names]
+    if strange:
+        raise ValueError(
+            f"The proof does not name the column {strange[0]!r}. If it was left out of "
+            f"the fit, leave it out here too: --drop {','.join(strange)}"
+        )
     console = Console(stderr=True)
     with progress.open(
         proof,

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from treeproof.explorer.tables import Table
+from treeproof.border.leak import has_name_for_most
+from treeproof.explorer.tables import ColumnFacts, Table
 
 __all__ = ["Question", "first_question", "looks_numeric"]
 
@@ -125,17 +126,24 @@ def first_question(table: Table, target: str | None = None) -> Question:
             f"The target {target!r} is not a column; the columns are "
             f"{', '.join(map(repr, table.columns))}."
         )
-    columns = tuple(
-        fact.name
-        for fact in table.facts()
-        if fact.name != target and fact.kind != "other"
-    )
+    usable = [f for f in table.facts() if f.name != target and f.kind != "other"]
+    columns = tuple(f.name for f in usable if not _names_rows(f, table.n_rows))
+    if not columns:  # better a tree that learns rows by heart than none
+        columns = tuple(f.name for f in usable)
     return Question(
         target,
         columns,
         numeric=looks_numeric(table, target),
         max_depth=_EASY_DEPTH if _thresholds(table, columns) > _MANY_CUTS else None,
     )
+
+
+def _names_rows(fact: ColumnFacts, n_rows: int) -> bool:
+    """Say whether a column has a category for most rows, as a customer's number has.
+
+    A split on it is perfect and of no use; whoever means it may tick it.
+    """
+    return fact.kind == "categories" and has_name_for_most(fact.distinct, n_rows)
 
 
 def _thresholds(table: Table, columns: tuple[str, ...]) -> int:
