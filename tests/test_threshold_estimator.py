@@ -34,6 +34,30 @@ def test_auto_chooses_by_the_number_of_thresholds() -> None:
     assert many.stats_["solver"] == "threshold"
 
 
+def test_auto_wants_fewer_thresholds_without_a_depth_limit() -> None:
+    X, y = noisy(100, 2)  # 198 thresholds
+    assert OptimalTreeClassifier(max_depth=2).fit(X, y).stats_["solver"] == "sparse"
+    free = OptimalTreeClassifier(0.05).fit(X, y)
+    assert free.stats_["solver"] == "threshold" and free.optimal_
+    assert (
+        free.objective_
+        == OptimalTreeClassifier(0.05, solver="sparse").fit(X, y).objective_
+    )
+
+
+def test_auto_searches_bits_by_their_literals() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (200, 500))  # as many thresholds, but no numbers
+    model = OptimalTreeClassifier(0.05).fit(X, X[:, 3] | X[:, 8])
+    assert model.stats_["solver"] == "sparse" and model.optimal_
+
+
+def test_auto_writes_a_checkpoint_where_it_is_asked_to(tmp_path) -> None:
+    X, y = noisy(300, 3)
+    model = OptimalTreeClassifier(0.1).fit(X, y, checkpoint=tmp_path / "kept")
+    assert model.stats_["solver"] == "sparse"
+
+
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 @pytest.mark.parametrize("penalty", [0.0, 0.01])
 def test_both_engines_agree(load, penalty: float) -> None:

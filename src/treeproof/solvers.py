@@ -246,18 +246,35 @@ REGRESSION_SOLVERS: dict[str, Callable[[RegressionTask], Mapping[str, Any]]] = {
 MANY_THRESHOLDS = 400
 """From this many thresholds on, sorted columns beat bit masks of literals.
 
-Measured on numeric tables cut into 4 to 100 values a column, 180 to 4,400 rows: below
-300 thresholds the sparse engine is faster, above 600 the threshold engine is.
+Measured on numeric tables cut into 4 to 100 values a column, 180 to 4,400 rows, with a
+depth limit: below 200 thresholds the sparse engine is faster (bank and rice, depth 3:
+2 to 8 times), from 400 on the threshold engine is (breast cancer: 7 times at 870).
+"""
+
+MANY_AT_ANY_DEPTH = 150
+"""The same where splits cost something and neither depth nor splits are limited.
+
+Proofs shared between cuts make the threshold engine faster there. Sparse against
+threshold, CPU seconds at penalties of 0.01 and 0.02: rice with 49 thresholds 0.12 and
+0.69, with 203 0.63 and 0.03; wine with 117 0.007 and 0.016, with 474 0.77 and 0.016;
+page with 134 0.01 and 0.04, with 271 0.24 and 0.06; breast cancer with 180 0.06 and
+0.08, with 570 3.3 and 0.17; bank with 56 0.17 and 0.27, with 236 1.4 and 0.05.
 """
 
 
 def choose_solver(task: Task) -> str:
     """Return the solver that ``solver="auto"`` means for this problem."""
-    table = task.table.engine
+    if task.checkpoint:
+        return "sparse"  # no other writes any
     if task.proof_log and task.min_samples_leaf > 1:
         return "sparse"  # its proofs need not look at every threshold then
-    thresholds = int((table.n_values[table.kinds == ORDERED] - 1).sum())
-    return "threshold" if thresholds > MANY_THRESHOLDS else "sparse"
+    table = task.table.engine
+    # A column of two values is one literal, whichever engine looks at it.
+    values = table.n_values[(table.kinds == ORDERED) & (table.n_values > 2)]
+    limited = task.max_depth is not None or task.max_splits is not None
+    free = task.split_penalty > 0 and not limited and not task.proof_log
+    many = MANY_AT_ANY_DEPTH if free else MANY_THRESHOLDS
+    return "threshold" if int((values - 1).sum()) > many else "sparse"
 
 
 Runner = Callable[[str, Any], Mapping[str, Any]]
