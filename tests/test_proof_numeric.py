@@ -194,11 +194,34 @@ def test_a_prover_that_is_stopped_proves_what_it_has(
     assert verdict.lower_bound <= model.objective_ + 1e-9
 
 
-def prove_alone(monkeypatch: pytest.MonkeyPatch, limit: float | None) -> None:
-    """Have the prover solve all anew, within so many seconds."""
+@pytest.mark.parametrize("criterion", ["misclassification", "squared_error"])
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_record_of_the_search_is_all_it_takes(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    criterion: str,
+    depth: int,
+    n_jobs: int,
+) -> None:
+    """A prover without time solves nothing, and proves all that the search found."""
+    prove_alone(monkeypatch, 1e-9, forget=False)
+    rng = np.random.default_rng(depth)
+    X = pd.DataFrame(rng.normal(size=(150, 3)), columns=["a", "b", "c"])
+    y = (X.a * X.b > 0).astype(int) + rng.integers(0, 2, 150)
+    limits = {"max_depth": depth, "split_penalty": 0.0, "n_jobs": n_jobs}
+    model = fit(tmp_path / "p", criterion, X, y, None, **limits)
+    assert model.optimal_ and check(tmp_path / "p", X, y).optimal
+
+
+def prove_alone(
+    monkeypatch: pytest.MonkeyPatch, limit: float | None, forget: bool = True
+) -> None:
+    """Give the prover so many seconds, and if it shall `forget`, no record."""
 
     def derive(task: Any, found: Any, unit: float, steps: str) -> Any:
-        found["record"].forget()
+        if forget:
+            found["record"].forget()
         return derive_steps(replace(task, time_limit=limit), found, unit, steps)
 
     for module in (classifier, regressor):

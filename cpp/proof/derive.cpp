@@ -5,13 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "loss/absolute_error.hpp"
 #include "loss/centred_targets.hpp"
 #include "proof/prover.hpp"
 #include "search/threshold/make_settings.hpp"
-#include "search/threshold/moment_terminal.hpp"
-#include "search/threshold/search.hpp"
-#include "search/threshold/terminal.hpp"
+#include "search/threshold/searches.hpp"
 
 namespace treeproof::proof {
 namespace {
@@ -51,9 +48,11 @@ class Solvers {
 template <class L, class Terminal>
 typename Prover<L>::Optimum optimum_of(Solvers<L, Terminal>& solvers, std::uint32_t min_leaf) {
   using Value = typename L::Value;
-  return [&solvers, min_leaf](const RowSubset& rows, Room room, Value cutoff) {
+  return [&solvers, min_leaf](const RowSubset& rows, Room room, Value cutoff,
+                              threshold::Record<Value>& record) {
     const threshold::Task<Value> task{&rows, cutoff, threshold::finite(room.depth),
                                       threshold::finite(room.splits), min_leaf, {}, {}};
+    solvers.search().set_record(&record);
     return solvers.search().solve(task).lower;
   };
 }

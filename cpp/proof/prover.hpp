@@ -14,12 +14,13 @@
 // *look* (its best stump), or by a step of its own. What the search has settled about trees of
 // two levels is in its record, with the tests that prove it (search/threshold/record.hpp); these
 // are cited, and only what the record leaves open is solved anew. For deeper trees the search is
-// asked for the optimum of the side, which is then proved in the same way.
+// asked for the optimum of the side, which is then proved in the same way from its record.
 #pragma once
 
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <unordered_map>
@@ -30,7 +31,7 @@
 #include "core/limits.hpp"
 #include "data/row_subset.hpp"
 #include "loss/loss.hpp"
-#include "proof/known_cuts.hpp"
+#include "proof/room.hpp"
 #include "proof/step_text.hpp"
 #include "search/threshold/axis.hpp"
 #include "search/threshold/record.hpp"
@@ -38,24 +39,6 @@
 #include "search/threshold/task.hpp"
 
 namespace treeproof::proof {
-
-// What trees may have: levels of splits and splits, -1 for any number.
-struct Room {
-  int depth;
-  int splits;
-
-  bool none() const { return depth == 0 || splits == 0; }
-  bool one_split() const { return depth == 1 || splits == 1; }
-  int below() const { return depth < 0 ? -1 : depth - 1; }
-  // Whether what holds with this room holds with the other.
-  bool covers(Room other) const {
-    const auto least = [](int mine, int theirs) {
-      return mine < 0 || (theirs >= 0 && mine >= theirs);
-    };
-    return least(depth, other.depth) && least(splits, other.splits);
-  }
-  bool operator==(const Room&) const = default;
-};
 
 template <class Value>
 struct Proved {
@@ -67,12 +50,13 @@ template <Loss L>
 class Prover {
  public:
   using Value = typename L::Value;
-  // The least cost of a tree on these rows, or the cut-off if that is less.
-  using Optimum = std::function<Value(const RowSubset&, Room, Value cutoff)>;
+  using Record = threshold::Record<Value>;
+  // The least cost of a tree on these rows, or the cut-off if that is less, and the record of the
+  // search for it.
+  using Optimum = std::function<Value(const RowSubset&, Room, Value cutoff, Record&)>;
   // The same for trees of depth two and so many splits, from counts of the cuts it lists.
   using TwoLevels = std::function<Value(const RowSubset&, int splits, Value cutoff,
                                         std::vector<threshold::Looked<Value>>& looks)>;
-  using Record = threshold::Record<Value>;
 
   // `scale` turns costs into those of the proof. The record is that of a search for trees on the
   // whole table.
@@ -118,7 +102,7 @@ class Prover {
   struct Claim {
     Side side;
     Value bound;
-    std::int64_t step;  // kLook for a look, kLater for a step that is to be proved
+    std::int64_t step;  // kLook for a look
   };
   // What a step cites for a child of a test.
   struct Cited {
@@ -158,7 +142,6 @@ class Prover {
     std::int64_t step;
     bool exact;  // no tree proves more
   };
-  static constexpr std::int64_t kLater = -2;
 
   bool closes(Value cost, Value bound) const { return loss_->closes(cost, bound); }
   bool closed(const Node& node, Value children) const {
@@ -176,30 +159,11 @@ class Prover {
     if (!trivial && by_counts(room)) return prove_by_counts(rows, room, node.proved);
     for (std::int32_t f = 0; f < columns_->n_features() && !trivial; ++f) close_feature(node, f);
     close_intervals(node);
-    std::vector<Cited> cited = cite(node);
-    return write(room, node.proved, cited);
-  }
-
-  // Proves what the claims of a node need; lists what is to be cited in the order of tests.
-  std::vector<Cited> cite(Node& node) {
     std::vector<Cited> cited;
-    Value short_of{};
-    for (const Claim& claim : node.claims) {
-      std::int64_t step = claim.step;
-      if (step == kLater) {
-        if (stopped()) {
-          node.proved = Value{};
-          return {};
-        }
-        const Proved<Value> known = prove_child(node, claim);
-        step = known.step;
-        short_of += std::max(Value{}, claim.bound - known.bound);
-      }
+    for (const Claim& claim : node.claims)
       cited.push_back({claim.side.literal.test, claim.side.literal.outcome,
-                       claim.side.n_outcomes, step});
-    }
-    node.proved -= short_of;
-    return cited;
+                       claim.side.n_outcomes, claim.step});
+    return write(room, node.proved, cited);
   }
 
   // Writes the step of the present branch.
@@ -222,20 +186,24 @@ class Prover {
     return {text_->end(), claim};
   }
 
-  Proved<Value> prove_child(const Node& node, const Claim& claim) {
-    RowSubset inside, outside;
-    partitioner_.cut_out(*node.rows, claim.side.feature, claim.side.first, claim.side.last, inside,
-                         outside);
-    return prove_child(claim.side.inside ? inside : outside, claim.side, claim.bound);
+  static Key key_of(const RowSubset& rows) {
+    Key key;
+    for (std::uint32_t r = 0; r < rows.size(); ++r) key += random_key(rows.row(r));
+    return key;
+  }
+
+  // An earlier step about these rows, if it shows as much, or all that can be shown.
+  std::optional<Proved<Value>> recall(const Key& key, Room room, Value bound) {
+    for (const Known& known : known_[key])
+      if (known.room.covers(room) &&
+          ((known.exact && known.room == room) || known.bound >= bound))
+        return Proved<Value>{known.step, known.bound};
+    return {};
   }
 
   Proved<Value> prove_child(const RowSubset& rows, const Side& side, Value bound) {
-    Key key;
-    for (std::uint32_t r = 0; r < rows.size(); ++r) key += random_key(rows.row(r));
-    for (const Known& known : known_[key])
-      if (known.room.covers(side.room) &&
-          ((known.exact && known.room == side.room) || known.bound >= bound))
-        return {known.step, known.bound};
+    const Key key = key_of(rows);
+    if (const auto before = recall(key, side.room, bound)) return *before;
     branch_.push_back(side.literal);
     const Proved<Value> proved = prove(rows, side.room, bound);
     branch_.pop_back();
@@ -266,10 +234,12 @@ class Prover {
     return write(room, bound, children_);
   }
 
-  // What the record says of trees in the whole table.
+  // Whether the record is of a search in the present rows.
+  bool recorded() const { return branch_.size() == record_level_; }
+  // What it says of trees in these rows.
   const Settled* settled(Room room) const {
     const std::optional<Settled>& whole = record_->whole();
-    return branch_.empty() && whole && covers(*whole, room) ? &*whole : nullptr;
+    return recorded() && whole && covers(*whole, room) ? &*whole : nullptr;
   }
   static bool covers(const Settled& settled, Room room) {
     return Room{2, settled.splits}.covers(room);
@@ -320,20 +290,30 @@ class Prover {
     if (by_counts(side.room)) {
       const Settled* known = settled(side, cutoff);
       const Proved<Value> proved =
-          known != nullptr ? prove_settled(*known, side) : prove_child(rows, side, cutoff);
+          known != nullptr ? prove_settled(*known, side, key_of(rows))
+                           : prove_child(rows, side, cutoff);
       node.claims.push_back({side, proved.bound, proved.step});
       return std::max(proved.bound, looked);
     }
-    const Value best = std::min(cutoff, optimum_(rows, side.room, cutoff));
-    const bool look = best <= looked;
-    node.claims.push_back({side, look ? looked : best, look ? kLook : kLater});
-    return std::max(best, looked);
+    Record own;
+    const Value best = std::min(cutoff, optimum_(rows, side.room, cutoff, own));
+    if (best <= looked) {
+      node.claims.push_back({side, looked, kLook});
+      return looked;
+    }
+    const Record* outer = std::exchange(record_, &own);
+    const std::size_t outer_level = std::exchange(record_level_, branch_.size() + 1);
+    const Proved<Value> proved = prove_child(rows, side, best);
+    record_ = outer;
+    record_level_ = outer_level;
+    node.claims.push_back({side, proved.bound, proved.step});
+    return std::max(proved.bound, looked);
   }
 
-  // What the record says of trees in a side of a cut of the whole table, if that is enough, or all
-  // that can be said.
+  // What the record says of trees in a side of a cut of these rows, if that is enough, or all that
+  // can be said.
   const Settled* settled(const Side& side, Value cutoff) const {
-    if (!branch_.empty()) return nullptr;
+    if (!recorded()) return nullptr;
     for (const Settled& known : record_->sides())
       if (known.side.feature == side.feature && known.side.first == side.first &&
           known.side.last == side.last && known.side.inside == side.inside &&
@@ -343,10 +323,13 @@ class Prover {
     return nullptr;
   }
 
-  Proved<Value> prove_settled(const Settled& known, const Side& side) {
+  Proved<Value> prove_settled(const Settled& known, const Side& side, const Key& key) {
+    if (const auto before = recall(key, side.room, known.bound)) return *before;
     branch_.push_back(side.literal);
     const Proved<Value> proved = write_settled(side.room, known.bound, known.tests);
     branch_.pop_back();
+    const bool exact = known.exact && known.splits == side.room.splits;
+    known_[key].push_back({side.room, proved.bound, proved.step, exact});
     return proved;
   }
 
@@ -374,58 +357,22 @@ class Prover {
       const Room left{below, node.room.splits < 0 ? -1 : j};
       const Room right{below, node.room.splits < 0 ? -1 : last - j};
       if (left.none() && right.none()) continue;  // leaves: the checker counts
-      if (columns_->kind(f) == FeatureKind::ordered) close_thresholds(node, f, left, right, view);
+      if (columns_->kind(f) == FeatureKind::ordered) close_thresholds(node, f, left, right);
       else close_categories(node, f, left, right, view);
     }
   }
 
-  // ---- thresholds ------------------------------------------------------------------------
-
-  void close_thresholds(Node& node, std::int32_t f, Room left, Room right,
-                        const FeatureView& view) {
-    const std::uint32_t n = node.rows->size();
-    Cuts cuts{threshold::Axis<L>(*columns_, *loss_, *node.rows, f, split_cost_), left, right};
-    cuts.axis.bound_leaves(left.none(), right.none());
-    if (by_order()) {
-      cite_record(node, cuts);
-      node.columns.push_back(std::move(cuts));
-      return;
-    }
-    for (std::uint32_t p = min_leaf_; p + min_leaf_ <= n && !stopped(); ++p) {
-      if (!view.boundary(p)) continue;
-      Point x = cuts.axis.known_at(p);
-      if (closed(node, x.left + x.right)) continue;
-      cut(node, cuts.axis.feature(), p);
-      raise_side(node, cuts, x, true, needed(node) - x.right);
-      if (!closed(node, x.left + x.right))
-        raise_side(node, cuts, x, false, needed(node) - x.left);
-      if (!closed(node, x.left + x.right)) fail(node, x.left + x.right);
-    }
-  }
-
-  void cut(const Node& node, std::int32_t feature, std::uint32_t p) {
-    if (levels_.size() <= branch_.size()) levels_.resize(branch_.size() + 1);
-    Parts& parts = levels_[branch_.size()];
-    partitioner_.cut(*node.rows, feature, p, parts.left, parts.right);
-  }
-
-  // Cites what the record says of a column's cuts, and lists what that leaves open.
-  void cite_record(Node& node, const Cuts& cuts) {
-    KnownCuts<L> known(*loss_, cuts.axis, needed(node));
-    if (branch_.empty())
-      for (const Settled& settled : record_->sides())
-        if (settled.side.feature == cuts.axis.feature() &&
-            covers(settled, settled.side.inside ? cuts.left : cuts.right))
-          known.add(settled);
-    std::vector<std::pair<Point, Point>> open;
-    for (const Settled* settled : known.choose(open)) {
-      const Side side = side_of(cuts, settled->side.last, settled->side.inside);
-      const Proved<Value> proved = prove_settled(*settled, side);
-      node.claims.push_back({side, proved.bound, proved.step});
-    }
-    for (const auto& [a, b] : open) node.open.push_back({node.columns.size(), a, b});
-  }
-
+  // Columns of thresholds: prover_thresholds.hpp.
+  void close_thresholds(Node& node, std::int32_t f, Room left, Room right);
+  void close_one_by_one(Node& node, const Cuts& cuts);
+  void cite_record(Node& node, const Cuts& cuts);
+  static std::vector<Key> keys_before(const RowSubset& rows, std::int32_t f);
+  void close_intervals(Node& node);
+  std::optional<Point> middle(Node& node, const Cuts& cuts, const Point& a, const Point& b);
+  void cut(const Node& node, std::int32_t feature, std::uint32_t p);
+  void raise_side(Node& node, const Cuts& cuts, Point& x, bool left, Value cutoff);
+  Side side_of(const Cuts& cuts, std::uint32_t position, bool left) const;
+  // Codes of the tests that make a cut.
   static std::int32_t lowest_code(const FeatureView& view, std::uint32_t position) {
     return static_cast<std::int32_t>(view.rank_at(position - 1));
   }
@@ -433,132 +380,10 @@ class Prover {
     return static_cast<std::int32_t>(view.rank_at(position)) - 1;
   }
 
-  // Several tests may make the same cut of these rows. By *order* the bound of the lowest code
-  // on the left, and of the highest on the right, serves them all.
-  Side side_of(const Cuts& cuts, std::uint32_t position, bool left) const {
-    const std::int32_t f = cuts.axis.feature();
-    const FeatureView& view = cuts.axis.view();
-    const std::int32_t code = left ? lowest_code(view, position) : highest_code(view, position);
-    return {f, 0, position, left, {first_test(f) + code, left ? 0 : 1}, 2,
-            left ? cuts.left : cuts.right};
-  }
-
-  // Without *order* each of the tests is cited.
-  void raise_side(Node& node, const Cuts& cuts, Point& x, bool left, Value cutoff) {
-    const Side side = side_of(cuts, x.position, left);
-    Value& known = left ? x.left : x.right;
-    const std::size_t before = node.claims.size();
-    Parts& parts = levels_[branch_.size()];
-    known = std::max(known, bound_side(node, left ? parts.left : parts.right, side, cutoff));
-    if (by_order() || node.claims.size() == before) return;
-    const FeatureView& view = cuts.axis.view();
-    for (std::int32_t code = lowest_code(view, x.position);
-         code <= highest_code(view, x.position); ++code) {
-      Claim same = node.claims[before];
-      same.side.literal.test = first_test(side.feature) + code;
-      if (same.side.literal.test != side.literal.test) node.claims.push_back(same);
-    }
-  }
-
-  // Shows that no cut of the columns of thresholds is cheaper than the node's bound. The interval
-  // of which least is known comes first, so that what is left when time is up is known best.
-  void close_intervals(Node& node) {
-    const auto later = [](const Interval& x, const Interval& y) { return x.bound() > y.bound(); };
-    std::ranges::make_heap(node.open, later);
-    while (!node.open.empty()) {
-      std::ranges::pop_heap(node.open, later);
-      const Interval next = node.open.back();
-      node.open.pop_back();
-      if (closed(node, next.bound())) return;  // so are all others
-      if (stopped()) return fail(node, next.bound());
-      const Cuts& cuts = node.columns[next.column];
-      const std::optional<Point> x = middle(node, cuts, next.a, next.b);
-      if (!x) continue;
-      for (const Interval& half : {Interval{next.column, next.a, *x},
-                                   Interval{next.column, *x, next.b}}) {
-        node.open.push_back(half);
-        std::ranges::push_heap(node.open, later);
-      }
-    }
-  }
-
-  // The cut in the middle of those between a and b that are left, bounded; none if none is left.
-  std::optional<Point> middle(Node& node, const Cuts& cuts, const Point& a, const Point& b) {
-    const Value need = needed(node);
-    std::uint32_t low = a.position + 1, high = b.position - 1;
-    cuts.axis.shrink(a, b, need, low, high);
-    if (low > high) return {};
-    const std::uint32_t p = cuts.axis.view().nearest_boundary(low + (high - low) / 2, low, high);
-    if (p == 0) return {};
-    Point x = cuts.axis.known_at(p);
-    x.left = std::max(x.left, a.left);
-    x.right = std::max(x.right, b.right);
-    if constexpr (L::kUnitStep) {
-      x.left = std::max(x.left, b.left - cuts.axis.weight_between(p, b.position));
-      x.right = std::max(x.right, a.right - cuts.axis.weight_between(a.position, p));
-    }
-    if (!closed(node, x.left + x.right)) {
-      cut(node, cuts.axis.feature(), p);
-      if (!closed(node, x.left + b.right)) raise_side(node, cuts, x, true, need - b.right);
-      if (!closed(node, a.left + x.right)) raise_side(node, cuts, x, false, need - a.left);
-      if (!closed(node, x.left + x.right)) fail(node, x.left + x.right);
-    }
-    return x;
-  }
-
-  // ---- categories ------------------------------------------------------------------------
-
+  // Columns of categories: prover_categories.hpp.
   void close_categories(Node& node, std::int32_t f, Room left, Room right,
-                        const FeatureView& view) {
-    const std::uint32_t n = node.rows->size();
-    for (std::uint32_t first = 0; first < n && !stopped();) {
-      const std::uint32_t last = view.run_end(first);
-      const auto code = static_cast<std::int32_t>(view.rank_at(first));
-      const std::uint32_t size = last - first;
-      const bool mirrored = columns_->n_values(f) == 2 && code == 1;  // has no test of its own
-      if (size >= min_leaf_ && n - size >= min_leaf_ && !mirrored) {
-        RowSubset inside, outside;
-        partitioner_.cut_out(*node.rows, f, first, last, inside, outside);
-        const std::int32_t test = first_test(f) + code;
-        const Side yes{f, first, last, true, {test, 0}, 2, left};
-        const Side no{f, first, last, false, {test, 1}, 2, right};
-        const Value out = bound_side(node, outside, no, needed(node));
-        if (!closed(node, out)) {
-          const Value in = bound_side(node, inside, yes, needed(node) - out);
-          if (!closed(node, in + out)) fail(node, in + out);
-        }
-      }
-      first = last;
-    }
-  }
-
-  void close_multiway(Node& node, std::int32_t f, const FeatureView& view) {
-    const std::vector<std::uint32_t> starts = view.runs();
-    const int below = node.room.below();
-    const int k = node.room.splits;
-    if (k == 1 || below == 0) return;
-    std::vector<RowSubset> parts;
-    partitioner_.cut_runs(*node.rows, f, starts, parts);
-    for (const RowSubset& part : parts)
-      if (part.size() < min_leaf_) return;
-    // best[j]: the least sum of the children's bounds if they have j splits.
-    std::vector<Value> best(static_cast<std::size_t>(std::max(k, 1)), Value{});
-    for (std::size_t c = 0; c < parts.size(); ++c) {
-      const std::uint32_t last = c + 1 < parts.size() ? starts[c + 1] : node.rows->size();
-      const auto code = static_cast<std::int32_t>(view.rank_at(starts[c]));
-      std::vector<Value> next(best.size(), loss_->infinite());
-      for (std::size_t j = 0; j < best.size(); ++j) {
-        const Room room{below, k < 0 ? -1 : static_cast<int>(j)};
-        const Side side{f, starts[c], last, true, {first_test(f), code},
-                        columns_->n_values(f), room};
-        const Value bound = bound_side(node, parts[c], side, needed(node));
-        for (std::size_t i = j; i < best.size(); ++i)
-          next[i] = std::min(next[i], best[i - j] + bound);
-      }
-      best = std::move(next);
-    }
-    if (!closed(node, best.back())) fail(node, best.back());
-  }
+                        const FeatureView& view);
+  void close_multiway(Node& node, std::int32_t f, const FeatureView& view);
 
   std::int32_t first_test(std::int32_t f) const {
     return first_test_[static_cast<std::size_t>(f)];
@@ -576,12 +401,13 @@ class Prover {
   Optimum optimum_;
   TwoLevels two_levels_;  // empty if there is none
   const Record* record_;
+  std::size_t record_level_ = 0;  // length of the branch whose rows the record is about
   Limits* limits_;
   StepText* text_;
   threshold::StumpSolver<L> stumps_;
   Partitioner partitioner_;
   std::vector<std::int32_t> first_test_;
-  std::vector<Parts> levels_;  // the sides of a cut, for each depth of the branch
+  std::deque<Parts> levels_;  // the sides of a cut, for each length of the branch
   std::vector<Literal> branch_;
   threshold::TestChooser<L> chooser_;
   std::vector<threshold::Looked<Value>> looks_;
@@ -590,3 +416,6 @@ class Prover {
 };
 
 }  // namespace treeproof::proof
+
+#include "proof/prover_categories.hpp"
+#include "proof/prover_thresholds.hpp"

@@ -9,6 +9,8 @@
 
 namespace treeproof::threshold {
 
+extern template class DepthTwo<SquaredError, MomentLanes>;
+
 class MomentTerminal {
  public:
   static constexpr int kDepth = 2;

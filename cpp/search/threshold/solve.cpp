@@ -8,9 +8,8 @@
 #include "search/threshold/first_tree.hpp"
 #include "search/threshold/make_settings.hpp"
 #include "search/threshold/record.hpp"
-#include "search/threshold/search.hpp"
+#include "search/threshold/searches.hpp"
 #include "search/threshold/telling.hpp"
-#include "search/threshold/terminal.hpp"
 
 namespace treeproof::threshold {
 

@@ -7,17 +7,14 @@
 #include <memory>
 #include <utility>
 
-#include "loss/absolute_error.hpp"
 #include "loss/centred_targets.hpp"
 #include "search/threshold/crew.hpp"
 #include "search/threshold/first_tree.hpp"
 #include "search/threshold/make_settings.hpp"
-#include "search/threshold/moment_terminal.hpp"
 #include "search/threshold/record.hpp"
-#include "search/threshold/search.hpp"
+#include "search/threshold/searches.hpp"
 #include "search/threshold/solve.hpp"
 #include "search/threshold/telling.hpp"
-#include "search/threshold/terminal.hpp"
 
 namespace treeproof::threshold {
 namespace {

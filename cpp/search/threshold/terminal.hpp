@@ -45,6 +45,9 @@ class StumpTerminal {
   StumpSolver<L>* stumps_;
 };
 
+extern template class DepthTwo<Misclassification, ClassLanes<std::int16_t>>;
+extern template class DepthTwo<Misclassification, ClassLanes<std::int32_t>>;
+
 class ClassTerminal {
  public:
   static constexpr int kDepth = 2;

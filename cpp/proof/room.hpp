@@ -1,0 +1,24 @@
+// The room that the trees of a step have.
+#pragma once
+
+namespace treeproof::proof {
+
+// What trees may have: levels of splits and splits, -1 for any number.
+struct Room {
+  int depth;
+  int splits;
+
+  bool none() const { return depth == 0 || splits == 0; }
+  bool one_split() const { return depth == 1 || splits == 1; }
+  int below() const { return depth < 0 ? -1 : depth - 1; }
+  // Whether what holds with this room holds with the other.
+  bool covers(Room other) const {
+    const auto least = [](int mine, int theirs) {
+      return mine < 0 || (theirs >= 0 && mine >= theirs);
+    };
+    return least(depth, other.depth) && least(splits, other.splits);
+  }
+  bool operator==(const Room&) const = default;
+};
+
+}  // namespace treeproof::proof
