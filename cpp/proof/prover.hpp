@@ -221,10 +221,15 @@ class Prover {
   // Writes a step that looks at both sides of the tests which the solver of two levels counted.
   Proved<Value> prove_by_counts(const RowSubset& rows, Room room, Value bound) {
     if (const Settled* known = settled(room); known != nullptr)
-      return write_settled(room, std::min(bound, known->bound), known->tests);
+      return write_settled(room, as_asked(known->bound, bound), known->tests);
     looks_.clear();
-    const Value claim = std::clamp(two_levels_(rows, room.splits, bound, looks_), Value{}, bound);
+    const Value claim = as_asked(two_levels_(rows, room.splits, bound, looks_), bound);
     return write_settled(room, claim, chooser_.choose(rows, room.splits, claim, looks_));
+  }
+
+  // What was asked for, unless less was found; sums of doubles may end a bit below.
+  Value as_asked(Value found, Value bound) const {
+    return closes(found, bound) ? bound : std::max(found, Value{});
   }
 
   Proved<Value> write_settled(Room room, Value bound,
