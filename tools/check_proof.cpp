@@ -12,11 +12,13 @@
 // checker/classes.hpp and checker/numbers.hpp count rows, checker/problem.hpp and
 // checker/reader.hpp make the problem from the data.
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -35,25 +37,14 @@ namespace {
 
 // A failure with the place it happened at put in front.
 template <class Action>
-void at_step(std::size_t step, Action&& action) {
+void at(const std::string& place, std::size_t line, Action&& action) {
     try {
         action();
     } catch (const Rejected& error) {
-        throw Rejected(" at step " + std::to_string(step) + ": " + error.what());
+        throw Rejected(" at " + place + ": " + error.what());
     } catch (const Unreadable& error) {
-        throw Unreadable("line " + std::to_string(step + 2) + " of the proof (step " +
-                         std::to_string(step) + "): " + error.what());
-    }
-}
-
-template <class Action>
-void at_header(Action&& action) {
-    try {
-        action();
-    } catch (const Rejected& error) {
-        throw Rejected(std::string(" at the header: ") + error.what());
-    } catch (const Unreadable& error) {
-        throw Unreadable(std::string("line 1 of the proof, with the data: ") + error.what());
+        throw Unreadable("line " + std::to_string(line) + " of the proof (" + place + "): " +
+                         error.what());
     }
 }
 
@@ -66,11 +57,12 @@ public:
         : header_(header), problem_(problem), loss_(problem) {}
 
     std::string check(std::istream& lines) {
-        at_header([&] { read_header(); });
+        at("the header", 1, [&] { read_header(); });
         Rules<Loss> rules(problem_, loss_, search_split_cost_);
         std::string line;
         while (std::getline(lines, line)) {
-            at_step(steps_.size(), [&] {
+            const std::size_t k = steps_.size();
+            at("step " + std::to_string(k), k + 2, [&] {
                 Step<Cost> step = read_step(JsonReader(line).read());
                 rules.check(step, steps_);
                 step.uses.clear();
@@ -79,7 +71,7 @@ public:
             });
         }
         if (lines.bad()) throw Unreadable("the proof could not be read to its end");
-        at_header([&] { conclude(); });
+        at("the header", 1, [&] { conclude(); });
         return verdict();
     }
 
@@ -92,7 +84,7 @@ private:
         }
     }
     bool equal(Cost a, Cost b) const {
-        return a == b || (a < b ? b - a : a - b) <= loss_.tolerance();
+        return a <= b ? b <= a + loss_.tolerance() : a <= b + loss_.tolerance();
     }
 
     static std::int32_t read_limit(const Json& value, const char* what) {
@@ -117,14 +109,16 @@ private:
                 "\"search_split_cost\" differs from \"split_cost\", but splits are not limited");
         Rows all(loss_.size());
         std::iota(all.begin(), all.end(), std::uint32_t{0});
-        const Cost cost = tree_cost(header_.at("tree"), all, 0);
+        const Cost loss = tree_loss(header_.at("tree"), all, 0);
         require(max_splits_ == kNoLimit || n_splits_ <= max_splits_,
                 "the tree has too many splits");
+        const Cost cost = loss + times(split_cost_, n_splits_);
         require(equal(cost, upper_), "\"upper\" is not the cost of the tree");
     }
 
-    // Recursion goes no deeper than the JSON reader allowed.
-    Cost tree_cost(const Json& node, const Rows& rows, std::int32_t depth) {
+    // The loss of a tree; its splits are counted. Recursion goes no deeper than the JSON reader
+    // allowed.
+    Cost tree_loss(const Json& node, const Rows& rows, std::int32_t depth) {
         if (const Json* prediction = node.find("predict")) {
             require(depth == 0 || loss_.samples(rows) >= problem_.min_samples_leaf,
                     "a leaf of the tree has fewer rows than \"min_samples_leaf\"");
@@ -132,51 +126,29 @@ private:
         }
         require(max_depth_ == kNoLimit || depth < max_depth_, "the tree is too deep");
         const auto t = read_index(node.at("test"), problem_.tests.size(), "a test of the tree");
-        const std::size_t n_outcomes = problem_.tests[t].n_outcomes;
-        std::vector<const Json*> subtrees(n_outcomes, nullptr);
+        ++n_splits_;
+        Cost sum = 0;
+        std::size_t n_rows = 0;
+        std::set<std::size_t> outcomes;
         for (const Json& child : node.at("children").array("\"children\"")) {
             const auto& pair = child.array("a child");
             require(pair.size() == 2, "a child of the tree is not [outcome, tree]");
-            const auto v = read_index(pair[0], n_outcomes, "an outcome in the tree");
-            require(subtrees[v] == nullptr, "the tree has an outcome twice");
-            subtrees[v] = &pair[1];
-        }
-        ++n_splits_;
-        Cost cost = split_cost_;
-        std::size_t n_children = 0;
-        for (std::size_t v = 0; v < n_outcomes; ++v) {
+            const auto v = read_index(pair[0], problem_.tests[t].n_outcomes, "an outcome in the tree");
+            require(outcomes.insert(v).second, "the tree has an outcome twice");
             const Rows part = problem_.restricted(rows, t, v);
-            const bool empty = part.empty();
-            require(empty == (subtrees[v] == nullptr),
-                    empty ? "the tree has a child without rows"
-                          : "the tree lacks an outcome that has rows");
-            if (empty) continue;
-            ++n_children;
-            const Cost below = tree_cost(*subtrees[v], part, depth + 1);
-            cost = checked_sum(cost, below);
+            require(!part.empty(), "the tree has a child without rows");
+            n_rows += part.size();
+            sum += tree_loss(pair[1], part, depth + 1);
         }
-        require(n_children >= 2, "a test of the tree splits nothing");
-        return cost;
+        require(n_rows == rows.size(), "the tree lacks an outcome that has rows");
+        require(outcomes.size() >= 2, "a test of the tree splits nothing");
+        return sum;
     }
 
-    static Cost checked_sum(Cost a, Cost b) {
-        if constexpr (std::is_integral_v<Cost>) {
-            Cost sum = 0;
-            require(!__builtin_add_overflow(a, b, &sum), "a cost is too large");
-            return sum;
-        } else {
-            return a + b;
-        }
-    }
-
-    static Cost checked_product(Cost a, std::int32_t b) {
-        if constexpr (std::is_integral_v<Cost>) {
-            Cost product = 0;
-            require(!__builtin_mul_overflow(a, Cost{b}, &product), "a cost is too large");
-            return product;
-        } else {
-            return a * b;
-        }
+    // A cost of several splits.
+    static Cost times(Cost cost, std::int32_t n) {
+        require(static_cast<double>(cost) * n < 0x1p60 || !Loss::kExact, "a cost is too large");
+        return cost * static_cast<Cost>(n);
     }
 
     static std::size_t read_index(const Json& value, std::size_t end, const char* what) {
@@ -201,7 +173,8 @@ private:
         const Json* splits = line.find("splits");
         step.depth = depth == nullptr ? kNoLimit : read_limit(*depth, "\"depth\"");
         step.splits = splits == nullptr ? kNoLimit : read_limit(*splits, "\"splits\"");
-        step.bound = read_cost(line.at("bound"), "\"bound\"");
+        // Every tree costs at least 0.
+        step.bound = std::max<Cost>(read_cost(line.at("bound"), "\"bound\""), 0);
         if (const Json* uses = line.find("uses")) read_uses(*uses, step.uses);
         return step;
     }
@@ -218,10 +191,9 @@ private:
                 auto& cited = out.cited.emplace_back();
                 auto& claims = out.claims.emplace_back();
                 for (const Json& id : list[v].array("a list of cited steps")) {
-                    if (id.is_array()) {
-                        const auto& claim = id.array("a claim");
-                        require(claim.size() == 1, "a claim is not [bound]");
-                        claims.push_back(read_cost(claim[0], "the bound of a claim"));
+                    if (const auto* claim = id.get<Json::Array>()) {
+                        require(claim->size() == 1, "a claim is not [bound]");
+                        claims.push_back(read_cost((*claim)[0], "the bound of a claim"));
                         continue;
                     }
                     const std::int64_t step_cited = id.integer("a cited step");
@@ -243,13 +215,10 @@ private:
         require(root.branch.empty(), "the root step is not about the whole table");
         require(covers(root.depth, max_depth_), "the root step is about shallower trees");
         require(covers(root.splits, max_splits_), "the root step is about smaller trees");
-        Cost proved = root.bound;
-        if (search_split_cost_ > split_cost_) {
-            // A tree of at most max_splits splits costs that much more with dearer splits.
-            const Cost surplus = checked_product(search_split_cost_ - split_cost_, max_splits_);
-            proved = checked_sum(proved, -surplus);
-        }
-        require(lower_ <= checked_sum(proved, loss_.tolerance()),
+        // A tree of at most max_splits splits costs that much more with dearer splits.
+        const Cost dearer = search_split_cost_ - split_cost_;
+        const Cost surplus = dearer > 0 ? times(dearer, max_splits_) : 0;
+        require(lower_ <= root.bound - surplus + loss_.tolerance(),
                 "\"lower\" is more than the root step proves");
         require(lower_ <= upper_, "\"lower\" is above \"upper\"");
     }
@@ -326,7 +295,7 @@ std::string run(const Options& options) {
     }
     Json header;
     Problem problem;
-    at_header([&] {
+    at("the header", 1, [&] {
         header = JsonReader(line).read();
         const bool known = header.at("format").string("\"format\"") == "treeproof-proof" &&
                            header.at("version").integer("\"version\"") == 2;

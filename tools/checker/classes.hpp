@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -32,6 +33,7 @@ public:
     }
 
     std::size_t size() const { return rows_.size(); }
+    std::size_t n_classes() const { return n_classes_; }
     static Cost cost(std::int64_t weight) { return weight * kUnit; }
     Cost tolerance() const { return 0; }
     double objective(Cost of) const {
@@ -81,25 +83,59 @@ public:
         out.weight.assign(2 * n, 0);
         out.most.assign(2 * n, 0);
         out.leaf.resize(2 * n);
-        out.totals.resize(n_classes_);
-        out.by_class.assign(sums.yes(0), sums.yes(n_classes_));
+        out.whole_weight = 0;
+        std::int32_t heaviest = 0;
+        std::int32_t *weight = out.weight.data(), *most = out.most.data();
         for (std::size_t c = 0; c < n_classes_; ++c) {
-            const std::int32_t* yes = sums.yes(c);
-            const std::int32_t total = out.totals[c] = sums.total(c);
-            std::int32_t *weight = out.weight.data(), *most = out.most.data();
+            const std::int32_t *yes = sums.yes(c), total = sums.total(c);
             for (std::size_t p = 0; p < n; ++p) {
                 weight[p] += yes[p];
                 most[p] = std::max(most[p], yes[p]);
-                weight[n + p] += total - yes[p];
                 most[n + p] = std::max(most[n + p], total - yes[p]);
             }
+            out.whole_weight += total;
+            heaviest = std::max(heaviest, total);
         }
-        for (std::size_t child = 0; child < 2 * n; ++child) {
-            out.leaf[child] = out.weight[child] - out.most[child];
+        for (std::size_t p = 0; p < n; ++p) {
+            weight[n + p] = out.whole_weight - weight[p];
+            out.leaf[p] = weight[p] - most[p];
+            out.leaf[n + p] = weight[n + p] - most[n + p];
         }
-        out.whole_weight = std::accumulate(out.totals.begin(), out.totals.end(), 0);
-        out.whole_leaf =
-            out.whole_weight - *std::max_element(out.totals.begin(), out.totals.end());
+        out.whole_leaf = out.whole_weight - heaviest;
+    }
+
+    // The least loss of a split into leaves, with no table, where tests have two children and leaves
+    // of one row are allowed; the largest number there is if nothing splits.
+    Number cheapest_leaves(const Here& here, const Sums<Number>& sums) const {
+        constexpr std::size_t kBlock = Sums<Number>::kBlock;
+        constexpr Number kNothing = std::numeric_limits<Number>::max();
+        Number least = kNothing, whole = 0;
+        for (std::size_t c = 0; c < n_classes_; ++c) whole += sums.total(c);
+        for (const auto& view : here.views()) {
+            for (std::size_t t = view.begin; t <= view.last_test; t += kBlock) {
+                Number weight[kBlock], yes_most[kBlock], no_most[kBlock];
+                for (std::size_t c = 0; c < n_classes_; ++c) {
+                    const Number *yes = sums.yes(c) + t, total = sums.total(c);
+                    for (std::size_t k = 0; k < kBlock && c == 0; ++k) {
+                        weight[k] = yes_most[k] = yes[k];
+                        no_most[k] = total - yes[k];
+                    }
+                    for (std::size_t k = 0; k < kBlock && c > 0; ++k) {
+                        const Number y = yes[k], n = total - y;
+                        weight[k] += y;
+                        yes_most[k] = yes_most[k] < y ? y : yes_most[k];
+                        no_most[k] = no_most[k] < n ? n : no_most[k];
+                    }
+                }
+                const auto n_tests = static_cast<Number>(std::min(kBlock, view.last_test + 1 - t));
+                for (Number k = 0; k < static_cast<Number>(kBlock); ++k) {
+                    const bool splits = (k < n_tests) & (weight[k] > 0) & (weight[k] < whole);
+                    const Number loss = splits ? whole - yes_most[k] - no_most[k] : kNothing;
+                    least = loss < least ? loss : least;
+                }
+            }
+        }
+        return least;
     }
 
 private:

@@ -1,6 +1,7 @@
 // A small reader of JSON (RFC 8259), stricter than most: an object may not hold a key twice, since
 // two readers could then see two proofs in one file, and nesting is limited, since a hostile
-// file must not exhaust the stack. Numbers keep their text, so nothing is rounded in passing.
+// file must not exhaust the stack. Values keep their text, so nothing is rounded in passing; it
+// belongs to the line that was read, which must live as long.
 
 #pragma once
 
@@ -34,9 +35,7 @@ inline void append_utf8(std::string& out, std::uint32_t code) {
     put(0x80 | (code & 0x3F));
 }
 
-struct Number {
-    std::string text;
-};
+struct Number {};
 
 class Json {
 public:
@@ -47,10 +46,11 @@ public:
     Json() = default;
     explicit Json(Data data) : data_(std::move(data)) {}
 
+    std::string_view text;
+
     template <class T>
     const T* get() const { return std::get_if<T>(&data_); }
     bool is_null() const { return get<std::nullptr_t>() != nullptr; }
-    bool is_array() const { return get<Array>() != nullptr; }
 
     const Json* find(std::string_view key) const {
         if (const auto* object = get<Object>()) {
@@ -88,10 +88,10 @@ public:
 private:
     template <class T>
     T number(const char* what, const char* kind) const {
-        if (const auto* found = get<Number>()) {
-            const char* end = found->text.data() + found->text.size();
-            T value{};
-            const auto [stop, error] = std::from_chars(found->text.data(), end, value);
+        const char* end = text.data() + text.size();
+        T value{};
+        if (get<Number>() != nullptr) {
+            const auto [stop, error] = std::from_chars(text.data(), end, value);
             if (error == std::errc() && stop == end) return value;
         }
         throw Unreadable(std::string(what) + " is not " + kind + " number this program can hold");
@@ -136,6 +136,13 @@ private:
     Json read_value(int depth) {
         if (depth > kDeepest) fail("nested too deeply");
         skip_space();
+        const std::size_t start = at_;
+        Json value = read_any(depth);
+        value.text = text_.substr(start, at_ - start);
+        return value;
+    }
+
+    Json read_any(int depth) {
         switch (peek()) {
             case '{': return read_object(depth);
             case '[': return read_array(depth);
@@ -188,7 +195,6 @@ private:
     }
 
     Json read_number() {
-        const std::size_t start = at_;
         take('-');
         const bool zero = peek() == '0';
         const std::size_t digits = take_digits();
@@ -198,7 +204,7 @@ private:
             if (!take('+')) take('-');
             if (take_digits() == 0) fail("digits are missing");
         }
-        return Json(Number{std::string(text_.substr(start, at_ - start))});
+        return Json(Number{});
     }
 
     std::uint32_t read_hex() {

@@ -32,86 +32,39 @@ inline std::optional<double> to_double(const std::string& text) {
     return value;
 }
 
-// A string as Python's json.dumps writes it: everything beyond ASCII escaped.
-inline std::string ascii_json(const std::string& utf8) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    std::string out = "\"";
-    const auto escape = [&out](std::uint32_t unit) {
-        out += "\\u";
-        for (int shift = 12; shift >= 0; shift -= 4) out += kHex[unit >> shift & 0xF];
-    };
-    for (std::size_t i = 0; i < utf8.size();) {
-        const auto byte = static_cast<unsigned char>(utf8[i]);
-        const int more = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : byte >= 0xC0 ? 1 : 0;
-        std::uint32_t code = more == 0 ? byte : byte & (0x3Fu >> more);
-        ++i;
-        for (int k = 0; k < more && i < utf8.size(); ++k, ++i) {
-            code = code << 6 | (static_cast<unsigned char>(utf8[i]) & 0x3F);
-        }
-        const auto named = std::string_view("\"\\\b\f\n\r\t").find(static_cast<char>(byte));
-        if (more == 0 && named != std::string_view::npos) {
-            out += '\\';
-            out += "\"\\bfnrt"[named];
-        } else if (code >= 0x20 && code < 0x7F) {
-            out += static_cast<char>(code);
-        } else if (code < 0x10000) {
-            escape(code);
-        } else {
-            escape(0xD800 + ((code - 0x10000) >> 10));
-            escape(0xDC00 + ((code - 0x10000) & 0x3FF));
-        }
-    }
-    return out + "\"";
-}
-
 // Categories or classes of the header, and which of them a cell of the data means: a string by
-// equality, anything else by its JSON text or by numeric equality (true is 1, false 0).
+// equality, anything else by numeric equality (true is 1, false 0); null is an empty cell.
 class Categories {
 public:
     Categories(const Json::Array& values, const std::string& what) {
         for (const Json& value : values) {
-            const auto code = static_cast<std::int32_t>(spelled.size());
-            bool fresh = true;
-            if (const auto* text = value.get<std::string>()) {
-                fresh = strings_.emplace(*text, code).second;
-                spelled.push_back(ascii_json(*text));
-            } else if (const auto* number = value.get<Number>()) {
-                const auto real = to_double(number->text);
-                fresh = others_.emplace(number->text, code).second;
-                if (real) fresh = numbers_.emplace(*real, code).second && fresh;
-                spelled.push_back(number->text);
-            } else if (const auto* truth = value.get<bool>()) {
-                for (const char* word : *truth ? kTrue : kFalse) others_.emplace(word, code);
-                fresh = numbers_.emplace(*truth ? 1.0 : 0.0, code).second;
-                spelled.push_back(*truth ? "true" : "false");
-            } else if (value.is_null()) {
-                fresh = others_.emplace("", code).second;
-                spelled.push_back("null");
-            } else {
-                throw Unreadable(what + " holds something that is no string or number");
+            std::string key = "null";
+            if (const auto* text = value.get<std::string>()) key = "=" + *text;
+            else if (const auto* truth = value.get<bool>()) key = number_key(*truth ? 1.0 : 0.0);
+            else if (value.get<Number>()) key = number_key(value.real("a category"));
+            else if (!value.is_null()) throw Unreadable(what + " holds no string or number");
+            if (!codes_.emplace(key, static_cast<std::int32_t>(codes_.size())).second) {
+                throw Unreadable(what + " lists " + std::string(value.text) + " twice");
             }
-            if (!fresh) throw Unreadable(what + " lists " + spelled.back() + " twice");
         }
     }
 
+    std::size_t size() const { return codes_.size(); }
+    // -1 if it is none of them.
     std::int32_t code(const std::string& cell) const {
-        if (const auto found = strings_.find(cell); found != strings_.end()) return found->second;
-        if (const auto found = others_.find(cell); found != others_.end()) return found->second;
-        if (const auto real = to_double(cell)) {
-            if (const auto found = numbers_.find(*real); found != numbers_.end()) {
-                return found->second;
-            }
+        const bool yes = cell == "true" || cell == "True" || cell == "TRUE";
+        const bool no = cell == "false" || cell == "False" || cell == "FALSE";
+        const auto number = yes || no ? std::optional(yes ? 1.0 : 0.0) : to_double(cell);
+        for (const std::string& key :
+             {"=" + cell, number ? number_key(*number) : "", cell.empty() ? std::string("null") : ""}) {
+            if (const auto found = codes_.find(key); found != codes_.end()) return found->second;
         }
         return -1;
     }
 
-    std::vector<std::string> spelled;
-
 private:
-    static constexpr const char* kTrue[] = {"true", "True", "TRUE"};
-    static constexpr const char* kFalse[] = {"false", "False", "FALSE"};
-    std::map<std::string, std::int32_t> strings_, others_;
-    std::map<double, std::int32_t> numbers_;
+    static std::string number_key(double value) { return "#" + shortest(value + 0.0); }
+    std::map<std::string, std::int32_t> codes_;
 };
 
 class ProblemReader {
@@ -170,7 +123,7 @@ private:
         if (targets.size() != 1) throw Unreadable("classification has one target column");
         const std::size_t column = data_.find(targets[0]);
         const Categories classes(header_.at("classes").array("\"classes\""), "\"classes\"");
-        problem_.n_classes = classes.spelled.size();
+        problem_.n_classes = classes.size();
         std::vector<double> factors(problem_.n_classes, 1.0);
         if (const Json* given = header_.find("class_weight"); given && !given->is_null()) {
             const auto& list = given->array("\"class_weight\"");
@@ -239,8 +192,7 @@ private:
         const std::size_t n =
             split == "threshold"
                 ? read_numbers(source, !missing.empty())
-                : read_categories(source, feature.at("values").array("the values of a feature"),
-                                  !missing.empty());
+                : read_categories(source, feature.at("values"), !missing.empty());
         for (const std::int32_t code : codes_) hash_.add_little_endian(code);
         for (const View& view : views_of(split, static_cast<std::int32_t>(n), missing)) {
             Column column{name, view.split, 0, {}};
@@ -284,21 +236,20 @@ private:
         return values.size();
     }
 
-    std::size_t read_categories(std::size_t source, const Json::Array& values, bool gaps) {
+    std::size_t read_categories(std::size_t source, const Json& values, bool gaps) {
         const std::string& name = data_.names[source];
-        const Categories categories(values, "column \"" + name + "\"");
-        std::string list;
-        for (const auto& text : categories.spelled) list += (list.empty() ? "" : ", ") + text;
-        hash_.add("[" + list + "]");
+        const auto& list = values.array("the values of a feature");
+        const Categories categories(list, "column \"" + name + "\"");
+        hash_.add(values.text);
         for (const std::size_t row : rows_) {
             const std::string& cell = data_.columns[source][row];
             std::int32_t code = categories.code(cell);
-            if (code < 0 && gaps && is_missing(cell)) code = static_cast<std::int32_t>(values.size());
+            if (code < 0 && gaps && is_missing(cell)) code = static_cast<std::int32_t>(list.size());
             require(code >= 0, "column \"" + name + "\", row " + std::to_string(row + 1) +
                                    ": the proof knows no \"" + cell + "\"");
             codes_.push_back(code);
         }
-        return values.size();
+        return list.size();
     }
 
     // A proof about fewer columns is a proof of something else.

@@ -246,14 +246,22 @@ private:
     }
 
     // Raise a child's bounds to what its table says: a leaf, one split into leaves, or more.
-    void look_at(std::size_t child, const Table<Number>& table) {
+    void look_at(const View& view, std::size_t child) {
         looked_at_[child] = true;
-        const Number least = cheapest_leaves(table);
+        add_up(view, child);
+        const std::size_t most_splits = splits_allowed(sizes_ - 1);
+        Number least = std::numeric_limits<Number>::max();
+        if constexpr (kClasses) {
+            const bool easy = problem_.min_samples_leaf == 1 && !problem_.multiway;
+            if (easy && most_splits < 2) least = loss_.cheapest_leaves(here_, sums_);
+            else least = cheapest_leaves(tabulated());
+        } else {
+            least = cheapest_leaves(tabulated());
+        }
         const bool splits = least < std::numeric_limits<Number>::max();
         const Cost leaf = loss_.cost(own_.leaf[child]);
         const Cost one = splits ? std::min(leaf, split_ + loss_.cost(least)) : leaf;
-        Cost any = one;
-        if (splits && splits_allowed(sizes_ - 1) == 2) any = more(child, table, one);
+        const Cost any = splits && most_splits == 2 ? more(child, one) : one;
         for (std::size_t j = 0; j < sizes_; ++j) {
             if (splits_allowed(j) != 0) raise(child, j, splits_allowed(j) == 1 ? one : any);
         }
@@ -285,11 +293,11 @@ private:
 
     // A lower bound on trees of two or more splits, or `enough` if it is not less: forced errors,
     // covering, rounding (a tree costs its splits and a whole number of weight units).
-    Cost more(std::size_t child, const Table<Number>& table, Cost enough) const {
+    Cost more(std::size_t child, Cost enough) const {
         Cost least = 2 * split_ + forced(child);
         if constexpr (kClasses) {
             if (split_ == 0 || least >= enough) return std::min(least, enough);
-            if (!problem_.multiway) least = std::max(least, covering(table));
+            if (!problem_.multiway) least = std::max(least, covering());
             Cost rounded = std::max(least, 34 * split_ + forced(child));
             for (Cost j = 2; j < 34 && rounded > least; ++j) {
                 const Cost loss = std::max<Cost>(least - split_ * j, 0);
@@ -303,33 +311,29 @@ private:
 
     // Leaves lie in a child of the first test, which is admissible, so a leaf gets at most
     // `largest` of its class right; j leaves need j - 1 splits.
-    Cost covering(const Table<Number>& table) const {
-        const std::size_t n = here_.n_places();
+    Cost covering() const {
         const auto fewest = static_cast<std::int32_t>(problem_.min_samples_leaf);
         const auto light = static_cast<std::int32_t>(std::min<Cost>(split_ / Loss::kUnit, 1 << 30));
-        const std::int32_t *count = table.count().data(), *most = table.most.data();
-        largest_.assign(table.totals.size(), 0);
+        std::vector<std::size_t> good;  // tests that split and are admissible
         for (const View& view : here_.views()) {
             for (std::size_t t = view.begin; t <= view.last_test; ++t) {
                 const std::size_t no = t + view.stride;
-                if (std::min(count[t], count[no]) < fewest) continue;  // no split
-                if (std::min(most[t], most[no]) <= light) continue;    // not admissible
-                for (std::size_t c = 0; c < largest_.size(); ++c) {
-                    const std::int32_t yes = table.by_class[c * n + t];
-                    largest_[c] = std::max({largest_[c], yes, table.totals[c] - yes});
-                }
+                const bool splits = std::min(part_.count()[t], part_.count()[no]) >= fewest;
+                if (splits && std::min(part_.most[t], part_.most[no]) > light) good.push_back(t);
             }
         }
         Cost cover = -split_;
-        for (std::size_t c = 0; c < largest_.size(); ++c) {
-            const std::int64_t weight = table.totals[c], per_leaf = largest_[c];
+        for (std::size_t c = 0; c < loss_.n_classes(); ++c) {
+            const std::int32_t *yes = sums_.yes(c), weight = sums_.total(c);
+            std::int32_t largest = 0;
+            for (const std::size_t t : good) largest = std::max({largest, yes[t], weight - yes[t]});
             Cost cheapest = loss_.cost(weight);
             // Leaves pay only if one gets more right than a split costs. Then the best number is
-            // weight / per_leaf, rounded down or up, and nothing overflows.
-            if (loss_.cost(per_leaf) > split_) {
-                const std::int64_t j = weight / per_leaf;
+            // weight / largest, rounded down or up, and nothing overflows.
+            if (loss_.cost(largest) > split_) {
+                const Cost j = weight / largest;
                 cheapest = std::min({cheapest, split_ * (j + 1),
-                                     split_ * j + loss_.cost(weight - j * per_leaf)});
+                                     split_ * j + loss_.cost(weight - j * largest)});
             }
             cover += cheapest;
         }
@@ -389,8 +393,8 @@ private:
         if (used == kNone) return;
         const View& own = here_.view_of(used);
         for_children(own, used, [&](std::size_t child) {
-            tabulate(own, child);
-            look_at(child, part_);
+            look_at(own, child);
+            tabulated();
             for (const View& view : here_.views()) {
                 for (std::size_t t = view.begin; t <= view.last_test; ++t) {
                     if (t != used) fewer_rows(child, view, t);
@@ -424,15 +428,15 @@ private:
     void look_at_child(const View& view, std::size_t child) {
         if (looked_at_[child]) return;
         if (!limited_ && loss_.cost(own_.leaf[child]) <= lower(child)) return;  // cannot rise
-        tabulate(view, child);
-        look_at(child, part_);
+        look_at(view, child);
     }
 
-    // Make the table of a child. Of the two children of a test only the smaller one is counted.
-    void tabulate(const View& view, std::size_t child) {
+    // Add up the rows of a child. Of the two children of a test only the smaller one is counted.
+    void add_up(const View& view, std::size_t child) {
         const std::size_t test = view.multiway() ? view.begin : child % here_.n_places();
         const std::size_t sibling = view.n_children == 2 ? 2 * test + view.stride - child : kNone;
         here_.members(view, child, members_);
+        if (summed_ == child) return;
         if (sibling != kNone && summed_ == sibling) {
             sums_.complement(own_sums_);
         } else if (sibling != kNone && 2 * members_.size() > here_.rows().size()) {
@@ -443,7 +447,11 @@ private:
             loss_.add_up(here_, members_, false, sums_);
         }
         summed_ = child;
+    }
+    // Make the table of the child that was added up.
+    const Table<Number>& tabulated() {
         loss_.tabulate(here_, members_, sums_, false, part_);
+        return part_;
     }
 
     // Forget the tests that are settled.
@@ -517,7 +525,6 @@ private:
     std::vector<Cost> lower_;
     std::vector<bool> looked_at_;
     std::vector<Open> open_;
-    mutable std::vector<std::int32_t> largest_;
 };
 
 }  // namespace checker

@@ -18,9 +18,8 @@ struct Table {
     std::vector<std::int32_t> samples;  // rows of the table; empty if weights tell enough
     // Classification:
     std::int32_t whole_weight = 0;
-    std::vector<std::int32_t> weight, most;      // of all classes, of the heaviest
-    std::vector<std::int32_t> forced;            // what every tree gets wrong
-    std::vector<std::int32_t> by_class, totals;  // of each class: in the yes of each place; in all
+    std::vector<std::int32_t> weight, most;  // of all classes, of the heaviest
+    std::vector<std::int32_t> forced;        // what every tree gets wrong
 
     // Positive if there are rows; and their number, if it matters.
     const std::vector<std::int32_t>& count() const { return samples.empty() ? weight : samples; }
@@ -30,9 +29,12 @@ struct Table {
 template <class Number>
 class Sums {
 public:
+    // Sums may be read in blocks that end beyond the last one.
+    static constexpr std::size_t kBlock = 32;
+
     void start(const Here& here, std::size_t n_channels) {
         here_ = &here;
-        sums_.assign(n_channels * here.n_places(), 0);
+        sums_.assign(n_channels * here.n_places() + kBlock, 0);
         firsts_.assign(n_channels * here.n_short(), 0);
         totals_.assign(n_channels, 0);
     }
