@@ -5,10 +5,10 @@ import warnings
 
 import numpy as np
 import pytest
-from oracle import ORDERED, Table, optimal_cost, tree_facts
+from oracle import ONE_VS_REST, ORDERED, Table, optimal_cost, tree_facts
 from sparse_problems import any_limits, any_table, check, noisy_table, solve
 
-from treeproof import OptimalTreeClassifier, _core, proof, watch
+from treeproof import OptimalTreeClassifier, _core, proof, stop_when, watch
 from treeproof.datasets import load_balance_scale
 
 NO_LIMITS = {"max_depth": -1, "max_splits": -1, "min_samples_leaf": 1}
@@ -198,3 +198,20 @@ def test_a_limit_on_splits_keeps_to_the_memory():
     assert tight["upper"] == free["upper"]
     assert free["statistics"]["memo_evictions"] == 0
     assert tight["statistics"]["memo_evictions"] > 100
+
+
+def test_a_stop_is_noticed_among_thousands_of_tests():
+    n = 3000
+    rng = np.random.default_rng(0)
+    table = Table(
+        kinds=np.array([ONE_VS_REST]),
+        n_values=np.array([n]),
+        codes=np.arange(n)[:, None],
+        labels=rng.integers(0, 2, n),
+        n_classes=2,
+        weights=np.ones(n, dtype=int),
+    )
+    with stop_when(lambda: True):
+        answer = solve(table, {"split_penalty": 0.0, **NO_LIMITS})
+    assert answer["status"] == "interrupted"
+    assert answer["statistics"]["expansions"] < 300

@@ -13,6 +13,9 @@ namespace {
 // one); children then get only their leaf cost and the errors forced by equivalent points.
 constexpr std::uint64_t kMaxPairBytes = 32 << 20;
 
+// Packed, counted and compared with others.
+constexpr std::size_t kCellsPerMicrosecond = 200;
+
 std::uint64_t max_pair_bytes(const Limits& limits) {
   const std::uint64_t allowance = limits.memory_allowance();
   return allowance == 0 ? kMaxPairBytes : std::min(kMaxPairBytes, allowance / 32);
@@ -23,9 +26,12 @@ std::uint64_t max_pair_bytes(const Limits& limits) {
 template <class Word>
 void Expander<Word>::prepare(Frame<Word>& frame) {
   if (frame.prepared) return;
+  const std::size_t cells = index(frame.n_words) * index(frame.stride);
   frame.count(kernel_);
   drop_useless(frame);
   frame.prepared = true;
+  // With thousands of tests this takes milliseconds. Whoever polls next will see.
+  limits_.stop(static_cast<std::uint32_t>(1 + cells / kCellsPerMicrosecond));
 }
 
 template <class Word>
