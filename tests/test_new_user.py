@@ -106,3 +106,17 @@ def test_from_file_to_database_in_python(churn):
     clf.fit(whole, y[whole.index], proof="churn.proof.gz")
     verdict = check("churn.proof.gz", whole, y[whole.index])
     assert verdict.accepted
+
+
+def test_a_mark_among_numbers_is_told():
+    ages = [str(i) for i in range(40)]
+    y = [i > 20 for i in range(40)]
+    with pytest.warns(UserWarning, match=r"'age' is text: it holds numbers and '\?'"):
+        OptimalTreeClassifier(max_depth=1).fit({"age": ["?", *ages[1:]]}, y)
+    words = ["a", "b", "c", "d", *ages[4:]]
+    for column in (list(range(40)), words, ages[:10] * 4):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            split = "one-vs-rest"  # nor a warning of names of rows
+            clf = OptimalTreeClassifier(max_depth=1, categorical_split=split)
+            clf.fit({"age": column}, y)

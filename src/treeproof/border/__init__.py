@@ -15,7 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.labels import class_factors, read_labels, read_weights
-from treeproof.border.leak import check_target_is_apart, warn_of_identifiers
+from treeproof.border.leak import (
+    check_target_is_apart,
+    warn_of_identifiers,
+    warn_of_marks,
+)
 from treeproof.border.names import record_names
 from treeproof.border.raw import read_raw_table
 from treeproof.border.table import (
@@ -85,6 +89,7 @@ def read_classification_data(
         raw, categorical_features, categorical_split, missing, by_target
     )
     warn_of_identifiers(table, table.n_rows if samples is None else int(samples.sum()))
+    warn_of_marks(table)
     return ClassificationData(table, classes, labels, weights, factors, samples)
 
 
@@ -133,6 +138,7 @@ def read_regression_data(
         raw, categorical_features, categorical_split, missing, by_target
     )
     warn_of_identifiers(table, table.n_rows if samples is None else int(samples.sum()))
+    warn_of_marks(table)
     return RegressionData(table, matrix, weights, matrix.shape[1] == 1, samples)
 
 

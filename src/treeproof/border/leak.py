@@ -1,7 +1,8 @@
-"""Columns with which any tree would be perfect, and of no use: the target, or names.
+"""Columns with which any tree would be of no use: the target, names, spoilt numbers.
 
 The target among the features is refused. A column that names the rows, such as a
-customer's number, may be meant, so it gets a warning.
+customer's number, may be meant, so it gets a warning; so does a column of numbers that
+is text because some cells hold a mark such as "?".
 """
 
 from __future__ import annotations
@@ -15,10 +16,17 @@ from treeproof.border.labels import read_vector
 from treeproof.border.raw import RawTable
 from treeproof.border.table import TrainingTable
 from treeproof.border.text import TextColumn
+from treeproof.columns import plain
 
-__all__ = ["check_target_is_apart", "has_name_for_most", "warn_of_identifiers"]
+__all__ = [
+    "check_target_is_apart",
+    "has_name_for_most",
+    "warn_of_identifiers",
+    "warn_of_marks",
+]
 
 _FEW_ROWS = 50
+_MANY_NUMBERS, _FEW_MARKS = 20, 3  # so many with so few words are hardly categories
 
 
 def check_target_is_apart(raw: RawTable, y: Any) -> None:
@@ -72,3 +80,36 @@ def warn_of_identifiers(table: TrainingTable, n_rows: int) -> None:
                 UserWarning,
                 stacklevel=2,
             )
+
+
+def warn_of_marks(table: TrainingTable) -> None:
+    """Warn if a column is text for a few words among many numbers."""
+    for column in table.columns:
+        if column.categories is None or column.ordered:
+            continue
+        marks = _marks([plain(value) for value in column.categories])
+        if marks:
+            warnings.warn(
+                f"Column {column.name!r} is text: it holds numbers and {marks[0]!r}, "
+                "so it is split by category. If that stands for what is missing, make "
+                "it a missing value, and the column is split by threshold.",
+                UserWarning,
+                stacklevel=2,
+            )
+
+
+def _marks(values: list[Any]) -> list[str]:
+    """Return the words among many numbers that are written as text; none if many."""
+    words: list[str] = []
+    if len(values) < _MANY_NUMBERS:
+        return words
+    for value in values:
+        if not isinstance(value, str):
+            return []
+        try:
+            float(value)
+        except ValueError:
+            words.append(value)
+            if len(words) > _FEW_MARKS:
+                return []
+    return words
