@@ -112,7 +112,7 @@ public:
     }
 
 private:
-    static constexpr int kDeepest = 3000;
+    static constexpr int kDeepest = 1500;
 
     [[noreturn]] void fail(const char* why) const {
         throw Unreadable("not JSON at character " + std::to_string(at_ + 1) + ": " + why);
