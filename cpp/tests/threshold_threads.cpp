@@ -65,9 +65,11 @@ Found solve(const Numbers& numbers, Task task, const TreeLimits& tree, int threa
         ignore);
     return {static_cast<double>(result.lower), static_cast<double>(result.upper), result.stop};
   }
-  const auto run = task == Task::squared ? &threshold::solve_squared : &threshold::solve_absolute;
-  const auto result = run(numbers.columns, {numbers.targets, 1, numbers.real_weights}, tree,
-                          switches, limits, ignore);
+  const threshold::Targets targets{numbers.targets, 1, numbers.real_weights};
+  const auto result =
+      task == Task::squared
+          ? threshold::solve_squared(numbers.columns, targets, tree, switches, limits, ignore)
+          : threshold::solve_absolute(numbers.columns, targets, tree, switches, limits, ignore);
   return {result.lower, result.upper, result.stop};
 }
 
