@@ -5,14 +5,17 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from treeproof import stop_when
 from treeproof.cli import app
 from treeproof.reproduce import TARGETS, Column, Request, Store, Target, run
-from treeproof.reproduce.data import Absent, load_categories
+from treeproof.reproduce.data import Absent, DataSet, load_categories
 from treeproof.reproduce.figures.partitioning import SHAPES, TABLE_1
 from treeproof.reproduce.figures.thesis import STREAMS, TABLE_4_2, TABLE_4_3
+from treeproof.reproduce.fitting import figures_of, fit, optimal_classifier
 from treeproof.reproduce.report import mark
 
 # What each target runs on here: sets, further options.
@@ -180,6 +183,17 @@ def test_pruning_and_streams_stand_beside_the_paper(place):
     assert online["paper"]["samples"] == "1002"
 
 
+@pytest.mark.parametrize("solver", ["sparse", "branches", "dt-miner"])
+def test_the_limit_of_a_search_is_processor_time_and_ctrl_c_goes_on(solver):
+    rng = np.random.default_rng(0)
+    noise = DataSet(rng.integers(0, 2, (400, 40)), rng.integers(0, 2, 400))
+    model = optimal_classifier(0.001, noise, solver=solver)
+    record = figures_of(model, noise, fit(model, noise, 0.05))
+    assert record["status"] == "time_limit" and not record["proved"]
+    with stop_when(lambda: True), pytest.raises(KeyboardInterrupt):
+        fit(model, noise, 1e6)
+
+
 def counting_target(fails_after=10**9):
     calls = []
 
@@ -227,6 +241,20 @@ def test_only_what_answers_the_request_is_reused(tmp_path):
         assert len(calls) == expected
     run(target, Request(["a"], 5.0), Store(tmp_path / "rows", "2"))
     assert len(calls) == 9
+
+
+def test_a_proof_that_took_less_than_is_asked_for_is_reused(tmp_path):
+    store = Store(tmp_path / "rows", "1")
+    row = {"proved": True, "seconds": 3.0}
+    store.put("a", "", Request(time_limit=60), row)
+    assert store.find("a", "", Request(time_limit=5)) == row
+    assert store.find("a", "", Request(time_limit=2)) is None
+
+
+def test_some_sets_may_have_another_limit():
+    request = Request(["a", "b"], 5.0, limits={"b": 1.0})
+    assert request.of_set("a").time_limit == 5.0
+    assert request.of_set("b").time_limit == 1.0 and request.of_set("b").sets == ["b"]
 
 
 def test_a_torn_line_is_forgotten(tmp_path):

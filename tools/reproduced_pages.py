@@ -68,6 +68,7 @@ def measure(
         int(settings.get("repeats", target.repeats)),
         data=data_folder(data),
         say=print if fresh or data else lambda line: None,
+        limits=settings.get("limits", {}),
     )
     outcome = run(target, request, Store(path, __version__))
     if outcome.interrupted:
@@ -92,7 +93,7 @@ def page(outcome: Outcome, settings: dict[str, Any], machine: str) -> str:
         f"**{target.title}.** {target.source}.",
         f"```sh\n{command(target.name, settings)}\n```",
         f"Measured on {when(outcome)} in {duration(outcome)}, "
-        f"{limits(outcome)}, on {machine}.",
+        f"{limits(outcome, settings)}, on {machine}.",
         agreement(compared, differing, any(row.paper for row in outcome.rows)),
     ]
     if reason:
@@ -140,9 +141,12 @@ def duration(outcome: Outcome) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
 
 
-def limits(outcome: Outcome) -> str:
+def limits(outcome: Outcome, settings: dict[str, Any]) -> str:
     """Say what a search and a row were given."""
-    text = f"{outcome.request.time_limit:g} s for each search"
+    unit = settings.get("unit", "processor seconds")
+    text = f"{outcome.request.time_limit:g} {unit} for each search"
+    others = [f"{s:g} for {name}" for name, s in outcome.request.limits.items()]
+    text += f" ({', '.join(others)})" if others else ""
     repeats = outcome.request.repeats
     return text if repeats == 1 else f"{text}, {repeats} repetitions"
 

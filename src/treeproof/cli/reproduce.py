@@ -32,7 +32,7 @@ def reproduce(
         str | None, typer.Option(help="Only these data sets, A,B; or all.")
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(help="Seconds for each search.")
+        float | None, typer.Option(help="Processor seconds for each search.")
     ] = None,
     repeats: Annotated[
         int | None, typer.Option(help="Repetitions; the paper's number by default.")
@@ -178,7 +178,7 @@ def _signature(request: Request) -> str:
     """Say when, where and with which limit this was measured."""
     machine = f"{platform.machine()}, {os.cpu_count()} processors"
     today = datetime.date.today().isoformat()
-    limit = f"{request.time_limit:g} seconds for each search"
+    limit = f"{request.time_limit:g} processor seconds for each search"
     return f"*Measured on {today} ({machine}; {limit}).*\n"
 
 

@@ -27,8 +27,8 @@ def _measure(name: str, case: str, request: Request) -> Record:
     program, depth = case.rsplit(" ", 1)
     data, penalty = thesis_data(name, request)
     options = {"max_depth": int(depth), **SOLVERS[program]}
-    model = optimal_classifier(penalty, data, request, **options)
-    return figures_of(model, data, fit(model, data))
+    model = optimal_classifier(penalty, data, **options)
+    return figures_of(model, data, fit(model, data, request.time_limit))
 
 
 def _draw(target: Target, rows: Sequence[Row]) -> Any:

@@ -46,8 +46,8 @@ def _data(name: str, request: Request) -> tuple[DataSet, float]:
 
 def _measure(name: str, case: str, request: Request) -> Record:
     data, penalty = _data(name, request)
-    model = optimal_classifier(penalty, data, request)
-    seconds = fit(model, data)
+    model = optimal_classifier(penalty, data)
+    seconds = fit(model, data, request.time_limit)
     record = figures_of(model, data, seconds)
     tree = model.tree_.collapse() if case == _COLLAPSED else model.tree_
     return record | {

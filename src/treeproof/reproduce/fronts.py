@@ -37,6 +37,7 @@ SETS = tuple(
     )
 )
 
+_OPTIMUM_SECONDS = 60.0  # for the sparse optimum, whose depth the other trees get
 _SPARSE, _ORDINAL, _CART, _DEPTH = "sparse", "sparse, ordinal", "CART", "depth"
 
 
@@ -44,8 +45,8 @@ def _model(method: str, size: float, data: DataSet, request: Request) -> Any:
     if method == _CART:
         return DecisionTreeClassifier(ccp_alpha=size, random_state=request.seed)
     if method == _DEPTH:
-        return optimal_classifier(0.0, data, request, max_depth=int(size))
-    return optimal_classifier(size, data, request)
+        return optimal_classifier(0.0, data, max_depth=int(size))
+    return optimal_classifier(size, data)
 
 
 def _splits(model: Any) -> int:
@@ -69,7 +70,7 @@ def _cross_validate(name: str, case: str, request: Request) -> Record:
     for seen, unseen in folds.split(data.X):
         part = replace(data, X=data.X[seen], y=data.y[seen])
         model = _model(method, float(size), data, request)
-        fit(model, part)
+        fit(model, part, request.time_limit)
         figures["train"].append(float(model.score(part.X, part.y)))
         figures["test"].append(float(model.score(data.X[unseen], data.y[unseen])))
         figures["splits"].append(_splits(model))
@@ -100,7 +101,7 @@ def _draw_fronts(part: str, rows: Sequence[Row]) -> Any:
             _draw_line(ax, own, part, class_colour(k), method)
         ax.set_title(name, loc="left", fontsize=9)
         ax.set_xscale("symlog", linthresh=1)
-    figure.supxlabel(f"splits, and {part} accuracy", fontsize=9)
+    figure.supxlabel(f"across: splits; upwards: {part} accuracy", fontsize=9)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, frameon=False, fontsize=9, ncols=4, loc="upper left")
     return figure
@@ -163,10 +164,9 @@ def _front(number: str, part: str, depths: bool) -> Target:
 @lru_cache(maxsize=1)
 def _sparse_optimum(name: str, time_limit: float, folder: Path | None) -> Record:
     """Return the figures of the sparse optimum, which all leaf sizes start from."""
-    request = Request(time_limit=time_limit, data=folder)
-    data, penalty = thesis_data(name, request)
-    model = optimal_classifier(penalty, data, request)
-    return figures_of(model, data, fit(model, data))
+    data, penalty = thesis_data(name, Request(data=folder))
+    model = optimal_classifier(penalty, data)
+    return figures_of(model, data, fit(model, data, max(time_limit, _OPTIMUM_SECONDS)))
 
 
 def _with_leaf_size(name: str, case: str, request: Request) -> Record:
@@ -177,11 +177,10 @@ def _with_leaf_size(name: str, case: str, request: Request) -> Record:
         model = optimal_classifier(
             0.0,
             data,
-            request,
             max_depth=max(1, record["depth"]),
             min_samples_leaf=int(case.rsplit(" ", 1)[1]),
         )
-        record = figures_of(model, data, fit(model, data))
+        record = figures_of(model, data, fit(model, data, request.time_limit))
     return record | {"objective": record["accuracy"] - penalty * record["splits"]}
 
 

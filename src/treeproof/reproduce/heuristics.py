@@ -28,7 +28,7 @@ def _models(name: str, depth: int, request: Request) -> dict[str, Any]:
     cart = DecisionTreeRegressor if regression else DecisionTreeClassifier
     tao = TaoTreeRegressor if regression else TaoTreeClassifier
     return {
-        "optimal": optimal_tree(name, depth, request.time_limit),
+        "optimal": optimal_tree(name, depth),
         "TAO": tao(depth, random_state=request.seed),
         "CART": cart(max_depth=depth, random_state=request.seed),
     }
@@ -53,7 +53,7 @@ def _measure(name: str, case: str, request: Request) -> Record:
         )
         seen, unseen = DataSet(parts[0], parts[2]), DataSet(parts[1], parts[3])
         for label, model in _models(name, depth, request).items():
-            fit(model, seen)
+            fit(model, seen, request.time_limit)
             train[label].append(_loss(model, seen))
             test[label].append(_loss(model, unseen))
             proved &= bool(getattr(model, "optimal_", True))

@@ -35,8 +35,11 @@ def _measure(name: str, case: str, request: Request) -> Record:
         )
         for k in range(request.repeats)
     ]
+    test = float(median(o.accuracy for o in outcomes))
+    first = float(median(o.first_accuracy for o in outcomes))
     return {
-        "accuracy": float(median(o.accuracy for o in outcomes)),
+        "accuracy": first if case in thesis.RIVER else test,
+        "test": test,
         "splits": round(median(o.n_splits for o in outcomes)),
         "samples": round(median(o.samples for o in outcomes)),
         "seconds": float(median(o.seconds for o in outcomes)),
@@ -47,6 +50,7 @@ def _measure(name: str, case: str, request: Request) -> Record:
 
 def _target(number: str) -> Target:
     learners = thesis.STREAM_TABLES[number]
+    printed = thesis.STREAMS | thesis.STREAMS_OTHERWISE.get(number, {})
     sets = tuple(dict.fromkeys(name for name, _ in thesis.STREAMS))
     return Target(
         name=f"thesis-{number}",
@@ -54,7 +58,8 @@ def _target(number: str) -> Target:
         source=f"{thesis.SOURCE}, Table {number}",
         columns=(
             Column("accuracy", digits=3, better=1),
-            Column("splits"),
+            Column("test", "on 2,000 rows", 3),
+            Column("splits", better=0),
             Column("samples"),
             Column("seconds", digits=2),
             Column("in time"),
@@ -62,9 +67,7 @@ def _target(number: str) -> Target:
         sets=sets,
         cases=learners,
         published={
-            place: cells
-            for place, cells in thesis.STREAMS.items()
-            if place[1] in learners
+            place: cells for place, cells in printed.items() if place[1] in learners
         },
         heads=("stream", "learner"),
         measure=_measure,
@@ -72,11 +75,14 @@ def _target(number: str) -> Target:
         notes=(
             f"At most {_SAMPLES:,} samples, and --time-limit seconds of processor time "
             "for each learner (the thesis: 300); with --repeats, medians over seeds.",
-            "Accuracy is that of the final tree on 2,000 rows that come after those "
-            "learnt; the thesis takes River's from the last 100 rows. The streams are "
-            "drawn anew, so that last digits differ.",
+            "Accuracy of River's trees is that of the final tree on the first 100 rows "
+            "of the stream, since the thesis' figures are found there; the next column "
+            "is on 2,000 rows that come after those learnt. Accuracy of ours is on the "
+            "latter. Seed 42, as in the thesis.",
         ),
-        plot=partial(ours_and_theirs, key="accuracy"),
+        plot=partial(
+            ours_and_theirs, keys=["accuracy"], label="accuracy of the final tree"
+        ),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
@@ -12,6 +13,8 @@ from treeproof.reproduce.report import as_number
 from treeproof.reproduce.target import Row, Target
 
 __all__ = ["new_axes", "ours_and_theirs", "panels", "tree_figure"]
+
+_SHAPES = "os^Dv"
 
 
 def new_axes(
@@ -51,12 +54,29 @@ def panels(
     return figure, figure.axes[:count]
 
 
-def ours_and_theirs(
-    target: Target, rows: Sequence[Row], *, key: str, log: bool = False
-) -> Any:
-    """Draw one figure of all rows: a dot for ours, a ring for the paper's.
+@dataclass
+class _Series:
+    """What one line of the legend names: figures of ours and of the paper, by set."""
 
-    Seconds of a search that met its limit are a cross: it would have taken more.
+    label: str
+    ours: dict[str, float] = field(default_factory=dict)
+    stopped: dict[str, float] = field(default_factory=dict)
+    theirs: dict[str, float] = field(default_factory=dict)
+
+
+def ours_and_theirs(
+    target: Target,
+    rows: Sequence[Row],
+    *,
+    keys: Sequence[str],
+    label: str,
+    log: bool = False,
+) -> Any:
+    """Draw figures of all rows: a full mark for ours, a hollow one for the paper's.
+
+    Cases, and columns if there are several, lie a little below each other, so that
+    equal figures do not hide each other. Seconds and iterations of a search that met
+    its limit are a cross: it would have taken more.
 
     Parameters
     ----------
@@ -64,8 +84,10 @@ def ours_and_theirs(
         What the rows are of.
     rows : sequence of Row
         The rows.
-    key : str
-        The column.
+    keys : sequence of str
+        The columns.
+    label : str
+        What stands below the axis.
     log : bool, default=False
         Whether the axis is logarithmic.
 
@@ -73,40 +95,57 @@ def ours_and_theirs(
     -------
     matplotlib Figure
     """
-    column = next(c for c in target.columns if c.key == key)
     sets = list(dict.fromkeys(row.set for row in rows))
-    figure, ax = new_axes(7, 1.6 + 0.24 * len(sets))
-    for k, case in enumerate(dict.fromkeys(row.case for row in rows)):
-        colour = class_colour(k)
-        mine = [r for r in rows if r.case == case and _drawable(r.ours.get(key))]
-        stopped = [
-            r for r in mine if key == "seconds" and r.ours.get("proved") is False
-        ]
-        mine = [r for r in mine if r not in stopped]
-        theirs = [(r, as_number(r.paper.get(key, ""))) for r in rows if r.case == case]
-        printed = [(r, number) for r, number in theirs if number is not None]
-        label = case or "ours"
-        if mine:
-            ax.plot([r.ours[key] for r in mine], [sets.index(r.set) for r in mine],
-                    "o", color=colour, markersize=6, label=label)  # fmt: skip
-        if stopped:
-            ax.plot([r.ours[key] for r in stopped],
-                    [sets.index(r.set) for r in stopped], "x",
-                    color=colour, markersize=6, label=f"{label}, stopped")  # fmt: skip
-        if printed:
-            ax.plot([number for _, number in printed],
-                    [sets.index(r.set) for r, _ in printed],
-                    "o", markerfacecolor="none", color=colour, markersize=7,
-                    label=f"{label} (paper)" if case else "paper")  # fmt: skip
+    series = [
+        s for s in _all_series(target, rows, keys) if s.ours or s.stopped or s.theirs
+    ]
+    figure, ax = new_axes(7.5, 1.2 + (0.2 + 0.03 * len(series)) * len(sets))
+    for k, one in enumerate(series):
+        shift = 0.75 * ((k + 0.5) / len(series) - 0.5)
+        style = {"color": class_colour(k), "linestyle": "none"}
+        shape = _SHAPES[k % len(_SHAPES)]
+        for found, marker, filling, size, named in (
+            (one.ours, shape, class_colour(k), 5, one.label),
+            (one.stopped, "x", "none", 5, f"{one.label}, stopped"),
+            (one.theirs, shape, "none", 6.5, f"{one.label} (paper)"),
+        ):
+            if found:
+                ax.plot(list(found.values()), [sets.index(s) + shift for s in found],
+                        marker=marker, markerfacecolor=filling, markersize=size,
+                        label=named, **style)  # fmt: skip
     ax.set_yticks(range(len(sets)), sets)
-    ax.invert_yaxis()
-    ax.grid(axis="y", color=MUTED, alpha=0.2)
+    ax.set_ylim(len(sets) - 0.5, -0.5)
+    ax.set_ylabel(target.heads[0])
+    for place in range(1, len(sets)):
+        ax.axhline(place - 0.5, color=MUTED, alpha=0.2, linewidth=0.8)
+    ax.tick_params(axis="y", length=0)
     if log:
         ax.set_xscale("log")
-    ax.set_xlabel(column.head)
+    ax.set_xlabel(label)
     ax.set_title(target.title, loc="left", fontsize=10, color=INK)
     ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     return figure
+
+
+def _all_series(
+    target: Target, rows: Sequence[Row], keys: Sequence[str]
+) -> list[_Series]:
+    """Return a series for each case and column, in the order of the rows."""
+    heads = {column.key: column.head for column in target.columns}
+    found: dict[tuple[str, str], _Series] = {}
+    for row in rows:
+        for key in keys:
+            words = [row.case, *([heads[key]] if len(keys) > 1 else [])]
+            label = ", ".join(word for word in words if word)
+            one = found.setdefault((row.case, key), _Series(label))
+            effort = key in ("seconds", "iterations")
+            met_limit = effort and row.ours.get("proved") is False
+            if _drawable(row.ours.get(key)):
+                (one.stopped if met_limit else one.ours)[row.set] = row.ours[key]
+            printed = as_number(row.paper.get(key, ""))
+            if printed is not None:
+                one.theirs[row.set] = printed
+    return list(found.values())
 
 
 def _drawable(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from treeproof.reproduce.data import Absent
@@ -78,7 +78,7 @@ def _measure_all(sets: Sequence[str], outcome: Outcome, store: Store) -> None:
 
 
 def _rows_of(name: str, outcome: Outcome, store: Store) -> list[Row]:
-    target, request = outcome.target, outcome.request
+    target, request = outcome.target, outcome.request.of_set(name)
     rows = []
     for case in target.cases_printed(name):
         ours = {}
@@ -96,7 +96,7 @@ def _rows_of(name: str, outcome: Outcome, store: Store) -> list[Row]:
 def _measured(target: Target, name: str, case: str, request: Request) -> Record:
     """Return our figures of a row, with the day and how long it took."""
     start = time.perf_counter()
-    record = target.measure(name, case, replace(request, sets=[name]))
+    record = target.measure(name, case, request)
     return {key: _rounded(value) for key, value in record.items()} | {
         "took": round(time.perf_counter() - start, 3),
         "measured": datetime.date.today().isoformat(),

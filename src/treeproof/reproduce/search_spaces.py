@@ -37,6 +37,6 @@ TARGETS = (
         notes=(
             "Every tree is generated; docs/proper.md draws those with three rules.",
         ),
-        plot=partial(ours_and_theirs, key="trees", log=True),
+        plot=partial(ours_and_theirs, keys=["trees"], label="trees", log=True),
     ),
 )

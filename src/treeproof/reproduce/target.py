@@ -9,7 +9,7 @@ and resuming are the same for all targets, so that a target is a short file.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ class Request:
     sets : list of str
         Only these sets; empty for the default ones.
     time_limit : float
-        Seconds for each search.
+        Processor seconds for each search.
     repeats : int
         Repetitions, where the target has any.
     seed : int
@@ -71,6 +71,8 @@ class Request:
         The folder with the papers' data sets.
     say : callable
         Takes a line about the progress.
+    limits : mapping
+        Another time limit for some sets.
     """
 
     sets: list[str] = field(default_factory=list)
@@ -79,6 +81,12 @@ class Request:
     seed: int = 0
     data: Path | None = None
     say: Callable[[str], None] = lambda line: None
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+    def of_set(self, name: str) -> Request:
+        """Return what is asked for one set."""
+        limit = self.limits.get(name, self.time_limit)
+        return replace(self, sets=[name], time_limit=limit)
 
 
 @dataclass(frozen=True)
@@ -123,7 +131,7 @@ class Target:
         What runs if the user names no set; None for `sets`, or for `extra_sets` where
         none of the former is at hand.
     time_limit : float
-        Seconds for each search if the user says nothing.
+        Processor seconds for each search if the user says nothing.
     repeats : int
         Repetitions if the user says nothing; the paper's number.
     remarks : mapping
