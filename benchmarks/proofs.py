@@ -41,7 +41,8 @@ CHECKER = ROOT / "build" / "check_proof"
 HEADER = ["set", "fit", "fit with proof", "more", "steps", "size, KB"]
 HEADER += ["check in C++", "check in Python", "verdict"]
 Row = dict[str, Any]
-SHORT = 0.5  # seconds of a fit below which the clock needs help
+SHORT = 2.0  # seconds of a fit below which the clock needs help
+TURNS = 5  # fits that take turns then
 
 
 @dataclass
@@ -98,12 +99,15 @@ def fit_seconds(
     return time.process_time() - start, model
 
 
-def best_of(run: Callable[[], tuple[float, Any]]) -> tuple[float, Any]:
-    """Return the fastest of three runs, or the only one if it is long."""
-    first = run()
-    if first[0] > SHORT:
-        return first
-    return min(first, run(), run(), key=lambda done: done[0])
+def fits_in_turns(
+    case: Case, proof: Path, limit: float | None
+) -> tuple[tuple[float, Any], tuple[float, Any]]:
+    """Return the fastest fits without and with a proof; one of each if long."""
+    plain, proved = fit_seconds(case, None, limit), fit_seconds(case, proof, limit)
+    for _ in range(TURNS - 1 if plain[0] < SHORT else 0):
+        plain = min(plain, fit_seconds(case, None, limit), key=lambda done: done[0])
+        proved = min(proved, fit_seconds(case, proof, limit), key=lambda done: done[0])
+    return plain, proved
 
 
 def check_outside(
@@ -139,8 +143,7 @@ def measure(name: str, fit_limit: float, check_limit: float, python_kb: float) -
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         proof = folder / "p.gz"
-        without, plain = best_of(lambda: fit_seconds(problem, None, limit))
-        with_proof, model = best_of(lambda: fit_seconds(problem, proof, limit))
+        (without, plain), (with_proof, model) = fits_in_turns(problem, proof, limit)
         row: Row = {"set": name, "fit": without, "with_proof": with_proof}
         row["steps"] = model.stats_["proof_steps"]
         row["kb"] = proof.stat().st_size / 1024
