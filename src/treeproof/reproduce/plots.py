@@ -99,7 +99,9 @@ def ours_and_theirs(
     series = [
         s for s in _all_series(target, rows, keys) if s.ours or s.stopped or s.theirs
     ]
-    figure, ax = new_axes(7.5, 1.2 + (0.2 + 0.03 * len(series)) * len(sets))
+    entries = sum(map(bool, (x for s in series for x in (s.ours, s.stopped, s.theirs))))
+    height = 1.2 + (0.2 + 0.03 * len(series)) * len(sets)
+    figure, ax = new_axes(7.5, max(height, 0.9 + 0.18 * entries))
     for k, one in enumerate(series):
         shift = 0.75 * ((k + 0.5) / len(series) - 0.5)
         style = {"color": class_colour(k), "linestyle": "none"}
