@@ -228,7 +228,7 @@ private:
             return value == kNoLimit ? std::string("none") : std::to_string(value);
         };
         std::string line = "accepted: ";
-        if (lower_ == upper_) {
+        if (lower_ + loss_.tolerance() >= upper_) {
             line += "optimal, objective " + shortest(loss_.objective(upper_));
         } else {
             line += "objective " + shortest(loss_.objective(upper_)) + ", no tree below " +
