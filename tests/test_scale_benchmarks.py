@@ -19,7 +19,7 @@ def test_a_big_table_in_small(tmp_path):
 
 def test_growth_of_one_size():
     sizes = growth.BASES["sparse"] | {"rows": 200, "features": 5}
-    points = [growth.run("sparse", sizes | {"rows": n}, 60.0) for n in (200, 400)]
+    points = [growth.run("sparse", sizes | {"rows": n}, 60.0, 1) for n in (200, 400)]
     assert [p["status"] for p in points] == ["optimal"] * 2
     assert growth.slope([1, 2, 4], [3.0, 12.0, 48.0]) == pytest.approx(2.0)
 
