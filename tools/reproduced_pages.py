@@ -93,7 +93,7 @@ def page(outcome: Outcome, settings: dict[str, Any], machine: str) -> str:
         f"**{target.title}.** {target.source}.",
         f"```sh\n{command(target.name, settings)}\n```",
         f"Measured on {when(outcome)} in {duration(outcome)}, "
-        f"{limits(outcome, settings)}, on {machine}.",
+        f"{limits(outcome)}, on {machine}.",
         agreement(compared, differing, any(row.paper for row in outcome.rows)),
     ]
     if reason:
@@ -141,10 +141,11 @@ def duration(outcome: Outcome) -> str:
     return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
 
 
-def limits(outcome: Outcome, settings: dict[str, Any]) -> str:
+def limits(outcome: Outcome) -> str:
     """Say what a search and a row were given."""
-    unit = settings.get("unit", "processor seconds")
-    text = f"{outcome.request.time_limit:g} {unit} for each search"
+    seconds = outcome.request.time_limit
+    unit = "processor second" if seconds == 1 else "processor seconds"
+    text = f"{seconds:g} {unit} for each search"
     others = [f"{s:g} for {name}" for name, s in outcome.request.limits.items()]
     text += f" ({', '.join(others)})" if others else ""
     repeats = outcome.request.repeats
