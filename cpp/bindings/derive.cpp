@@ -10,7 +10,7 @@
 #include "proof/derive.hpp"
 
 namespace nb = nanobind;
-using namespace nb::literals;
+using nb::literals::operator""_a;
 
 namespace treeproof::bindings {
 namespace {

@@ -19,7 +19,7 @@
 #include "search/sparse/bounder.hpp"
 
 namespace nb = nanobind;
-using namespace nb::literals;
+using nb::literals::operator""_a;
 
 namespace treeproof::bindings {
 namespace {

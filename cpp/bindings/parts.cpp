@@ -12,7 +12,7 @@
 #include "search/sparse/solve.hpp"
 
 namespace nb = nanobind;
-using namespace nb::literals;
+using nb::literals::operator""_a;
 
 namespace treeproof::bindings {
 namespace {

@@ -14,7 +14,7 @@
 #include "search/sparse/path.hpp"
 
 namespace nb = nanobind;
-using namespace nb::literals;
+using nb::literals::operator""_a;
 
 namespace treeproof::bindings {
 namespace {

@@ -16,7 +16,7 @@
 #include "search/rules/solve.hpp"
 
 namespace nb = nanobind;
-using namespace nb::literals;
+using nb::literals::operator""_a;
 
 namespace treeproof::bindings {
 namespace {

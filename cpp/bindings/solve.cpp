@@ -20,7 +20,7 @@
 #include "search/sparse/solve.hpp"
 
 namespace nb = nanobind;
-using namespace nb::literals;
+using nb::literals::operator""_a;
 
 namespace treeproof::bindings {
 

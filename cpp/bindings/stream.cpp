@@ -15,7 +15,7 @@
 #include "stream/tree_search.hpp"
 
 namespace nb = nanobind;
-using namespace nb::literals;
+using nb::literals::operator""_a;
 
 namespace treeproof::bindings {
 namespace {
