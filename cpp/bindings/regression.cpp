@@ -46,7 +46,8 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
     const auto solve = criterion == "squared_error" ? &threshold::solve_squared
                                                     : &threshold::solve_absolute;
     result = solve(solved.columns, {view(targets), n_outputs, view(weights)},
-                   solved.tree_limits, read, limits, notify, record ? &solved.record : nullptr);
+                   solved.tree_limits, read, limits, notify, record ? &solved.record : nullptr,
+                   nullptr);
     if (record) {
       solved.targets.assign(view(targets).begin(), view(targets).end());
       solved.weights.assign(view(weights).begin(), view(weights).end());

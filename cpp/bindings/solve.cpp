@@ -13,8 +13,9 @@
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
 #include "bindings/observer.hpp"
+#include "bindings/sparse_files.hpp"
+#include "bindings/sparse_switches.hpp"
 #include "data/kernels/kernels.hpp"
-#include "proof/log.hpp"
 #include "search/branches/solve.hpp"
 #include "search/miner/solve.hpp"
 #include "search/sparse/solve.hpp"
@@ -25,31 +26,6 @@ using nb::literals::operator""_a;
 namespace treeproof::bindings {
 
 namespace {
-
-sparse::Switches read_switches(const nb::dict& given) {
-  sparse::Switches switches;
-  for (const auto& [key, value] : given) {
-    const auto name = nb::cast<std::string>(key);
-    bool known = false;
-#define X(field, what)                         \
-  if (name == #field) {                        \
-    switches.field = nb::cast<bool>(value);    \
-    known = true;                              \
-  }
-    TREEPROOF_SPARSE_SWITCHES(X)
-#undef X
-    if (!known) throw std::invalid_argument("unknown switch '" + name + "'");
-  }
-  return switches;
-}
-
-sparse::Fault read_fault(const std::string& name) {
-#define X(fault, what) \
-  if (name == #fault) return sparse::Fault::fault;
-  TREEPROOF_SPARSE_FAULTS(X)
-#undef X
-  throw std::invalid_argument("unknown fault '" + name + "'");
-}
 
 nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray& n_values,
                const IntArray& codes, const IntArray& labels, int n_classes,
@@ -62,7 +38,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                std::int64_t memo_branches) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   sparse::Options options;
-  options.switches = read_switches(switches);
+  options.switches = read_sparse_switches(switches);
   options.fault = read_fault(fault);
   options.kernel = kernel;
   options.n_threads = n_jobs;
@@ -72,8 +48,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
   bool interrupted = false;
   const Observer notify = observer_for(observer, unit, interrupted);
   SearchResult result;
-  std::optional<proof::StepLog> log;
-  bool logged = true;
+  std::optional<SparseFiles> files;
   Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
   {
     nb::gil_scoped_release unlocked;
@@ -82,22 +57,10 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
     unit = static_cast<double>(cost_of(problem.total_weight));
     const TreeLimits tree_limits{split_penalty, max_depth, max_splits, min_samples_leaf};
     if (solver == "sparse") {
-      sparse::Checkpoint kept;
-      const bool resumed =
-          !checkpoint.empty() &&
-          read_checkpoint(checkpoint, sparse::fingerprint(problem, tree_limits), kept);
-      if (!proof_log.empty()) {
-        const bool goes_on = resumed && proof::StepLog::holds(proof_log, kept.log);
-        if (goes_on) log.emplace(proof_log, kept.log);
-        else log.emplace(proof_log);
-        if (!goes_on) kept.forget_bounds();
-      }
-      options.checkpoint = checkpoint;
       options.checkpoint_pause = checkpoint_pause;
-      if (resumed) options.resumed = &kept;
-      result = sparse::solve(problem, tree_limits, options, limits, notify,
-                             log ? &*log : nullptr);
-      if (log) logged = log->finish();
+      files.emplace(problem, tree_limits, proof_log, checkpoint, options);
+      result = sparse::solve(problem, tree_limits, options, limits, notify, files->listener());
+      files->finish();
     } else if (solver == "branches") {
       result = branches::solve(problem, tree_limits, limits, notify, memo_branches);
     } else if (solver == "dt-miner") {
@@ -108,13 +71,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
   }
   nb::dict out = search_answer(problem, result,
                                split_cost(split_penalty, problem.total_weight), limits);
-  if (log) {
-    nb::list sections;
-    for (const proof::Section& s : log->sections())
-      sections.append(nb::make_tuple(s.split_cost, s.begin, s.end, s.bound));
-    out["log_sections"] = sections;
-    out["log_complete"] = logged;
-  }
+  if (files) files->describe(out);
   return out;
 }
 

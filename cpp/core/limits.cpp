@@ -18,8 +18,20 @@ Limits::Limits(double seconds, std::uint64_t bytes, Interrupt interrupt)
   }
 }
 
-Limits::Limits(const std::atomic<bool>& told, std::uint64_t bytes) : Limits(0.0, bytes) {
+Limits::Limits(const std::atomic<bool>& told, const Limits& leader, std::uint64_t bytes)
+    : Limits(0.0, bytes) {
   told_ = &told;
+  baton_ = leader.baton_;
+  player_ = leader.player_;
+  helps_ = true;
+}
+
+Limits::Limits(const std::atomic<bool>& told, std::uint64_t bytes, Baton& baton,
+               Baton::Player player)
+    : Limits(0.0, bytes) {
+  told_ = &told;
+  baton_ = &baton;
+  player_ = player;
 }
 
 double Limits::seconds() const {
@@ -28,6 +40,10 @@ double Limits::seconds() const {
 
 bool Limits::poll() {
   countdown_ = kStride;
+  if (baton_ != nullptr) {
+    if (helps_) baton_->wait_for_turn(player_);
+    else baton_->used(player_, kStride);
+  }
   if (told_ != nullptr) {
     if (told_->load(std::memory_order_relaxed)) reason_ = StopReason::interrupted;
     return reason_ != StopReason::none;

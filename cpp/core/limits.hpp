@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "core/baton.hpp"
+
 namespace treeproof {
 
 enum class StopReason { none, time_limit, memory_limit, interrupted };
@@ -22,8 +24,13 @@ class Limits {
   // `seconds` <= 0 and `bytes` == 0 mean: no limit. The clock starts here.
   explicit Limits(double seconds = 0.0, std::uint64_t bytes = 0, Interrupt interrupt = {});
 
-  // For a thread that helps a search: stops once told, and asks neither clock nor caller.
-  Limits(const std::atomic<bool>& told, std::uint64_t bytes);
+  // For a thread that helps the search that `leader` limits: stops once told, asks neither clock
+  // nor caller, and waits whenever its search has to wait for its turn.
+  Limits(const std::atomic<bool>& told, const Limits& leader, std::uint64_t bytes);
+
+  // For a search that shares a processor with others: stops once told, and waits for its turn
+  // whenever its slice of work is used up.
+  Limits(const std::atomic<bool>& told, std::uint64_t bytes, Baton& baton, Baton::Player player);
 
   // True once any limit is hit; stays true. `work` is roughly the microseconds of
   // computing done since the last call.
@@ -53,6 +60,9 @@ class Limits {
   std::uint64_t bytes_;
   Interrupt interrupt_;
   const std::atomic<bool>* told_ = nullptr;
+  Baton* baton_ = nullptr;  // null: this search need not wait for others
+  Baton::Player player_ = 0;
+  bool helps_ = false;  // the leader's work counts, a helper's does not
   StopReason reason_ = StopReason::none;
   std::uint32_t countdown_ = kStride;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -62,6 +63,15 @@ class Misclassification {
     for (const std::int64_t c : t.counts)
       squares += static_cast<double>(c) * static_cast<double>(c);
     return static_cast<double>(t.total) - squares / static_cast<double>(t.total);
+  }
+  // Entropy times weight.
+  double entropy(const Tally& t) const {
+    double sum = 0.0;
+    for (const std::int64_t c : t.counts)
+      if (c > 0)
+        sum -= static_cast<double>(c) *
+               std::log2(static_cast<double>(c) / static_cast<double>(t.total));
+    return sum;
   }
   // The best constant for the rows tallied, and what it costs on one row.
   std::int32_t constant(const Tally& t) const {

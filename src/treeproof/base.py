@@ -22,6 +22,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import ClassificationData, RegressionData, read_rows
+from treeproof.certificates import (
+    Certificate,
+    certificates_of,
+    describe,
+    proved_depth,
+)
 from treeproof.limits import engine_allowance, thread_count
 from treeproof.quant_bnb import QuantOptions
 from treeproof.sources.scoring import batches_of, source_to_predict
@@ -30,10 +36,10 @@ from treeproof.tree import Columns, Tree
 __all__ = ["OptimalTree", "common_constraints"]
 
 _STOPPED = {
-    "time_limit": "the time limit was reached; raise time_limit",
-    "memory_limit": "the memory limit was reached; raise memory_limit",
-    "interrupted": "it was interrupted",
-    "too_many_rules": "there are too many rules to list; raise max_candidates",
+    "time_limit": ("the time limit was reached", "a larger time_limit"),
+    "memory_limit": ("the memory limit was reached", "a larger memory_limit"),
+    "interrupted": ("it was interrupted", "more time"),
+    "too_many_rules": ("there are too many rules to list", "a larger max_candidates"),
 }
 
 
@@ -66,13 +72,15 @@ class OptimalTree(BaseEstimator):
     """Base of the estimators that hold one fitted `Tree` and its certificate."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
-    _tolerance: ClassVar[str] = ""  # what "no tree has less" leaves open, in words
+    _tolerance: ClassVar[str] = ""  # what "no tree costs less" leaves open, in words
 
     tree_: Tree
     optimal_: bool
     objective_: float
     lower_bound_: float
     gap_: float
+    certificates_: list[Certificate]
+    proved_depth_: float
     status_: str
     n_splits_: int
     stats_: dict[str, Any]
@@ -94,15 +102,25 @@ class OptimalTree(BaseEstimator):
             "n_merged_rows": found["n_merged_rows"],
             **found["statistics"],
         }
+        if "shares" in found:
+            self.stats_["shares"] = list(found["shares"])
 
     def _set_certificate(
-        self, tree: Tree, *, objective: float, lower: float, proved: bool, status: str
+        self,
+        tree: Tree,
+        *,
+        objective: float,
+        lower: float,
+        proved: bool,
+        status: str,
+        found: Mapping[str, Any] | None = None,
     ) -> None:
         """Store tree and bounds, and warn if the search stopped early.
 
         `proved` is the engine's verdict in its own exact arithmetic. The bound of an
         unproved tree stays below its objective even where rounding to doubles would
-        make the two equal.
+        make the two equal. `found` is the answer of the search; without it there is
+        nothing to say about levels of depth.
         """
         self.tree_ = tree
         self.n_splits_ = tree.n_splits
@@ -112,15 +130,30 @@ class OptimalTree(BaseEstimator):
         self.gap_ = self.objective_ - self.lower_bound_
         self.optimal_ = self.lower_bound_ == self.objective_
         self.status_ = status
+        bare = {"seconds": 0.0, "lower": lower, "upper": objective, "unit": 1.0}
+        self.certificates_ = certificates_of(
+            bare if found is None else found,
+            getattr(self, "max_depth", None),
+            self.objective_,
+            self.lower_bound_,
+        )
+        self.proved_depth_ = proved_depth(
+            self.certificates_, exact=self._tolerance == ""
+        )
         if status in _STOPPED:
-            warnings.warn(
-                f"The search stopped before the tree was proved optimal: "
-                f"{_STOPPED[status]}. The best tree found has objective "
-                f"{self.objective_:.6g}; no tree has less than "
-                f"{self.lower_bound_:.6g}.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            warnings.warn(self._stopped_early(), ConvergenceWarning, stacklevel=3)
+
+    def _stopped_early(self) -> str:
+        """Say why a search ended without a proof, what was proved, and what to try."""
+        why, more = _STOPPED[self.status_]
+        advice = f"Try {more}, or a larger split_penalty"
+        depth = self.proved_depth_
+        if depth >= 1 and getattr(self, "max_depth", None) != depth:
+            advice += f"; max_depth={depth:.0f} asks for no more than was proved"
+        return (
+            f"The search stopped before the tree was proved optimal: {why}. "
+            f"{self.certificate()} {advice}."
+        )
 
     @staticmethod
     def _check_provable(proof: Any, reading: Mapping[str, Any]) -> None:
@@ -238,27 +271,38 @@ class OptimalTree(BaseEstimator):
         return (self.tree_.collapse() if collapse else self.tree_).export_text()
 
     def certificate(self) -> str:
-        """Return in one line what was proved about the tree.
+        """Return in words what was proved about the tree, and about which trees.
 
         Examples
         --------
         >>> from treeproof import OptimalTreeClassifier
         >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
         >>> clf.certificate()
-        'optimal: objective 0.01, and no tree has less'
+        'Optimal: no tree costs less than 0.01.'
         """
         check_is_fitted(self, "tree_")
-        coarse = ", ".join(map(repr, self.coarsened_))
-        bins = f" among thresholds between quantile bins of {coarse}" if coarse else ""
-        if self.optimal_:
-            return (
-                f"optimal{bins}: objective {self.objective_:.6g}, and no tree has less"
-                f"{self._tolerance}"
-            )
-        return (
-            f"{self.status_}{bins}: objective {self.objective_:.6g}, no tree has less "
-            f"than {self.lower_bound_:.6g} (gap {self.gap_:.3g})"
+        return describe(
+            self.certificates_,
+            self.proved_depth_,
+            self._allowed_trees(),
+            self._tolerance,
         )
+
+    def _allowed_trees(self) -> dict[str, Any]:
+        """Return what `trees_in_words` needs to name the trees that a fit allows."""
+        columns = getattr(self.tree_, "columns", [])
+        first = getattr(self, "first_split", None)
+        if first is not None and not isinstance(first, str):
+            first = columns[int(first)].name
+        wide = any(c.is_categorical and len(c.categories) > 2 for c in columns)
+        return {
+            "max_depth": getattr(self, "max_depth", None),
+            "max_splits": getattr(self, "max_splits", None),
+            "min_samples_leaf": int(getattr(self, "min_samples_leaf", 1)),
+            "first_split": first,
+            "categories": getattr(self, "categorical_split", None) if wide else None,
+            "coarsened": self.coarsened_,
+        }
 
     @property
     def coarsened_(self) -> list[str]:

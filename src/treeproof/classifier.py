@@ -25,7 +25,14 @@ from treeproof.limits import parse_memory
 from treeproof.observers import History, observing
 from treeproof.proof.writer import ProofFile, class_header, derived, trimmed
 from treeproof.quant_bnb import quant_constraints
-from treeproof.solvers import SOLVERS, Task, derive_steps, solve
+from treeproof.solvers import (
+    SOLVERS,
+    Provable,
+    Task,
+    derive_steps,
+    solve,
+    solve_for_proof,
+)
 from treeproof.sources.scoring import distinct_cases
 from treeproof.sources.training import classification_data, source_for, split_table
 from treeproof.tree import LEAF, Tree
@@ -76,10 +83,11 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         Name or number of the column that the first split must test; None leaves it to
         the search. The tree is the best of those that do, with proof.
     solver : str, default="auto"
-        The engine. "auto" chooses by the data and says which in ``stats_["solver"]``;
-        "sparse" is our own for binary and categorical data, "threshold" our own for
-        numbers, with or without other columns beside them; "branches", "dt-miner" and
-        "quant-bnb" are the published algorithms of those names.
+        The engine. "sparse" is our own for binary and categorical data, "threshold" our
+        own for numbers, with or without other columns beside them. "auto" lets those of
+        the two that can win take turns until one has a proof, and says in
+        ``stats_["solver"]`` and ``stats_["shares"]`` who did what. "branches",
+        "dt-miner" and "quant-bnb" are the published algorithms of those names.
     time_limit : float or None, default=60.0
         Seconds after which the search stops; None for no limit.
     memory_limit : int, str or None, default=None
@@ -133,8 +141,16 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         With ``n_best`` > 1: the best trees, the best first, each with its ``tree``,
         ``objective`` and ``model``; fewer if there are not so many. Which trees count
         as different is said in `near_optimal`.
+    certificates_ : list of Certificate
+        What was proved about every depth that the fit has climbed, and last about all
+        trees that it allows: ``max_depth`` (None for any), ``objective`` of the best
+        tree of that depth, ``lower_bound``, ``optimal`` and ``seconds``.
+    proved_depth_ : float
+        No tree of this depth or less costs less than the fitted tree, which may be
+        deeper itself; ``math.inf`` if that holds for any depth.
     stats_ : dict
-        The solver's name, its time, and its counters.
+        The solver's name, its time, its counters, and in ``"shares"`` which engine
+        worked how long on what.
     history_ : History
         How the bounds closed over time; ``history_.plot()`` draws it.
     classes_ : ndarray
@@ -284,35 +300,37 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
             )
             if kept is not None:
                 kept.check("cluster" if distributed else self.solver, task)
-            if distributed is None:
+            provable = None
+            if distributed is not None:
+                name, found = solve_on_cluster(distributed, self.solver, task)
+                provable = Provable(name, found, task, found)
+            elif writer is None:
                 name, found = solve(self.solver, task)
             else:
-                name, found = solve_on_cluster(distributed, self.solver, task)
+                provable = solve_for_proof(self.solver, task)
+                name, found = provable.solver, provable.found
             self._keep(name, found, data, reading, history)
             self._remember(task, found, int(self.n_best))
-            if writer is not None:
-                self.stats_ |= self._prove(writer, task, name, found, data)
+            if writer is not None and provable is not None:
+                self.stats_ |= self._prove(writer, provable, data)
             if kept is not None:
                 kept.finish(found)
         return self
 
     def _prove(
-        self,
-        writer: ProofFile,
-        task: Task,
-        name: str,
-        found: Mapping[str, Any],
-        data: ClassificationData,
+        self, writer: ProofFile, provable: Provable, data: ClassificationData
     ) -> dict[str, Any]:
         """Write the proof; return figures for `stats_`."""
-        if name == "sparse":
+        found, task = provable.proved, provable.task
+        if provable.solver == "sparse":
             argument = trimmed(found, self.max_splits, writer)
         else:
             steps = derive_steps(task, found, 1.0, writer.steps)
             argument = derived(steps, int(found["split_cost"]))
             self._warn_if_weaker(steps["bound"], found["lower"])
-        header = class_header(data, found, self._proved_limits())
-        return writer.write(argument, header)
+        limits = self._proved_limits() | {"max_depth": task.max_depth}
+        written = writer.write(argument, class_header(data, found, limits))
+        return written | {"proof_max_depth": task.max_depth}
 
     def _keep(
         self,
@@ -331,6 +349,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
             lower=found["lower"] / found["unit"],
             proved=found["lower"] == found["upper"],
             status=found["status"],
+            found=found,
         )
         history.finish(found["seconds"], self.lower_bound_, self.objective_)
         self.history_ = history

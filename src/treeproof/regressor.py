@@ -24,9 +24,11 @@ from treeproof.proof.writer import ProofFile, derived, regression_header
 from treeproof.quant_bnb import quant_constraints
 from treeproof.solvers import (
     REGRESSION_SOLVERS,
+    Provable,
     RegressionTask,
     derive_steps,
     solve,
+    solve_for_proof,
 )
 from treeproof.sources.scoring import r2_of_source
 from treeproof.sources.training import regression_data, source_for, split_table
@@ -165,7 +167,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         ├── x0 <= 7.5: 5   4 rows (33%)
         └── x0 > 7.5: 2   4 rows (33%)
     >>> model.certificate()
-    'optimal: objective 0.02, and no tree has less by more than 1e-9 relative'
+    'Optimal: no tree costs less than 0.02 by more than 1e-9 relative.'
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -264,23 +266,27 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
                 observer=observer,
                 proof_log="" if writer is None else writer.log,
             )
-            name, found = solve(self.solver, task)
-            self._keep(name, found, data, leaf, reading, history)
-            if writer is not None:
-                self.stats_ |= self._prove(writer, task, found, data, leaf)
+            if writer is None:
+                name, found = solve(self.solver, task)
+                self._keep(name, found, data, leaf, reading, history)
+            else:
+                provable = solve_for_proof(self.solver, task)
+                name, found = provable.solver, provable.found
+                self._keep(name, found, data, leaf, reading, history)
+                self.stats_ |= self._prove(writer, provable, data, leaf)
         return self
 
     def _prove(
         self,
         writer: ProofFile,
-        task: RegressionTask,
-        found: Mapping[str, Any],
+        provable: Provable,
         data: RegressionData,
         leaf: LeafFit,
     ) -> dict[str, Any]:
         """Write the proof; return figures for `stats_`."""
+        found, task = provable.proved, provable.task
         unit = leaf.root_loss
-        limits = self._proved_limits()
+        limits = self._proved_limits() | {"max_depth": task.max_depth}
         split_cost = limits["split_penalty"] * unit
         if not np.isfinite(unit):
             raise ValueError(
@@ -293,9 +299,8 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             argument = derived(steps, split_cost, unit)
         else:  # equal targets
             argument = writer.trivial(split_cost)
-        return writer.write(
-            argument, regression_header(data, leaf, found, unit, limits)
-        )
+        header = regression_header(data, leaf, found, unit, limits)
+        return writer.write(argument, header) | {"proof_max_depth": task.max_depth}
 
     def _keep(
         self,
@@ -315,6 +320,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             lower=found["lower"] / found["unit"],
             proved=found["status"] == "optimal",
             status=found["status"],
+            found=found,
         )
         history.finish(found["seconds"], self.lower_bound_, self.objective_)
         self.history_ = history

@@ -13,6 +13,8 @@ status          "optimal", "time_limit", "memory_limit" or "interrupted"
 seconds         time spent in the engine
 n_merged_rows   distinct rows the search saw
 statistics      counters of the search
+certificates    from solvers that climb: what is known about every level of depth
+shares          from solvers that climb: which engine worked on what, and how long
 =============== ==================================================================
 
 To add an engine, write such a function and one line in `SOLVERS`;
@@ -46,6 +48,7 @@ __all__ = [
     "Task",
     "derive_steps",
     "run_solver",
+    "solve_for_proof",
     "solve",
     "solving_with",
 ]
@@ -70,6 +73,7 @@ class _Problem:
     quant: QuantOptions = field(default_factory=QuantOptions)
     first_split: int | None = None  # the column that the root must test
     samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
+    ladder: Callable[[str, Any], None] | None = None  # hears of levels and better trees
 
 
 @dataclass(kw_only=True)
@@ -104,24 +108,44 @@ def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
     return run
 
 
-def _threshold(task: Task) -> Mapping[str, Any]:
-    """Search over every threshold of sorted columns."""
-    if task.proof_log:
-        task = _in_proof_arithmetic(task)
-    return _core.solve_threshold(
-        divide_weights=not task.proof_log,
-        n_jobs=task.n_threads,
-        record=bool(task.proof_log),
-        **_arguments(task),
+def _climbing(*engines: str) -> Callable[[Task], Mapping[str, Any]]:
+    """Make a solver of engines that take turns and prove level after level."""
+
+    def run(task: Task) -> Mapping[str, Any]:
+        return _core.climb_labels(
+            sparse="sparse" in engines,
+            threshold="threshold" in engines,
+            n_jobs=task.n_threads,
+            proof_log=task.proof_log if "sparse" in engines else "",
+            checkpoint=task.checkpoint,
+            ladder=task.ladder,
+            **_arguments(task),
+        )
+
+    return run
+
+
+def _regression_climbing(task: RegressionTask) -> Mapping[str, Any]:
+    """Search for a regression tree, level after level."""
+    return _core.climb_targets(
+        n_jobs=task.n_threads, ladder=task.ladder, **_regression_arguments(task)
     )
 
 
-def _regression_threshold(task: RegressionTask) -> Mapping[str, Any]:
-    """Search for a regression tree over every threshold of sorted columns."""
-    return _core.solve_targets(
+def _threshold_recorded(task: Task) -> Mapping[str, Any]:
+    """Search over every threshold, with a record from which a proof can be derived."""
+    return _core.solve_threshold(
+        divide_weights=False,
         n_jobs=task.n_threads,
-        record=bool(task.proof_log),
-        **_regression_arguments(task),
+        record=True,
+        **_arguments(_in_proof_arithmetic(task)),
+    )
+
+
+def _regression_recorded(task: RegressionTask) -> Mapping[str, Any]:
+    """Search for a regression tree, with a record for a proof."""
+    return _core.solve_targets(
+        n_jobs=task.n_threads, record=True, **_regression_arguments(task)
     )
 
 
@@ -230,51 +254,62 @@ def _common(task: Task | RegressionTask) -> dict[str, Any]:
 
 
 SOLVERS: dict[str, Callable[[Task], Mapping[str, Any]]] = {
-    "sparse": _native("sparse"),
-    "threshold": _threshold,
+    "sparse": _climbing("sparse"),
+    "threshold": _climbing("threshold"),
     "branches": _native("branches"),
     "dt-miner": _native("dt-miner"),
     "quant-bnb": _quant_bnb,
 }
+PORTFOLIO = "sparse+threshold"  # both engines in turns; what "auto" means for most tables
 
 REGRESSION_SOLVERS: dict[str, Callable[[RegressionTask], Mapping[str, Any]]] = {
-    "threshold": _regression_threshold,
+    "threshold": _regression_climbing,
     "quant-bnb": _regression_quant_bnb,
 }
 
 
-MANY_THRESHOLDS = 400
-"""From this many thresholds on, sorted columns beat bit masks of literals.
+MANY_THRESHOLDS = 1500
+"""From this many thresholds on, the sparse engine does not take part any more.
 
-Measured on numeric tables cut into 4 to 100 values a column, 180 to 4,400 rows, with a
-depth limit: below 200 thresholds the sparse engine is faster (bank and rice, depth 3:
-2 to 8 times), from 400 on the threshold engine is (breast cancer: 7 times at 870).
+Its bit masks, one for each threshold, then cost more than they give: on the tables of
+``make bench-real`` and the numeric tables of the benchmarks it was never the first to
+prove a level of depth or to find the best tree beyond this number.
 """
 
-MANY_AT_ANY_DEPTH = 150
-"""The same where splits cost something and neither depth nor splits are limited.
+MANY_IN_A_PROOF = 400
+"""From this many thresholds on, a proof is written by the threshold engine."""
 
-Proofs shared between cuts make the threshold engine faster there. Sparse against
-threshold, CPU seconds at penalties of 0.01 and 0.02: rice with 49 thresholds 0.12 and
-0.69, with 203 0.63 and 0.03; wine with 117 0.007 and 0.016, with 474 0.77 and 0.016;
-page with 134 0.01 and 0.04, with 271 0.24 and 0.06; breast cancer with 180 0.06 and
-0.08, with 570 3.3 and 0.17; bank with 56 0.17 and 0.27, with 236 1.4 and 0.05.
-"""
+
+def _thresholds(task: Task) -> int:
+    """Return the number of thresholds of columns with more than two values.
+
+    A column of two values is one literal, whichever engine looks at it.
+    """
+    table = task.table.engine
+    values = table.n_values[(table.kinds == ORDERED) & (table.n_values > 2)]
+    return int((values - 1).sum())
 
 
 def choose_solver(task: Task) -> str:
-    """Return the solver that ``solver="auto"`` means for this problem."""
+    """Return the solver that ``solver="auto"`` means for this problem.
+
+    That is every engine that can win. Without thresholds the sparse engine always does;
+    with very many the threshold engine does.
+    """
     if task.checkpoint:
         return "sparse"  # no other writes any
     if task.proof_log and task.min_samples_leaf > 1:
         return "sparse"  # its proofs need not look at every threshold then
-    table = task.table.engine
-    # A column of two values is one literal, whichever engine looks at it.
-    values = table.n_values[(table.kinds == ORDERED) & (table.n_values > 2)]
-    limited = task.max_depth is not None or task.max_splits is not None
-    free = task.split_penalty > 0 and not limited and not task.proof_log
-    many = MANY_AT_ANY_DEPTH if free else MANY_THRESHOLDS
-    return "threshold" if int((values - 1).sum()) > many else "sparse"
+    thresholds = _thresholds(task)
+    if task.proof_log:
+        return "threshold" if thresholds > MANY_IN_A_PROOF else "sparse"
+    if thresholds == 0:
+        return "sparse"
+    if thresholds > MANY_THRESHOLDS:
+        return "threshold"
+    if task.min_samples_leaf > 1 and (task.weights != np.round(task.weights)).any():
+        return "sparse"  # the engines would round these weights differently
+    return PORTFOLIO
 
 
 Runner = Callable[[str, Any], Mapping[str, Any]]
@@ -287,21 +322,78 @@ def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, A
         free = partial(solve, solver)
         answer = solve_first_split(task, task.first_split, free)
         return str(answer["statistics"]["engine"] or solver), answer
+    name = _name(solver, task)
+    run = _runner.get() or run_solver
+    return name, run(name, task)
+
+
+def _name(solver: str, task: Task | RegressionTask) -> str:
+    """Return the solver that runs; refuse a proof that it could not write."""
     if isinstance(task, RegressionTask):
         name = "threshold" if solver == "auto" else solver
         _check_proof(task, name, ("threshold",))
     else:
         name = choose_solver(task) if solver == "auto" else solver
         _check_proof(task, name, ("sparse", "threshold"))
-    run = _runner.get() or run_solver
-    return name, run(name, task)
+    return name
 
 
 def run_solver(name: str, task: Task | RegressionTask) -> Mapping[str, Any]:
     """Return the answer of the solver with this name."""
     if isinstance(task, RegressionTask):
         return REGRESSION_SOLVERS[name](task)
+    if name == PORTFOLIO:
+        return _climbing("sparse", "threshold")(task)
     return SOLVERS[name](task)
+
+
+CLIMBS_FROM = 4  # with a depth limit below this a fit has no levels to climb
+
+
+@dataclass(frozen=True)
+class Provable:
+    """An answer, and what its proof is made from.
+
+    A fit that ends without a proof of optimality may still have proved that no tree of
+    a smaller depth is better. The proof is then about that depth: ``proved`` is the
+    answer to the question with ``max_depth`` as its limit.
+    """
+
+    solver: str
+    found: Mapping[str, Any]
+    task: Task | RegressionTask  # what `proved` answers
+    proved: Mapping[str, Any]
+
+
+def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
+    """Solve a problem, and the highest level that was proved once more for its proof."""
+    if task.first_split is not None:
+        solve(solver, task)  # refuses, in words
+    name = _name(solver, task)
+    recorded = name == "threshold"
+    climbs = task.max_depth is None or task.max_depth >= CLIMBS_FROM
+    if recorded and not climbs:
+        found = _recorded(task)
+        return Provable(name, found, task, found)
+    found = run_solver(name, task)
+    levels = [c["max_depth"] for c in found["certificates"][:-1] if c["optimal"]]
+    if found["status"] == "optimal" or not levels:
+        proved = _recorded(task) if recorded else found
+        return Provable(name, found, task, proved)
+    level = replace(
+        task, max_depth=levels[-1], observer=None, ladder=None, time_limit=None
+    )
+    if isinstance(level, Task):
+        level = replace(level, checkpoint="")
+    proved = _recorded(level) if recorded else run_solver(name, level)
+    return Provable(name, found, level, proved)
+
+
+def _recorded(task: Task | RegressionTask) -> Mapping[str, Any]:
+    """Solve with the threshold engine, and keep what a prover needs."""
+    if isinstance(task, RegressionTask):
+        return _regression_recorded(task)
+    return _threshold_recorded(task)
 
 
 @contextmanager

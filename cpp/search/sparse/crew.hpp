@@ -61,6 +61,7 @@ class Crew {
        WorkMarks& marks, StepListener* listener)
       : layout_(layout),
         settings_(settings),
+        leader_(limits),
         bytes_(limits.memory_allowance() / static_cast<std::uint64_t>(settings.n_threads)),
         memo_(memo),
         marks_(marks),
@@ -119,7 +120,7 @@ class Crew {
  private:
   struct Helper {
     explicit Helper(Crew& crew)
-        : limits(crew.dismissed_, crew.bytes_),
+        : limits(crew.dismissed_, crew.leader_, crew.bytes_),
           search(crew.layout_, crew.settings_, limits, crew.memo_, &crew.marks_) {
       search.listen(crew.listener());
       search.obey(&crew.order_);
@@ -143,6 +144,7 @@ class Crew {
 
   const Layout& layout_;
   const Settings& settings_;
+  const Limits& leader_;
   std::uint64_t bytes_;
   Memo& memo_;
   WorkMarks& marks_;

@@ -12,6 +12,7 @@
 #include "search/sparse/plant.hpp"
 #include "search/sparse/search.hpp"
 #include "search/sparse/size_limited.hpp"
+#include "tree/convert.hpp"
 #include "tree/prune.hpp"
 
 namespace treeproof::sparse {
@@ -38,12 +39,16 @@ class BoundRaiser {
         least_step_(std::max(penalty, kUnitCost)),
         cutoff_(cutoff) {}
 
+  // Nobody needs to know more than that the root costs this much.
+  void stop_at(Cost cutoff) { cutoff_ = std::min(cutoff_, cutoff); }
+  bool reached() const { return search_.root().solved() || search_.root().lower >= cutoff_; }
+
   void run(std::int64_t work) {
     const std::int64_t start = search_.work_done();
     const std::int64_t end = start + work;
     while (!search_.out_of_time() && search_.work_done() < end) {
+      if (reached()) break;
       const Bounds root = search_.root();
-      if (root.solved() || root.lower >= cutoff_) break;
       const Cost half = (root.upper - root.lower) / 2;
       if (step_ == 0 || step_ > half) step_ = std::max(half, least_step_);
       const Cost budget = std::min(next_budget(root, step_, least_step_), cutoff_);
@@ -86,7 +91,7 @@ class Run {
  public:
   Run(const Problem& problem, const Settings& settings, Limits& limits, Observer observer,
       StepListener* listener, WarmStart* warm = nullptr, CheckpointKeeper* keeper = nullptr,
-      Memo* shared_memo = nullptr)
+      Memo* shared_memo = nullptr, Exchange<Cost>* exchange = nullptr)
       : problem_(problem),
         settings_(settings),
         limits_(limits),
@@ -100,7 +105,8 @@ class Run {
         crew_(layout_, settings, limits, memo_, marks_, listener),
         raiser_(search_, crew_, settings.split_cost, settings.cutoff),
         warm_(warm),
-        keeper_(keeper) {
+        keeper_(keeper),
+        exchange_(exchange) {
     search_.listen(crew_.listener());
     if (listener != nullptr) listener->begin(settings.split_cost);
   }
@@ -115,6 +121,7 @@ class Run {
   SearchResult solve() {
     kept_ = flatten({});  // whatever happens next, there is a tree
     kept_cost_ = evaluate(problem_, kept_, settings_.split_cost);
+    hear();
     const bool has_tree = resumed_ || search_.root().upper < kInfiniteCost ||
                           (warm_ != nullptr && !warm_->trees.empty());
     if (warm_ != nullptr) plant(search_, layout_, settings_.min_samples_leaf, *warm_);
@@ -125,10 +132,10 @@ class Run {
     if (settings_.helpers_at_once) crew_.start();
     std::int64_t exact_slice = kFirstSlice;
     std::int64_t exact_total = 0;
-    while (!search_.root().solved() && search_.root().lower < settings_.cutoff &&
-           !search_.out_of_time()) {
+    while (!raiser_.reached() && !search_.out_of_time()) {
       if (search_.memo().full()) keep_tree();
       share_memory();
+      hear();
       lower_before_.push_back(search_.root().lower);
       const std::int64_t start = search_.work_done();
       raiser_.run(exact_slice);
@@ -187,7 +194,35 @@ class Run {
   // searches elsewhere.
   bool lossy() const { return memo_.full() || own_memo_ == nullptr; }
 
+  // Takes over a cheaper tree that another search of the same question has found. Where one
+  // only counts for deeper questions, its cost is still the most that is worth proving.
+  void hear() {
+    if (exchange_ == nullptr || exchange_->upper() >= search_.root().upper) return;
+    const auto better = exchange_->better_than(search_.root().upper);
+    if (!better) return;
+    if (settings_.max_depth >= 0 && better->tree.depth() > settings_.max_depth) {
+      raiser_.stop_at(better->cost);
+      return;
+    }
+    const std::optional<Tree> tree = to_tree(problem_, better->tree);
+    if (!tree) return;
+    WarmStart theirs;
+    theirs.trees.push_back(*tree);
+    plant(search_, layout_, settings_.min_samples_leaf, theirs);
+  }
+
+  void tell() {
+    if (exchange_ == nullptr) return;
+    const Bounds root = search_.root();
+    if (root.upper < exchange_->upper()) {
+      keep_tree();
+      exchange_->found(to_split_tree(problem_, kept_), kept_cost_);
+    }
+    exchange_->proved(std::min(root.lower, root.upper));
+  }
+
   void report() {
+    tell();
     const Bounds root = search_.root();
     if (!observer_ || (root.upper == told_.upper && root.lower == told_.lower)) return;
     const EventKind kind =
@@ -228,6 +263,10 @@ class Run {
     out.upper = kept_cost_;
     out.lower = std::min(search_.root().lower, out.upper);
     out.stop = limits_.reason();
+    if (exchange_ != nullptr) {
+      exchange_->found(to_split_tree(problem_, out.tree), out.upper);
+      exchange_->proved(out.lower);
+    }
     Counters& counters = search_.counters();
     crew_.add_counters(counters);
     share_memory();
@@ -259,6 +298,7 @@ class Run {
   BoundRaiser<Word> raiser_;
   WarmStart* warm_;
   CheckpointKeeper* keeper_;
+  Exchange<Cost>* exchange_;
   bool resumed_ = false;
   std::uint64_t peak_bytes_ = 0;
   bool over_ = false;  // no more steps will be told
@@ -282,9 +322,17 @@ void add_statistics(SearchResult& into, const SearchResult& from) {
 template <class Word>
 SearchResult solve_size_limited(const Problem& problem, const Settings& settings,
                                 int max_splits, Limits& limits, const Observer& observer,
-                                StepListener* listener) {
+                                StepListener* listener, Exchange<Cost>* exchange) {
   SearchResult best = Run<Word>(problem, settings, limits, {}, listener).solve();
-  if (best.tree.n_splits() <= max_splits) return best;
+  const auto tell = [&] {
+    if (exchange == nullptr) return;
+    exchange->found(to_split_tree(problem, best.tree), best.upper);
+    exchange->proved(best.lower);
+  };
+  if (best.tree.n_splits() <= max_splits) {
+    tell();
+    return best;
+  }
   const Cost penalty = settings.split_cost;
   const auto take = [&](const Tree& found, Cost lower) {
     Tree tree = prune_to_size(problem, found, penalty, max_splits);
@@ -294,6 +342,7 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
       best.tree = std::move(tree);
     }
     best.lower = std::max(best.lower, std::min(lower, best.upper));
+    tell();
     if (observer)
       observer({EventKind::bound, limits.seconds(), best.lower, best.upper, 0});
   };
@@ -329,6 +378,7 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
       if (name == "memo_evictions") value += small.evictions();
     if (answer.upper < best.upper) take(flatten(answer.tree), answer.lower);
     best.lower = std::max(best.lower, std::min(answer.lower, best.upper));
+    tell();
   }
   best.stop = limits.reason();
   return best;
@@ -338,10 +388,12 @@ template <class Word>
 SearchResult solve_as(const Problem& problem, const Settings& settings, int max_splits,
                       Limits& limits, const Observer& observer, StepListener* listener,
                       WarmStart* warm, const Checkpoint* resumed, CheckpointKeeper* keeper,
-                      Memo* shared_memo) {
+                      Memo* shared_memo, Exchange<Cost>* exchange) {
   if (max_splits >= 0)
-    return solve_size_limited<Word>(problem, settings, max_splits, limits, observer, listener);
-  Run<Word> run(problem, settings, limits, observer, listener, warm, keeper, shared_memo);
+    return solve_size_limited<Word>(problem, settings, max_splits, limits, observer, listener,
+                                    exchange);
+  Run<Word> run(problem, settings, limits, observer, listener, warm, keeper, shared_memo,
+                exchange);
   if (resumed != nullptr) run.resume(*resumed);
   return run.solve();
 }
@@ -369,7 +421,7 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
     keeper.emplace(options.checkpoint, fingerprint(problem, tree_limits),
                    options.checkpoint_pause);
   return run(problem, settings, max_splits, limits, observer, listener, warm, options.resumed,
-             keeper ? &*keeper : nullptr, options.shared_memo);
+             keeper ? &*keeper : nullptr, options.shared_memo, options.exchange);
 }
 
 }  // namespace treeproof::sparse

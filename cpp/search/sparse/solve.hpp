@@ -5,6 +5,7 @@
 #include "core/limits.hpp"
 #include "core/options.hpp"
 #include "core/steps.hpp"
+#include "search/exchange.hpp"
 #include "search/result.hpp"
 #include "search/sparse/checkpoint.hpp"
 #include "search/sparse/settings.hpp"
@@ -28,6 +29,9 @@ struct Options {
   // The memo of other searches of parts of one table, their rows named alike. Not for limits
   // on splits.
   Memo* shared_memo = nullptr;
+  // Other searches of the same question. Trees found there are taken over where their depth
+  // allows it, and what this search finds is told.
+  Exchange<Cost>* exchange = nullptr;
 };
 
 // `warm` is used by searches without a limit on splits.

@@ -46,7 +46,10 @@ Answer<Cost> CoreSearch::solve(const Task<Cost>& task, Answer<Cost> incumbent) {
   Answer<Cost> answer = std::move(incumbent);
   answer.lower = 0;
   Cost cutoff = (ClassTerminal::kDepth + 1) * penalty();
-  while (!stopped() && answer.lower < answer.upper) {
+  while (!stopped()) {
+    hear_others(answer);
+    answer.lower = std::min(answer.lower, answer.upper);
+    if (answer.lower == answer.upper) break;
     cutoff += penalty();
     if (answer.upper < cutoff + penalty()) cutoff = answer.upper;
     Answer<Cost> better = solve_node(*task.rows, cutoff, task.depth, false, 0);
@@ -109,7 +112,18 @@ void CoreSearch::improve(Node& node, Cost cost, SplitTree tree) {
   node.answer.found = true;
   node.answer.tree = std::move(tree);
   node.better = true;
+  if (node.level == 0 && others_ != nullptr) others_->found(node.answer.tree, cost);
   if (node.level == 0 && progress_) tell(node);
+}
+
+// Takes over a cheaper tree that another search of the same question has found.
+void CoreSearch::hear_others(Answer<Cost>& answer) const {
+  if (others_ == nullptr || others_->upper() >= answer.upper) return;
+  std::optional<CostedTree<Cost>> better = others_->better_than(answer.upper);
+  if (!better) return;
+  answer.upper = better->cost;
+  answer.found = true;
+  answer.tree = std::move(better->tree);
 }
 
 }  // namespace treeproof::threshold

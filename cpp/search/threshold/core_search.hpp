@@ -31,6 +31,7 @@
 #include <utility>
 #include <vector>
 
+#include "search/exchange.hpp"
 #include "search/threshold/answer.hpp"
 #include "search/threshold/core_cuts.hpp"
 #include "search/threshold/core_exchange.hpp"
@@ -50,6 +51,9 @@ class CoreSearch {
 
   using Progress = std::function<void(Cost lower, Cost upper, bool better_tree)>;
   void set_progress(Progress progress) { progress_ = std::move(progress); }
+
+  // Other searches of the same question, or null.
+  void set_exchange(Exchange<Cost>* exchange) { others_ = exchange; }
 
   // Threads that share the outermost subproblem.
   void set_crew(Crew<Misclassification, ClassTerminal>* crew) { crew_ = crew; }
@@ -106,6 +110,7 @@ class CoreSearch {
     return node.gate == nullptr ? compute() : turn_->apart(compute);
   }
   void hear();
+  void hear_others(Answer<Cost>& answer) const;
   void await(Node& node);
   void tell(Node& node);
   void improve(Node& node, Cost cost, SplitTree tree);
@@ -149,6 +154,7 @@ class CoreSearch {
   Partitioner partitioner_;
   std::deque<RowSubset> levels_;
   Progress progress_;
+  Exchange<Cost>* others_ = nullptr;
   Crew<Misclassification, ClassTerminal>* crew_ = nullptr;
   Turn* turn_ = nullptr;              // at the outermost node
   CoreExchange* exchange_ = nullptr;  // null: one thread

@@ -46,6 +46,7 @@ void CoreSearch::take_turns(Node& node) {
 void CoreSearch::work(Node& node) {
   while (!node.groups.empty() && !apart(node, [&] { return context_->limits->stop(20); })) {
     hear();
+    if (node.level == 0) hear_others(node.answer);
     ask_all(node);
     if (stopped() || node.done()) return;
     const bool halved = !node.halves.empty();

@@ -86,7 +86,7 @@ class Crew {
   void run(const Help& help, Counters& counters) {
     ++arrived_;
     try {
-      Limits limits(told_, context_->limits->memory_allowance());
+      Limits limits(told_, *context_->limits, context_->limits->memory_allowance());
       Context<L> context = *context_;
       context.limits = &limits;
       context.counters = &counters;

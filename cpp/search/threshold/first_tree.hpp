@@ -16,9 +16,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "search/exchange.hpp"
 #include "search/threshold/answer.hpp"
 #include "search/threshold/cut_by.hpp"
 #include "search/threshold/prune_to.hpp"
@@ -36,8 +38,13 @@ class FirstTree {
   FirstTree(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
       : context_(&context), terminal_(&terminal), stumps_(&stumps) {}
 
+  // What the greedy tree minimises at each node: Gini's impurity (for numbers, the loss) or
+  // entropy, where the loss has one.
+  enum class Greed { impurity, entropy };
+
   // Greedy only; never stopped.
-  Answer<Value> greedy(const Task<Value>& task) {
+  Answer<Value> greedy(const Task<Value>& task, Greed greed = Greed::impurity) {
+    greed_ = greed;
     Answer<Value> answer = grow(*task.rows, task, 0);
     if (answer.tree.n_splits() <= task.splits) return answer;
     TreePruner<L> pruner(*context_, *stumps_);
@@ -50,6 +57,11 @@ class FirstTree {
     if (task.depth <= Terminal::kDepth) return answer;
     Answer<Value> ahead = look(*task.rows, task);
     if (ahead.upper < answer.upper) answer = std::move(ahead);
+    return improve(task, std::move(answer));
+  }
+
+  // Turns until nothing improves.
+  Answer<Value> improve(const Task<Value>& task, Answer<Value> answer) {
     Turns<L, Terminal> turns(*context_, *terminal_, *stumps_);
     for (int round = 0; round < kMostRounds && !stopped(); ++round) {
       Answer<Value> next = turns.improve(task, answer.tree);
@@ -75,9 +87,10 @@ class FirstTree {
     const Value leaf = stumps_->leaf(rows);
     if (depth >= task.depth || !(penalty() < leaf) || rows.size() < 2 * task.min_leaf)
       return leaf_answer(leaf);
-    const Split<double> split = depth < kDeep
-                                    ? stumps_->best_by_impurity(rows, task.min_leaf)
-                                    : middle(rows, task.min_leaf);
+    const Split<double> split =
+        depth >= kDeep              ? middle(rows, task.min_leaf)
+        : greed_ == Greed::entropy ? stumps_->best_by_entropy(rows, task.min_leaf)
+                                   : stumps_->best_by_impurity(rows, task.min_leaf);
     if (split.feature < 0) return leaf_answer(leaf);
     Answer<Value> answer = leaf_answer(penalty());
     answer.tree = stumps_->node(rows, split.feature, split.kind, split.first, split.last);
@@ -148,6 +161,20 @@ class FirstTree {
   Terminal* terminal_;
   StumpSolver<L>* stumps_;
   Partitioner partitioner_;
+  Greed greed_ = Greed::impurity;
 };
+
+// The tree that a search begins with: the best one that others have found, or one of its own.
+template <Loss L, class Terminal, class Value = typename L::Value>
+Answer<Value> starting_tree(FirstTree<L, Terminal>& first, const Task<Value>& task,
+                            Value infinite, Exchange<Value>* exchange) {
+  if (exchange != nullptr)
+    if (std::optional<CostedTree<Value>> known = exchange->better_than(infinite);
+        known && !known->tree.leaf())
+      return {Value{}, known->cost, true, std::move(known->tree)};
+  Answer<Value> answer = first.best(task);
+  if (exchange != nullptr) exchange->found(answer.tree, answer.upper);
+  return answer;
+}
 
 }  // namespace treeproof::threshold

@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "bounds/partition_bound.hpp"
+#include "search/exchange.hpp"
 #include "search/threshold/answer.hpp"
 #include "search/threshold/crew.hpp"
 #include "search/threshold/frame.hpp"
@@ -58,6 +59,9 @@ class Search {
 
   // A tree for the outermost solve to start from.
   void set_incumbent(Answer<Value> incumbent) { incumbent_ = std::move(incumbent); }
+
+  // Other searches of the same question, or null.
+  void set_exchange(Exchange<Value>* exchange) { exchange_ = exchange; }
 
   // What the outermost solve settles about trees of two levels goes here.
   void set_record(Record<Value>* record) { record_ = record; }
@@ -339,6 +343,7 @@ class Search {
   Value current_bound(const Frame& frame, const Item& item) const;
   void await(Frame& frame);
   void report(Frame& frame);
+  void hear(Frame& frame);
   void improve(Frame& frame, Value cost, SplitTree tree);
   void check_memory(const Frame& frame);
 
@@ -470,6 +475,7 @@ class Search {
   std::conditional_t<std::same_as<L, SquaredError>, bounds::PartitionBound, NoPartitions>
       partitions_;
   std::deque<Level> levels_;
+  Exchange<Value>* exchange_ = nullptr;
   Progress progress_;
   Crew<L, Terminal>* crew_ = nullptr;
   Turn* turn_ = nullptr;  // at the outermost frame

@@ -71,6 +71,7 @@ void Search<L, Terminal>::work_on(Frame& frame) {
   }
   while (context_->limits->reason() == StopReason::none) {
     frame.take_back();
+    if (frame.level == 0) hear(frame);
     if (done(frame)) {
       if (frame.running.empty()) return;
       await(frame);
@@ -137,7 +138,19 @@ void Search<L, Terminal>::improve(Frame& frame, Value cost, SplitTree tree) {
   frame.answer.found = true;
   frame.answer.tree = std::move(tree);
   frame.better = true;
+  if (frame.level == 0 && exchange_ != nullptr) exchange_->found(frame.answer.tree, cost);
   if (frame.level == 0 && progress_) report(frame);
+}
+
+// Takes over a cheaper tree that another search of the same question has found.
+template <Loss L, class Terminal>
+void Search<L, Terminal>::hear(Frame& frame) {
+  if (exchange_ == nullptr || !(exchange_->upper() < frame.best)) return;
+  std::optional<CostedTree<Value>> better = exchange_->better_than(frame.best);
+  if (!better) return;
+  frame.best = better->cost;
+  frame.answer.found = true;
+  frame.answer.tree = std::move(better->tree);
 }
 
 // The columns, the sets of all levels, and the cuts of this frame; the rest is small.

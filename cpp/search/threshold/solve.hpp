@@ -10,6 +10,7 @@
 #include "core/limits.hpp"
 #include "core/options.hpp"
 #include "data/columns.hpp"
+#include "search/exchange.hpp"
 #include "search/result.hpp"
 #include "tree/split_tree.hpp"
 
@@ -36,7 +37,7 @@ struct Result {
   Statistics statistics;
 };
 
-// What leaves the optimum alone: the number of threads, and switches for tests.
+// Options that cannot change the optimum: the number of threads, and switches for tests.
 struct Switches {
   int n_threads = 1;
   bool helpers_first = false;  // wait until all threads have begun
@@ -53,11 +54,12 @@ struct Switches {
   int most_bins = 128;
 };
 
-// A record, if one is given, is filled for a prover.
+// A record, if one is given, is filled for a prover. With an exchange the search starts from the
+// best tree known there, takes over cheaper ones while it runs, and tells what it finds.
 Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                           const TreeLimits& tree_limits, const Switches& switches,
                           Limits& limits, const Observer& observer,
-                          Record<Cost>* record = nullptr);
+                          Record<Cost>* record = nullptr, Exchange<Cost>* exchange = nullptr);
 
 // Targets of a regression, row-major (n_rows * n_outputs).
 struct Targets {
@@ -71,10 +73,12 @@ struct Targets {
 Result<double> solve_squared(const Columns& columns, const Targets& targets,
                              const TreeLimits& tree_limits, const Switches& switches,
                              Limits& limits, const Observer& observer,
-                             Record<double>* record = nullptr);
+                             Record<double>* record = nullptr,
+                             Exchange<double>* exchange = nullptr);
 Result<double> solve_absolute(const Columns& columns, const Targets& targets,
                               const TreeLimits& tree_limits, const Switches& switches,
                               Limits& limits, const Observer& observer,
-                              Record<double>* record = nullptr);
+                              Record<double>* record = nullptr,
+                             Exchange<double>* exchange = nullptr);
 
 }  // namespace treeproof::threshold

@@ -7,13 +7,10 @@
 #include <memory>
 #include <utility>
 
-#include "loss/centred_targets.hpp"
 #include "search/threshold/crew.hpp"
 #include "search/threshold/first_tree.hpp"
-#include "search/threshold/make_settings.hpp"
 #include "search/threshold/record.hpp"
-#include "search/threshold/searches.hpp"
-#include "search/threshold/solve.hpp"
+#include "search/threshold/target_parts.hpp"
 #include "search/threshold/telling.hpp"
 
 namespace treeproof::threshold {
@@ -22,7 +19,7 @@ namespace {
 // `make_terminal`: one for each thread.
 template <class L, class Terminal>
 Result<double> run(const Context<L>& context, const Switches& switches, const Observer& observer,
-                   Record<double>* record,
+                   Record<double>* record, Exchange<double>* exchange,
                    typename Crew<L, Terminal>::MakeTerminal make_terminal) {
   StumpSolver<L> stumps(*context.columns, *context.loss);
   const std::unique_ptr<Terminal> own = make_terminal(context, stumps);
@@ -35,10 +32,15 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
   const Task<double> task{&rows, context.loss->infinite(), settings.max_depth,
                           settings.max_splits, settings.min_leaf, {}, {}};
   Telling<double> tell(observer, *context.limits, *context.counters, context.loss->infinite());
-  search.set_progress(std::ref(tell));
+  search.set_progress([&](double lower, double upper, bool better_tree) {
+    if (exchange != nullptr) exchange->proved(lower);
+    tell(lower, upper, better_tree);
+  });
+  search.set_exchange(exchange);
   FirstTree<L, Terminal> first(context, terminal, stumps);
   const bool deep = std::min(settings.max_depth, settings.max_splits) > Terminal::kDepth;
-  if (deep) search.set_incumbent(first.best(task));
+  if (deep)
+    search.set_incumbent(starting_tree(first, task, context.loss->infinite(), exchange));
   search.set_record(record);
   Answer<double> answer = search.solve(task);
   if (!deep && context.limits->reason() != StopReason::none) {
@@ -57,13 +59,18 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
   result.optimal = context.limits->reason() == StopReason::none ||
                    context.loss->closes(answer.lower, answer.upper);
   if (result.optimal) result.lower = result.upper;
+  if (exchange != nullptr) {
+    if (answer.found) exchange->found(result.tree, result.upper);
+    exchange->proved(result.lower);
+  }
   result.stop = context.limits->reason();
   result.statistics = context.counters->named();
   return result;
 }
 
-Result<double> constant_leaf(double split_cost) {
+Result<double> constant_leaf(double split_cost, Exchange<double>* exchange) {
   Result<double> result;
+  if (exchange != nullptr) exchange->found(result.tree, result.upper);
   result.split_cost = split_cost;
   result.optimal = true;
   result.statistics = Counters{}.named();
@@ -74,39 +81,27 @@ Result<double> constant_leaf(double split_cost) {
 
 Result<double> solve_squared(const Columns& columns, const Targets& targets,
                              const TreeLimits& tree_limits, const Switches& switches,
-                             Limits& limits, const Observer& observer, Record<double>* record) {
-  const CentredTargets centred =
-      CentredTargets::for_squared_error(targets.values, targets.n_outputs, targets.weights);
-  if (centred.constant) return constant_leaf(tree_limits.split_penalty);
-  const SquaredError loss(centred.values, targets.n_outputs, centred.weights,
-                          Tolerance::relative_to(1.0));
-  Counters counters;
-  const Context<SquaredError> context =
-      context_for(columns, loss, tree_limits, switches, tree_limits.split_penalty, limits,
-                  counters);  // a single leaf loses 1
-  const ColumnCodes codes = make_codes(columns, BinTargets{});
-  return run<SquaredError, MomentTerminal>(
-      context, switches, observer, record, [&codes](const auto& theirs, auto& stumps) {
-        return std::make_unique<MomentTerminal>(theirs, stumps, codes);
+                             Limits& limits, const Observer& observer, Record<double>* record,
+                             Exchange<double>* exchange) {
+  return with_squared_error(
+      columns, targets, tree_limits, switches, limits,
+      [&] { return constant_leaf(tree_limits.split_penalty, exchange); },
+      [&](const auto& context, auto make_terminal) {
+        return run<SquaredError, MomentTerminal>(context, switches, observer, record, exchange,
+                                                 make_terminal);
       });
 }
 
 Result<double> solve_absolute(const Columns& columns, const Targets& targets,
                               const TreeLimits& tree_limits, const Switches& switches,
-                              Limits& limits, const Observer& observer, Record<double>* record) {
-  const CentredTargets centred =
-      CentredTargets::for_absolute_error(targets.values, targets.n_outputs, targets.weights);
-  if (centred.constant) return constant_leaf(tree_limits.split_penalty);
-  const AbsoluteError loss(centred.values, targets.n_outputs, centred.weights,
-                           Tolerance::relative_to(1.0));
-  Counters counters;
-  const Context<AbsoluteError> context =
-      context_for(columns, loss, tree_limits, switches, tree_limits.split_penalty, limits,
-                  counters);  // a single leaf loses 1
-  using Terminal = StumpTerminal<AbsoluteError>;
-  return run<AbsoluteError, Terminal>(
-      context, switches, observer, record, [](const auto& theirs, auto& stumps) {
-        return std::make_unique<Terminal>(theirs, stumps);
+                              Limits& limits, const Observer& observer, Record<double>* record,
+                              Exchange<double>* exchange) {
+  return with_absolute_error(
+      columns, targets, tree_limits, switches, limits,
+      [&] { return constant_leaf(tree_limits.split_penalty, exchange); },
+      [&](const auto& context, auto make_terminal) {
+        return run<AbsoluteError, StumpTerminal<AbsoluteError>>(context, switches, observer,
+                                                                record, exchange, make_terminal);
       });
 }
 

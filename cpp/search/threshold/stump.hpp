@@ -40,15 +40,8 @@ class StumpSolver {
   Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst,
                     Measure measure) {
     Split<Score> found{-1, TestKind::threshold, 0, 0, worst};
-    for (std::int32_t f = 0; f < columns_->n_features(); ++f) {
-      const FeatureView view(*columns_, rows, f);
-      if (view.constant()) continue;
-      switch (columns_->kind(f)) {
-        case FeatureKind::ordered: walk_thresholds(rows, f, min_leaf, measure, found); break;
-        case FeatureKind::one_vs_rest: walk_categories(rows, f, min_leaf, measure, found); break;
-        case FeatureKind::multiway: try_multiway(rows, f, min_leaf, measure, found); break;
-      }
-    }
+    for (std::int32_t f = 0; f < columns_->n_features(); ++f)
+      improve_on(rows, f, min_leaf, measure, found);
     return found;
   }
 
@@ -59,6 +52,24 @@ class StumpSolver {
   Split<double> best_by_impurity(const RowSubset& rows, std::uint32_t min_leaf) {
     return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(),
                         [this](const auto& t) { return loss_->impurity(t); });
+  }
+
+  // The same by entropy, where the loss has one.
+  Split<double> best_by_entropy(const RowSubset& rows, std::uint32_t min_leaf) {
+    if constexpr (kHasEntropy)
+      return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(),
+                          [this](const auto& t) { return loss_->entropy(t); });
+    else return best_by_impurity(rows, min_leaf);
+  }
+  static constexpr bool kHasEntropy =
+      requires(const L& loss, const typename L::Tally& t) { loss.entropy(t); };
+  // The split of least impurity on one feature.
+  Split<double> best_by_impurity_on(const RowSubset& rows, std::int32_t f,
+                                    std::uint32_t min_leaf) {
+    Split<double> found{-1, TestKind::threshold, 0, 0, std::numeric_limits<double>::infinity()};
+    const auto measure = [this](const auto& t) { return loss_->impurity(t); };
+    improve_on(rows, f, min_leaf, measure, found);
+    return found;
   }
 
   // The node of a tree that a split makes, with leaves for children.
@@ -86,6 +97,17 @@ class StumpSolver {
 
  private:
   using Tally = typename L::Tally;
+
+  template <class Measure, class Score>
+  void improve_on(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf, Measure measure,
+                  Split<Score>& found) {
+    if (FeatureView(*columns_, rows, f).constant()) return;
+    switch (columns_->kind(f)) {
+      case FeatureKind::ordered: walk_thresholds(rows, f, min_leaf, measure, found); break;
+      case FeatureKind::one_vs_rest: walk_categories(rows, f, min_leaf, measure, found); break;
+      case FeatureKind::multiway: try_multiway(rows, f, min_leaf, measure, found); break;
+    }
+  }
 
   void fill(Tally& tally, const RowSubset& rows) {
     loss_->clear(tally);

@@ -1,0 +1,273 @@
+// Python's way to the portfolio of searches: arrays in, a plain dictionary out.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bindings/answer.hpp"
+#include "bindings/encoded_table.hpp"
+#include "bindings/observer.hpp"
+#include "bindings/sparse_files.hpp"
+#include "bindings/sparse_switches.hpp"
+#include "bindings/threshold_switches.hpp"
+#include "data/weights.hpp"
+#include "search/portfolio/solve.hpp"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+namespace treeproof::bindings {
+namespace {
+
+nb::dict table_of(const SplitTree& tree) {
+  SplitTable table;
+  table.append(tree);
+  return std::move(table).to_dict();
+}
+
+nb::object depth_of(int max_depth) {
+  return max_depth == portfolio::kAnyDepth ? nb::none() : nb::cast(max_depth);
+}
+
+template <class Value>
+nb::dict to_dict(const portfolio::Certificate<Value>& known) {
+  nb::dict out;
+  out["max_depth"] = depth_of(known.max_depth);
+  out["upper"] = known.upper;
+  out["lower"] = known.lower;
+  out["optimal"] = known.optimal;
+  out["seconds"] = known.seconds;
+  return out;
+}
+
+const char* role_name(portfolio::Role role) {
+  switch (role) {
+    case portfolio::Role::rung: return "depth";
+    case portfolio::Role::polish: return "trees";
+    default: return "question";
+  }
+}
+
+// Passes news of a climb on to Python: bounds to `observer` as every search does, and, if there is
+// a `ladder`, levels of depth and better trees to it.
+template <class Value>
+class Messenger {
+ public:
+  Messenger(const std::optional<nb::callable>& observer, const std::optional<nb::callable>& ladder,
+            const double& unit, bool& interrupted, const Limits& limits)
+      : observer_(observer), ladder_(ladder), unit_(unit), interrupted_(interrupted),
+        limits_(limits) {}
+
+  void operator()(const portfolio::Board<Value>& board,
+                  const portfolio::Certificate<Value>* level) {
+    if (!observer_ && !ladder_) return;
+    nb::gil_scoped_acquire lock;
+    try {
+      tell(board, level);
+    } catch (nb::python_error& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+      interrupted_ = true;
+    }
+  }
+
+ private:
+  void tell(const portfolio::Board<Value>& board, const portfolio::Certificate<Value>* level) {
+    if (level != nullptr) {
+      if (ladder_) (*ladder_)("level", to_dict(*level));
+      return;
+    }
+    const Value upper = board.upper(board.question());
+    const Value lower = std::min(board.lower(board.question()), upper);
+    const bool better = !told_ || upper < upper_;
+    told_ = true;
+    upper_ = upper;
+    if (observer_)
+      (*observer_)(static_cast<int>(better ? EventKind::incumbent : EventKind::bound),
+                   limits_.seconds(), static_cast<double>(lower) / unit_,
+                   static_cast<double>(upper) / unit_, board.news());
+    if (ladder_ && better) {
+      nb::dict tree;
+      tree["tree"] = table_of(board.best(board.question())->tree);
+      tree["upper"] = upper;
+      (*ladder_)("tree", tree);
+    }
+  }
+
+  const std::optional<nb::callable>& observer_;
+  const std::optional<nb::callable>& ladder_;
+  const double& unit_;
+  bool& interrupted_;
+  const Limits& limits_;
+  bool told_ = false;
+  Value upper_{};
+};
+
+template <class Value>
+nb::dict describe(const portfolio::Answer<Value>& answer, Value unit, const Limits& limits,
+                  std::int64_t n_rows) {
+  const auto& question = answer.outcome.certificates.back();
+  nb::dict out;
+  out["tree"] = table_of(answer.tree);
+  out["lower"] = question.lower;
+  out["upper"] = question.upper;
+  out["unit"] = unit;
+  out["split_cost"] = answer.split_cost;
+  out["status"] = question.optimal ? "optimal" : name_of(answer.outcome.stop);
+  out["seconds"] = limits.seconds();
+  out["n_merged_rows"] = n_rows;
+  nb::list levels;
+  for (const auto& known : answer.outcome.certificates) levels.append(to_dict(known));
+  out["certificates"] = levels;
+  nb::list shares;
+  nb::dict sums;
+  for (const portfolio::Share& share : answer.outcome.shares) {
+    nb::dict entry;
+    entry["engine"] = share.engine;
+    entry["role"] = role_name(share.role);
+    entry["max_depth"] = depth_of(share.max_depth);
+    entry["seconds"] = share.seconds;
+    shares.append(entry);
+    for (const auto& [name, value] : share.statistics) {
+      const auto before = sums.contains(name.c_str()) ? nb::cast<std::int64_t>(sums[name.c_str()])
+                                                      : std::int64_t{0};
+      sums[name.c_str()] = before + value;
+    }
+  }
+  out["shares"] = shares;
+  out["statistics"] = sums;
+  return out;
+}
+
+std::vector<double> as_doubles(const std::vector<Weight>& weights) {
+  return {weights.begin(), weights.end()};
+}
+
+nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
+                      const IntArray& labels, int n_classes, const DoubleArray& weights,
+                      double split_penalty, int max_depth, int max_splits,
+                      std::int64_t min_samples_leaf, double time_limit,
+                      std::uint64_t memory_limit, std::optional<nb::callable> observer,
+                      std::optional<nb::callable> ladder, bool sparse, bool threshold,
+                      bool climb, bool polish, int n_jobs, const std::string& proof_log,
+                      const std::string& checkpoint, double checkpoint_pause,
+                      const nb::dict& switches, const std::string& kernel,
+                      const std::string& fault, bool helpers_at_once) {
+  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
+  portfolio::Request request;
+  request.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf};
+  request.climb = climb;
+  request.polish = polish;
+  request.switches = read_switches(nb::dict(), n_jobs);
+  portfolio::LabelEngines engines;
+  engines.sparse.n_threads = n_jobs;
+  engines.sparse.checkpoint_pause = checkpoint_pause;
+  engines.sparse.switches = read_sparse_switches(switches);
+  engines.sparse.kernel = kernel;
+  engines.sparse.fault = read_fault(fault);
+  engines.sparse.helpers_at_once = helpers_at_once;
+  double unit = 1.0;
+  bool interrupted = false;
+  Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
+  Messenger<Cost> messenger(observer, ladder, unit, interrupted, limits);
+  Problem problem;
+  portfolio::Answer<Cost> answer;
+  std::optional<SparseFiles> files;
+  {
+    nb::gil_scoped_release unlocked;
+    // Equal rows are merged, and their weights rounded, once for all engines. Only where leaves
+    // have a least number of rows does the threshold search need every row on its own.
+    const bool every_row = threshold && min_samples_leaf > 1;
+    std::vector<Weight> rounded;
+    std::vector<double> given(view(weights).begin(), view(weights).end());
+    if (every_row) {
+      rounded = whole_weights(given, false);
+      given = as_doubles(rounded);
+    }
+    problem = make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
+                           given);
+    unit = static_cast<double>(cost_of(problem.total_weight));
+    Columns columns;
+    if (threshold) {
+      columns = every_row ? sort_columns(problem.features, view(codes),
+                                         static_cast<std::int32_t>(labels.size()))
+                          : sort_columns(problem.features, problem.codes, problem.n_rows());
+      engines.columns = &columns;
+      engines.labels = {every_row ? view(labels) : std::span<const std::int32_t>(problem.label),
+                        n_classes,
+                        every_row ? std::span<const Weight>(rounded)
+                                  : std::span<const Weight>(problem.weight),
+                        problem.total_weight};
+    }
+    if (sparse) {
+      engines.problem = &problem;
+      files.emplace(problem, request.tree_limits, proof_log, checkpoint, engines.sparse);
+      engines.listener = files->listener();
+    }
+    answer = portfolio::solve_labels(engines, request, problem.total_weight,
+                                     evaluate(problem, flatten({}), 0), limits,
+                                     std::ref(messenger));
+    if (files) files->finish();
+  }
+  nb::dict out = describe(answer, cost_of(problem.total_weight), limits, problem.n_rows());
+  if (files) files->describe(out);
+  return out;
+}
+
+nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
+                       const DoubleArray& targets, int n_outputs, const std::string& criterion,
+                       const DoubleArray& weights, double split_penalty, int max_depth,
+                       int max_splits, std::int64_t min_samples_leaf, double time_limit,
+                       std::uint64_t memory_limit, std::optional<nb::callable> observer,
+                       std::optional<nb::callable> ladder, bool climb, bool polish, int n_jobs) {
+  const std::size_t n_rows = weights.size();
+  check_codes(kinds, n_values, codes, n_rows, weights);
+  check_targets(targets, n_outputs, n_rows, criterion);
+  portfolio::Request request;
+  request.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf};
+  request.climb = climb;
+  request.polish = polish;
+  request.switches = read_switches(nb::dict(), n_jobs);
+  const double unit = 1.0;
+  bool interrupted = false;
+  Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
+  Messenger<double> messenger(observer, ladder, unit, interrupted, limits);
+  portfolio::Answer<double> answer;
+  {
+    nb::gil_scoped_release unlocked;
+    const Columns columns = sort_columns(read_features(kinds, n_values), view(codes),
+                                         static_cast<std::int32_t>(n_rows));
+    answer = portfolio::solve_targets(columns, {view(targets), n_outputs, view(weights)},
+                                      criterion == "squared_error"
+                                          ? portfolio::Criterion::squared_error
+                                          : portfolio::Criterion::absolute_error,
+                                      request, limits, std::ref(messenger));
+  }
+  return describe(answer, unit, limits, static_cast<std::int64_t>(n_rows));
+}
+
+}  // namespace
+
+void bind_portfolio(nb::module_& m) {
+  m.def("climb_labels", &climb_labels, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
+        "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
+        "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
+        "memory_limit"_a = 0, "observer"_a = nb::none(), "ladder"_a = nb::none(),
+        "sparse"_a = true, "threshold"_a = true, "climb"_a = true, "polish"_a = true,
+        "n_jobs"_a = 1, "proof_log"_a = "", "checkpoint"_a = "", "checkpoint_pause"_a = 0.5,
+        "switches"_a = nb::dict(), "kernel"_a = "", "fault"_a = "none",
+        "helpers_at_once"_a = false,
+        "Search for an optimal classification tree with several engines in turns, and prove one "
+        "level of depth after the other.");
+  m.def("climb_targets", &climb_targets, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
+        "targets"_a, "n_outputs"_a = 1, "criterion"_a = "squared_error", "weights"_a,
+        "split_penalty"_a, "max_depth"_a = -1, "max_splits"_a = -1, "min_samples_leaf"_a = 1,
+        "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
+        "ladder"_a = nb::none(), "climb"_a = true, "polish"_a = true, "n_jobs"_a = 1,
+        "The same for a regression tree.");
+}
+
+}  // namespace treeproof::bindings

@@ -1,0 +1,54 @@
+// The files of a sparse search: the log of its argument, and the checkpoint it goes on from.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+#include <string>
+
+#include "proof/log.hpp"
+#include "search/sparse/solve.hpp"
+
+namespace treeproof::bindings {
+
+class SparseFiles {
+ public:
+  // Opens the log (empty: none) and reads the checkpoint (empty: none) of this problem. A search
+  // goes on with the bounds of a checkpoint only if the log still holds the steps for them.
+  SparseFiles(const Problem& problem, const TreeLimits& tree_limits, const std::string& log,
+              const std::string& checkpoint, sparse::Options& options) {
+    const bool resumed =
+        !checkpoint.empty() &&
+        read_checkpoint(checkpoint, sparse::fingerprint(problem, tree_limits), kept_);
+    if (!log.empty()) {
+      const bool goes_on = resumed && proof::StepLog::holds(log, kept_.log);
+      if (goes_on) log_.emplace(log, kept_.log);
+      else log_.emplace(log);
+      if (!goes_on) kept_.forget_bounds();
+    }
+    options.checkpoint = checkpoint;
+    if (resumed) options.resumed = &kept_;
+  }
+  SparseFiles(const SparseFiles&) = delete;
+  SparseFiles& operator=(const SparseFiles&) = delete;
+
+  StepListener* listener() { return log_ ? &*log_ : nullptr; }
+  void finish() {
+    if (log_) complete_ = log_->finish();
+  }
+  void describe(nanobind::dict& answer) const {
+    if (!log_) return;
+    nanobind::list sections;
+    for (const proof::Section& s : log_->sections())
+      sections.append(nanobind::make_tuple(s.split_cost, s.begin, s.end, s.bound));
+    answer["log_sections"] = sections;
+    answer["log_complete"] = complete_;
+  }
+
+ private:
+  sparse::Checkpoint kept_;
+  std::optional<proof::StepLog> log_;
+  bool complete_ = true;
+};
+
+}  // namespace treeproof::bindings

@@ -1,0 +1,76 @@
+#include "core/baton.hpp"
+
+namespace treeproof {
+
+Baton::Player Baton::add() {
+  const std::scoped_lock guard(mutex_);
+  seats_.emplace_back();
+  return seats_.size() - 1;
+}
+
+void Baton::give(Player player, std::int64_t slice) {
+  {
+    const std::scoped_lock guard(mutex_);
+    if (seats_[player].left) return;
+    running_ = player;
+    left_in_slice_ = slice;
+  }
+  turn_.notify_all();
+}
+
+bool Baton::wait_until_idle(std::chrono::milliseconds longest) {
+  std::unique_lock hold(mutex_);
+  dealer_.wait_for(hold, longest, [&] { return running_ == kNobody || called_; });
+  called_ = false;
+  return running_ == kNobody;
+}
+
+void Baton::call() {
+  {
+    const std::scoped_lock guard(mutex_);
+    called_ = true;
+  }
+  dealer_.notify_one();
+}
+
+void Baton::release(Player player) {
+  {
+    const std::scoped_lock guard(mutex_);
+    seats_[player].released = true;
+    if (running_ == player) running_ = kNobody;
+  }
+  turn_.notify_all();
+  dealer_.notify_one();
+}
+
+void Baton::wait_for_turn(Player player) {
+  std::unique_lock hold(mutex_);
+  turn_.wait(hold, [&] { return may_run(player); });
+}
+
+void Baton::used(Player player, std::int64_t work) {
+  std::unique_lock hold(mutex_);
+  if (running_ == player) {
+    left_in_slice_ -= work;
+    if (left_in_slice_ > 0) return;
+    running_ = kNobody;
+    dealer_.notify_one();
+  }
+  turn_.wait(hold, [&] { return may_run(player); });
+}
+
+void Baton::leave(Player player) {
+  {
+    const std::scoped_lock guard(mutex_);
+    seats_[player].left = true;
+    if (running_ == player) running_ = kNobody;
+  }
+  dealer_.notify_one();
+}
+
+bool Baton::left(Player player) const {
+  const std::scoped_lock guard(mutex_);
+  return seats_[player].left;
+}
+
+}  // namespace treeproof

@@ -1,0 +1,35 @@
+// What searches of the same question tell each other while they run.
+//
+// A search that gets an exchange asks now and then whether somebody else has found a cheaper
+// tree, so that it need not prove anything above that cost, and passes on what it finds itself.
+// All functions may be called from any thread.
+#pragma once
+
+#include <optional>
+
+#include "tree/split_tree.hpp"
+
+namespace treeproof {
+
+template <class Value>
+struct CostedTree {
+  SplitTree tree;
+  Value cost{};
+};
+
+template <class Value>
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+
+  // The search need not look for trees that cost this much or more.
+  virtual Value upper() const = 0;
+  // The tree of that cost, if it costs less than `cost`.
+  virtual std::optional<CostedTree<Value>> better_than(Value cost) const = 0;
+  // A tree that the search has found.
+  virtual void found(const SplitTree& tree, Value cost) = 0;
+  // No tree that answers the question costs less.
+  virtual void proved(Value lower) = 0;
+};
+
+}  // namespace treeproof

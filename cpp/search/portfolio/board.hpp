@@ -1,0 +1,136 @@
+// What is known so far about the best trees of every depth: the board that all searches of one
+// fit share.
+//
+// A level is a limit on the depth. A tree of depth k counts for all levels from k on, and a lower
+// bound for one level holds for all lower levels, since they have fewer trees.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "search/exchange.hpp"
+
+namespace treeproof::portfolio {
+
+inline constexpr int kAnyDepth = 1 << 30;
+
+template <class Value>
+class Board {
+ public:
+  // `question`: the greatest depth that is allowed. `closes(lower, upper)` says that a bound
+  // proves a cost; for real-valued costs that includes a tolerance.
+  Board(int question, Value infinite, Value split_cost,
+        std::function<bool(Value lower, Value upper)> closes)
+      : question_(question), infinite_(infinite), split_cost_(split_cost),
+        closes_(std::move(closes)) {}
+
+  int question() const { return question_; }
+
+  // True iff that is news.
+  bool found(const SplitTree& tree, Value cost) {
+    const int depth = tree.depth();
+    const std::scoped_lock guard(mutex_);
+    if (!(cost < upper_below(depth))) return false;
+    trees_[depth] = {tree, cost};
+    // Deeper trees that cost no less are of no use any more.
+    for (auto it = trees_.upper_bound(depth); it != trees_.end();)
+      it = cost <= it->second.cost ? trees_.erase(it) : std::next(it);
+    ++news_;
+    return true;
+  }
+
+  // No tree of at most this depth costs less. Deeper trees have more splits than that. True iff
+  // that is news.
+  bool proved(int depth, Value lower) {
+    const std::scoped_lock guard(mutex_);
+    bool news = raise(depth, lower);
+    if (depth < question_)
+      news |= raise(question_, std::min(lower, static_cast<Value>(depth + 1) * split_cost_));
+    return news;
+  }
+
+  Value upper(int depth) const {
+    const std::scoped_lock guard(mutex_);
+    return upper_below(depth);
+  }
+  Value lower(int depth) const {
+    const std::scoped_lock guard(mutex_);
+    Value best{};
+    for (auto it = lower_.lower_bound(depth); it != lower_.end(); ++it)
+      best = std::max(best, it->second);
+    return best;
+  }
+  std::optional<CostedTree<Value>> best(int depth) const {
+    const std::scoped_lock guard(mutex_);
+    const auto above = trees_.upper_bound(depth);
+    if (above == trees_.begin()) return std::nullopt;
+    return std::prev(above)->second;
+  }
+
+  // Is it proved that no tree of at most this depth costs less than `cost`?
+  bool closed(int depth, Value cost) const { return closes_(lower(depth), cost); }
+  bool solved() const { return closed(question_, upper(question_)); }
+
+  // Changes with every better tree or bound.
+  std::uint64_t news() const { return news_.load(); }
+
+ private:
+  // Trees are kept by depth, each cheaper than all flatter ones.
+  Value upper_below(int depth) const {
+    const auto above = trees_.upper_bound(depth);
+    return above == trees_.begin() ? infinite_ : std::prev(above)->second.cost;
+  }
+  bool raise(int depth, Value lower) {
+    Value& known = lower_[depth];
+    if (!(known < lower)) return false;
+    known = lower;
+    ++news_;
+    return true;
+  }
+
+  const int question_;
+  const Value infinite_;
+  const Value split_cost_;
+  const std::function<bool(Value, Value)> closes_;
+  mutable std::mutex mutex_;
+  std::map<int, CostedTree<Value>> trees_;
+  std::map<int, Value> lower_;
+  std::atomic<std::uint64_t> news_ = 0;
+};
+
+// The board as the search of one level sees it.
+template <class Value>
+class LevelExchange final : public Exchange<Value> {
+ public:
+  // `rivals`: the depth of trees that make others useless. For a flat level, whose best tree is
+  // of interest even where deeper trees cost less, it is the level itself.
+  LevelExchange(Board<Value>& board, int level, int rivals, std::function<void()> call)
+      : board_(board), level_(level), rivals_(rivals), call_(std::move(call)) {}
+
+  Value upper() const override { return board_.upper(rivals_); }
+  std::optional<CostedTree<Value>> better_than(Value cost) const override {
+    std::optional<CostedTree<Value>> best = board_.best(rivals_);
+    if (best && !(best->cost < cost)) best.reset();
+    return best;
+  }
+  void found(const SplitTree& tree, Value cost) override {
+    if (board_.found(tree, cost)) call_();
+  }
+  void proved(Value lower) override {
+    if (board_.proved(level_, lower)) call_();
+  }
+
+ private:
+  Board<Value>& board_;
+  const int level_;
+  const int rivals_;
+  const std::function<void()> call_;
+};
+
+}  // namespace treeproof::portfolio

@@ -1,0 +1,232 @@
+// The ladder of certificates: several searches of one table, depth by depth, in turns.
+//
+// Engines work on the question itself (trees of any depth that is allowed) and on one level of
+// depth after the other: 1, 2, 3, ... All of them share a board, so that a tree found by one is at
+// once what the others have to beat, and a fit that is stopped knows for every level what was
+// proved. One of them runs at a time (core/baton.hpp); policy.hpp decides which.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/limits.hpp"
+#include "search/portfolio/board.hpp"
+#include "search/portfolio/player.hpp"
+#include "search/portfolio/policy.hpp"
+
+namespace treeproof::portfolio {
+
+// What is known about the trees of at most `max_depth` levels.
+template <class Value>
+struct Certificate {
+  int max_depth;  // kAnyDepth: any
+  Value upper{};  // the cost of the best one that was found
+  Value lower{};  // none costs less
+  bool optimal = false;
+  double seconds = 0.0;  // since the start, when that was known
+};
+
+// Who did what.
+struct Share {
+  std::string engine;
+  Role role;
+  int max_depth;
+  double seconds;
+  Statistics statistics;
+};
+
+template <class Value>
+struct Outcome {
+  std::vector<Certificate<Value>> certificates;  // by depth; the last one is the question's
+  std::vector<Share> shares;
+  StopReason stop = StopReason::none;
+};
+
+// Called from the thread that climbs, when there is a better tree or bound, or a level is done.
+template <class Value>
+using News = std::function<void(const Board<Value>& board, const Certificate<Value>* level)>;
+
+template <class Value>
+class Climb {
+ public:
+  Climb(Board<Value>& board, const std::vector<Engine<Value>>& engines, Limits& limits,
+        News<Value> news)
+      : board_(board), engines_(engines), limits_(limits), news_(std::move(news)) {}
+
+  // `climb`: prove levels of depth as well.
+  Outcome<Value> run(bool climb) {
+    climbing_ = climb && board_.question() > kFlat;
+    for (const Engine<Value>& engine : engines_)
+      start(engine, engine.climbs ? Role::question : Role::polish, board_.question());
+    next_level();
+    while (!board_.solved() && !stopped() && deal()) {
+    }
+    return finish();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kPatience{5};
+  static constexpr std::uint32_t kLong = 1 << 20;  // ask the clock at once
+
+  bool stopped() { return limits_.stop(kLong); }
+
+  // A polisher may need some memory, and so may the searches of a level.
+  void start(const Engine<Value>& engine, Role role, int level) {
+    const std::uint64_t parts = 2 * engines_.size() + 1;
+    const int rivals = level <= kFlat ? level : board_.question();
+    players_.push_back(std::make_unique<Player<Value>>(
+        engine, role, level, rivals, board_, baton_, limits_.memory_allowance() / parts));
+  }
+
+  // Gives somebody a slice; false if nobody is left.
+  bool deal() {
+    std::array<bool, 3> there{};
+    for (const auto& player : players_)
+      if (player->at_work()) there[static_cast<std::size_t>(player->role())] = true;
+    const Value upper = board_.upper(board_.question());
+    const double gap_closed =
+        upper > Value{} ? static_cast<double>(board_.lower(board_.question())) /
+                              static_cast<double>(upper)
+                        : 1.0;
+    const auto shares = policy_.shares({level_, gap_closed, upper < told_upper_});
+    const int role = policy_.choose(shares, there);
+    tell();
+    if (role < 0) return false;
+    Player<Value>* chosen = nullptr;
+    for (const auto& player : players_)
+      if (player->at_work() && static_cast<int>(player->role()) == role &&
+          (chosen == nullptr || player->work() < chosen->work()))
+        chosen = player.get();
+    const std::int64_t slice = policy_.slice();
+    policy_.used(chosen->role(), slice);
+    const auto begun = Clock::now();
+    chosen->give(slice);
+    while (!baton_.wait_until_idle(kPatience)) {
+      if (stopped()) break;
+      tell();
+      if (board_.solved()) break;
+    }
+    chosen->add_seconds(std::chrono::duration<double>(Clock::now() - begun).count());
+    check_level();
+    return true;
+  }
+
+  // Has the level been proved, or has everybody given up on it?
+  void check_level() {
+    if (level_ == 0) return;
+    const bool at_work = std::ranges::any_of(players_, [](const auto& player) {
+      return player->role() == Role::rung && player->at_work();
+    });
+    if (!proved(level_) && at_work) return;
+    end_level();
+    next_level();
+  }
+
+  // A flat level has to have its own best tree; for a deeper one it is enough that none of its
+  // trees costs less than the best tree of any depth.
+  bool proved(int level) const {
+    return board_.closed(level, board_.upper(level <= kFlat ? level : board_.question()));
+  }
+
+  void next_level() {
+    const int before = reached_;
+    level_ = 0;
+    if (!climbing_ || (before > 0 && !proved(before))) return;
+    int level = before + 1;
+    // Levels that are known already: from a search of all depths, or because deeper trees have
+    // too many splits.
+    if (board_.solved()) return;
+    while (level < board_.question() && proved(level) && level < kMostLevels) {
+      note(level);
+      ++level;
+    }
+    if (level >= board_.question() || level >= kMostLevels) return;
+    level_ = level;
+    for (const Engine<Value>& engine : engines_)
+      if (engine.climbs) start(engine, Role::rung, level);
+  }
+
+  // A level that was not finished before all trees were proved has nothing to add.
+  void end_level() {
+    for (auto& player : players_)
+      if (player->role() == Role::rung) retire(*player);
+    std::erase_if(players_, [](const auto& player) { return player->role() == Role::rung; });
+    if (proved(level_) || !board_.solved()) note(level_);
+    level_ = 0;
+  }
+
+  void note(int level) {
+    reached_ = level;
+    certificates_.push_back(certificate(level));
+    if (news_) news_(board_, &certificates_.back());
+  }
+
+  Certificate<Value> certificate(int level) const {
+    const Value upper = board_.upper(level);
+    const Value lower = std::min(board_.lower(level), upper);
+    const bool optimal = board_.closed(level, upper);
+    return {level, upper, optimal ? upper : lower, optimal, limits_.seconds()};
+  }
+
+  void tell() {
+    const std::uint64_t news = board_.news();
+    if (news == told_) return;
+    told_ = news;
+    told_upper_ = board_.upper(board_.question());
+    if (news_) news_(board_, nullptr);
+  }
+
+  void retire(Player<Value>& player) {
+    player.end();
+    if (player.fault() != nullptr && fault_ == nullptr) fault_ = player.fault();
+    out_of_memory_ = out_of_memory_ || player.out_of_memory();
+    shares_.push_back({player.engine(), player.role(), player.level(), player.seconds(),
+                       player.statistics()});
+  }
+
+  Outcome<Value> finish() {
+    if (level_ > 0) end_level();
+    for (auto& player : players_) retire(*player);
+    players_.clear();
+    if (fault_ != nullptr) std::rethrow_exception(fault_);
+    tell();
+    // Bounds that came late may prove more than was known when a level ended.
+    for (Certificate<Value>& known : certificates_) {
+      Certificate<Value> now = certificate(known.max_depth);
+      now.seconds = known.seconds;
+      known = now;
+    }
+    certificates_.push_back(certificate(board_.question()));
+    StopReason stop = limits_.reason();
+    if (stop == StopReason::none && out_of_memory_) stop = StopReason::memory_limit;
+    return {std::move(certificates_), std::move(shares_), stop};
+  }
+
+  static constexpr int kMostLevels = 64;
+
+  Board<Value>& board_;
+  const std::vector<Engine<Value>>& engines_;
+  Limits& limits_;
+  News<Value> news_;
+  Baton baton_;
+  Policy policy_;
+  std::vector<std::unique_ptr<Player<Value>>> players_;
+  std::vector<Certificate<Value>> certificates_;
+  std::vector<Share> shares_;
+  std::exception_ptr fault_;
+  bool out_of_memory_ = false;
+  bool climbing_ = false;
+  int level_ = 0;    // being proved; 0: none
+  int reached_ = 0;  // the last one that was
+  std::uint64_t told_ = 0;
+  Value told_upper_{};
+};
+
+}  // namespace treeproof::portfolio

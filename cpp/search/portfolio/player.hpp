@@ -1,0 +1,103 @@
+// One search of a portfolio: an engine at work on one level of depth, in a thread of its own.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "core/baton.hpp"
+#include "core/limits.hpp"
+#include "search/portfolio/board.hpp"
+#include "search/result.hpp"
+
+namespace treeproof::portfolio {
+
+// What a player does for the portfolio; each kind gets a share of the time (policy.hpp).
+enum class Role { question, rung, polish };
+
+template <class Value>
+struct Engine {
+  std::string name;
+  bool climbs;  // whether it serves levels of depth, too
+  // How many of the engine's own units of work take a microsecond: engines estimate their work in
+  // different ways, and equal shares should take equal time.
+  double pace;
+  // Works on trees of at most `level` levels (kAnyDepth: any) until it is done or stopped.
+  std::function<Statistics(int level, Limits& limits, Exchange<Value>& exchange)> run;
+};
+
+template <class Value>
+class Player {
+ public:
+  Player(const Engine<Value>& engine, Role role, int level, int rivals, Board<Value>& board,
+         Baton& baton, std::uint64_t bytes)
+      : engine_(engine), role_(role), level_(level), baton_(baton), seat_(baton.add()),
+        limits_(told_, bytes, baton, seat_),
+        exchange_(board, level, rivals, [&baton] { baton.call(); }),
+        thread_([this] { play(); }) {}
+  ~Player() { end(); }
+  Player(const Player&) = delete;
+  Player& operator=(const Player&) = delete;
+
+  const std::string& engine() const { return engine_.name; }
+  Role role() const { return role_; }
+  int level() const { return level_; }
+  bool at_work() const { return !baton_.left(seat_); }
+  std::int64_t work() const { return work_; }
+  double seconds() const { return seconds_; }
+
+  void give(std::int64_t slice) {
+    work_ += slice;
+    baton_.give(seat_, static_cast<std::int64_t>(static_cast<double>(slice) * engine_.pace));
+  }
+  void add_seconds(double seconds) { seconds_ += seconds; }
+
+  // Stops the search and waits until it has unwound.
+  void end() {
+    told_ = true;
+    baton_.release(seat_);
+    if (thread_.joinable()) thread_.join();
+  }
+
+  // Once it has ended: what it counted, whether it ran out of memory, and a fault if there was one.
+  const Statistics& statistics() const { return statistics_; }
+  bool out_of_memory() const {
+    return exhausted_ || limits_.reason() == StopReason::memory_limit;
+  }
+  std::exception_ptr fault() const { return fault_; }
+
+ private:
+  void play() {
+    baton_.wait_for_turn(seat_);
+    try {
+      if (!told_) statistics_ = engine_.run(level_, limits_, exchange_);
+    } catch (const std::bad_alloc&) {
+      exhausted_ = true;  // the other searches go on
+    } catch (...) {
+      fault_ = std::current_exception();
+    }
+    baton_.leave(seat_);
+  }
+
+  const Engine<Value>& engine_;
+  const Role role_;
+  const int level_;
+  Baton& baton_;
+  const Baton::Player seat_;
+  std::atomic<bool> told_ = false;
+  Limits limits_;
+  LevelExchange<Value> exchange_;
+  std::int64_t work_ = 0;
+  double seconds_ = 0.0;
+  Statistics statistics_;
+  bool exhausted_ = false;
+  std::exception_ptr fault_;
+  std::thread thread_;  // last: it uses all of the above
+};
+
+}  // namespace treeproof::portfolio

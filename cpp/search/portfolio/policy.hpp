@@ -1,0 +1,90 @@
+// Which search gets the next slice of time: the one place where that is decided.
+//
+//   question  The search for the best tree of any allowed depth. It comes first, since it proves
+//             a clean table in milliseconds, and then nothing else is needed.
+//   rung      The levels of depth 1, 2, 3, ... one after the other. Levels up to three are proved
+//             in moments on most tables, so they get most of the time until they are; deeper ones
+//             get most of it while the bound of the question is stuck, and little while it rises.
+//   polish    The search for better trees: much of the time while it finds some, little after.
+//
+// Two engines at the same role get equal shares, so that a fit takes no more than twice the time
+// of the better one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "search/portfolio/player.hpp"
+
+namespace treeproof::portfolio {
+
+inline constexpr int kFlat = 3;  // levels up to this depth have their best tree found in any case
+
+class Policy {
+ public:
+  struct State {
+    int level = 0;         // the depth that is being proved; 0: none
+    double lower = 0.0;    // of the question, as fractions of the best cost
+    bool improved = false; // the best tree is better than at the last call
+  };
+
+  // The work of a slice, in (rough) microseconds: longer and longer, so that changing over costs
+  // next to nothing, but short enough for limits to be noticed.
+  std::int64_t slice() const { return std::clamp<std::int64_t>(total_ / 24, 2'000, 100'000); }
+
+  // The shares of the roles now.
+  std::array<double, 3> shares(const State& now) {
+    if (now.level != level_) start_over(now.level);
+    if (now.improved) improved_at_ = total_;
+    if (now.lower > lower_ + kRise * (1.0 - lower_)) {
+      lower_ = now.lower;
+      risen_at_ = total_;
+    }
+    const bool rising = total_ - risen_at_ < total_ / 4;
+    const bool improving = total_ - improved_at_ < total_ / 4;
+    const double rung = now.level == 0 ? 0.0 : now.level <= kFlat ? 8.0 : rising ? 0.125 : 3.0;
+    return {1.0, rung, improving ? 0.5 : 0.1};
+  }
+
+  // The role whose part of the work done so far is least; -1 if none of them has a player.
+  int choose(const std::array<double, 3>& shares, const std::array<bool, 3>& there) const {
+    if (there[0] && question_ < kFirst) return 0;
+    int chosen = -1;
+    double least = 0.0;
+    for (std::size_t role = 0; role < 3; ++role) {
+      if (!there[role] || shares[role] <= 0.0) continue;
+      const double part = static_cast<double>(used_[role]) / shares[role];
+      if (chosen >= 0 && part >= least) continue;
+      chosen = static_cast<int>(role);
+      least = part;
+    }
+    return chosen;
+  }
+
+  void used(Role role, std::int64_t work) {
+    used_[static_cast<std::size_t>(role)] += work;
+    total_ += work;
+    if (role == Role::question) question_ += work;
+  }
+
+ private:
+  static constexpr std::int64_t kFirst = 16'000;  // microseconds for the question alone
+  static constexpr double kRise = 0.02;           // of the gap: less is no progress
+
+  void start_over(int level) {
+    level_ = level;
+    used_ = {};
+  }
+
+  std::array<std::int64_t, 3> used_{};
+  std::int64_t total_ = 0;
+  std::int64_t question_ = 0;
+  std::int64_t improved_at_ = 0;
+  std::int64_t risen_at_ = 0;
+  double lower_ = 0.0;
+  int level_ = 0;
+};
+
+}  // namespace treeproof::portfolio

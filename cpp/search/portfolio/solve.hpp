@@ -1,0 +1,52 @@
+// The best tree of a table by all searches that can find it, with a certificate for every depth.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/limits.hpp"
+#include "core/options.hpp"
+#include "core/steps.hpp"
+#include "data/columns.hpp"
+#include "data/problem.hpp"
+#include "search/portfolio/climb.hpp"
+#include "search/sparse/solve.hpp"
+#include "search/threshold/solve.hpp"
+
+namespace treeproof::portfolio {
+
+struct Request {
+  TreeLimits tree_limits;
+  bool climb = true;  // prove one level of depth after the other as well
+  bool polish = true; // look for better trees by local search
+  threshold::Switches switches;
+};
+
+template <class Value>
+struct Answer {
+  SplitTree tree;
+  Outcome<Value> outcome;
+  Value split_cost{};
+};
+
+// Which engines take part in the search for a classification tree, and what they read.
+struct LabelEngines {
+  const Problem* problem = nullptr;   // for the sparse search; null: it does not take part
+  const Columns* columns = nullptr;   // for the threshold search; null: it does not take part
+  threshold::Labels labels;           // of the columns' rows
+  sparse::Options sparse;             // for the question; levels take what concerns them
+  StepListener* listener = nullptr;   // hears the sparse search of the question
+};
+
+Answer<Cost> solve_labels(const LabelEngines& engines, const Request& request,
+                          std::int64_t total_weight, Cost leaf_cost, Limits& limits,
+                          const News<Cost>& news);
+
+enum class Criterion { squared_error, absolute_error };
+
+Answer<double> solve_targets(const Columns& columns, const threshold::Targets& targets,
+                             Criterion criterion, const Request& request, Limits& limits,
+                             const News<double>& news);
+
+}  // namespace treeproof::portfolio

@@ -1,0 +1,52 @@
+// What a search for classification trees is put together from, made in the right order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+#include "search/threshold/make_settings.hpp"
+#include "search/threshold/searches.hpp"
+
+namespace treeproof::threshold {
+
+struct LabelParts {
+  LabelParts(const Columns& columns, const Labels& given, const TreeLimits& tree_limits,
+             const Switches& switches, Limits& limits)
+      : labels(given), loss(given.labels, given.weights, given.n_classes),
+        context(context_for(columns, loss, tree_limits, switches,
+                            split_cost(tree_limits.split_penalty, given.total_weight), limits,
+                            counters)),
+        targets{given.labels, given.weights, given.n_classes,
+                static_cast<double>(given.total_weight) /
+                    std::max(1.0, static_cast<double>(columns.n_rows))},
+        codes(make_codes(columns, targets)), stumps(columns, loss),
+        terminal(context, stumps, codes, targets, given.total_weight),
+        rows(RowSubset::whole(columns)) {}
+  LabelParts(const LabelParts&) = delete;
+  LabelParts& operator=(const LabelParts&) = delete;
+
+  // The whole table as a subproblem.
+  Task<Cost> task() const {
+    const Settings<Cost>& settings = context.settings;
+    return {&rows, kInfiniteCost, settings.max_depth, settings.max_splits, settings.min_leaf, {},
+            {}};
+  }
+  // A solver of the last levels for another thread.
+  std::unique_ptr<ClassTerminal> make_terminal(const Context<Misclassification>& theirs,
+                                               StumpSolver<Misclassification>& own) const {
+    return std::make_unique<ClassTerminal>(theirs, own, codes, targets, labels.total_weight);
+  }
+
+  const Labels labels;
+  const Misclassification loss;
+  Counters counters;
+  const Context<Misclassification> context;
+  const BinTargets targets;
+  const ColumnCodes codes;
+  StumpSolver<Misclassification> stumps;
+  ClassTerminal terminal;
+  const RowSubset rows;
+};
+
+}  // namespace treeproof::threshold

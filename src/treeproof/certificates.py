@@ -1,0 +1,238 @@
+"""What a fit has proved, level by level, and how that is said in words.
+
+A fit without a depth limit, or with one above three, proves one level after the other:
+no tree of depth 1 is better, none of depth 2, and so on, and none at all. If a limit
+ends it, every level keeps what was proved about it. `Certificate` is one such
+statement; `describe` puts all of them into words; `trees_in_words` names the trees they
+speak of.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = [
+    "Certificate", "any_depth", "certificates_of", "depth_to_json", "describe",
+    "proved_depth", "trees_in_words",
+]  # fmt: skip
+
+_CLOSE = 1e-9  # relative; what "proved" leaves open where costs are real numbers
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What was proved about all trees of at most one depth.
+
+    Attributes
+    ----------
+    max_depth : int or None
+        The statement is about trees of this depth or less; None for any depth.
+    objective : float
+        The cost of the best such tree that was found.
+    lower_bound : float
+        No such tree costs less.
+    optimal : bool
+        Whether the two are equal.
+    seconds : float
+        When that was known, from the start of the search.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treeproof import OptimalTreeClassifier
+    >>> clf = OptimalTreeClassifier(max_depth=2).fit(*load_iris(return_X_y=True))
+    >>> [known] = clf.certificates_
+    >>> known.max_depth, known.lower_bound == known.objective, known.optimal
+    (2, True, True)
+    """
+
+    max_depth: int | None
+    objective: float
+    lower_bound: float
+    optimal: bool
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values, for JSON."""
+        return asdict(self)
+
+
+def any_depth(max_depth: int | None) -> float:
+    """Return a depth as a number: no limit is infinity."""
+    return math.inf if max_depth is None else float(max_depth)
+
+
+def depth_to_json(depth: float) -> int | str:
+    """Return a depth for JSON, which has no infinity: "any" stands for it."""
+    return "any" if math.isinf(depth) else int(depth)
+
+
+def certificates_of(
+    found: Mapping[str, Any],
+    max_depth: int | None,
+    objective: float,
+    lower_bound: float,
+) -> list[Certificate]:
+    """Return what a search says about every level of depth.
+
+    Parameters
+    ----------
+    found : mapping
+        The answer of a solver; ``certificates`` has the levels, if it climbed any.
+    max_depth : int or None
+        The depth limit of the fit.
+    objective, lower_bound : float
+        Cost and bound of the fitted tree, as the estimator states them. Levels whose
+        costs are the same whole numbers get the same floating-point numbers.
+    """
+    last = Certificate(
+        max_depth, objective, lower_bound, lower_bound == objective, found["seconds"]
+    )
+    levels = list(found.get("certificates", ()))[:-1]
+    same = {found["lower"]: lower_bound, found["upper"]: objective}
+
+    def cost(value: Any) -> float:
+        return float(same.get(value, value / found["unit"]))
+
+    return [
+        Certificate(
+            level["max_depth"],
+            cost(level["upper"]),
+            cost(level["upper"] if level["optimal"] else level["lower"]),
+            bool(level["optimal"]),
+            float(level["seconds"]),
+        )
+        for level in levels
+    ] + [last]
+
+
+def proved_depth(certificates: Sequence[Certificate], *, exact: bool) -> float:
+    """Return the greatest depth up to which no tree is better than the fitted one.
+
+    Parameters
+    ----------
+    certificates : sequence of Certificate
+        Of all levels; the last one is about all trees that the fit allows.
+    exact : bool
+        Whether costs are exact; real ones are equal within a relative 1e-9.
+
+    Returns
+    -------
+    float
+        A whole number, 0 if nothing was proved but that no single leaf is better, or
+        infinity for any depth.
+
+    Examples
+    --------
+    >>> levels = [Certificate(1, 0.3, 0.3, True, 0.1), Certificate(None, 0.2, 0.1, False, 1.0)]
+    >>> proved_depth(levels, exact=True)
+    1.0
+    """  # noqa: E501
+    cost = certificates[-1].objective
+    least = cost if exact else cost - _CLOSE * abs(cost)
+    proved = [any_depth(c.max_depth) for c in certificates if c.lower_bound >= least]
+    return max(proved, default=0.0)
+
+
+def trees_in_words(
+    *,
+    max_depth: int | None = None,
+    max_splits: int | None = None,
+    min_samples_leaf: int = 1,
+    first_split: str | None = None,
+    categories: str | None = None,
+    coarsened: Iterable[str] = (),
+) -> str:
+    """Name the trees that a statement speaks of, in the singular.
+
+    Parameters
+    ----------
+    max_depth, max_splits, min_samples_leaf
+        The limits of the fit.
+    first_split : str or None
+        Name of the column that the first split must test.
+    categories : str or None
+        How columns of categories are split; None if there are none.
+    coarsened : iterable of str
+        Columns whose thresholds lie between quantile bins.
+
+    Examples
+    --------
+    >>> trees_in_words()
+    'tree'
+    >>> trees_in_words(max_depth=2, min_samples_leaf=5)
+    'tree of depth 2 or less with at least 5 rows in every leaf'
+    """
+    words = "tree"
+    if max_depth is not None:
+        words += f" of depth {max_depth} or less" if max_depth else " of a single leaf"
+    clauses = []
+    if max_splits is not None:
+        clauses.append(f"at most {max_splits} split{'s' if max_splits != 1 else ''}")
+    if min_samples_leaf > 1:
+        clauses.append(f"at least {min_samples_leaf} rows in every leaf")
+    if first_split is not None:
+        clauses.append(f"a first split on {first_split!r}")
+    if categories is not None:
+        clauses.append(f"{categories} splits of categories")
+    bins = ", ".join(map(repr, coarsened))
+    if bins:
+        clauses.append(f"thresholds between quantile bins of {bins}")
+    if not clauses:
+        return words
+    *most, final = clauses
+    return f"{words} with " + (f"{', '.join(most)} and {final}" if most else final)
+
+
+def describe(
+    certificates: Sequence[Certificate],
+    proved: float,
+    trees: Mapping[str, Any],
+    tolerance: str = "",
+) -> str:
+    """Say in words what was proved about a fitted tree.
+
+    Parameters
+    ----------
+    certificates : sequence of Certificate
+        Of all levels; the last one is about all trees that the fit allows.
+    proved : float
+        See `proved_depth`.
+    trees : mapping
+        Arguments of `trees_in_words` for all trees that the fit allows.
+    tolerance : str
+        What "costs less" leaves open.
+
+    Examples
+    --------
+    >>> levels = [
+    ...     Certificate(3, 0.26099, 0.26099, True, 0.31),
+    ...     Certificate(4, 0.26099, 0.24206, False, 29.9),
+    ...     Certificate(None, 0.26099, 0.11, False, 30.0),
+    ... ]
+    >>> print(describe(levels, 3.0, {}))
+    No tree of depth 3 or less costs less than 0.26099 (proved in 0.3 s). Depth 4: none below 0.24206. Any depth: none below 0.11.
+    """  # noqa: E501
+    last = certificates[-1]
+    cost = f"{last.objective:.6g}"
+    if last.optimal:
+        return f"Optimal: no {trees_in_words(**trees)} costs less than {cost}{tolerance}."
+    said = []
+    known = [c for c in certificates if any_depth(c.max_depth) == proved]
+    if known:
+        flat = trees_in_words(**(dict(trees) | {"max_depth": known[0].max_depth}))
+        said.append(
+            f"No {flat} costs less than {cost}{tolerance} "
+            f"(proved in {known[0].seconds:.1f} s)."
+        )
+    else:
+        said.append(f"The best {trees_in_words(**trees)} that was found costs {cost}.")
+    for level in certificates:
+        if any_depth(level.max_depth) <= proved:
+            continue
+        depth = "Any depth" if level.max_depth is None else f"Depth {level.max_depth}"
+        said.append(f"{depth}: none below {level.lower_bound:.6g}.")
+    return " ".join(said)
