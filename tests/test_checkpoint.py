@@ -29,8 +29,8 @@ def count_down(*event):
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-often = _core.solve
-_core.solve = lambda **k: often(**k, checkpoint_pause=0.0, helpers_at_once=True)
+often = _core.climb_labels
+_core.climb_labels = lambda **k: often(**k, checkpoint_pause=0.0, helpers_at_once=True)
 with watch(count_down):
     OptimalTreeClassifier(n_jobs=int(sys.argv[4]), **parameters).fit(
         X, y, checkpoint=sys.argv[2], proof=sys.argv[3]
@@ -81,8 +81,8 @@ def test_killed_three_times_and_resumed(tmp_path, n_jobs):
     X, y, parameters = long_problem()
     wanted = OptimalTreeClassifier(**parameters).fit(X, y)
     checkpoint, proof = tmp_path / "fit.checkpoint", tmp_path / "proof"
-    # A new fit has written something by its fourth event.
-    moments = [4, *np.random.default_rng(n_jobs).integers(2, 5, size=2)]
+    # A new fit has written something by its eighth event.
+    moments = [8, *np.random.default_rng(n_jobs).integers(2, 5, size=2)]
     for events in moments:
         status = fit_and_kill(checkpoint, proof, n_jobs, events)
         assert status in (0, -signal.SIGKILL)

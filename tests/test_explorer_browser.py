@@ -62,7 +62,7 @@ def labels(user):
 
 def test_load_fit_choose_slide_compare_download(user, downloads):
     fit(user)
-    assert "cost 0.05, and no tree has less" in user.text("figures")
+    assert "no tree" in user.text("figures")
     assert "accuracy 0.9800; 3 splits" in user.text("more")
     # The picture lies inside its canvas, and the page is not wider than the window.
     overflow = "return document.documentElement.scrollWidth - window.innerWidth"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,18 @@ def noisy_table(seed: int) -> tuple[pd.DataFrame, np.ndarray, dict[str, Any]]:
 def test_unsound_bounds_are_caught(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
-    sound = _core.solve
+    sound = {name: getattr(_core, name) for name in ("solve", "climb_labels")}
+
+    def use(**options: str) -> None:
+        for name, run in sound.items():
+            monkeypatch.setattr(_core, name, partial(run, **options))
+
     caught = 0
     for seed in range(PROBLEMS):
         X, y, parameters = noisy_table(seed)
-        monkeypatch.setattr(_core, "solve", sound)
+        use()
         truth = OptimalTreeClassifier(**parameters).fit(X, y).objective_
-        monkeypatch.setattr(_core, "solve", lambda **k: sound(**k, fault=fault))
+        use(fault=fault)
         claim = OptimalTreeClassifier(**parameters).fit(X, y, proof=tmp_path / "p")
         assert claim.objective_ >= truth - 1e-9
         if claim.lower_bound_ <= truth + 1e-9:

@@ -8,7 +8,14 @@ import pytest
 from oracle import ONE_VS_REST, ORDERED, Table, optimal_cost, tree_facts
 from sparse_problems import any_limits, any_table, check, noisy_table, solve
 
-from treeproof import OptimalTreeClassifier, _core, proof, stop_when, watch
+from treeproof import (
+    OptimalTreeClassifier,
+    _core,
+    proof,
+    solvers,
+    stop_when,
+    watch,
+)
 from treeproof.datasets import load_balance_scale
 
 NO_LIMITS = {"max_depth": -1, "max_splits": -1, "min_samples_leaf": 1}
@@ -58,8 +65,9 @@ def test_stopping_early_never_makes_a_false_claim():
 
 
 @pytest.mark.parametrize(("depth", "solved"), [(8, False), (9, True)])
-def test_a_deep_tree_that_was_told_of_is_the_one_returned(depth, solved):
+def test_a_deep_tree_that_was_told_of_is_the_one_returned(depth, solved, monkeypatch):
     """Parts of it may be known with several levels less than there are left."""
+    monkeypatch.setitem(solvers.SOLVERS, "sparse", solvers._native("sparse"))
     X, y = load_balance_scale(return_X_y=True)
     X, y = X[::3], y[::3]
     X = np.column_stack([column == value for column in X.T for value in np.unique(X)])
@@ -67,7 +75,9 @@ def test_a_deep_tree_that_was_told_of_is_the_one_returned(depth, solved):
     def stop_at_once(kind, seconds, lower, upper, nodes):
         raise KeyboardInterrupt
 
-    model = OptimalTreeClassifier(0.0, max_depth=depth, time_limit=None)
+    model = OptimalTreeClassifier(
+        0.0, max_depth=depth, time_limit=None, solver="sparse"
+    )
     with watch(stop_at_once), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(X, y)
@@ -113,9 +123,9 @@ def test_memory_is_accounted_for_and_kept_to():
 
 
 def test_proofs_survive_a_memo_that_forgets(tmp_path, monkeypatch):
-    roomy = _core.solve
+    roomy = _core.climb_labels
     monkeypatch.setattr(
-        _core, "solve", lambda **k: roomy(**(k | {"memory_limit": 20_000}))
+        _core, "climb_labels", lambda **k: roomy(**(k | {"memory_limit": 20_000}))
     )
     rng = np.random.default_rng(4)
     evictions = 0

@@ -100,8 +100,10 @@ def test_an_observer_that_fails_ends_all_threads():
 def test_proofs_written_by_several_threads_are_accepted(
     tmp_path, monkeypatch, max_depth
 ):
-    lazy = _core.solve
-    monkeypatch.setattr(_core, "solve", lambda **k: lazy(**k, helpers_at_once=True))
+    lazy = _core.climb_labels
+    monkeypatch.setattr(
+        _core, "climb_labels", lambda **k: lazy(**k, helpers_at_once=True)
+    )
     rng = np.random.default_rng(5)
     for k in range(8):
         table = noisy_table(rng, multiway=k % 4 == 3)

@@ -83,9 +83,11 @@ class Messenger {
     const Value upper = board.upper(board.question());
     const Value lower = std::min(board.lower(board.question()), upper);
     const bool better = !told_ || upper < upper_;
+    const bool news = better || lower_ < lower;
     told_ = true;
     upper_ = upper;
-    if (observer_)
+    lower_ = std::max(lower, lower_);
+    if (observer_ && news)
       (*observer_)(static_cast<int>(better ? EventKind::incumbent : EventKind::bound),
                    limits_.seconds(), static_cast<double>(lower) / unit_,
                    static_cast<double>(upper) / unit_, board.news());
@@ -104,6 +106,7 @@ class Messenger {
   const Limits& limits_;
   bool told_ = false;
   Value upper_{};
+  Value lower_{};
 };
 
 template <class Value>

@@ -370,23 +370,51 @@ def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
     if task.first_split is not None:
         solve(solver, task)  # refuses, in words
     name = _name(solver, task)
-    recorded = name == "threshold"
     climbs = task.max_depth is None or task.max_depth >= CLIMBS_FROM
-    if recorded and not climbs:
+    if name == "threshold" and not climbs:
         found = _recorded(task)
         return Provable(name, found, task, found)
     found = run_solver(name, task)
     levels = [c["max_depth"] for c in found["certificates"][:-1] if c["optimal"]]
     if found["status"] == "optimal" or not levels:
-        proved = _recorded(task) if recorded else found
-        return Provable(name, found, task, proved)
+        return Provable(name, found, task, _provable(name, task, found))
     level = replace(
         task, max_depth=levels[-1], observer=None, ladder=None, time_limit=None
     )
     if isinstance(level, Task):
         level = replace(level, checkpoint="")
-    proved = _recorded(level) if recorded else run_solver(name, level)
-    return Provable(name, found, level, proved)
+    return Provable(name, found, level, _provable(name, level, None))
+
+
+def _provable(
+    name: str, task: Task | RegressionTask, found: Mapping[str, Any] | None
+) -> Mapping[str, Any]:
+    """Return an answer that comes with its argument.
+
+    `found` is the answer of a climb, if there was one for this task. The log of its
+    sparse search shows the bound unless a level of depth has proved it.
+    """
+    if name == "threshold":
+        return _recorded(task)
+    assert isinstance(task, Task)
+    if found is not None and logged_bound(found, task.max_splits) >= found["lower"]:
+        return found
+    return _native("sparse")(task)
+
+
+def logged_bound(found: Mapping[str, Any], max_splits: int | None) -> int:
+    """Return the best bound that the log of a sparse search shows; 0 without any.
+
+    A search with dearer splits bounds the cost of trees with at most `max_splits`.
+    """
+    limit = max_splits or 0
+    return max(
+        (
+            bound - (cost - int(found["split_cost"])) * limit
+            for cost, _, _, bound in found["log_sections"]
+        ),
+        default=0,
+    )
 
 
 def _recorded(task: Task | RegressionTask) -> Mapping[str, Any]:

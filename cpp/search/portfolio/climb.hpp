@@ -77,12 +77,16 @@ class Climb {
 
   bool stopped() { return limits_.stop(kLong); }
 
-  // A polisher may need some memory, and so may the searches of a level.
+  // Searches of the question remember most, so they get most of the memory.
   void start(const Engine<Value>& engine, Role role, int level) {
-    const std::uint64_t parts = 2 * engines_.size() + 1;
+    constexpr std::uint64_t kMuch = 4;
+    std::uint64_t parts = 0;
+    for (const Engine<Value>& other : engines_) parts += other.climbs ? kMuch + 1 : 1;
+    const std::uint64_t part = limits_.memory_allowance() / parts;
     const int rivals = level <= kFlat ? level : board_.question();
     players_.push_back(std::make_unique<Player<Value>>(
-        engine, role, level, rivals, board_, baton_, limits_.memory_allowance() / parts));
+        engine, role, level, rivals, board_, baton_,
+        role == Role::question ? kMuch * part : part));
   }
 
   // Gives somebody a slice; false if nobody is left.

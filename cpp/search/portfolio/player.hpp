@@ -75,7 +75,10 @@ class Player {
   void play() {
     baton_.wait_for_turn(seat_);
     try {
-      if (!told_) statistics_ = engine_.run(level_, limits_, exchange_);
+      // Whatever the limits are, the question is begun, so that there is a tree (and a file of
+      // what is known, if one is asked for).
+      if (!told_ || role_ == Role::question)
+        statistics_ = engine_.run(level_, limits_, exchange_);
     } catch (const std::bad_alloc&) {
       exhausted_ = true;  // the other searches go on
     } catch (...) {

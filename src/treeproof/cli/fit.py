@@ -392,12 +392,17 @@ def make_estimator(
 
 def report(model: Any, seconds: float) -> dict[str, Any]:
     """Return what ``--json`` says about a fitted model."""
+    from treeproof.certificates import depth_to_json
+
     return {
         "status": model.status_,
         "objective": model.objective_,
         "lower_bound": model.lower_bound_,
         "gap": model.gap_,
         "optimal": model.optimal_,
+        "proved_depth": depth_to_json(model.proved_depth_),
+        "certificates": [known.to_dict() for known in model.certificates_],
+        "certificate": model.certificate(),
         "splits": model.n_splits_,
         "depth": model.get_depth(),
         "leaves": model.get_n_leaves(),

@@ -45,7 +45,7 @@ class Session:
     >>> session.start_fit()
     >>> session.jobs["fit"].wait()
     >>> session.fitted.model.certificate()
-    'optimal: objective 0.1, and no tree has less'
+    'Optimal: no tree with multiway splits of categories costs less than 0.1.'
     """
 
     def __init__(self) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from treeproof.certificates import Certificate, proved_depth
 from treeproof.export.tree_dict import is_number, tree_from_dict, tree_to_dict
 from treeproof.kinds import LEAF, REFUSED
 from treeproof.tree import Tree
@@ -109,6 +110,7 @@ def to_document(model: Any, *, target: str | None = None) -> dict[str, Any]:
             "objective": model.objective_,
             "lower_bound": model.lower_bound_,
             "status": model.status_,
+            "levels": [known.to_dict() for known in model.certificates_],
         },
         "statistics": dict(model.stats_),
         "named_columns": hasattr(model, "feature_names_in_"),
@@ -172,6 +174,7 @@ def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
     statistics = document.get("statistics")
     if not isinstance(statistics, dict):
         raise ValueError("The model has no statistics.")
+    _check_shares(statistics.get("shares", []))
     model.stats_ = statistics
     model.tree_ = tree
     model.n_splits_ = tree.n_splits
@@ -180,6 +183,8 @@ def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
     model.gap_ = model.objective_ - model.lower_bound_
     model.optimal_ = model.lower_bound_ == model.objective_
     model.status_ = status
+    model.certificates_ = _read_levels(document.get("certificate"), model)
+    model.proved_depth_ = proved_depth(model.certificates_, exact=not regression)
     model.n_features_in_ = tree.n_features
     if document.get("named_columns") is True:
         names = [column.name for column in tree.columns]
@@ -189,6 +194,50 @@ def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
     else:
         model.n_outputs_ = tree.value.shape[1]
     return model
+
+
+def _check_shares(shares: Any) -> None:
+    """Refuse an account of who worked on what that is none."""
+    if not isinstance(shares, list) or not all(
+        isinstance(share, Mapping)
+        and isinstance(share.get("engine"), str)
+        and share.get("role") in ("question", "depth", "trees")
+        and (share.get("max_depth") is None or type(share["max_depth"]) is int)
+        and is_number(share.get("seconds"))
+        for share in shares
+    ):
+        raise ValueError("The statistics of the model do not say who did what.")
+
+
+def _read_levels(content: Any, model: Any) -> list[Certificate]:
+    """Return what is said about every depth; files of older versions say nothing."""
+    last = Certificate(
+        model.max_depth, model.objective_, model.lower_bound_, model.optimal_, 0.0
+    )
+    levels = content.get("levels")
+    if levels is None:
+        return [last]
+    if not isinstance(levels, list) or not levels:
+        raise ValueError("The certificate of the model has no levels.")
+    read = []
+    for level in levels:
+        if not isinstance(level, Mapping):
+            raise ValueError("A level of the certificate of the model is not complete.")
+        numbers: list[Any] = [
+            level.get(k) for k in ("objective", "lower_bound", "seconds")
+        ]
+        depth = level.get("max_depth")
+        if not all(map(is_number, numbers)) or not (depth is None or type(depth) is int):
+            raise ValueError("A level of the certificate of the model is not complete.")
+        objective, lower, seconds = map(float, numbers)
+        if lower > objective:
+            raise ValueError("A level of the certificate has a bound above its cost.")
+        read.append(Certificate(depth, objective, lower, lower == objective, seconds))
+    if (read[-1].max_depth, read[-1].objective, read[-1].lower_bound) != (
+        last.max_depth, last.objective, last.lower_bound,
+    ):  # fmt: skip
+        raise ValueError("The levels of the certificate do not end with the model's own.")
+    return read
 
 
 def _read_certificate(content: Any) -> tuple[float, float, str]:

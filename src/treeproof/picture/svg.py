@@ -59,12 +59,9 @@ def badge(model: Any) -> str:
     colour, word = ("#00664a", "proved optimal")
     if not model.optimal_:
         colour, word = "#8a4b00", f"not proved: {model.status_.replace('_', ' ')}"
-    bounds = (
-        f"cost {model.objective_:.6g}; no tree costs less"
-        if model.optimal_
-        else f"cost {model.objective_:.6g}; no tree costs less than "
-        f"{model.lower_bound_:.6g} (gap {model.gap_:.3g})"
-    )
+        if model.proved_depth_ >= 1:
+            word = f"proved for depth {model.proved_depth_:.0f}"
+    bounds = f"cost {model.objective_:.6g}. {model.certificate()}"
     return (
         f'<span style="background:{colour};color:#fff;border-radius:10px;padding:2px '
         f'10px;font-weight:bold">{escape(word)}</span> <span>{escape(bounds)}</span>'

@@ -149,13 +149,15 @@ def trimmed(
         (bound - (cost - split_cost) * limit, cost, begin, end, bound)
         for cost, begin, end, bound in found["log_sections"]
     ]
-    _, cost, begin, end, bound = max(sections)
+    if not sections:  # a tree that costs nothing needs no argument
+        return file.trivial(split_cost)
+    shown, cost, begin, end, bound = max(sections)
     if not found["log_complete"]:
         return Argument(0, 0, 0, cost, False)
     n_steps, root, complete = _core.trim_proof(file.log, begin, end, bound, file.steps)
     if complete and n_steps == 0:
         return file.trivial(int(cost))
-    return Argument(n_steps, root, int(found["lower"]), int(cost), complete)
+    return Argument(n_steps, root, min(int(found["lower"]), shown), int(cost), complete)
 
 
 def derived(steps: Mapping[str, Any], split_cost: Any, unit: Any = 1) -> Argument:

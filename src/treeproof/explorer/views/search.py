@@ -115,13 +115,12 @@ class SearchView:
         word = "Proved optimal" if model.optimal_ else "Not proved"
         if model.status_ == "near-optimal":
             word = "Alternative"
+        if not model.optimal_ and model.proved_depth_ >= 1:
+            word = f"Proved for depth {model.proved_depth_:.0f}"
         why = _WHY.get(model.status_, "")
-        bounds = (
-            f"cost {model.objective_:.5g}, and no tree has less"
-            if model.optimal_
-            else f"cost {model.objective_:.5g}, none below {model.lower_bound_:.5g}, "
-            f"gap {model.gap_:.3g} ({why})"
-        )
+        bounds = f"cost {model.objective_:.5g}. {model.certificate()}"
+        if not model.optimal_ and why:
+            bounds += f" ({why})"
         self._say(
             "proved" if model.optimal_ else "open", word, bounds,
             f"{fitted.score_name} {fitted.score:.4f}; {tree.n_splits} splits, "
