@@ -5,6 +5,7 @@
 // the node*, so that a threshold can be put half-way between the two.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -29,8 +30,7 @@ struct SplitTree {
   }
   std::int32_t depth() const {
     std::int32_t deepest = 0;
-    for (const SplitTree& child : children)
-      if (1 + child.depth() > deepest) deepest = 1 + child.depth();
+    for (const SplitTree& child : children) deepest = std::max(deepest, 1 + child.depth());
     return deepest;
   }
 };

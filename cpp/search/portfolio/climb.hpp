@@ -56,8 +56,9 @@ template <class Value>
 class Climb {
  public:
   Climb(Board<Value>& board, const std::vector<Engine<Value>>& engines, Limits& limits,
-        News<Value> news)
-      : board_(board), engines_(engines), limits_(limits), news_(std::move(news)) {}
+        bool levels_first, News<Value> news)
+      : board_(board), engines_(engines), limits_(limits), news_(std::move(news)),
+        policy_(levels_first) {}
 
   // `climb`: prove levels of depth as well.
   Outcome<Value> run(bool climb) {

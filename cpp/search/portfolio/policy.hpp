@@ -24,6 +24,10 @@ inline constexpr int kFlat = 3;  // levels up to this depth have their best tree
 
 class Policy {
  public:
+  // `levels_first`: nothing for the question while a level is open, so that tests on small tables
+  // see all levels.
+  explicit Policy(bool levels_first) : levels_first_(levels_first) {}
+
   struct State {
     int level = 0;         // the depth that is being proved; 0: none
     double lower = 0.0;    // of the question, as fractions of the best cost
@@ -45,12 +49,13 @@ class Policy {
     const bool rising = total_ - risen_at_ < total_ / 4;
     const bool improving = total_ - improved_at_ < total_ / 4;
     const double rung = now.level == 0 ? 0.0 : now.level <= kFlat ? 8.0 : rising ? 0.125 : 3.0;
+    if (levels_first_ && now.level > 0) return {0.0, 1.0, 0.0};
     return {1.0, rung, improving ? 0.5 : 0.1};
   }
 
   // The role whose part of the work done so far is least; -1 if none of them has a player.
   int choose(const std::array<double, 3>& shares, const std::array<bool, 3>& there) const {
-    if (there[0] && question_ < kFirst) return 0;
+    if (there[0] && question_ < kFirst && !levels_first_) return 0;
     int chosen = -1;
     double least = 0.0;
     for (std::size_t role = 0; role < 3; ++role) {
@@ -78,6 +83,7 @@ class Policy {
     used_ = {};
   }
 
+  const bool levels_first_;
   std::array<std::int64_t, 3> used_{};
   std::int64_t total_ = 0;
   std::int64_t question_ = 0;

@@ -27,7 +27,8 @@ Answer<Value> climb(Board<Value>& board, const std::vector<Engine<Value>>& engin
                     const Request& request, Value split_cost, Limits& limits,
                     const News<Value>& news) {
   Answer<Value> answer;
-  answer.outcome = Climb<Value>(board, engines, limits, news).run(request.climb);
+  answer.outcome = 
+      Climb<Value>(board, engines, limits, request.levels_first, news).run(request.climb);
   answer.tree = board.best(board.question())->tree;
   answer.split_cost = split_cost;
   return answer;

@@ -19,7 +19,8 @@ namespace treeproof::portfolio {
 struct Request {
   TreeLimits tree_limits;
   bool climb = true;  // prove one level of depth after the other as well
-  bool polish = true; // look for better trees by local search
+  bool polish = true;  // look for better trees by local search
+  bool levels_first = false;  // for tests: the question waits until all levels are proved
   threshold::Switches switches;
 };
 
