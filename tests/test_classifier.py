@@ -75,7 +75,10 @@ def test_certificate_of_a_proved_tree():
         model = OptimalTreeClassifier(0.02, max_depth=2).fit(X, y)
     check_certificate(model, X, y)
     assert model.optimal_ and model.n_splits_ == 2
-    assert model.certificate() == "Optimal: no tree of depth 2 or less costs less than 0.08."
+    assert (
+        model.certificate()
+        == "Optimal: no tree of depth 2 or less costs less than 0.08."
+    )
     assert model.stats_["solver"] in ("sparse", "threshold", "sparse+threshold")
     assert model.stats_["n_rows"] == 150
 

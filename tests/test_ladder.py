@@ -104,7 +104,9 @@ def test_threads_say_the_same(n_jobs):
     for k in range(60):
         table = random_table(rng, kinds=KINDS[k % 3])
         limits = random_limits(rng)
-        check_levels(table, limits, (True, True), n_jobs=n_jobs, levels_first=k % 2 == 0)
+        check_levels(
+            table, limits, (True, True), n_jobs=n_jobs, levels_first=k % 2 == 0
+        )
 
 
 def test_every_statement_about_numbers_agrees_with_brute_force():
@@ -261,14 +263,21 @@ def test_certificates_name_the_trees_they_speak_of():
     assert "a first split on 'x1'" in first.certificate()
     single = OptimalTreeClassifier(max_depth=0).fit(X, y)
     assert "no tree of a single leaf costs less" in single.certificate()
-    assert trees_in_words(categories="subset") == "tree with subset splits of categories"
+    assert (
+        trees_in_words(categories="subset") == "tree with subset splits of categories"
+    )
 
 
 def test_words_and_depths_of_made_up_levels():
-    levels = [Certificate(2, 0.3, 0.3, True, 0.1), Certificate(None, 0.3, 0.0, False, 9)]
+    levels = [
+        Certificate(2, 0.3, 0.3, True, 0.1),
+        Certificate(None, 0.3, 0.0, False, 9),
+    ]
     assert proved_depth(levels, exact=True) == 2
     assert "proved in 0.1 s" in describe(levels, 2.0, {})
     whole = [Certificate(None, 0.3, 0.3, True, 0.1)]
     assert math.isinf(proved_depth(whole, exact=True))
     nothing = [Certificate(None, 0.3, 0.1, False, 0.1)]
-    assert describe(nothing, 0.0, {}).startswith("The best tree that was found costs 0.3")
+    assert describe(nothing, 0.0, {}).startswith(
+        "The best tree that was found costs 0.3"
+    )

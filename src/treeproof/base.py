@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 from treeproof.border import ClassificationData, RegressionData, read_rows
 from treeproof.certificates import (
     Certificate,
+    any_depth,
     certificates_of,
     describe,
     proved_depth,
@@ -142,6 +143,21 @@ class OptimalTree(BaseEstimator):
         )
         if status in _STOPPED:
             warnings.warn(self._stopped_early(), ConvergenceWarning, stacklevel=3)
+
+    def add_level(self, level: Certificate) -> None:
+        """Add what is known about trees of a smaller depth to the certificate.
+
+        Parameters
+        ----------
+        level : Certificate
+            A statement about trees of a depth that has no statement yet.
+        """
+        self.certificates_ = sorted(
+            [*self.certificates_, level], key=lambda c: any_depth(c.max_depth)
+        )
+        self.proved_depth_ = proved_depth(
+            self.certificates_, exact=self._tolerance == ""
+        )
 
     def _stopped_early(self) -> str:
         """Say why a search ended without a proof, what was proved, and what to try."""

@@ -219,7 +219,9 @@ def describe(
     last = certificates[-1]
     cost = f"{last.objective:.6g}"
     if last.optimal:
-        return f"Optimal: no {trees_in_words(**trees)} costs less than {cost}{tolerance}."
+        return (
+            f"Optimal: no {trees_in_words(**trees)} costs less than {cost}{tolerance}."
+        )
     said = []
     known = [c for c in certificates if any_depth(c.max_depth) == proved]
     if known:

@@ -8,11 +8,16 @@ events.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
 from types import TracebackType
+from typing import TypeVar
 
 from rich.console import Console
+from rich.progress import track
 
-__all__ = ["ProgressLine"]
+_Item = TypeVar("_Item")
+
+__all__ = ["ProgressLine", "tracked"]
 
 _PERIOD = 0.1  # seconds between two updates
 
@@ -63,3 +68,20 @@ class ProgressLine:
             f"{seconds:.1f} s   objective {upper:.4f}   lower bound {lower:.4f}   "
             f"gap {upper - lower:.4f}   {speed:.0f} nodes/s"
         )
+
+
+def tracked(
+    items: Iterable[_Item], total: int, what: str, shown: bool
+) -> Iterator[_Item]:
+    """Yield items, with a bar on standard error that counts them if that is wanted.
+
+    Examples
+    --------
+    >>> list(tracked([1, 2], 2, "folds", shown=False))
+    [1, 2]
+    """
+    if not shown:
+        yield from items
+        return
+    console = Console(stderr=True)
+    yield from track(items, what, total=total, console=console, transient=True)

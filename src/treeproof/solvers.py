@@ -48,8 +48,8 @@ __all__ = [
     "Task",
     "derive_steps",
     "run_solver",
-    "solve_for_proof",
     "solve",
+    "solve_for_proof",
     "solving_with",
 ]
 
@@ -260,7 +260,9 @@ SOLVERS: dict[str, Callable[[Task], Mapping[str, Any]]] = {
     "dt-miner": _native("dt-miner"),
     "quant-bnb": _quant_bnb,
 }
-PORTFOLIO = "sparse+threshold"  # both engines in turns; what "auto" means for most tables
+PORTFOLIO = (
+    "sparse+threshold"  # both engines in turns; what "auto" means for most tables
+)
 
 REGRESSION_SOLVERS: dict[str, Callable[[RegressionTask], Mapping[str, Any]]] = {
     "threshold": _regression_climbing,

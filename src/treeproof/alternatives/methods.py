@@ -116,7 +116,9 @@ class Alternatives:
 
         # Engines that take turns count costs as the search for alternatives does.
         same_unit = "certificates" in found and task.min_samples_leaf == 1
-        if same_unit or (self.stats_["solver"] == "sparse" and task.first_split is None):
+        if same_unit or (
+            self.stats_["solver"] == "sparse" and task.first_split is None
+        ):
             unit, split_cost = int(found["unit"]), int(found["split_cost"])
             self._engine_costs = (unit, split_cost, int(found["upper"]))
         kept = replace(task, observer=None, ladder=None, proof_log="")

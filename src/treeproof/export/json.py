@@ -227,7 +227,9 @@ def _read_levels(content: Any, model: Any) -> list[Certificate]:
             level.get(k) for k in ("objective", "lower_bound", "seconds")
         ]
         depth = level.get("max_depth")
-        if not all(map(is_number, numbers)) or not (depth is None or type(depth) is int):
+        if not all(map(is_number, numbers)) or not (
+            depth is None or type(depth) is int
+        ):
             raise ValueError("A level of the certificate of the model is not complete.")
         objective, lower, seconds = map(float, numbers)
         if lower > objective:
@@ -236,7 +238,9 @@ def _read_levels(content: Any, model: Any) -> list[Certificate]:
     if (read[-1].max_depth, read[-1].objective, read[-1].lower_bound) != (
         last.max_depth, last.objective, last.lower_bound,
     ):  # fmt: skip
-        raise ValueError("The levels of the certificate do not end with the model's own.")
+        raise ValueError(
+            "The levels of the certificate do not end with the model's own."
+        )
     return read
 
 

@@ -8,13 +8,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import (
     BaseEstimator,
     ClassifierMixin,
     MetaEstimatorMixin,
     RegressorMixin,
+    clone,
     is_classifier,
 )
 from sklearn.metrics import check_scoring
@@ -25,12 +26,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border.labels import read_labels
 from treeproof.classifier import OptimalTreeClassifier
+from treeproof.path.budget import Budget, one_warning
 from treeproof.path.result import PathPoint, PenaltyPath
 from treeproof.path.tracing import penalty_path
+from treeproof.progress import tracked
 from treeproof.regressor import OptimalTreeRegressor
 from treeproof.sources.training import source_for, split_table
 
 __all__ = ["OptimalTreeClassifierCV", "OptimalTreeRegressorCV"]
+
+
+_WHOLE = 0.3  # of the time, for the path of all rows; the folds share the rest
 
 
 class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
@@ -105,9 +111,12 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
             X, y = indexable(X, y)
         y = self._labels(y)
         base = self._base()
-        limits = {"low": self.low, "high": self.high, "estimator": base}
-        self.path_ = penalty_path(X, y, sample_weight, **limits)
-        scores = self._scores(X, y, sample_weight, limits)
+        with one_warning(type(self).__name__):
+            budget = Budget(base.time_limit)
+            self.path_ = penalty_path(
+                X, y, sample_weight, **self._limits(base, budget.share(_WHOLE))
+            )
+            scores = self._scores(X, y, sample_weight, base, budget)
         self.cv_results_ = _results(self.path_, scores)
         self.best_index_ = self._choose(scores)
         self.estimator_ = self.chosen_.model
@@ -117,11 +126,15 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
             self.feature_names_in_ = self.estimator_.feature_names_in_
         return self
 
+    def _limits(self, base: Any, seconds: float | None) -> dict[str, Any]:
+        """Return what a path is told: the range, and an estimator with its time."""
+        timed = clone(base).set_params(time_limit=seconds, verbose=False)
+        return {"low": self.low, "high": self.high, "estimator": timed}
+
     def _scores(
-        self, X: Any, y: Any, sample_weight: Any, limits: dict[str, Any]
+        self, X: Any, y: Any, sample_weight: Any, base: Any, budget: Budget
     ) -> NDArray[np.float64]:
         """Return the score of each point of the path (rows) on each fold."""
-        base = limits["estimator"]
         labels = np.asarray(y)
         if len(labels) < 2:
             raise ValueError(
@@ -132,13 +145,18 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
         folds = list(splitter.split(np.zeros(len(labels)), labels))
         penalties = [point.penalty for point in self.path_]
         scorer = None if self.scoring is None else check_scoring(base, self.scoring)
-        columns = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        # Folds that are worked on at the same time share the time that is left.
+        at_once = min(effective_n_jobs(self.n_jobs), len(folds))
+        limits = self._limits(base, budget.share(at_once / len(folds)))
+        work = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
             delayed(_score_fold)(
                 X, y, sample_weight, train, test, penalties, scorer, limits
             )
             for train, test in folds
         )
-        return np.column_stack(columns)
+        return np.column_stack(
+            list(tracked(work, len(folds), "folds", bool(base.verbose)))
+        )
 
     def _choose(self, scores: NDArray[np.float64]) -> int:
         """Return the best point; of equals, or within one error, the smallest tree."""
@@ -208,7 +226,8 @@ class OptimalTreeClassifierCV(ClassifierMixin, _ChosenByCV):
     Parameters
     ----------
     estimator : OptimalTreeClassifier or None, default=None
-        Whose parameters count, except for the penalty. Its time limit is for each path.
+        Whose parameters count, except for the penalty. Its time limit is for all of the
+        work; with ``verbose`` a bar shows how many folds are done.
     low, high : float, default=0.005 and 1.0
         The range of penalties.
     cv : int, splitter, iterable or None, default=None

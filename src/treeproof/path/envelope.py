@@ -19,12 +19,12 @@ cost that the engine can express.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["Envelope", "Segment", "Solution", "trace"]
+__all__ = ["Envelope", "Segment", "Solution", "segments_of", "trace"]
 
 EXACT = Fraction(0)
 
@@ -65,6 +65,19 @@ class Envelope:
     segments: list[Segment]
     known: list[tuple[Fraction, Fraction]]
     n_searches: int
+    solutions: list[Solution]
+    complete: bool  # False: a limit has ended the tracing
+
+    def with_trees(self, others: list[Solution], low: int, high: int) -> Envelope:
+        """Return the envelope with trees that were found elsewhere among its own."""
+        solutions = [*self.solutions, *others]
+        return replace(
+            self, segments=segments_of(solutions, low, high), solutions=solutions
+        )
+
+    def best_at(self, split_cost: int) -> Fraction | int:
+        """Return the least cost of the trees that were found, at a split cost."""
+        return min(solution.at(split_cost) for solution in self.solutions)
 
     def lower(self, split_cost: Fraction) -> Fraction:
         """Return a bound that no tree's cost at this split cost is below."""
@@ -96,19 +109,23 @@ def trace(
     """Return the envelope between two split costs.
 
     ``solve(split_cost, lower)`` searches at a split cost, given a lower bound on the
-    answer. A solution that is not proved ends the tracing: its limit is used up. A
-    tree counts as better only if it is by more than `tolerance` of the cost.
+    answer. Between solutions that are not proved no further trees are looked for, but
+    every stage has its search, with what is left of the time. A tree counts as better
+    only if it is by more than `tolerance` of the cost.
     """
     tracer = _Tracer(solve, error_unit, tolerance)
     right = tracer.search(high, 0)
     for split_cost in _stages(low, high):
-        if tracer.stopped:
-            break
         left = tracer.search(split_cost, 0)
-        tracer.close(left, right)
+        if not tracer.stopped:
+            tracer.close(left, right)
         right = left
     return Envelope(
-        tracer.segments(low, high), sorted(tracer.known.items()), tracer.n_searches
+        segments_of(tracer.solutions, low, high),
+        sorted(tracer.known.items()),
+        tracer.n_searches,
+        tracer.solutions,
+        not tracer.stopped,
     )
 
 
@@ -200,27 +217,26 @@ class _Tracer:
             least = min(least, errors + splits * split_cost)
         return int(least)
 
-    def segments(self, low: int, high: int) -> list[Segment]:
-        """Return who is best where, among all trees found."""
-        lines = {(s.splits, s.errors): s for s in reversed(self.solutions)}
-        hull: list[tuple[Fraction, Solution]] = []  # from where on, who
-        order = sorted(lines, key=lambda line: (-line[0], line[1]))
-        for line in order:
-            s = lines[line]
+
+def segments_of(solutions: list[Solution], low: int, high: int) -> list[Segment]:
+    """Return who is best where, among all trees found."""
+    lines = {(s.splits, s.errors): s for s in reversed(solutions)}
+    hull: list[tuple[Fraction, Solution]] = []  # from where on, who
+    order = sorted(lines, key=lambda line: (-line[0], line[1]))
+    for line in order:
+        s = lines[line]
+        start = Fraction(low)
+        while hull:
+            since, top = hull[-1]
+            if s.splits == top.splits:
+                start = Fraction(high) + 1  # the same size, no fewer errors
+                break
+            start = Fraction(s.errors - top.errors, top.splits - s.splits)
+            if start > since:
+                break
+            hull.pop()
             start = Fraction(low)
-            while hull:
-                since, top = hull[-1]
-                if s.splits == top.splits:
-                    start = Fraction(high) + 1  # the same size, no fewer errors
-                    break
-                start = Fraction(s.errors - top.errors, top.splits - s.splits)
-                if start > since:
-                    break
-                hull.pop()
-                start = Fraction(low)
-            if start < high or not hull:
-                hull.append((max(start, Fraction(low)), s))
-        ends = [since for since, _ in hull[1:]] + [Fraction(high)]
-        return [
-            Segment(since, end, s) for (since, s), end in zip(hull, ends, strict=True)
-        ]
+        if start < high or not hull:
+            hull.append((max(start, Fraction(low)), s))
+    ends = [since for since, _ in hull[1:]] + [Fraction(high)]
+    return [Segment(since, end, s) for (since, s), end in zip(hull, ends, strict=True)]

@@ -22,6 +22,7 @@ __all__ = ["Searches"]
 
 _REGRESSION_UNIT = 1 << 48
 _REGRESSION_TOLERANCE = Fraction(2, 10**9)
+_SHARE = 0.4  # of the time that is left, for one search
 _WEIGHT_UNIT = 1 << 20  # the engine's cost of one unit of weight
 
 
@@ -67,10 +68,16 @@ class Searches:
             )
         else:
             penalty = split_cost / self.unit
+            # The searches at smaller penalties, which find larger trees, come later.
+            share = None if left is None else _SHARE * left
             answer = run_solver(
                 self._name,
                 replace(
-                    self._task, split_penalty=penalty, time_limit=left, observer=None
+                    self._task,
+                    split_penalty=penalty,
+                    time_limit=share,
+                    observer=None,
+                    ladder=None,
                 ),
             )
         if answer["status"] != "optimal":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from treeproof.certificates import Certificate
 from treeproof.classifier import OptimalTreeClassifier
 from treeproof.path.envelope import Envelope, Segment, trace
 from treeproof.path.result import PathPoint, PenaltyPath
@@ -92,28 +94,24 @@ def penalty_path(
     if base.first_split is not None:
         raise ValueError("A path does not go with first_split; leave it out.")
     _check_range(low, high)
-    traced: list[tuple[Searches, Envelope, Any]] = []
+    traced: list[_Traced] = []
 
     def run(name: str, task: Any) -> Mapping[str, Any]:
-        searches = Searches(name, task)
-        envelope = trace(
-            searches.solve,
-            searches.split_cost(low),
-            searches.split_cost(high),
-            searches.error_unit,
-            searches.tolerance,
-        )
-        traced.append((searches, envelope, task))
+        traced.append(_trace(name, task, low, high))
         # Whether anything is left to prove is said once, for the whole path.
-        answer = dict(envelope.segments[0].solution.answer)
-        return answer | {"seconds": searches.seconds, "status": "part of a path"}
+        answer = dict(traced[0].envelope.segments[0].solution.answer)
+        answer.pop("certificates", None)
+        return answer | {
+            "seconds": traced[0].searches.seconds, "status": "part of a path",
+        }  # fmt: skip
 
     model = clone(base).set_params(split_penalty=float(low))
     with solving_with(run):
         model.fit(X, y, sample_weight=sample_weight)
-    searches, envelope, task = traced[0]
+    found = traced[0]
+    searches, envelope = found.searches, found.envelope
     points = [
-        _point(segment, envelope, searches, task, model, (float(low), float(high)))
+        _point(segment, found, model, (float(low), float(high)))
         for segment in envelope.segments
     ]
     path = PenaltyPath(
@@ -137,14 +135,50 @@ def penalty_path(
     return path
 
 
+@dataclass(frozen=True)
+class _Traced:
+    """The path of a problem, and that of flat trees if the first one was not proved."""
+
+    searches: Searches
+    envelope: Envelope
+    task: Any
+    flat: Envelope | None
+
+
+_FLAT = 3  # the depth of trees whose path is found in moments on most tables
+_SHARE = 0.6  # of the time, for trees of any depth; flat trees have the rest
+
+
+def _trace(name: str, task: Any, low: float, high: float) -> _Traced:
+    """Return the path; where it cannot be proved, with the trees of the flat path.
+
+    Flat trees are proved in moments where deeper ones take hours, and are often the
+    best of all. Their path is a ladder's lower step: it lends its trees to the path of
+    all trees, and says of each point whether a flat tree could be better.
+    """
+    climbs = task.max_depth is None or task.max_depth > _FLAT
+    limit = task.time_limit
+    first = task
+    if climbs and limit is not None:
+        first = replace(task, time_limit=_SHARE * limit)
+    searches = Searches(name, first)
+    ends = searches.split_cost(low), searches.split_cost(high)
+
+    def traced(using: Searches) -> Envelope:
+        return trace(using.solve, *ends, using.error_unit, using.tolerance)
+
+    envelope = traced(searches)
+    if envelope.complete or not climbs:
+        return _Traced(searches, envelope, task, None)
+    rest = None if limit is None else max(limit - searches.seconds, 0.01)
+    flat = traced(Searches(name, replace(task, max_depth=_FLAT, time_limit=rest)))
+    return _Traced(searches, envelope.with_trees(flat.solutions, *ends), task, flat)
+
+
 def _point(
-    segment: Segment,
-    envelope: Envelope,
-    searches: Searches,
-    task: Any,
-    template: Any,
-    ends: tuple[float, float],
+    segment: Segment, found: _Traced, template: Any, ends: tuple[float, float]
 ) -> PathPoint:
+    searches, envelope, task = found.searches, found.envelope, found.task
     unit = searches.unit
     # The ends of the range are what the user said, not what the engine rounds it to.
     first, last = envelope.segments[0], envelope.segments[-1]
@@ -166,6 +200,17 @@ def _point(
         proved=lower == segment.solution.at(split_cost),
         status=searches.status,
     )
+    if found.flat is not None:
+        best = found.flat.best_at(split_cost)
+        least = min(found.flat.lower(Fraction(split_cost)), Fraction(best))
+        same = best == segment.solution.at(split_cost)
+        cost = model.objective_ if same else float(best / unit)
+        model.add_level(
+            Certificate(
+                _FLAT, cost, cost if least == best else float(least / unit),
+                least == best, searches.seconds,
+            )
+        )  # fmt: skip
     if hasattr(template, "_task"):  # for `near_optimal`
         model._task = template._task
         model._engine_costs = (unit, split_cost, segment.solution.at(split_cost))
