@@ -300,7 +300,9 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
             )
             if kept is not None:
                 kept.check("cluster" if distributed else self.solver, task)
-            provable = None
+            provable: Provable | None = None
+            name: str
+            found: Mapping[str, Any]
             if distributed is not None:
                 name, found = solve_on_cluster(distributed, self.solver, task)
                 provable = Provable(name, found, task, found)

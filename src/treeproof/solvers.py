@@ -368,7 +368,7 @@ class Provable:
 
 
 def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
-    """Solve a problem, and the highest level that was proved once more for its proof."""
+    """Solve a problem, and once more the highest level proved, for its proof."""
     if task.first_split is not None:
         solve(solver, task)  # refuses, in words
     name = _name(solver, task)
