@@ -11,11 +11,16 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from oracle import UNIT, Table
+from oracle import UNIT, Table, n_penalties
 
 
 def all_trees(
-    table: Table, split_cost: int, budget: int, max_depth: int, min_samples_leaf: int
+    table: Table,
+    split_cost: int,
+    budget: int,
+    max_depth: int,
+    min_samples_leaf: int,
+    penalize: str = "splits",
 ) -> list[tuple[int, tuple]]:
     """Return (cost, tree) of every tree that costs at most the budget."""
     tests = {}
@@ -46,7 +51,8 @@ def all_trees(
                 if min(map(len, groups)) < min_samples_leaf:
                     continue
                 groups = tuple(sorted(groups))
-                joint = [(split_cost, ())]
+                paid = n_penalties(len(groups), penalize)
+                joint = [(paid * split_cost, ())]
                 for group in groups:
                     joint = [
                         (cost + more, (*parts, tree))

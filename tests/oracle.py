@@ -3,7 +3,8 @@
 Plain Python on bit masks of rows, sharing nothing with the engine. The recursion tries
 every test at every set of rows and remembers its answers by set, so that thousands of
 small problems take seconds. Costs are the engine's: one unit of weight is 2**20, one
-split is the penalty times the total weight, rounded once.
+penalty is its share of the total weight, rounded once. With ``penalize="leaves"`` a
+split into c children costs c - 1 penalties, with ``penalize="splits"`` it costs one.
 
 What counts as a tree here is what counts everywhere in the project: a test must send
 rows to at least two outcomes, outcomes without rows are no children, and every child
@@ -77,6 +78,11 @@ class Table:
         return int(np.floor(exact + 0.5))
 
 
+def n_penalties(n_children: int, penalize: str) -> int:
+    """How often the penalty is charged for one split."""
+    return n_children - 1 if penalize == "leaves" else 1
+
+
 def _mask(rows: np.ndarray) -> int:
     return sum(1 << int(r) for r in np.flatnonzero(rows))
 
@@ -88,9 +94,11 @@ def optimal_cost(
     max_depth: int = -1,
     max_splits: int = -1,
     min_samples_leaf: int = 1,
+    penalize: str = "splits",
 ) -> int:
     """Least cost of any tree, in the engine's fixed point; -1 means no limit."""
-    search = _BruteForce(table, table.split_cost(split_penalty), min_samples_leaf)
+    split_cost = table.split_cost(split_penalty)
+    search = _BruteForce(table, split_cost, min_samples_leaf, penalize)
     everything = (1 << len(table.labels)) - 1
     depth = len(table.labels) if max_depth < 0 else min(max_depth, len(table.labels))
     if max_splits < 0:
@@ -99,9 +107,12 @@ def optimal_cost(
 
 
 class _BruteForce:
-    def __init__(self, table: Table, split_cost: int, min_samples_leaf: int) -> None:
+    def __init__(
+        self, table: Table, split_cost: int, min_samples_leaf: int, penalize: str
+    ) -> None:
         self.parts = table.parts()
         self.split_cost = split_cost
+        self.penalize = penalize
         self.min_samples_leaf = min_samples_leaf
         self.class_masks = [_mask(table.labels == k) for k in range(table.n_classes)]
         self.weights = [int(w) for w in table.weights]
@@ -118,6 +129,9 @@ class _BruteForce:
             total += self.weights[low.bit_length() - 1]
             mask ^= low
         return total
+
+    def price(self, n_children: int) -> int:
+        return self.split_cost * n_penalties(n_children, self.penalize)
 
     def leaf(self, mask: int) -> int:
         by_class = [self.weight(mask & k) for k in self.class_masks]
@@ -138,7 +152,7 @@ class _BruteForce:
             best = self.leaf(mask)
             if best > 0 and depth > 0:
                 for children in self.splits(mask):
-                    cost = self.split_cost
+                    cost = self.price(len(children))
                     for child in children:
                         cost += self.best(child, depth - 1)
                         if cost >= best:
@@ -162,7 +176,7 @@ class _BruteForce:
         if best[0] == 0 or depth == 0 or splits == 0:
             return best
         for children in self.splits(mask):
-            joint = [self.split_cost] * splits  # index: splits spent on the children
+            joint = [self.price(len(children))] * splits  # index: splits spent on the children
             for child in children:
                 own = self.best_by_splits(child, depth - 1, splits - 1)
                 joint = [
@@ -186,7 +200,9 @@ class TreeFacts:
     smallest_leaf: int
 
 
-def tree_facts(table: Table, tree: dict[str, Any], split_penalty: float) -> TreeFacts:
+def tree_facts(
+    table: Table, tree: dict[str, Any], split_penalty: float, penalize: str = "splits"
+) -> TreeFacts:
     """Recompute cost, splits, depth and smallest leaf of a tree the engine returned.
 
     Also asserts that the node table is well formed: every row ends in exactly one leaf
@@ -218,7 +234,7 @@ def tree_facts(table: Table, tree: dict[str, Any], split_penalty: float) -> Tree
             for s in slots
         ]
         return TreeFacts(
-            split_cost + sum(p.cost for p in parts),
+            split_cost * n_penalties(n, penalize) + sum(p.cost for p in parts),
             1 + sum(p.splits for p in parts),
             1 + max(p.depth for p in parts),
             min(p.smallest_leaf for p in parts),
@@ -259,13 +275,16 @@ def random_table(
     )
 
 
-def random_limits(rng: np.random.Generator) -> dict[str, Any]:
+def random_limits(
+    rng: np.random.Generator, rules: Sequence[str] = ("leaves", "splits")
+) -> dict[str, Any]:
     """Random penalty and limits, each limit absent half of the time."""
     return {
         "split_penalty": float(rng.choice([0.0, 0.001, 0.01, 0.03, 0.1, 0.25])),
         "max_depth": int(rng.choice([-1, -1, -1, 0, 1, 2, 3])),
         "max_splits": int(rng.choice([-1, -1, -1, -1, 0, 1, 2, 3])),
         "min_samples_leaf": int(rng.choice([1, 1, 1, 2, 3])),
+        "penalize": str(rng.choice(np.asarray(rules))),
     }
 
 

@@ -10,7 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from oracle import MULTIWAY, ONE_VS_REST, ORDERED, Table, TreeFacts, _BruteForce
+from oracle import (
+    MULTIWAY,
+    ONE_VS_REST,
+    ORDERED,
+    Table,
+    TreeFacts,
+    _BruteForce,
+    n_penalties,
+)
 
 KINDS = [(ORDERED,), (ORDERED, ORDERED, MULTIWAY, ONE_VS_REST), (MULTIWAY, ONE_VS_REST)]
 
@@ -37,8 +45,10 @@ class TargetTable(Table):
 
 
 class _RegressionForce(_BruteForce):
-    def __init__(self, table: TargetTable, split_cost: float, min_leaf: int) -> None:
-        super().__init__(table, 0, min_leaf)
+    def __init__(
+        self, table: TargetTable, split_cost: float, min_leaf: int, penalize: str
+    ) -> None:
+        super().__init__(table, 0, min_leaf, penalize)
         self.table = table
         self.split_cost = split_cost  # type: ignore[assignment]
         self.losses: dict[int, float] = {}
@@ -57,13 +67,15 @@ def optimal_loss(
     max_depth: int = -1,
     max_splits: int = -1,
     min_samples_leaf: int = 1,
+    penalize: str = "splits",
 ) -> float:
     """Least cost of any tree, as a fraction of the loss of a single leaf."""
     n = len(table.labels)
     single = table.loss(np.arange(n))
     if single < 1e-12:
         return 0.0
-    search = _RegressionForce(table, split_penalty * single, min_samples_leaf)
+    split_cost = split_penalty * single
+    search = _RegressionForce(table, split_cost, min_samples_leaf, penalize)
     depth = n if max_depth < 0 else min(max_depth, n)
     everything = (1 << n) - 1
     if max_splits < 0:
@@ -72,7 +84,10 @@ def optimal_loss(
 
 
 def tree_loss(
-    table: TargetTable, tree: dict[str, Any], split_penalty: float
+    table: TargetTable,
+    tree: dict[str, Any],
+    split_penalty: float,
+    penalize: str = "splits",
 ) -> tuple[float, TreeFacts]:
     """Recompute a tree's cost (as a fraction of the single leaf's loss) and shape."""
     single = table.loss(np.arange(len(table.labels)))
@@ -100,7 +115,8 @@ def tree_loss(
 
     loss, facts = below(0, np.arange(len(table.labels)))
     share = loss / single if single >= 1e-12 else 0.0
-    return share + split_penalty * facts.splits, facts
+    penalties = sum(n_penalties(int(n), penalize) for n in tree["n_children"] if n)
+    return share + split_penalty * penalties, facts
 
 
 def random_targets(

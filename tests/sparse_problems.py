@@ -20,7 +20,7 @@ from oracle import (
 from treeproof import _core
 
 SWITCHES = list(_core.switches())
-LIMITS = ("max_depth", "max_splits", "min_samples_leaf")
+LIMITS = ("max_depth", "max_splits", "min_samples_leaf", "penalize")
 
 
 def noisy_table(
@@ -30,7 +30,7 @@ def noisy_table(
     n = int(rng.integers(20, 120))
     q = int(rng.integers(3, 6)) if multiway else int(rng.integers(4, 8))
     k = int(rng.choice([2, 2, 3, 4])) if n_classes is None else n_classes
-    n_values = rng.integers(2, 4, size=q) if multiway else np.full(q, 2)
+    n_values = rng.integers(2, 6, size=q) if multiway else np.full(q, 2)
     codes = np.column_stack([rng.integers(0, v, size=n) for v in n_values])
     rule = (codes[:, 0] + codes[:, 1] * codes[:, -1] + (codes[:, 2 % q] > 0)) % k
     labels = np.where(rng.random(n) < rng.uniform(0.3, 1), rule, rng.integers(0, k, n))
@@ -82,7 +82,9 @@ def check(table: Table, limits: dict[str, Any], **options: Any) -> dict[str, int
         table, limits["split_penalty"], **{name: limits[name] for name in LIMITS}
     )
     answer = solve(table, limits, **options)
-    facts = tree_facts(table, answer["tree"], limits["split_penalty"])
+    facts = tree_facts(
+        table, answer["tree"], limits["split_penalty"], limits["penalize"]
+    )
     seen = (answer["status"], answer["lower"], answer["upper"], facts.cost)
     assert seen == ("optimal", wanted, wanted, wanted), (limits, options)
     assert limits["max_depth"] < 0 or facts.depth <= limits["max_depth"]

@@ -51,7 +51,7 @@ def check(
     answer = _core.solve_targets(
         **target_arguments(table), **limits, switches=switches, n_jobs=n_jobs
     )
-    cost, facts = tree_loss(table, answer["tree"], penalty)
+    cost, facts = tree_loss(table, answer["tree"], penalty, limits["penalize"])
     assert answer["status"] == "optimal"
     assert answer["lower"] == answer["upper"]
     assert cost == pytest.approx(
@@ -95,12 +95,14 @@ def test_every_combination_of_switches() -> None:
             "coarse_cuts": cuts,
             "most_bins": bins,
         }
-        for table, min_leaf, penalty in itertools.product(tables, (1, 2), (0.0, 0.02)):
+        some = (1, 2), (0.0, 0.02), ("leaves", "splits")
+        for table, min_leaf, penalty, rule in itertools.product(tables, *some):
             limits = {
                 "split_penalty": penalty,
                 "max_depth": 3,
                 "max_splits": -1,
                 "min_samples_leaf": min_leaf,
+                "penalize": rule,
             }
             check(table, limits, switches)
 

@@ -53,7 +53,7 @@ def check(
     answer = _core.solve_threshold(
         **engine_arguments(table), **limits, switches=switches, n_jobs=n_jobs
     )
-    facts = tree_facts(table, answer["tree"], penalty)
+    facts = tree_facts(table, answer["tree"], penalty, limits["penalize"])
     assert answer["status"] == "optimal"
     assert answer["lower"] == answer["upper"]
     assert facts.cost == optimal_cost(table, penalty, **rest)
@@ -97,12 +97,14 @@ def test_every_combination_of_switches() -> None:
             "coarse_cuts": cuts,
             "most_bins": bins,
         }
-        for table, min_leaf in itertools.product(tables, (1, 2)):
+        rules = ("leaves", "splits")
+        for table, min_leaf, rule in itertools.product(tables, (1, 2), rules):
             limits = {
                 "split_penalty": 0.02,
                 "max_depth": 3,
                 "max_splits": -1,
                 "min_samples_leaf": min_leaf,
+                "penalize": rule,
             }
             check(table, limits, switches)
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bindings/python.hpp"
+#include "core/options.hpp"
 #include "data/problem.hpp"
 
 namespace treeproof::bindings {
@@ -55,6 +56,12 @@ inline void check_targets(const DoubleArray& targets, int n_outputs, std::size_t
     throw std::invalid_argument("targets of the wrong length");
   if (criterion != "squared_error" && criterion != "absolute_error")
     throw std::invalid_argument("unknown criterion '" + criterion + "'");
+}
+
+inline Penalize read_penalize(const std::string& name) {
+  if (name == "leaves") return Penalize::leaves;
+  if (name == "splits") return Penalize::splits;
+  throw std::invalid_argument("unknown penalize '" + name + "'");
 }
 
 inline std::vector<Feature> read_features(const IntArray& kinds, const IntArray& n_values) {

@@ -53,7 +53,8 @@ class NearSet {
           Limits& limits)
       : problem_(std::move(problem)) {
     sparse::Bounder bounder(problem_, split_cost, tree_limits, limits);
-    const near::GraphLimits graph_limits{split_cost,
+    const bool leaves = tree_limits.penalize == Penalize::leaves;
+    const near::GraphLimits graph_limits{{split_cost, leaves ? split_cost : 0},
                                          budget,
                                          bounder.depth(),
                                          sparse::Bounder::unlimited(),
@@ -81,14 +82,16 @@ std::unique_ptr<NearSet> make_set(const IntArray& kinds, const IntArray& n_value
                                   const IntArray& codes, const IntArray& labels, int n_classes,
                                   const DoubleArray& weights, Cost split_cost, Cost budget,
                                   int max_depth, std::int64_t min_samples_leaf,
-                                  double time_limit, std::uint64_t memory_limit) {
+                                  double time_limit, std::uint64_t memory_limit,
+                                  const std::string& penalize) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   Limits limits(time_limit, memory_limit, python_interrupted);
   nb::gil_scoped_release unlocked;
   return std::make_unique<NearSet>(
       make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
                    view(weights)),
-      split_cost, budget, TreeLimits{0.0, max_depth, -1, min_samples_leaf}, limits);
+      split_cost, budget, 
+      TreeLimits{0.0, max_depth, -1, min_samples_leaf, read_penalize(penalize)}, limits);
 }
 
 // The counts of a set under a filter, with a name for how the counting ended.
@@ -122,7 +125,8 @@ void bind_near(nb::module_& m) {
   nb::class_<NearSet>(m, "NearSet", "The subproblems of all trees within a budget.")
       .def(nb::new_(&make_set), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
            "n_classes"_a, "weights"_a, "split_cost"_a, "budget"_a, "max_depth"_a = -1,
-           "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0)
+           "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0,
+           "penalize"_a = "splits")
       .def_prop_ro("status", [](const NearSet& s) { return ended(s.reason()); })
       .def_prop_ro("n_subproblems", [](const NearSet& s) { return s.graph().nodes().size(); })
       .def_prop_ro("n_edges", [](const NearSet& s) { return s.graph().n_edges(); })

@@ -1,9 +1,11 @@
 // Python's way to searches of parts of one table that share a memo.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "bindings/answer.hpp"
@@ -40,7 +42,8 @@ nb::bytes news(SharedMemo& memo, std::uint32_t least_effort, std::size_t most) {
 nb::dict solve_part(SharedMemo& memo, const IntArray& kinds, const IntArray& n_values,
                     const IntArray& codes, const IntArray& labels, int n_classes,
                     const DoubleArray& weights, const IntArray& names, double split_penalty,
-                    int max_depth, std::int64_t min_samples_leaf, double time_limit, Cost cutoff) {
+                    int max_depth, std::int64_t min_samples_leaf, double time_limit, Cost cutoff,
+                    const std::string& penalize) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   if (names.size() != labels.size()) throw std::invalid_argument("arrays of different lengths");
   Problem problem;
@@ -53,8 +56,9 @@ nb::dict solve_part(SharedMemo& memo, const IntArray& kinds, const IntArray& n_v
     sparse::Options options;
     if (cutoff > 0) options.cutoff = cutoff;
     options.shared_memo = &memo.memo();
-    result = sparse::solve(problem, {split_penalty, max_depth, -1, min_samples_leaf}, options,
-                           limits, {});
+    const TreeLimits tree_limits{split_penalty, max_depth, -1, min_samples_leaf,
+                                 read_penalize(penalize)};
+    result = sparse::solve(problem, tree_limits, options, limits, {});
   }
   return search_answer(problem, result, split_cost(split_penalty, problem.total_weight), limits);
 }
@@ -69,7 +73,7 @@ void bind_parts(nb::module_& m) {
            "What was proved since the last call, that of most effort (microseconds).")
       .def("solve", &solve_part, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
            "n_classes"_a, "weights"_a, "names"_a, "split_penalty"_a, "max_depth"_a,
-           "min_samples_leaf"_a, "time_limit"_a, "cutoff"_a,
+           "min_samples_leaf"_a, "time_limit"_a, "cutoff"_a, "penalize"_a = "splits",
            "Search for an optimal tree on some rows of the table, named by their numbers.");
 }
 

@@ -3,10 +3,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
@@ -23,12 +25,14 @@ std::unique_ptr<sparse::PathSearch> make_path(const IntArray& kinds, const IntAr
                                               const IntArray& codes, const IntArray& labels,
                                               int n_classes, const DoubleArray& weights,
                                               int max_depth, std::int64_t min_samples_leaf,
-                                              bool reuse_trees, bool reuse_facts) {
+                                              bool reuse_trees, bool reuse_facts,
+                                              const std::string& penalize) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   return std::make_unique<sparse::PathSearch>(
       make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
                    view(weights)),
-      TreeLimits{0.0, max_depth, -1, min_samples_leaf}, sparse::Reuse{reuse_trees, reuse_facts});
+      TreeLimits{0.0, max_depth, -1, min_samples_leaf, read_penalize(penalize)},
+      sparse::Reuse{reuse_trees, reuse_facts});
 }
 
 nb::dict solve_at(sparse::PathSearch& path, Cost split_cost, Cost root_lower, double time_limit,
@@ -52,7 +56,8 @@ void bind_path(nb::module_& m) {
                                  "One table, solved at one split cost after another.")
       .def(nb::new_(&make_path), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
            "n_classes"_a, "weights"_a, "max_depth"_a = -1, "min_samples_leaf"_a = 1,
-           "reuse_trees"_a = true, "reuse_facts"_a = true)
+           "reuse_trees"_a = true, "reuse_facts"_a = true,
+           "penalize"_a = "splits")
       .def_prop_ro("unit",
                    [](const sparse::PathSearch& p) { return cost_of(p.problem().total_weight); })
       .def("solve", &solve_at, nb::kw_only(), "split_cost"_a, "root_lower"_a = 0,

@@ -158,10 +158,12 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       bool climb, bool polish, int n_jobs, const std::string& proof_log,
                       const std::string& checkpoint, double checkpoint_pause,
                       const nb::dict& switches, const std::string& kernel,
-                      const std::string& fault, bool helpers_at_once, bool levels_first) {
+                      const std::string& fault, bool helpers_at_once, bool levels_first,
+                      const std::string& penalize) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   portfolio::Request request;
-  request.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf};
+  request.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
+                         read_penalize(penalize)};
   request.climb = climb;
   request.polish = polish;
   request.levels_first = levels_first;
@@ -227,12 +229,13 @@ nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const In
                        int max_splits, std::int64_t min_samples_leaf, double time_limit,
                        std::uint64_t memory_limit, std::optional<nb::callable> observer,
                        std::optional<nb::callable> ladder, bool climb, bool polish, int n_jobs,
-                       bool levels_first) {
+                       bool levels_first, const std::string& penalize) {
   const std::size_t n_rows = weights.size();
   check_codes(kinds, n_values, codes, n_rows, weights);
   check_targets(targets, n_outputs, n_rows, criterion);
   portfolio::Request request;
-  request.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf};
+  request.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
+                         read_penalize(penalize)};
   request.climb = climb;
   request.polish = polish;
   request.levels_first = levels_first;
@@ -266,6 +269,7 @@ void bind_portfolio(nb::module_& m) {
         "n_jobs"_a = 1, "proof_log"_a = "", "checkpoint"_a = "", "checkpoint_pause"_a = 0.5,
         "switches"_a = nb::dict(), "kernel"_a = "", "fault"_a = "none",
         "helpers_at_once"_a = false, "levels_first"_a = false,
+        "penalize"_a = "splits",
         "Search for an optimal classification tree with several engines in turns, and prove one "
         "level of depth after the other.");
   m.def("climb_targets", &climb_targets, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
@@ -273,7 +277,7 @@ void bind_portfolio(nb::module_& m) {
         "split_penalty"_a, "max_depth"_a = -1, "max_splits"_a = -1, "min_samples_leaf"_a = 1,
         "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
         "ladder"_a = nb::none(), "climb"_a = true, "polish"_a = true, "n_jobs"_a = 1,
-        "levels_first"_a = false, "The same for a regression tree.");
+        "levels_first"_a = false, "penalize"_a = "splits", "The same for a regression tree.");
 }
 
 }  // namespace treeproof::bindings

@@ -26,7 +26,8 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
                        const DoubleArray& weights, double split_penalty, int max_depth,
                        int max_splits, std::int64_t min_samples_leaf, double time_limit,
                        std::uint64_t memory_limit, std::optional<nb::callable> observer,
-                       const nb::dict& switches, int n_jobs, bool record) {
+                       const nb::dict& switches, int n_jobs, bool record,
+                       const std::string& penalize) {
   const std::size_t n_rows = weights.size();
   check_codes(kinds, n_values, codes, n_rows, weights);
   check_targets(targets, n_outputs, n_rows, criterion);
@@ -42,7 +43,8 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
     nb::gil_scoped_release unlocked;
     solved.columns = sort_columns(std::move(features), view(codes),
                                   static_cast<std::int32_t>(n_rows));
-    solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf};
+    solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
+                          read_penalize(penalize)};
     const auto solve = criterion == "squared_error" ? &threshold::solve_squared
                                                     : &threshold::solve_absolute;
     result = solve(solved.columns, {view(targets), n_outputs, view(weights)},
@@ -67,7 +69,7 @@ void bind_regression(nb::module_& m) {
         "targets"_a, "n_outputs"_a = 1, "criterion"_a = "squared_error", "weights"_a,
         "split_penalty"_a, "max_depth"_a = -1, "max_splits"_a = -1, "min_samples_leaf"_a = 1,
         "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
-        "switches"_a = nb::dict(), "n_jobs"_a = 1, "record"_a = false,
+        "switches"_a = nb::dict(), "n_jobs"_a = 1, "record"_a = false, "penalize"_a = "splits",
         "Search for an optimal regression tree over every threshold; with `record`, the answer "
         "has a `SolvedTargets` from which a proof can be derived.");
 }

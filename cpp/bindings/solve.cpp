@@ -35,7 +35,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                const std::string& kernel, const std::string& proof_log,
                const std::string& fault, int n_jobs, bool helpers_at_once,
                const std::string& checkpoint, double checkpoint_pause,
-               std::int64_t memo_branches) {
+               std::int64_t memo_branches, const std::string& penalize) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   sparse::Options options;
   options.switches = read_sparse_switches(switches);
@@ -55,7 +55,11 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
     problem = make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
                            view(weights));
     unit = static_cast<double>(cost_of(problem.total_weight));
-    const TreeLimits tree_limits{split_penalty, max_depth, max_splits, min_samples_leaf};
+    const TreeLimits tree_limits{split_penalty, max_depth, max_splits, min_samples_leaf,
+                                 read_penalize(penalize)};
+    if (solver != "sparse" && split_penalty > 0 &&
+        tree_limits.penalize == Penalize::leaves && has_wide(problem.features))
+      throw std::invalid_argument("solver '" + solver + "' charges each split once");
     if (solver == "sparse") {
       options.checkpoint_pause = checkpoint_pause;
       files.emplace(problem, tree_limits, proof_log, checkpoint, options);
@@ -84,7 +88,7 @@ void bind_solve(nb::module_& m) {
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
         "kernel"_a = "", "proof_log"_a = "", "fault"_a = "none",
         "n_jobs"_a = 1, "helpers_at_once"_a = false, "checkpoint"_a = "",
-        "checkpoint_pause"_a = 0.5, "memo_branches"_a = 0,
+        "checkpoint_pause"_a = 0.5, "memo_branches"_a = 0, "penalize"_a = "splits",
         "Search for an optimal tree on encoded, clean data.");
   m.def("switches", [] {
     nb::dict names;

@@ -29,7 +29,8 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       double split_penalty, int max_depth, int max_splits,
                       std::int64_t min_samples_leaf, double time_limit,
                       std::uint64_t memory_limit, std::optional<nb::callable> observer,
-                      const nb::dict& switches, bool divide_weights, int n_jobs, bool record) {
+                      const nb::dict& switches, bool divide_weights, int n_jobs, bool record,
+                      const std::string& penalize) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   const threshold::Switches read = read_switches(switches, n_jobs);
   std::vector<Feature> features = read_features(kinds, n_values);
@@ -49,7 +50,8 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
     unit = static_cast<double>(whole);
     solved.columns =
         sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(labels.size()));
-    solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf};
+    solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
+                          read_penalize(penalize)};
     solved.n_classes = n_classes;
     result = threshold::solve_labels(
         solved.columns, {view(labels), n_classes, solved.weights, solved.total_weight},
@@ -68,7 +70,7 @@ void bind_threshold(nb::module_& m) {
         "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
-        "divide_weights"_a = true, "n_jobs"_a = 1, "record"_a = false,
+        "divide_weights"_a = true, "n_jobs"_a = 1, "record"_a = false, "penalize"_a = "splits",
         "Search for an optimal classification tree over every threshold; with `record`, the "
         "answer has a `SolvedLabels` from which a proof can be derived.");
 }

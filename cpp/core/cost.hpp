@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 
@@ -24,10 +25,35 @@ inline constexpr std::int64_t kMaxTotalWeight = std::int64_t{1} << 30;
 
 constexpr Cost cost_of(std::int64_t weight) { return weight << kCostBits; }
 
-// The cost of one split for a penalty given as a fraction of the total weight.
+// The cost of a two-way split for a penalty given as a fraction of the total weight.
 inline Cost split_cost(double penalty, std::int64_t total_weight) {
   return std::llround(penalty * static_cast<double>(total_weight) *
                       static_cast<double>(kUnitCost));
 }
+
+// What a split costs by the number of its children that have rows. Where the penalty is for
+// leaves, each child after the second costs another one; where it is for splits, nothing.
+template <class Value>
+struct SplitPrice {
+  Value two_way{};
+  Value further_child{};
+
+  // A split that costs this much more than its first penalty is dearer than any leaf; whole
+  // numbers go no higher, so that sums of them fit.
+  static constexpr Cost kDearest = Cost{1} << 55;
+
+  constexpr SplitPrice() = default;
+  constexpr SplitPrice(Value of_any_split) : two_way(of_any_split) {}
+  constexpr SplitPrice(Value of_two, Value of_further)
+      : two_way(of_two), further_child(of_further) {}
+
+  constexpr Value operator()(std::int64_t n_children) const {
+    if (n_children <= 2 || !(further_child > Value{})) return two_way;
+    const std::int64_t further = n_children - 2;
+    if constexpr (std::integral<Value>)
+      if (further > kDearest / further_child) return two_way + kDearest;
+    return two_way + static_cast<Value>(further) * further_child;
+  }
+};
 
 }  // namespace treeproof

@@ -5,11 +5,16 @@
 
 namespace treeproof {
 
+// What the penalty is charged for. `leaves`: every leaf but one, so a split with c children
+// that have rows costs c - 1 penalties; `splits`: every split once, as BRANCHES was published.
+enum class Penalize : std::uint8_t { splits, leaves };
+
 struct TreeLimits {
-  double split_penalty = 0.0;  // cost of one split as a fraction of the total weight
+  double split_penalty = 0.0;  // cost of a two-way split as a fraction of the total weight
   int max_depth = -1;          // -1: none
   int max_splits = -1;         // -1: none
   std::int64_t min_samples_leaf = 1;
+  Penalize penalize = Penalize::splits;
 };
 
 }  // namespace treeproof

@@ -6,6 +6,7 @@
 // can tell them from each other (the papers' equivalent points).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +24,13 @@ struct Feature {
   FeatureKind kind;
   std::int32_t n_values;  // codes are 0 .. n_values - 1
 };
+
+// Has a split of some feature more than two children?
+inline bool has_wide(std::span<const Feature> features) {
+  return std::ranges::any_of(features, [](const Feature& f) {
+    return f.kind == FeatureKind::multiway && f.n_values > 2;
+  });
+}
 
 enum class TestKind : std::uint8_t { threshold, equals, multiway };
 

@@ -86,9 +86,8 @@ Derived<typename L::Value> derive(const Context<L>& context, Solvers<L, Terminal
                                   const std::string& steps) {
   StepText text(steps);
   const auto min_leaf = context.settings.min_leaf;
-  Prover<L> prover(*context.columns, *context.loss, context.settings.split_cost, min_leaf, unit,
-                   optimum_of(solvers, min_leaf), two_levels_of(solvers, min_leaf), record,
-                   *context.limits, text);
+  Prover<L> prover(context, unit, optimum_of(solvers, min_leaf),
+                   two_levels_of(solvers, min_leaf), record, text);
   const auto proved = prover.prove(room_of(tree_limits, context.has_multiway), bound);
   const bool complete = text.finish();
   return {text.n_steps(), proved.step, proved.bound, complete};

@@ -60,13 +60,14 @@ class Prover {
 
   // `scale` turns costs into those of the proof. The record is that of a search for trees on the
   // whole table.
-  Prover(const Columns& columns, const L& loss, Value split_cost, std::uint32_t min_leaf,
-         Value scale, Optimum optimum, TwoLevels two_levels, const Record& record, Limits& limits,
-         StepText& text)
-      : columns_(&columns), loss_(&loss), split_cost_(split_cost), min_leaf_(min_leaf),
+  Prover(const threshold::Context<L>& context, Value scale, Optimum optimum,
+         TwoLevels two_levels, const Record& record, StepText& text)
+      : context_(&context), columns_(context.columns), loss_(context.loss),
+        split_cost_(context.settings.split_cost), min_leaf_(context.settings.min_leaf),
         scale_(scale), optimum_(std::move(optimum)), two_levels_(std::move(two_levels)),
-        record_(&record), limits_(&limits), text_(&text), stumps_(columns, loss),
-        chooser_(columns, loss, split_cost) {
+        record_(&record), limits_(context.limits), text_(&text),
+        stumps_(*context.columns, *context.loss), chooser_(context) {
+    const Columns& columns = *columns_;
     std::int32_t next = 0;
     for (std::int32_t f = 0; f < columns.n_features(); ++f) {
       first_test_.push_back(next);
@@ -282,7 +283,8 @@ class Prover {
     if (closes(uncited, cutoff)) return uncited;
     Value looked{};
     if (side.room.one_split() || Value{} < split_cost_) {
-      const threshold::Split<Value> stump = stumps_.best_by_loss(rows, min_leaf_);
+      const threshold::Split<Value> stump = stumps_.best_by_loss(
+          rows, min_leaf_, context_->settings.further_child);
       looked = leaf;
       if (stump.feature >= 0) looked = std::min(leaf, split_cost_ + stump.score);
       const bool exact = side.room.one_split() || stump.feature < 0;
@@ -398,9 +400,10 @@ class Prover {
     RowSubset left, right;
   };
 
+  const threshold::Context<L>* context_;
   const Columns* columns_;
   const L* loss_;
-  Value split_cost_;
+  Value split_cost_;  // of two children
   std::uint32_t min_leaf_;
   Value scale_;
   Optimum optimum_;

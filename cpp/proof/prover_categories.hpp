@@ -40,6 +40,8 @@ void Prover<L>::close_multiway(Node& node, std::int32_t f, const FeatureView& vi
   partitioner_.cut_runs(*node.rows, f, starts, parts);
   for (const RowSubset& part : parts)
     if (part.size() < min_leaf_) return;
+  const Value further = context_->settings.price()(static_cast<std::int64_t>(parts.size())) -
+                        split_cost_;  // what the children after the second cost
   // best[j]: the least sum of the children's bounds if they have j splits.
   std::vector<Value> best(static_cast<std::size_t>(std::max(k, 1)), Value{});
   for (std::size_t c = 0; c < parts.size(); ++c) {
@@ -50,13 +52,13 @@ void Prover<L>::close_multiway(Node& node, std::int32_t f, const FeatureView& vi
       const Room room{below, k < 0 ? -1 : static_cast<int>(j)};
       const Side side{f, starts[c], last, true, {first_test(f), code},
                       columns_->n_values(f), room};
-      const Value bound = bound_side(node, parts[c], side, needed(node));
+      const Value bound = bound_side(node, parts[c], side, needed(node) - further);
       for (std::size_t i = j; i < best.size(); ++i)
         next[i] = std::min(next[i], best[i - j] + bound);
     }
     best = std::move(next);
   }
-  if (!closed(node, best.back())) fail(node, best.back());
+  if (!closed(node, further + best.back())) fail(node, further + best.back());
 }
 
 }  // namespace treeproof::proof

@@ -9,7 +9,7 @@ namespace treeproof::proof {
 
 template <Loss L>
 void Prover<L>::close_thresholds(Node& node, std::int32_t f, Room left, Room right) {
-  Cuts cuts{threshold::Axis<L>(*columns_, *loss_, *node.rows, f, split_cost_), left, right};
+  Cuts cuts{threshold::Axis<L>(*context_, *node.rows, f), left, right};
   cuts.axis.bound_leaves(left.none(), right.none());
   if (by_order()) {
     cite_record(node, cuts);

@@ -15,8 +15,8 @@ struct BySize {
 
 class Pruner {
  public:
-  Pruner(const Problem& problem, const Tree& tree, Cost split_cost, int max_splits)
-      : problem_(problem), tree_(tree), split_cost_(split_cost), max_splits_(max_splits) {}
+  Pruner(const Problem& problem, const Tree& tree, SplitPrice<Cost> price, int max_splits)
+      : problem_(problem), tree_(tree), price_(price), max_splits_(max_splits) {}
 
   BySize prune(std::int32_t node, const Rows& rows) const {
     const TreeNode& t = tree_.nodes[static_cast<std::size_t>(node)];
@@ -26,7 +26,7 @@ class Pruner {
     if (t.test < 0 || max_splits_ == 0) return out;
 
     const Test& test = problem_.tests[static_cast<std::size_t>(t.test)];
-    BySize joint{{split_cost_}, {TreeDraft{t.test, {}, {}}}};  // index: splits below
+    BySize joint{{price_(t.n_children)}, {TreeDraft{t.test, {}, {}}}};  // index: splits below
     for (std::int32_t k = 0; k < t.n_children; ++k) {
       const auto slot = static_cast<std::size_t>(t.first_child + k);
       const std::int32_t outcome = tree_.child_outcome[slot];
@@ -65,14 +65,15 @@ class Pruner {
 
   const Problem& problem_;
   const Tree& tree_;
-  Cost split_cost_;
+  SplitPrice<Cost> price_;
   int max_splits_;
 };
 
 }  // namespace
 
-Tree prune_to_size(const Problem& problem, const Tree& tree, Cost split_cost, int max_splits) {
-  const Pruner pruner(problem, tree, split_cost, max_splits);
+Tree prune_to_size(const Problem& problem, const Tree& tree, SplitPrice<Cost> price,
+                   int max_splits) {
+  const Pruner pruner(problem, tree, price, max_splits);
   return flatten(pruner.prune(0, all_rows(problem)).tree.back());
 }
 

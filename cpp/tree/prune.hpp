@@ -7,6 +7,7 @@ namespace treeproof {
 
 // Among all prunings of `tree` with at most `max_splits` splits, the cheapest on the
 // problem (a dynamic programme over the tree's nodes).
-Tree prune_to_size(const Problem& problem, const Tree& tree, Cost split_cost, int max_splits);
+Tree prune_to_size(const Problem& problem, const Tree& tree, SplitPrice<Cost> price,
+                   int max_splits);
 
 }  // namespace treeproof

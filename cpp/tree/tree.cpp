@@ -22,15 +22,15 @@ void append(Tree& tree, const TreeDraft& draft) {
 }
 
 Cost cost_below(const Problem& problem, const Tree& tree, std::int32_t node,
-                const Rows& rows, Cost split_cost) {
+                const Rows& rows, SplitPrice<Cost> price) {
   const TreeNode& t = tree.nodes[static_cast<std::size_t>(node)];
   if (t.test < 0) return leaf_cost(problem, rows);
-  Cost cost = split_cost;
+  Cost cost = price(t.n_children);
   const Test& test = problem.tests[static_cast<std::size_t>(t.test)];
   for (std::int32_t k = 0; k < t.n_children; ++k) {
     const auto slot = static_cast<std::size_t>(t.first_child + k);
     const Rows part = rows_with(problem, rows, test, tree.child_outcome[slot]);
-    cost += cost_below(problem, tree, tree.children[slot], part, split_cost);
+    cost += cost_below(problem, tree, tree.children[slot], part, price);
   }
   return cost;
 }
@@ -48,8 +48,8 @@ Tree flatten(const TreeDraft& root) {
   return tree;
 }
 
-Cost evaluate(const Problem& problem, const Tree& tree, Cost split_cost) {
-  return cost_below(problem, tree, 0, all_rows(problem), split_cost);
+Cost evaluate(const Problem& problem, const Tree& tree, SplitPrice<Cost> price) {
+  return cost_below(problem, tree, 0, all_rows(problem), price);
 }
 
 }  // namespace treeproof

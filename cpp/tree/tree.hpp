@@ -31,7 +31,7 @@ struct TreeDraft {
 Tree flatten(const TreeDraft& root);
 
 // The exact cost of a tree on a problem: weight not predicted by the majority of its leaf,
-// plus split_cost for each split.
-Cost evaluate(const Problem& problem, const Tree& tree, Cost split_cost);
+// plus the price of each split.
+Cost evaluate(const Problem& problem, const Tree& tree, SplitPrice<Cost> price);
 
 }  // namespace treeproof

@@ -48,6 +48,7 @@ def common_constraints(solvers: set[str]) -> dict[str, list[Any]]:
     """Return what scikit-learn's parameter check allows for the shared parameters."""
     return {
         "split_penalty": [Interval(Real, 0, 1, closed="both")],
+        "penalize": [StrOptions({"leaves", "splits"})],
         "max_depth": [Interval(Integral, 0, None, closed="left"), None],
         "max_splits": [Interval(Integral, 0, None, closed="left"), None],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
@@ -184,6 +185,7 @@ class OptimalTree(BaseEstimator):
         """Return the parameters that a proof speaks of."""
         return {
             "split_penalty": float(self.split_penalty),
+            "penalize": self.penalize,
             "max_depth": self.max_depth,
             "max_splits": self.max_splits,
             "min_samples_leaf": int(self.min_samples_leaf),

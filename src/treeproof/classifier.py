@@ -48,7 +48,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
 
     Among all trees allowed by the parameters, `fit` finds one of least cost, where
 
-        cost = misclassified share of the weight + split_penalty * number of splits,
+        cost = misclassified share of the weight + split_penalty * (number of leaves - 1),
 
     and proves that no tree costs less. If a limit ends the search early, the best tree
     found so far is kept together with a true lower bound.
@@ -56,8 +56,15 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
     Parameters
     ----------
     split_penalty : float in [0, 1], default=0.01
-        What one split costs, as a fraction of the total weight: a split must correct at
-        least this share of the rows to pay off. A multiway split costs it once.
+        What one further leaf costs, as a fraction of the total weight: it must correct
+        at least this share of the rows to pay off.
+    penalize : {"leaves", "splits"}, default="leaves"
+        What `split_penalty` is charged for. "leaves": every leaf but one, so that a
+        split into two costs one penalty, and a multiway split one for each category
+        after the first; binary and multiway trees are priced alike, and a column of
+        many categories does not win by learning rows by heart. "splits": every split
+        once, however many children it has, as BRANCHES and DT-Miner were published.
+        Only multiway splits of three or more children tell the two apart.
     max_depth : int or None, default=None
         Most tests on a path from the root to a leaf; None for no limit.
     max_splits : int or None, default=None
@@ -162,7 +169,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
 
     Notes
     -----
-    The penalty of a split is rounded once, to a millionth of a row's weight
+    The penalty is rounded once, to a millionth of a row's weight
     (:math:`2^{-20}`), and weights that are not whole numbers to :math:`2^{-30}` of
     their total; all arithmetic after that is exact.
 
@@ -198,6 +205,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         self,
         split_penalty: float = 0.01,
         *,
+        penalize: str = "leaves",
         max_depth: int | None = None,
         max_splits: int | None = None,
         min_samples_leaf: int = 1,
@@ -219,6 +227,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         verbose: bool = False,
     ) -> None:
         self.split_penalty = split_penalty
+        self.penalize = penalize
         self.max_depth = max_depth
         self.max_splits = max_splits
         self.min_samples_leaf = min_samples_leaf
@@ -347,7 +356,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         tree = _grow(found["tree"], data)
         self._set_certificate(
             tree,
-            objective=_loss(tree) + self.split_penalty * tree.n_splits,
+            objective=_loss(tree) + self.split_penalty * tree.n_penalties(self.penalize),
             lower=found["lower"] / found["unit"],
             proved=found["lower"] == found["upper"],
             status=found["status"],

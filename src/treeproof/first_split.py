@@ -160,8 +160,9 @@ class _Search:
     ) -> list[_Child]:
         """Solve the children of one split, and keep it if it is the best so far."""
         children = [self._child(np.flatnonzero(part)) for part in parts]
-        upper = self._penalty + sum(child.upper for child in children)
-        lower = self._penalty + sum(child.lower for child in children)
+        paid = len(parts) - 1 if self._task.penalize == "leaves" else 1
+        upper = paid * self._penalty + sum(child.upper for child in children)
+        lower = paid * self._penalty + sum(child.lower for child in children)
         if upper < self._best.upper:
             self._best = _Best(upper, outcomes, children, code, self._engine_column)
         if lower < upper:

@@ -45,7 +45,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
 
     Among all trees allowed by the parameters, `fit` finds one of least cost, where
 
-        cost = loss / loss of a single leaf + split_penalty * number of splits,
+        cost = loss / loss of a single leaf + split_penalty * (number of leaves - 1),
 
     over every threshold of every column, and proves that no tree costs less. If a limit
     ends the search early, the best tree found so far is kept together with a true lower
@@ -55,9 +55,15 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
     Parameters
     ----------
     split_penalty : float in [0, 1], default=0.01
-        What one split costs, as a fraction of the loss of a tree without splits: a
-        split must explain at least this share to pay off. A multiway split costs it
-        once.
+        What one further leaf costs, as a fraction of the loss of a tree without
+        splits: it must explain at least this share to pay off.
+    penalize : {"leaves", "splits"}, default="leaves"
+        What `split_penalty` is charged for. "leaves": every leaf but one, so that a
+        split into two costs one penalty, and a multiway split one for each category
+        after the first; binary and multiway trees are priced alike, and a column of
+        many categories does not win by learning rows by heart. "splits": every split
+        once, however many children it has, as BRANCHES and DT-Miner were published.
+        Only multiway splits of three or more children tell the two apart.
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
         The loss: squared distances to the mean of a leaf, or absolute distances to its
         median; weighted, and summed over the outputs.
@@ -181,6 +187,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self,
         split_penalty: float = 0.01,
         *,
+        penalize: str = "leaves",
         criterion: str = "squared_error",
         max_depth: int | None = None,
         max_splits: int | None = None,
@@ -201,6 +208,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         verbose: bool = False,
     ) -> None:
         self.split_penalty = split_penalty
+        self.penalize = penalize
         self.criterion = criterion
         self.max_depth = max_depth
         self.max_splits = max_splits
@@ -316,7 +324,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         tree, loss = _grow(found["tree"], data, leaf)
         self._set_certificate(
             tree,
-            objective=loss + self.split_penalty * tree.n_splits,
+            objective=loss + self.split_penalty * tree.n_penalties(self.penalize),
             lower=found["lower"] / found["unit"],
             proved=found["status"] == "optimal",
             status=found["status"],

@@ -61,6 +61,7 @@ class _Problem:
     table: TrainingTable
     weights: NDArray[np.float64]
     split_penalty: float
+    penalize: str = "leaves"  # or "splits"
     max_depth: int | None = None
     max_splits: int | None = None
     min_samples_leaf: int = 1
@@ -164,7 +165,9 @@ def _regression_quant_bnb(task: RegressionTask) -> Mapping[str, Any]:
 def _quant_arguments(
     task: Task | RegressionTask, arguments: dict[str, Any]
 ) -> dict[str, Any]:
-    for name in ("split_penalty", "max_splits", "min_samples_leaf", "observer"):
+    for name in (
+        "split_penalty", "penalize", "max_splits", "min_samples_leaf", "observer",
+    ):  # fmt: skip
         del arguments[name]
     depth = arguments.pop("max_depth")
     return arguments | {"depth": depth} | task.quant.arguments()
@@ -243,6 +246,7 @@ def _common(task: Task | RegressionTask) -> dict[str, Any]:
         "codes": task.table.engine.codes.reshape(-1),
         "weights": task.weights,
         "split_penalty": task.split_penalty,
+        "penalize": task.penalize,
         "max_depth": -1 if task.max_depth is None else task.max_depth,
         "max_splits": -1 if task.max_splits is None else task.max_splits,
         "min_samples_leaf": task.min_samples_leaf,
@@ -337,6 +341,7 @@ def _name(solver: str, task: Task | RegressionTask) -> str:
     else:
         name = choose_solver(task) if solver == "auto" else solver
         _check_proof(task, name, ("sparse", "threshold"))
+        _check_penalize(task, name)
     return name
 
 
@@ -439,6 +444,20 @@ def solving_with(run: Runner) -> Iterator[None]:
         yield
     finally:
         _runner.reset(token)
+
+
+def _check_penalize(task: Task, solver: str) -> None:
+    """Refuse what the published algorithms do not charge for."""
+    table, wide = task.table, None
+    if task.penalize == "leaves" and task.split_penalty > 0:
+        wide = table.engine.first_wide()
+    if wide is not None and solver in ("branches", "dt-miner"):
+        name = table.columns[wide].name
+        raise ValueError(
+            f'solver="{solver}" charges one penalty for each split, as published, but '
+            f"column {name!r} is split into more than two children; pass "
+            'penalize="splits", or use another solver.'
+        )
 
 
 def _check_proof(

@@ -238,6 +238,16 @@ class Tree(TreeExports, TreePictures):
         """How many nodes are leaves."""
         return self.node_count - self.n_splits
 
+    def n_penalties(self, penalize: str) -> int:
+        """Return how often the penalty is charged.
+
+        Parameters
+        ----------
+        penalize : {"leaves", "splits"}
+            For every leaf but one, or for every split.
+        """
+        return self.n_leaves - 1 if penalize == "leaves" else self.n_splits
+
     @property
     def n_features(self) -> int:
         """How many columns the training table had."""

@@ -110,7 +110,7 @@ Histogram Counts::of_node(const Node& node, Limits& limits) const {
   if (node.leaf.cost <= node.budget) out.push_back({node.leaf.cost, 0, 1});
   for (const Edge& edge : graph_.edges(node)) {
     if (!allowed(edge)) continue;
-    const Cost price = graph_.split_cost();
+    const Cost price = graph_.price(edge);
     Histogram all = std::move(suffixes(edge, node.budget - price, limits)[0]);
     if (limits.reason() != StopReason::none) return out;
     Cost leaves = 0;
@@ -159,7 +159,7 @@ TreeDraft Counts::draft(std::int32_t number, Place place) const {
   }
   for (const Edge& edge : graph_.edges(node)) {
     if (!allowed(edge) || (place.mask | bit(edge)) != place.mask) continue;
-    const Cost cost = place.cost - graph_.split_cost();
+    const Cost cost = place.cost - graph_.price(edge);
     Limits no_limits;
     const std::vector<Histogram> suffix = suffixes(edge, cost, no_limits);
     Cost leaves = 0;

@@ -47,7 +47,7 @@ Graph::Known& Graph::look_up(const Key& key, BitsView bits, int depth_left) {
     it->second.leaf = rows_.leaf(bits);
     const Cost leaf = it->second.leaf.cost;
     // A tree is a leaf or pays for a split.
-    it->second.lower = depth_left == 0 ? leaf : std::min(leaf, limits_.split_cost);
+    it->second.lower = depth_left == 0 ? leaf : std::min(leaf, limits_.price.two_way);
   }
   return it->second;
 }
@@ -112,7 +112,7 @@ void Graph::try_test(const LowerBound& bound, std::int32_t number, std::int32_t 
   const Node node = nodes_[index(number)];
   if (!make_children(node, test)) return;
   const int below = levels_below(node);
-  Cost total = limits_.split_cost;
+  Cost total = limits_.price(static_cast<std::int64_t>(n_parts_));
   for (std::size_t k = 0; k < n_parts_; ++k) total += parts_[k].known->lower;
   for (std::size_t k = 0; k < n_parts_ && total <= node.budget; ++k) {
     const Cost before_refining = parts_[k].known->lower;
@@ -132,7 +132,7 @@ void Graph::try_test(const LowerBound& bound, std::int32_t number, std::int32_t 
 void Graph::expand(const LowerBound& bound, std::int32_t number, Limits& limits) {
   const std::size_t first = edges_.size();
   const Node& node = nodes_[index(number)];
-  if (node.depth_left > 0 && node.budget >= limits_.split_cost) {
+  if (node.depth_left > 0 && node.budget >= limits_.price.two_way) {
     here_.assign(bits_.begin() + static_cast<std::ptrdiff_t>(node.bits),
                  bits_.begin() + static_cast<std::ptrdiff_t>(node.bits + rows_.n_words()));
     feature_ = -1;

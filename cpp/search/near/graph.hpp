@@ -28,7 +28,7 @@ using LowerBound = std::function<Cost(const std::vector<std::int32_t>& rows, int
                                       Cost enough)>;
 
 struct GraphLimits {
-  Cost split_cost = 0;
+  SplitPrice<Cost> price;
   Cost budget = 0;  // the most a tree may cost
   int depth = 0;    // levels below the root
   int unlimited = 0;  // the `depth` that stands for any number of levels
@@ -59,7 +59,7 @@ class Graph {
   bool build(const LowerBound& bound, Limits& limits);
 
   const Problem& problem() const { return problem_; }
-  Cost split_cost() const { return limits_.split_cost; }
+  Cost price(const Edge& edge) const { return limits_.price(edge.n_children); }
   const std::vector<Node>& nodes() const { return nodes_; }  // nodes()[0] is the root
   std::span<const Edge> edges(const Node& node) const {
     return {edges_.data() + node.first_edge, static_cast<std::size_t>(node.n_edges)};

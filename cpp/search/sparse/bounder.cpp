@@ -43,6 +43,7 @@ Bounder::Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree
                  Limits& limits) {
   Settings settings;
   settings.split_cost = split_cost;
+  if (tree_limits.penalize == Penalize::leaves) settings.further_child = split_cost;
   settings.max_depth = tree_limits.max_depth;
   settings.min_samples_leaf = tree_limits.min_samples_leaf;
   if (fits_narrow(problem, tree_limits.min_samples_leaf))

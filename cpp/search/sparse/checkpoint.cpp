@@ -83,6 +83,7 @@ void Checkpoint::forget_bounds() {
 Key fingerprint(const Problem& problem, const TreeLimits& limits) {
   Digest d;
   d.add(split_cost(limits.split_penalty, problem.total_weight));
+  d.add(static_cast<std::int64_t>(limits.penalize));
   d.add(static_cast<std::int64_t>(limits.max_depth));
   d.add(limits.min_samples_leaf);
   d.add(static_cast<std::int64_t>(problem.n_classes));

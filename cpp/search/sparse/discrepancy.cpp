@@ -75,7 +75,8 @@ void Discrepancy<Word>::list_splits(const typename Search<Word>::Level& here,
   std::vector<Ranked> ranked;
   for (std::size_t a = 0; a < e.candidates.size(); ++a) {
     const Candidate& candidate = e.candidates[a];
-    double impurity = 0.0, cost = 0.0;
+    double impurity = 0.0;
+    auto cost = static_cast<double>(search_.price()(candidate.n_children));
     for (std::int32_t k = 0; k < candidate.n_children; ++k) {
       const std::int32_t child = candidate.child(k);
       const auto total = static_cast<double>(frame.child_total(child));
@@ -143,7 +144,7 @@ typename Discrepancy<Word>::Node* Discrepancy<Word>::open(std::size_t depth, con
 template <class Word>
 Cost Discrepancy<Word>::rank(Node& node, const Split& split, int below, int effort,
                              Cost& at_least) const {
-  Cost cost = search_.split_cost();
+  Cost cost = search_.price()(split.n_children);
   at_least = cost;
   for (std::int32_t k = 0; k < split.n_children; ++k) {
     Child& child = node.children[index(split.first_child + k)];
@@ -193,7 +194,7 @@ void Discrepancy<Word>::visit(std::size_t depth, const Key& rows, int depth_left
     if (taken > 0 && left < 0) break;
     ++taken;
     const Split split = node->splits[r.split];
-    Cost cost = search_.split_cost();
+    Cost cost = search_.price()(split.n_children);
     for (std::int32_t k = 0; k < split.n_children; ++k) {
       // References into the node stay valid: unordered_map never moves its elements.
       const Child& child = node->children[index(split.first_child + k)];

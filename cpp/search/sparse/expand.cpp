@@ -59,7 +59,7 @@ bool Expander<Word>::expand(Frame<Word>& frame, int depth_left, Expansion<Word>&
                     pair_bytes <= max_pair_bytes(limits_);
   if (look && !count_pairs(frame, out)) return false;
   bound_children(frame, depth_left, out);
-  if (settings_.switches.merging && merging_is_sound_) drop_merged(frame, out);
+  if (settings_.switches.merging && trees_extend(frame)) drop_merged(frame, out);
   return true;
 }
 
@@ -74,12 +74,13 @@ bool Expander<Word>::expand(Frame<Word>& frame, int depth_left, Expansion<Word>&
 // a split of its own and weighs more than 2L. A multiway split needs more than L outside
 // its heaviest child. Sides only shrink further down, so such a test is dead there too.
 // Depth limits survive, since replacing never deepens a tree. With a least leaf size above
-// one the replaced rows could form too small a child of a multiway split: no use of it then.
+// one the replaced rows could form too small a child of a multiway split, and where such
+// splits pay for each child they could form further ones: no use of it then.
 template <class Word>
 bool Expander<Word>::usable(const Frame<Word>& frame, std::int32_t first, std::int32_t n,
                             bool two_way, bool& dead) const {
   const Cost penalty = settings_.split_cost * (settings_.has(Fault::admissible) ? 8 : 1);
-  const bool lemma = settings_.switches.admissible && merging_is_sound_;
+  const bool lemma = settings_.switches.admissible && trees_extend(frame);
   const std::int64_t least = settings_.min_samples_leaf;
   dead = false;
   std::int64_t total = 0, heaviest = 0;
@@ -111,8 +112,23 @@ bool Expander<Word>::usable(const Frame<Word>& frame, std::int32_t first, std::i
 }
 
 template <class Word>
+bool Expander<Word>::has_wide_test(const Frame<Word>& frame) const {
+  if (settings_.further_child == 0) return false;
+  for (std::int32_t j = frame.n_binary; j < frame.n_columns;) {
+    const std::int32_t width = frame.test_width(j);
+    std::int32_t occupied = 0;
+    for (std::int32_t k = 0; k < width; ++k)
+      if (frame.child_total(2 * (j + k) + 1) > 0) ++occupied;
+    if (occupied > 2) return true;
+    j += width;
+  }
+  return false;
+}
+
+template <class Word>
 void Expander<Word>::drop_useless(Frame<Word>& frame) {
   const std::int32_t n = frame.n_columns;
+  frame.wide = has_wide_test(frame);
   keep_.assign(index(n), 0);
   frame.blocked.assign(index(n), 0);
   bool changed = false;
@@ -211,6 +227,7 @@ bool Expander<Word>::count_pairs(const Frame<Word>& frame, Expansion<Word>& out)
   const std::size_t plane = index(frame.n_columns) * index(frame.stride);
   if (out.pairs.size() < index(n_channels) * plane) out.pairs.resize(index(n_channels) * plane);
   out.best_right.assign(2 * index(frame.stride), 0);
+  out.best_wide.clear();
   out.cover.assign(cover ? 2 * index(layout_.n_classes) * index(frame.stride) : 0, 0);
 
   kernels::PairTask<Word>& task = out.task;
@@ -272,8 +289,13 @@ std::int64_t Expander<Word>::shared(const Frame<Word>& frame, const Expansion<Wo
 template <class Word>
 void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& out) {
   const std::int64_t least = settings_.min_samples_leaf;
-  const auto right = [&](std::int32_t child, const Candidate& split) -> std::int64_t {
+  const bool by_child = settings_.further_child > 0;
+  out.best_wide.assign(by_child ? 2 * index(frame.n_columns) : 0, kInfiniteCost);
+  // What leaves get right, 0 if they are not allowed; counts those that have rows.
+  const auto right = [&](std::int32_t child, const Candidate& split,
+                         std::int32_t& occupied) -> std::int64_t {
     std::int64_t sum = 0;
+    occupied = 0;
     for (std::int32_t k = 0; k < split.n_children; ++k) {
       std::int64_t most = 0, samples = 0, total = 0;
       for (std::int32_t c = 0; c < layout_.n_classes; ++c) {
@@ -282,6 +304,7 @@ void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& o
         total += w;
       }
       sum += most;
+      if (total > 0) ++occupied;
       if (least > 1 && total > 0) {
         samples = layout_.has_samples
                       ? shared(frame, out, layout_.n_classes, child, split.child(k))
@@ -304,15 +327,23 @@ void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& o
       Count<Word>& best = out.best_right[frame.side(child)];
       for (const Candidate& split : tests) {
         if (split.test == parent.test || (parent.two_way && split.two_way)) continue;
-        best = static_cast<Count<Word>>(
-            std::max<std::int64_t>(best, right(child, split)));
+        std::int32_t occupied = 0;
+        const std::int64_t found = right(child, split, occupied);
+        if (split.two_way || !by_child) {
+          best = static_cast<Count<Word>>(std::max<std::int64_t>(best, found));
+        } else if (found > 0) {
+          Cost& cost = out.best_wide[index(child)];
+          cost = std::min(cost, settings_.price()(occupied) +
+                                    cost_of(frame.child_total(child) - found));
+        }
       }
     }
   }
 }
 
-// Lower bound for trees of two or more splits on a child, at least 2L + forced errors;
-// `below` is what such trees would have to beat, so once the bound reaches it we stop.
+// Lower bound for trees of two or more splits on a child, at least 2L + forced errors (more
+// children make a split dearer, never cheaper); rounding needs costs that are whole numbers of
+// errors and penalties, which is not so while splits are dearer than further children. `below` is what such trees would have to beat, so once the bound reaches it we stop.
 template <class Word>
 Cost Expander<Word>::two_or_more(const Frame<Word>& frame, const Expansion<Word>& e,
                                  std::int32_t child, Cost below) {
@@ -330,7 +361,9 @@ Cost Expander<Word>::two_or_more(const Frame<Word>& frame, const Expansion<Word>
       ++counters_.covering_raised;
     }
   }
-  if (settings_.switches.rounding && bound < below) {
+  const bool whole_penalties = !layout_.has_multiway || settings_.further_child == 0 ||
+                               settings_.further_child == penalty;
+  if (settings_.switches.rounding && whole_penalties && bound < below) {
     const Cost rounded = bounds::rounding(penalty, forced, bound, 2) +
                          (settings_.has(Fault::rounding) ? kUnitCost : 0);
     if (rounded > bound) {
@@ -350,7 +383,8 @@ void Expander<Word>::bound_children(const Frame<Word>& frame, int depth_left,
   out.upper.resize(n);
   out.forced.resize(n);
   for (const Candidate& candidate : out.candidates) {
-    Cost at_least = penalty, at_most = penalty;
+    const Cost price = settings_.price()(candidate.n_children);
+    Cost at_least = price, at_most = price;
     for (std::int32_t k = 0; k < candidate.n_children; ++k) {
       const std::int32_t child = candidate.child(k);
       const std::size_t v = index(child);
@@ -368,6 +402,7 @@ void Expander<Word>::bound_children(const Frame<Word>& frame, int depth_left,
       } else {
         const std::int64_t right = out.best_right[frame.side(child)];
         out.upper[v] = std::min(leaf, penalty + cost_of(total - right));
+        if (!out.best_wide.empty()) out.upper[v] = std::min(out.upper[v], out.best_wide[v]);
         out.lower[v] = out.upper[v];
         if (settings_.has(Fault::lookahead)) {
           ++counters_.lookahead_solved;

@@ -19,7 +19,7 @@ struct Expansion {
   std::vector<Cost> lower;    // per child
   std::vector<Cost> upper;    // per child
   std::vector<Cost> forced;   // per child: errors of equivalent points
-  std::vector<Cost> at_least; // per candidate: penalty + sum of its children's lower bounds
+  std::vector<Cost> at_least; // per candidate: price + sum of its children's lower bounds
   Cost leaf = 0;
   Cost best = 0;              // least cost of a tree found here
   std::int32_t best_test = -1;
@@ -28,11 +28,13 @@ struct Expansion {
   // Pair counts [channel][column][stride]; see `pair`.
   std::vector<Count<Word>> pairs;
   std::vector<Count<Word>> best_right;
+  std::vector<Cost> best_wide;  // per child: its best multiway split, where those cost more
   std::vector<Count<Word>> cover;
   kernels::PairTask<Word> task{};  // as given to the kernel, for further counts
 
   std::uint64_t bytes() const {
-    return capacity_bytes(candidates, lower, upper, forced, at_least, pairs, best_right, cover);
+    return capacity_bytes(candidates, lower, upper, forced, at_least, pairs, best_right,
+                          best_wide, cover);
   }
 };
 
@@ -66,6 +68,12 @@ class Expander {
   }
 
  private:
+  // Lemma (trees extend). Where a further child costs nothing, a tree for some rows does for
+  // more rows at no higher price. Where each child with rows is paid for, new rows may bring
+  // new categories to its multiway tests, hence new leaves: then it holds only where no test
+  // has more than two categories left, and so none has further down.
+  bool trees_extend(const Frame<Word>& frame) const { return merging_is_sound_ && !frame.wide; }
+  bool has_wide_test(const Frame<Word>& frame) const;
   void drop_useless(Frame<Word>& frame);
   void list_candidates(const Frame<Word>& frame, Expansion<Word>& out) const;
   bool usable(const Frame<Word>& frame, std::int32_t first, std::int32_t n, bool two_way,

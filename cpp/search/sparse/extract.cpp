@@ -11,7 +11,7 @@ class Extractor {
   Extractor(const Layout& layout, const Settings& settings, const Known& known)
       : problem_(*layout.problem),
         layout_(layout),
-        small_(problem_, settings.split_cost, settings.min_samples_leaf),
+        small_(problem_, settings.price(), settings.min_samples_leaf),
         known_(known) {}
 
   // The memo names the split of the best tree known. Rows it does not name got their upper

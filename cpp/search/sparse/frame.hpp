@@ -111,6 +111,8 @@ class Frame {
   std::vector<C> side_most;           // [2][stride]: its heaviest class
   std::vector<std::uint8_t> blocked;  // per column: not for a split here, maybe below
   bool prepared = false;              // counted, and columns of no use dropped
+  bool wide = false;                  // prepared, and each further child of a split costs
+                                      // something, and some test has three or more here
   Key key;                            // of the rows, whatever the path to them
 
  private:

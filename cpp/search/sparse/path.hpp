@@ -2,7 +2,7 @@
 // others have proved.
 //
 // For a set of rows S let f(L) be the least cost of a tree at split cost L. As the minimum of
-// lines errors + splits * L with splits >= 0 it is concave and never falls, and f(0) >= 0. So
+// lines errors + penalties * L with penalties >= 0 it is concave and never falls, and f(0) >= 0. So
 // bounds proved at two split costs hold, interpolated, in between; a bound proved at L1 holds
 // for all dearer splits, and in the proportion L / L1 for cheaper ones. Trees are good at any
 // split cost: those of the neighbouring split costs are the first incumbents.

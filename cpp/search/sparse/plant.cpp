@@ -21,7 +21,7 @@ class Planter {
         layout_(layout),
         problem_(*layout.problem),
         tree_(tree),
-        small_(problem_, search.split_cost(), min_samples_leaf) {}
+        small_(problem_, search.price(), min_samples_leaf) {}
 
   // Where a tree of one split is no dearer than the subtree it takes the place: whoever
   // rebuilds a tree from the memo relies on a named test being at least as good.
@@ -41,7 +41,7 @@ class Planter {
  private:
   Cost split_cost_below(const TreeNode& t, const Rows& rows, int depth_left) {
     const Test& test = problem_.tests[index(t.test)];
-    Cost cost = search_.split_cost();
+    Cost cost = search_.price()(t.n_children);
     for (std::int32_t k = 0; k < t.n_children; ++k) {
       const std::size_t slot = index(t.first_child + k);
       const Rows part = rows_with(problem_, rows, test, tree_.child_outcome[slot]);

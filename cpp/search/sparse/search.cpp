@@ -294,7 +294,8 @@ template <class Word>
 void Search<Word>::settle(Level& here, std::size_t a, Bounds& node) const {
   Expansion<Word>& e = here.expansion;
   const Candidate& candidate = e.candidates[a];
-  Cost at_least = settings_.split_cost, at_most = settings_.split_cost;
+  const Cost price = settings_.price()(candidate.n_children);
+  Cost at_least = price, at_most = price;
   for (std::int32_t k = 0; k < candidate.n_children; ++k) {
     at_least += e.lower[index(candidate.child(k))];
     at_most += e.upper[index(candidate.child(k))];
@@ -455,8 +456,10 @@ bool Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, boo
 // tree, restricted to the rows both share, for all of B. So a child that has just been
 // bounded, B, bounds every child A of the splits still open. Without a depth limit B may
 // also first split off B \ A as a leaf: opt(B) <= opt(A) + L + its minority. (For a multiway
-// test every other child becomes a leaf.) A least leaf size breaks the lemma: a tree that
-// is allowed on A may have too small a leaf on fewer rows.
+// test every other child becomes a leaf, and is paid for where each child is.) A least leaf
+// size breaks the lemma: a tree that is allowed on A may have too small a leaf on fewer rows.
+// In a wide frame the first part needs B to be a part of A, since the rows of B \ A may have
+// categories that are new to A's tree (see Expander::trees_extend).
 template <class Word>
 void Search<Word>::share_bounds(Level& here, const Candidate& done, bool unlimited) {
   Expansion<Word>& e = here.expansion;
@@ -465,14 +468,18 @@ void Search<Word>::share_bounds(Level& here, const Candidate& done, bool unlimit
     most_known = std::max(most_known, e.lower[index(done.child(v))]);
   if (most_known == 0) return;
   const bool as_leaf = unlimited && settings_.switches.similarity_leaf;
+  const bool extends = !here.frame.wide;
 
   // Raises a child's bound by one of a finished child that has `apart` weight outside it,
-  // of which `minority` is not of the heaviest class.
+  // of which `minority` is not of the heaviest class if it is split off by a test that has
+  // `n_children` in the finished child.
   const auto raise = [&](std::size_t child, Cost known_bound, std::int64_t apart,
-                         std::int64_t minority) -> Cost {
-    Cost bound = known_bound - (settings_.has(Fault::similarity) ? 0 : cost_of(apart));
+                         std::int64_t minority, std::int32_t n_children = 2) -> Cost {
+    Cost bound = extends || apart == 0 || settings_.has(Fault::similarity) ? known_bound : 0;
+    if (!settings_.has(Fault::similarity)) bound -= cost_of(apart);
     if (as_leaf) {
-      const Cost parting = settings_.has(Fault::similarity_leaf) ? 0 : settings_.split_cost;
+      const Cost parting =
+          settings_.has(Fault::similarity_leaf) ? 0 : settings_.price()(n_children);
       const Cost other = known_bound - parting - cost_of(minority);
       if (other > bound) {
         bound = other;
@@ -528,6 +535,7 @@ Cost Search<Word>::share_with(Level& here, const Candidate& done, const Candidat
     const Cost known_bound = e.lower[index(from)];
     if (known_bound == 0) continue;
     std::int64_t all_total = 0, all_minority = 0;
+    std::int32_t occupied = 0;
     part_total_.assign(index(open.n_children), 0);
     part_minority_.assign(index(open.n_children), 0);
     for (std::int32_t u = 0; u < open.n_children; ++u) {
@@ -539,12 +547,13 @@ Cost Search<Word>::share_with(Level& here, const Candidate& done, const Candidat
       }
       part_total_[index(u)] = total;
       part_minority_[index(u)] = total - most;
+      if (total > 0) ++occupied;
       all_total += total;
       all_minority += total - most;
     }
     for (std::int32_t u = 0; u < open.n_children; ++u)
       gained += raise(index(open.child(u)), known_bound, all_total - part_total_[index(u)],
-                      all_minority - part_minority_[index(u)]);
+                      all_minority - part_minority_[index(u)], occupied);
   }
   return gained;
 }

@@ -52,6 +52,7 @@ class Search {
   // What the path occupies; the memo counts its own.
   std::uint64_t bytes() const;
   Cost split_cost() const { return settings_.split_cost; }
+  SplitPrice<Cost> price() const { return settings_.price(); }
   bool out_of_time() const { return limits_.reason() != StopReason::none; }
 
   // The memo's key for rows with a number of levels left below them.

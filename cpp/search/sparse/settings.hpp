@@ -82,7 +82,8 @@ enum class Fault {
 };
 
 struct Settings {
-  Cost split_cost = 0;
+  Cost split_cost = 0;     // of two children
+  Cost further_child = 0;  // of each child more
   int max_depth = -1;
   std::int64_t min_samples_leaf = 1;
   Switches switches;
@@ -93,6 +94,7 @@ struct Settings {
   Cost cutoff = kInfiniteCost;  // a lower bound of this much is enough
 
   bool has(Fault f) const { return fault == f; }
+  SplitPrice<Cost> price() const { return {split_cost, further_child}; }
 };
 
 // No depth limit.

@@ -43,7 +43,9 @@ Cost SizeLimited<Word>::child_lower(const Frame<Word>& frame, const Expansion<Wo
   if (splits == 0 || below == 0) return leaf;
   if (splits == 1 && e.has_pairs) {
     const std::int64_t right = e.best_right[frame.side(child)];
-    return std::min(leaf, search_.split_cost() + cost_of(frame.child_total(child) - right));
+    Cost one = search_.split_cost() + cost_of(frame.child_total(child) - right);
+    if (!e.best_wide.empty()) one = std::min(one, e.best_wide[index(child)]);
+    return std::min(leaf, one);
   }
   return e.lower[index(child)];
 }
@@ -75,7 +77,7 @@ typename SizeLimited<Word>::Answer SizeLimited<Word>::solve(std::size_t depth, i
   std::vector<std::pair<Cost, std::size_t>> order;
   if (splits > 0) {
     for (std::size_t a = 0; a < e.candidates.size(); ++a) {
-      Cost at_least = search_.split_cost();
+      Cost at_least = search_.price()(e.candidates[a].n_children);
       for (std::int32_t k = 0; k < e.candidates[a].n_children; ++k)
         at_least += child_lower(here.frame, e, e.candidates[a].child(k), splits - 1, below);
       order.emplace_back(at_least, a);
@@ -96,8 +98,8 @@ typename SizeLimited<Word>::Answer SizeLimited<Word>::solve(std::size_t depth, i
                            layout_.problem->tests[index(candidate.test)].n_outcomes,
                            {}});
     std::vector<TreeDraft> trees(index(candidate.n_children));
-    const Cost found = share(depth, below, candidate, 0, splits - 1, search_.split_cost(),
-                             node, budget, trees);
+    const Cost found = share(depth, below, candidate, 0, splits - 1,
+                             search_.price()(candidate.n_children), node, budget, trees);
     rest = std::min(rest, std::max(found, at_least));
   }
   const Cost proved = std::min(rest, node.upper);

@@ -1,8 +1,8 @@
 // Trees with at most k splits.
 //
 // Lemma (a dearer split). For any m >= 0, a tree with at most k splits costs at least
-// opt(L + m) - m * k, where opt(L + m) is the unlimited optimum with split cost L + m. So
-// the unlimited search, run with dearer splits until its tree has k of them, usually gives
+// opt(L + m) - m * k, where opt(L + m) is the unlimited optimum with m added to the price of
+// every split, whatever its number of children. So the unlimited search, run with dearer splits until its tree has k of them, usually gives
 // the answer and its proof (`solve.cpp` does that). Where no penalty gives exactly k
 // splits, this search closes the gap: depth-first over tests and over the ways to share the
 // splits among the children, with the bounds of an ordinary expansion. What it has found out it

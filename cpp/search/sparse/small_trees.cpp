@@ -17,7 +17,7 @@ Cost SmallTrees::split(const Rows& rows, const Test& test) {
     weight_[v * n_classes + index(problem_.label[index(r)])] += problem_.weight[index(r)];
     samples_[v] += problem_.samples[index(r)];
   }
-  Cost cost = split_cost_;
+  Cost cost = 0;
   std::int32_t occupied = 0;
   for (std::size_t v = 0; v < n_outcomes; ++v) {
     if (samples_[v] == 0) continue;
@@ -28,12 +28,12 @@ Cost SmallTrees::split(const Rows& rows, const Test& test) {
     cost += cost_of(std::accumulate(first, last, std::int64_t{0}) -
                     *std::max_element(first, last));
   }
-  return occupied < 2 ? kInfiniteCost : cost;
+  return occupied < 2 ? kInfiniteCost : cost + price_(occupied);
 }
 
 SmallTrees::Best SmallTrees::best(const Rows& rows) {
   Best found{leaf_cost(problem_, rows), -1};
-  if (found.cost <= split_cost_) return found;
+  if (found.cost <= price_.two_way) return found;
   for (std::size_t t = 0; t < problem_.tests.size(); ++t) {
     const Cost cost = split(rows, problem_.tests[t]);
     if (cost < found.cost) found = {cost, static_cast<std::int32_t>(t)};

@@ -16,8 +16,8 @@ class SmallTrees {
     std::int32_t test;  // -1: a leaf
   };
 
-  SmallTrees(const Problem& problem, Cost split_cost, std::int64_t min_samples_leaf)
-      : problem_(problem), split_cost_(split_cost), min_samples_leaf_(min_samples_leaf) {}
+  SmallTrees(const Problem& problem, SplitPrice<Cost> price, std::int64_t min_samples_leaf)
+      : problem_(problem), price_(price), min_samples_leaf_(min_samples_leaf) {}
 
   // A leaf unless a split costs less.
   Best best(const Rows& rows);
@@ -27,7 +27,7 @@ class SmallTrees {
   Cost split(const Rows& rows, const Test& test);
 
   const Problem& problem_;
-  Cost split_cost_;
+  SplitPrice<Cost> price_;
   std::int64_t min_samples_leaf_;
   std::vector<std::int64_t> weight_, samples_;  // of one test, by outcome (and class)
 };

@@ -120,7 +120,7 @@ class Run {
 
   SearchResult solve() {
     kept_ = flatten({});  // whatever happens next, there is a tree
-    kept_cost_ = evaluate(problem_, kept_, settings_.split_cost);
+    kept_cost_ = evaluate(problem_, kept_, settings_.price());
     hear();
     const bool has_tree = resumed_ || search_.root().upper < kInfiniteCost ||
                           (warm_ != nullptr && !warm_->trees.empty());
@@ -248,7 +248,7 @@ class Run {
       return search_.resolve(rows, left);
     };
     Tree tree = extract(layout_, settings_, known);
-    const Cost cost = evaluate(problem_, tree, settings_.split_cost);
+    const Cost cost = evaluate(problem_, tree, settings_.price());
     if (cost >= kept_cost_) return;
     kept_cost_ = cost;
     kept_ = std::move(tree);
@@ -335,8 +335,8 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
   }
   const Cost penalty = settings.split_cost;
   const auto take = [&](const Tree& found, Cost lower) {
-    Tree tree = prune_to_size(problem, found, penalty, max_splits);
-    const Cost cost = evaluate(problem, tree, penalty);
+    Tree tree = prune_to_size(problem, found, settings.price(), max_splits);
+    const Cost cost = evaluate(problem, tree, settings.price());
     if (cost < best.upper) {
       best.upper = cost;
       best.tree = std::move(tree);
@@ -406,6 +406,7 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   Settings settings;
   settings.fault = options.fault;
   settings.split_cost = split_cost(tree_limits.split_penalty, problem.total_weight);
+  if (tree_limits.penalize == Penalize::leaves) settings.further_child = settings.split_cost;
   settings.max_depth = tree_limits.max_depth;
   settings.min_samples_leaf = tree_limits.min_samples_leaf;
   settings.switches = options.switches;

@@ -21,14 +21,14 @@ class Axis {
   using Point = CutBounds<Value>;
   using Looked = threshold::Looked<Value>;
 
-  Axis(const Columns& columns, const L& loss, const RowSubset& rows, std::int32_t feature,
-       Value split_cost)
-      : loss_(&loss), rows_(&rows), view_(columns, rows, feature), list_(rows.list(feature)),
-        feature_(feature), split_cost_(split_cost) {
+  Axis(const Context<L>& context, const RowSubset& rows, std::int32_t feature)
+      : loss_(context.loss), rows_(&rows), view_(*context.columns, rows, feature),
+        list_(rows.list(feature)), feature_(feature),
+        split_cost_(context.settings.split_cost), extends_(context.trees_extend()) {
     if constexpr (L::kUnitStep) {
       before_.assign(rows.size() + 1, Value{});
       for (std::uint32_t k = 0; k < rows.size(); ++k)
-        before_[k + 1] = before_[k] + loss.weight(rows.row(list_[k]));
+        before_[k + 1] = before_[k] + loss_->weight(rows.row(list_[k]));
     }
   }
 
@@ -61,13 +61,17 @@ class Axis {
   std::int32_t feature() const { return feature_; }
   const FeatureView& view() const { return view_; }
   Point known_at(std::uint32_t p) const { return {p, left_[p], right_[p]}; }
-  Value weight_between(std::uint32_t a, std::uint32_t b) const { return before_[b] - before_[a]; }
+  // What an optimal cost rises by at most from one cut to another: no limit is known where
+  // trees for fewer rows do not serve more.
+  Value weight_between(std::uint32_t a, std::uint32_t b) const {
+    return extends_ || a == b ? before_[b] - before_[a] : loss_->infinite();
+  }
 
   // Leaves out of low .. high the cuts that a's or b's value reaches by their distance, and those
   // that split off no more than a split costs (not admissible).
   void shrink(const Point& a, const Point& b, Value need, std::uint32_t& low,
               std::uint32_t& high) const {
-    if constexpr (!L::kUnitStep) return;
+    if (!L::kUnitStep || !extends_) return;
     const auto advance = [&](Value reach) {
       const auto beyond = std::ranges::upper_bound(before_, reach);
       low = std::max(low, static_cast<std::uint32_t>(beyond - before_.begin()));
@@ -115,6 +119,7 @@ class Axis {
   const std::uint32_t* list_;
   std::int32_t feature_;
   Value split_cost_;
+  bool extends_;  // trees for fewer rows serve more
   std::vector<Value> before_;       // weight of the rows before each position, for labels
   std::vector<Value> left_, right_;  // what is known of the sides of each cut
 };

@@ -192,13 +192,14 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
     rl = std::min<Count>(rl, memory_.lower_right[l]);
     ru = std::min<Count>(ru, memory_.upper_right[l]);
   }
+  out = {cost_of(ll), cost_of(lu), cost_of(rl), cost_of(ru)};
   for (std::size_t g = 0; g < categorical_.size(); ++g) {
-    ll = std::min(ll, category_bounds_left_[g]);
-    lu = std::min(lu, category_bounds_left_[g]);
-    rl = std::min(rl, category_bounds_right_[g]);
-    ru = std::min(ru, category_bounds_right_[g]);
+    out.left_lower = std::min(out.left_lower, category_bounds_left_[g]);
+    out.left_upper = std::min(out.left_upper, category_bounds_left_[g]);
+    out.right_lower = std::min(out.right_lower, category_bounds_right_[g]);
+    out.right_upper = std::min(out.right_upper, category_bounds_right_[g]);
   }
-  return {cost_of(ll), cost_of(lu), cost_of(rl), cost_of(ru)};
+  return out;
 }
 
 template <class T>
@@ -209,10 +210,10 @@ void ClassLanes<T>::bound_categories(std::uint32_t min_left, std::uint32_t min_r
   }
 }
 
-// The exact loss of the best split of a side on a categorical feature; the side's leaf where
-// there is none.
+// The exact loss of the best split of a side on a categorical feature, with what its further
+// children cost; the side's leaf where there is none.
 template <class T>
-std::int64_t ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) const {
+Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) const {
   const std::size_t channels = classes_ + (count_rows_ ? 1 : 0);
   const bool multiway =
       columns_->kind(categorical_[g]) == FeatureKind::multiway;
@@ -222,6 +223,7 @@ std::int64_t ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_ro
   const Count leaf_loss = weight - Count{*std::ranges::max_element(sums)};
   Count best = leaf_loss;
   Count all_categories = 0;
+  std::int64_t n_categories = 0;
   bool allowed = true;
   for (std::size_t at = category_base_[g]; at < category_base_[g + 1]; at += channels) {
     Count in_total = 0, in_most = 0, out_most = 0;
@@ -240,32 +242,34 @@ std::int64_t ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_ro
     }
     if (multiway) {
       all_categories += in_total - in_most;
+      ++n_categories;
       allowed = allowed && in_rows >= min_rows;
     } else if (!count_rows_ || (in_rows >= min_rows && rows - in_rows >= min_rows)) {
       best = std::min(best, weight - in_most - out_most);
     }
   }
-  return multiway && allowed ? all_categories : best;
+  if (!multiway || !allowed) return cost_of(best);
+  return cost_of(all_categories) + SplitPrice<Cost>(0, further_child_)(n_categories);
 }
 
 template <class T>
 Cost ClassLanes<T>::exact(Side side, Cost cap, Counters& counters) {
   if (cap <= 0) return cap;
-  const Count cap_count = (cap + kUnitCost - 1) >> kCostBits;
   const T* lower = side == Side::left ? memory_.lower_left.data() : memory_.lower_right.data();
   const T* upper = side == Side::left ? memory_.upper_left.data() : memory_.upper_right.data();
   const Count min_rows = count_rows_ ? (side == Side::left ? min_left_ : min_right_) : 1;
-  Count best = std::min(cap_count, leaf(side) >> kCostBits);
+  Cost least = cap;
+  for (const Cost c : side == Side::left ? category_bounds_left_ : category_bounds_right_)
+    least = std::min(least, c);
+  Count best = std::min((least + kUnitCost - 1) >> kCostBits, leaf(side) >> kCostBits);
   for (std::size_t l = 0; l < memory_.lanes; ++l) best = std::min<Count>(best, upper[l]);
-  for (const Count c : side == Side::left ? category_bounds_left_ : category_bounds_right_)
-    best = std::min(best, c);
   for (std::size_t l = 0; l < memory_.lanes; ++l) {
     if (lower[l] >= best) continue;
     ++counters.exact_scans;
     if (!placed_) place();
     best = classes_ == 2 ? scan_two(side, l, best, min_rows) : scan_many(side, l, best, min_rows);
   }
-  return best >= cap_count ? cap : cost_of(best);
+  return std::min(least, cost_of(best));
 }
 
 template <class T>

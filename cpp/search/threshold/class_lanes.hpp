@@ -29,9 +29,11 @@ class ClassLanes {
   using Value = Cost;
 
   ClassLanes(const Columns& columns, const Misclassification& loss, const ColumnCodes& codes,
-             SubsetBins& bins, const ClassKernels<T>& kernels, bool count_rows)
+             SubsetBins& bins, const ClassKernels<T>& kernels, bool count_rows,
+             Cost further_child)
       : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins), kernels_(kernels),
-        classes_(static_cast<std::size_t>(loss.n_classes())), count_rows_(count_rows) {
+        classes_(static_cast<std::size_t>(loss.n_classes())), count_rows_(count_rows),
+        further_child_(further_child) {
     for (std::int32_t f = 0; f < columns.n_features(); ++f)
       if (columns.kind(f) != FeatureKind::ordered)
         categorical_.push_back(f);
@@ -48,7 +50,7 @@ class ClassLanes {
   Value leaf_of_all() const { return leaf_of(all_, all_weight_); }
   // Bounds with at least the given numbers of rows in each part of a stump.
   StumpBounds<Value> bounds(std::uint32_t min_left, std::uint32_t min_right, Counters& counters);
-  // min(loss of the best stump of a side, cap). Uses what the last call of `bounds` left.
+  // min(loss of the best stump of a side, cap), further children of its split included. Uses what the last call of `bounds` left.
   Value exact(Side side, Value cap, Counters& counters);
   // Weight of positions a .. b - 1 of the root feature's list.
   Value weight_between(std::uint32_t a, std::uint32_t b) const {
@@ -72,7 +74,7 @@ class ClassLanes {
     return cost_of(weight - Count{*std::ranges::max_element(sums)});
   }
   void bound_categories(std::uint32_t min_left, std::uint32_t min_right);
-  Count category_loss(std::size_t g, Side side, Count min_rows) const;
+  Cost category_loss(std::size_t g, Side side, Count min_rows) const;
   Count scan_two(Side side, std::size_t lane, Count best, Count min_rows);
   Count scan_many(Side side, std::size_t lane, Count best, Count min_rows);
 
@@ -83,6 +85,7 @@ class ClassLanes {
   ClassKernels<T> kernels_;
   std::size_t classes_;
   bool count_rows_;
+  Cost further_child_;  // of a multiway split
   std::vector<std::int32_t> categorical_;  // features that are not in lanes
 
   const RowSubset* rows_ = nullptr;
@@ -99,7 +102,7 @@ class ClassLanes {
   std::vector<std::size_t> category_base_;
   std::vector<std::uint32_t> category_of_;  // [local * categorical + g], premultiplied offset
   std::vector<T> category_left_, category_total_;
-  std::vector<Count> category_bounds_left_, category_bounds_right_;
+  std::vector<Cost> category_bounds_left_, category_bounds_right_;
 
   const std::uint32_t* list_ = nullptr;
   std::vector<std::uint32_t> position_;     // of each local row in list_, once it is needed

@@ -435,8 +435,9 @@ class DepthTwo {
     Value children = leaves;
     for (std::size_t k = 0; k < gains_.size() && static_cast<int>(k) + 1 < task_->splits; ++k)
       children -= gains_[k];
-    improve(c, TestKind::multiway, 0, size_, children);
-    raise(c.lower, penalty() + children);
+    const Value price = context_->settings.price()(static_cast<std::int64_t>(starts.size()));
+    improve(c, TestKind::multiway, 0, size_, price - penalty() + children);
+    raise(c.lower, price + children);
   }
 
   // ---- the answer ----------------------------------------------------------------------
@@ -490,7 +491,7 @@ class DepthTwo {
       partitioner_.cut_out(rows, record_.feature, record_.first, record_.last, parts_[0],
                            parts_[1]);
     }
-    cost = penalty();
+    cost = context_->settings.price()(static_cast<std::int64_t>(tree.children.size()));
     struct Option {
       std::size_t child;
       Value gain;
@@ -503,7 +504,8 @@ class DepthTwo {
       const bool splits = k == 0 || record_.kind == TestKind::multiway ? record_.left_splits
                                                                        : record_.right_splits;
       if (!splits) continue;
-      const Split<Value> s = stumps_->best_by_loss(parts_[k], min_leaf_);
+      const Split<Value> s = 
+          stumps_->best_by_loss(parts_[k], min_leaf_, context_->settings.further_child);
       if (s.feature >= 0 && penalty() + s.score < leaf)
         options.push_back({k, leaf - penalty() - s.score, s});
     }

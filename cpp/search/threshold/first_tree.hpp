@@ -78,7 +78,17 @@ class FirstTree {
   static constexpr int kDeep = 64;
 
   Value penalty() const { return context_->settings.split_cost; }
+  Value price(const SplitTree& node) const {
+    return context_->settings.price()(static_cast<std::int64_t>(node.children.size()));
+  }
   bool stopped() const { return context_->limits->stop(0); }
+
+  // Purity that further children are paid for counts only as far as it is worth it.
+  Split<double> purest(const RowSubset& rows, std::uint32_t min_leaf) {
+    const double further = context_->further_impurity();
+    return greed_ == Greed::entropy ? stumps_->best_by_entropy(rows, min_leaf, further)
+                                    : stumps_->best_by_impurity(rows, min_leaf, further);
+  }
 
   static Answer<Value> leaf_answer(Value cost) { return {cost, cost, true, {}}; }
 
@@ -87,13 +97,12 @@ class FirstTree {
     const Value leaf = stumps_->leaf(rows);
     if (depth >= task.depth || !(penalty() < leaf) || rows.size() < 2 * task.min_leaf)
       return leaf_answer(leaf);
-    const Split<double> split =
-        depth >= kDeep              ? middle(rows, task.min_leaf)
-        : greed_ == Greed::entropy ? stumps_->best_by_entropy(rows, task.min_leaf)
-                                   : stumps_->best_by_impurity(rows, task.min_leaf);
+    const Split<double> split = depth >= kDeep ? middle(rows, task.min_leaf)
+                                               : purest(rows, task.min_leaf);
     if (split.feature < 0) return leaf_answer(leaf);
-    Answer<Value> answer = leaf_answer(penalty());
-    answer.tree = stumps_->node(rows, split.feature, split.kind, split.first, split.last);
+    SplitTree node = stumps_->node(rows, split.feature, split.kind, split.first, split.last);
+    Answer<Value> answer = leaf_answer(price(node));
+    answer.tree = std::move(node);
     std::vector<RowSubset> parts =
         cut_by(partitioner_, *context_->columns, rows, answer.tree);
     return below(std::move(parts), std::move(answer), leaf,
@@ -108,7 +117,7 @@ class FirstTree {
     Answer<Value> two = terminal_->solve(ahead);
     if (task.depth <= 2 || task.splits <= 3 || two.tree.leaf() || stopped())
       return leaf < two.upper ? leaf_answer(leaf) : std::move(two);
-    Answer<Value> answer = leaf_answer(penalty());
+    Answer<Value> answer = leaf_answer(price(two.tree));
     answer.tree = two.tree;
     std::vector<RowSubset> parts =
         cut_by(partitioner_, *context_->columns, rows, two.tree);
@@ -154,7 +163,7 @@ class FirstTree {
       distance = off;
       found = {f, TestKind::threshold, 0, p, 0.0};
     }
-    return found.feature >= 0 ? found : stumps_->best_by_impurity(rows, min_leaf);
+    return found.feature >= 0 ? found : purest(rows, min_leaf);
   }
 
   const Context<L>* context_;

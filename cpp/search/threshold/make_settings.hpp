@@ -54,6 +54,8 @@ Context<L> context_for(const Columns& columns, const L& loss, const TreeLimits& 
   using Value = typename L::Value;
   Settings<Value> settings = settings_for<Value>(columns, tree_limits, switches);
   settings.split_cost = split_cost;
+  if (tree_limits.penalize == Penalize::leaves && has_wide(columns.features))
+    settings.further_child = split_cost;
   if constexpr (std::integral<Value>)
     settings.granule = split_cost % kUnitCost == 0 ? kUnitCost : 1;
   return {&columns, &loss, settings, &limits, &counters, has_multiway(columns)};

@@ -8,10 +8,12 @@ namespace treeproof::threshold {
 
 MomentLanes::MomentLanes(const Columns& columns, const SquaredError& loss,
                          const ColumnCodes& codes, SubsetBins& bins,
-                         const MomentKernels& kernels, bool count_rows)
+                         const MomentKernels& kernels, bool count_rows,
+                         double further_child)
     : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins),
       outputs_(loss.n_outputs()), squares_(1 + loss.n_outputs()),
-      channels_(squares_ + (count_rows ? 2 : 1)), count_rows_(count_rows) {
+      channels_(squares_ + (count_rows ? 2 : 1)), count_rows_(count_rows),
+      further_child_(further_child) {
   const bool one = outputs_ == 1;
   // With a row channel the kernel has to know of it even where no minimum is in force.
   kernel_min_ = one ? kernels.one_min : kernels.many_min;
@@ -195,8 +197,8 @@ void MomentLanes::bound_categories(Side side, double min_rows, std::vector<doubl
     out[g] = category_loss(g, side, min_rows);
 }
 
-// The exact loss of the best split of a side on a categorical feature; the side's leaf where
-// there is none.
+// The exact loss of the best split of a side on a categorical feature, with what its further
+// children cost; the side's leaf where there is none.
 double MomentLanes::category_loss(std::size_t g, Side side, double min_rows) {
   const std::size_t width = squares_ + 2;
   const bool multiway = columns_->kind(categorical_[g]) == FeatureKind::multiway;
@@ -206,6 +208,7 @@ double MomentLanes::category_loss(std::size_t g, Side side, double min_rows) {
   const double leaf_loss = leaf(side);
   double most = whole[squares_] - leaf_loss;  // explained
   double all_categories = 0.0;
+  std::int64_t n_categories = 0;
   bool allowed = true;
   prefix_.resize(width);
   suffix_.resize(width);
@@ -219,12 +222,15 @@ double MomentLanes::category_loss(std::size_t g, Side side, double min_rows) {
     if (in_rows < 0.5) continue;
     if (multiway) {
       all_categories += explained(prefix_.data(), tiny);
+      ++n_categories;
       allowed = allowed && in_rows >= min_rows;
     } else if (in_rows >= min_rows && rows - in_rows >= min_rows) {
       most = std::max(most, explained(prefix_.data(), tiny) + explained(suffix_.data(), tiny));
     }
   }
-  return std::max(0.0, whole[squares_] - (multiway && allowed ? all_categories : most));
+  if (!multiway || !allowed) return std::max(0.0, whole[squares_] - most);
+  return std::max(0.0, whole[squares_] - all_categories) +
+         SplitPrice<double>(0.0, further_child_)(n_categories);
 }
 
 double MomentLanes::exact(Side side, double cap, Counters& counters) {

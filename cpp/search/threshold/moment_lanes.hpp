@@ -28,7 +28,8 @@ class MomentLanes {
   using Value = double;
 
   MomentLanes(const Columns& columns, const SquaredError& loss, const ColumnCodes& codes,
-              SubsetBins& bins, const MomentKernels& kernels, bool count_rows);
+              SubsetBins& bins, const MomentKernels& kernels, bool count_rows,
+              double further_child);
 
   void load(const RowSubset& rows);
 
@@ -82,6 +83,7 @@ class MomentLanes {
   std::size_t squares_;   // channel of the sum of squares
   std::size_t channels_;  // with the row channel, if any
   bool count_rows_;
+  double further_child_;  // of a multiway split
   std::vector<std::int32_t> categorical_;  // features that are not in lanes
 
   const RowSubset* rows_ = nullptr;

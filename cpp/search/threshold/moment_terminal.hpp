@@ -20,7 +20,7 @@ class MomentTerminal {
       : bins_(*context.columns, codes, BinTargets{}, context.settings.most_bins),
         lanes_(*context.columns, *context.loss, codes, bins_,
                choose_kernels(context.settings.portable_kernels).moments,
-               context.settings.min_leaf > 1),
+               context.settings.min_leaf > 1, context.settings.further_child),
         stump_(context, stumps), two_(context, lanes_, stumps) {}
 
   Answer<double> solve(const Task<double>& task) {

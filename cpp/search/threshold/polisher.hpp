@@ -90,7 +90,7 @@ class Polisher {
     SplitTree node = tree;
     if (!tree.leaf() && refit(*context_->columns, rows, node)) {
       std::vector<RowSubset> parts = cut_by(partitioner_, *context_->columns, rows, node);
-      Value cost = penalty();
+      Value cost = context_->settings.price()(static_cast<std::int64_t>(node.children.size()));
       int spare = splits - node.n_splits();
       for (std::size_t k = 0; k < parts.size(); ++k) {
         const RowSubset child = std::move(parts[k]);
@@ -157,7 +157,7 @@ class Polisher {
   void try_root(const RowSubset& rows, SplitTree node, int depth, int splits,
                 std::uint32_t min_leaf, int discrepancies, Answer<Value>& answer) {
     std::vector<RowSubset> parts = cut_by(partitioner_, *context_->columns, rows, node);
-    Value cost = penalty();
+    Value cost = context_->settings.price()(static_cast<std::int64_t>(node.children.size()));
     int left = splits - 1;
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const RowSubset child = std::move(parts[k]);
@@ -181,7 +181,8 @@ class Polisher {
     }
     std::vector<Split<double>> splits;
     for (std::int32_t f = 0; f < context_->columns->n_features(); ++f) {
-      const Split<double> split = stumps_->best_by_impurity_on(rows, f, min_leaf);
+      const Split<double> split = stumps_->best_by_impurity_on(
+          rows, f, min_leaf, context_->further_impurity());
       if (split.feature >= 0) splits.push_back(split);
     }
     context_->limits->stop(1 + rows.size() / 64 *

@@ -44,7 +44,8 @@ class TreePruner {
     sized.cost.push_back(stumps_->leaf(rows));
     if (tree.leaf() || splits <= 0) return sized;
     std::vector<RowSubset> parts = cut_by(partitioner_, *context_->columns, rows, tree);
-    std::vector<Value> sum{context_->settings.split_cost};
+    std::vector<Value> sum{
+        context_->settings.price()(static_cast<std::int64_t>(parts.size()))};
     for (std::size_t k = 0; k < parts.size(); ++k) {
       sized.children.push_back(measure(parts[k], tree.children[k], splits - 1));
       parts[k] = RowSubset();

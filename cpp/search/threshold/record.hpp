@@ -76,8 +76,9 @@ class TestChooser {
  public:
   using Value = typename L::Value;
 
-  TestChooser(const Columns& columns, const L& loss, Value split_cost)
-      : columns_(&columns), loss_(&loss), split_cost_(split_cost) {}
+  explicit TestChooser(const Context<L>& context)
+      : columns_(context.columns), context_(&context),
+        split_cost_(context.settings.split_cost) {}
 
   // In the order of features and codes. Sorts what it is given.
   std::vector<CountedTest> choose(const RowSubset& rows, int splits, Value bound,
@@ -94,7 +95,7 @@ class TestChooser {
         continue;
       }
       needed_.clear();
-      Axis<L>(*columns_, *loss_, rows, f, split_cost_).thin(own, bound - split_cost_, needed_);
+      Axis<L>(*context_, rows, f).thin(own, bound - split_cost_, needed_);
       for (const Looked<Value>& look : needed_) tests.push_back(by_codes(view, look));
     }
     return tests;
@@ -125,7 +126,7 @@ class TestChooser {
   }
 
   const Columns* columns_;
-  const L* loss_;
+  const Context<L>* context_;
   Value split_cost_;
   std::vector<Looked<Value>> needed_;
 };

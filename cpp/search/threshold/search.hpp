@@ -48,7 +48,7 @@ class Search {
 
   Search(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
       : context_(&context), terminal_(&terminal), stumps_(&stumps), partitions_(*context.loss),
-        chooser_(*context.columns, *context.loss, context.settings.split_cost) {}
+        chooser_(context) {}
 
   // Called whenever the outermost solve may have a better bound, or has a better tree.
   using Progress = std::function<void(Value lower, Value upper, bool better_tree)>;
@@ -87,6 +87,9 @@ class Search {
 
   const Settings<Value>& settings() const { return context_->settings; }
   Value penalty() const { return settings().split_cost; }
+  Value price(std::size_t n_children) const {
+    return settings().price()(static_cast<std::int64_t>(n_children));
+  }
   Value infinite() const { return context_->loss->infinite(); }
   bool closes(Value bound, Value best) const { return context_->loss->closes(bound, best); }
   FeatureKind kind(std::int32_t f) const {
@@ -287,7 +290,7 @@ class Search {
           }
         } else {
           const std::size_t a = new_point(frame, c, 0);
-          frame.queue.push({bound, c, a, a});
+          frame.queue.push({std::max(bound, price(view.runs().size())), c, a, a});
         }
       };
       if (!bounded || kind(f) == FeatureKind::multiway) {

@@ -1,7 +1,7 @@
 // Splits of the best-first search with one child for each category.
 //
 // The children are independent: their bounds add up, and each is solved with what the others
-// leave of the budget. With a bound on the number of splits, all ways to share them out among
+// leave of the budget. Each child after the second may cost something (`price`). With a bound on the number of splits, all ways to share them out among
 // the children are covered by a table of every child's optimum for every number of splits.
 #pragma once
 
@@ -33,7 +33,8 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
   std::vector<Answer<Value>> answers(n_parts);
   Value sum{};
   bool all_found = true;
-  const Value budget = frame.best - penalty();
+  const Value own = price(n_parts);
+  const Value budget = frame.best - own;
   for (std::size_t k = 0; k < n_parts; ++k) {
     Level& level = levels_[frame.level];
     level.inherited_left.assign(n_features(), Value{});
@@ -44,19 +45,19 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
     lower[k] = answers[k].lower;
     all_found = all_found && answers[k].found;
     if (context_->limits->reason() != StopReason::none) return false;
-    if (closes(penalty() + sum, frame.best)) break;
+    if (closes(own + sum, frame.best)) break;
   }
-  if (all_found && !closes(penalty() + sum, frame.best)) {
+  if (all_found && !closes(own + sum, frame.best)) {
     SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0,
                                    frame.size);
-    Value cost = penalty();
+    Value cost = own;
     for (std::size_t k = 0; k < n_parts; ++k) {
       cost += answers[k].upper;
       tree.children[k] = std::move(answers[k].tree);
     }
     improve(frame, cost, std::move(tree));
   }
-  piece(frame, item.candidate, std::max(item.bound, penalty() + sum));
+  piece(frame, item.candidate, std::max(item.bound, own + sum));
   return true;
 }
 
@@ -87,7 +88,7 @@ bool Search<L, Terminal>::multiway_bounded(Frame& frame, const Item& item, const
         }
     share = std::move(next);
   }
-  const Value cost = penalty() + share[width - 1];
+  const Value cost = price(n_parts) + share[width - 1];
   if (cost < frame.best) {
     SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0,
                                    frame.size);

@@ -3,11 +3,14 @@
 
 #include <cstdint>
 
+#include "core/cost.hpp"
+
 namespace treeproof::threshold {
 
 template <class Value>
 struct Settings {
-  Value split_cost{};             // cost of one split
+  Value split_cost{};             // cost of a split into two
+  Value further_child{};          // cost of each child more; 0 where no split has more
   int max_depth = 0;              // already made finite
   int max_splits = 0;             // already made finite
   std::uint32_t min_leaf = 1;     // table rows in every leaf
@@ -24,6 +27,8 @@ struct Settings {
   bool use_leaf_gain = true;
   std::uint32_t coarse_cuts = 24;  // cuts of stage 1 in depth two
   int most_bins = 128;
+
+  SplitPrice<Value> price() const { return {split_cost, further_child}; }
 };
 
 }  // namespace treeproof::threshold

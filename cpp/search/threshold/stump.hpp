@@ -35,40 +35,43 @@ class StumpSolver {
     return loss_->value(in_);
   }
 
-  // The split with the least sum of `score` over its children.
+  // The split with the least sum of `score` over its children; each child after the second
+  // counts `further` on top.
   template <class Score, class Measure>
   Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst,
-                    Measure measure) {
+                    Score further, Measure measure) {
     Split<Score> found{-1, TestKind::threshold, 0, 0, worst};
     for (std::int32_t f = 0; f < columns_->n_features(); ++f)
-      improve_on(rows, f, min_leaf, measure, found);
+      improve_on(rows, f, min_leaf, further, measure, found);
     return found;
   }
 
-  Split<Value> best_by_loss(const RowSubset& rows, std::uint32_t min_leaf) {
-    return best<Value>(rows, min_leaf, loss_->infinite(),
+  Split<Value> best_by_loss(const RowSubset& rows, std::uint32_t min_leaf, Value further) {
+    return best<Value>(rows, min_leaf, loss_->infinite(), further,
                        [this](const auto& t) { return loss_->value(t); });
   }
-  Split<double> best_by_impurity(const RowSubset& rows, std::uint32_t min_leaf) {
-    return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(),
+  Split<double> best_by_impurity(const RowSubset& rows, std::uint32_t min_leaf,
+                                 double further) {
+    return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(), further,
                         [this](const auto& t) { return loss_->impurity(t); });
   }
 
   // The same by entropy, where the loss has one.
-  Split<double> best_by_entropy(const RowSubset& rows, std::uint32_t min_leaf) {
+  Split<double> best_by_entropy(const RowSubset& rows, std::uint32_t min_leaf,
+                                double further) {
     if constexpr (kHasEntropy)
-      return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(),
+      return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(), further,
                           [this](const auto& t) { return loss_->entropy(t); });
-    else return best_by_impurity(rows, min_leaf);
+    else return best_by_impurity(rows, min_leaf, further);
   }
   static constexpr bool kHasEntropy =
       requires(const L& loss, const typename L::Tally& t) { loss.entropy(t); };
   // The split of least impurity on one feature.
   Split<double> best_by_impurity_on(const RowSubset& rows, std::int32_t f,
-                                    std::uint32_t min_leaf) {
+                                    std::uint32_t min_leaf, double further) {
     Split<double> found{-1, TestKind::threshold, 0, 0, std::numeric_limits<double>::infinity()};
     const auto measure = [this](const auto& t) { return loss_->impurity(t); };
-    improve_on(rows, f, min_leaf, measure, found);
+    improve_on(rows, f, min_leaf, further, measure, found);
     return found;
   }
 
@@ -99,13 +102,15 @@ class StumpSolver {
   using Tally = typename L::Tally;
 
   template <class Measure, class Score>
-  void improve_on(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf, Measure measure,
-                  Split<Score>& found) {
+  void improve_on(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
+                  Score further, Measure measure, Split<Score>& found) {
     if (FeatureView(*columns_, rows, f).constant()) return;
     switch (columns_->kind(f)) {
       case FeatureKind::ordered: walk_thresholds(rows, f, min_leaf, measure, found); break;
       case FeatureKind::one_vs_rest: walk_categories(rows, f, min_leaf, measure, found); break;
-      case FeatureKind::multiway: try_multiway(rows, f, min_leaf, measure, found); break;
+      case FeatureKind::multiway: 
+        try_multiway(rows, f, min_leaf, further, measure, found);
+        break;
     }
   }
 
@@ -162,19 +167,22 @@ class StumpSolver {
 
   template <class Measure, class Score>
   void try_multiway(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
-                    Measure measure, Split<Score>& found) {
+                    Score further, Measure measure, Split<Score>& found) {
     const FeatureView view(*columns_, rows, f);
     const std::uint32_t* list = rows.list(f);
     const std::uint32_t m = rows.size();
     Score score{};
+    std::int64_t n_children = 0;
     for (std::uint32_t a = 0; a < m;) {
       const std::uint32_t b = view.run_end(a);
       if (b - a < min_leaf) return;
       loss_->clear(in_);
       for (std::uint32_t k = a; k < b; ++k) loss_->add(in_, rows.row(list[k]));
       score += measure(in_);
+      ++n_children;
       a = b;
     }
+    score += SplitPrice<Score>(Score{}, further)(n_children);
     if (score < found.score) found = {f, TestKind::multiway, 0, m, score};
   }
 

@@ -50,10 +50,20 @@ struct Context {
   bool has_multiway = false;
 
   using Value = typename L::Value;
-  // The unit step needs "a tree for fewer rows serves more rows": false where a new category
-  // would make a child smaller than a leaf may be.
+  // Where each child of a split is paid for, rows with categories new to a tree make it dearer
+  // by further leaves: a tree for fewer rows then serves more rows only at a higher price. (A
+  // tree for more rows still serves fewer: it loses leaves.)
+  bool trees_extend() const { return !(settings.further_child > Value{}); }
+  // The unit step needs "a tree for fewer rows serves more rows": false also where a new
+  // category would make a child smaller than a leaf may be.
   bool unit_step(std::uint32_t min_leaf) const {
-    return L::kUnitStep && settings.use_unit_step && !(has_multiway && min_leaf > 1);
+    return L::kUnitStep && settings.use_unit_step && trees_extend() &&
+           !(has_multiway && min_leaf > 1);
+  }
+  // The price of a further child in units of impurity, as a guide of greedy trees.
+  double further_impurity() const {
+    const auto further = static_cast<double>(settings.further_child);
+    return L::kUnitStep ? further / static_cast<double>(kUnitCost) : further;
   }
   // Costs are multiples of the granule, so bounds may be rounded up to one.
   Value round_up(Value bound) const {

@@ -25,7 +25,8 @@ class StumpTerminal {
     const RowSubset& rows = *task.rows;
     Answer<Value> answer;
     answer.upper = stumps_->leaf(rows);
-    const Split<Value> split = stumps_->best_by_loss(rows, task.min_leaf);
+    const Split<Value> split = stumps_->best_by_loss(
+        rows, task.min_leaf, context_->settings.further_child);
     context_->limits->stop(rows.size() / 8 + 1);
     answer.lower = answer.upper;
     if (split.feature >= 0 && penalty + split.score < answer.upper) {
@@ -59,9 +60,9 @@ class ClassTerminal {
         bins_(*context.columns, codes, targets, context.settings.most_bins),
         kernels_(choose_kernels(context.settings.portable_kernels)),
         light_(*context.columns, *loss_, codes, bins_, kernels_.counts16,
-               context.settings.min_leaf > 1),
+               context.settings.min_leaf > 1, context.settings.further_child),
         heavy_(*context.columns, *loss_, codes, bins_, kernels_.counts32,
-               context.settings.min_leaf > 1),
+               context.settings.min_leaf > 1, context.settings.further_child),
         stump_(context, stumps), solve_light_(context, light_, stumps),
         solve_heavy_(context, heavy_, stumps) {}
 

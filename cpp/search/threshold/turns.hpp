@@ -36,7 +36,6 @@ class Turns {
     loss.row_loss(loss.constant(t), std::uint32_t{});
   };
 
-  Value penalty() const { return context_->settings.split_cost; }
   bool stopped() const { return context_->limits->stop(0); }
 
   Answer<Value> improve(const RowSubset& rows, const SplitTree& tree, int depth, int splits,
@@ -59,7 +58,7 @@ class Turns {
     std::vector<RowSubset> parts = cut_by(partitioner_, *context_->columns, rows, node);
     for (const RowSubset& child : parts)
       if (child.size() < min_leaf) return answer;
-    Value cost = penalty();
+    Value cost = context_->settings.price()(static_cast<std::int64_t>(parts.size()));
     // Unused splits may go to any child, one child at a time.
     int spare = splits - node.n_splits();
     for (std::size_t k = 0; k < parts.size(); ++k) {

@@ -89,6 +89,7 @@ class Family:
             min_samples_leaf=task.min_samples_leaf,
             time_limit=self._seconds_left(),
             memory_limit=task.memory_allowance,
+            penalize=task.penalize,
         )
         if self._set.status != "complete":
             raise LimitReachedError(self._set.status, within)

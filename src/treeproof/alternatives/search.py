@@ -40,14 +40,16 @@ class Problem:
     def grow(self, splits: dict[str, Any], cost: int) -> NearTree:
         """Return a tree of the engine with all that is known about it."""
         tree, loss = grow(self.model, self.task, splits)
-        objective = loss + self.model.split_penalty * tree.n_splits
+        penalties = tree.n_penalties(self.model.penalize)
+        objective = loss + self.model.split_penalty * penalties
         proved = cost == self.best and self.model.optimal_
         return NearTree(tree, objective, loss, tree.n_splits, self.model, proved)
 
     def own_tree(self) -> NearTree:
         """Return the classifier's tree."""
         model = self.model
-        loss = model.objective_ - model.split_penalty * model.n_splits_
+        penalties = model.tree_.n_penalties(model.penalize)
+        loss = model.objective_ - model.split_penalty * penalties
         return NearTree(
             model.tree_, model.objective_, loss, model.n_splits_, model, model.optimal_
         )

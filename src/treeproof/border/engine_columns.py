@@ -133,6 +133,14 @@ class EngineTable:
     codes: NDArray[np.int32]
     columns: list[EngineColumn] | None = None
 
+    def first_wide(self) -> int | None:
+        """Return the first column of the table that is split into three or more."""
+        wide = np.flatnonzero((self.kinds == ONE_EACH) & (self.n_values > 2))
+        if not len(wide):
+            return None
+        k = int(wide[0])
+        return k if self.columns is None else self.columns[k].feature
+
     def of_column(self, column: int) -> list[int]:
         """Return the engine's columns that stand for a column of the table."""
         if self.columns is None:

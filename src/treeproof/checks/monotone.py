@@ -103,11 +103,11 @@ def _looser_is_better(answers: list[Answer], name: str) -> None:
 
 
 def check_penalty(factory: Factory, problem: Problem) -> None:
-    """Check that the optimum rises with the penalty, by the splits at most.
+    """Check that the optimum rises with the penalty, by what is charged at most.
 
-    The tree found for one penalty is a tree for all others: with its splits paid anew
+    The tree found for one penalty is a tree for all others: with its penalties paid anew
     it costs at least what is proved there. Between proved optima, a dearer split never
-    makes a tree of more splits the best.
+    makes a tree of more penalties the best.
 
     Parameters
     ----------
@@ -139,9 +139,9 @@ def check_penalty(factory: Factory, problem: Problem) -> None:
                 )
         if cheap.lower > dear.objective + TOLERANCE:
             raise LawBroken("the optimum falls as the penalty rises.")
-        if cheap.optimal and dear.optimal and dear.splits > cheap.splits:
+        if cheap.optimal and dear.optimal and dear.penalties > cheap.penalties:
             raise LawBroken(
-                f"the optimum has {cheap.splits} splits at "
-                f"{cheap.problem.split_penalty:g} and {dear.splits} at "
+                f"the optimum has {cheap.penalties} penalties at "
+                f"{cheap.problem.split_penalty:g} and {dear.penalties} at "
                 f"{dear.problem.split_penalty:g}."
             )

@@ -53,7 +53,7 @@ class Problem:
     sample_weight : ndarray of shape (n_samples,) or None, default=None
         Positive weights.
     split_penalty : float, default=0.02
-        Cost of a split as a share of the total weight, or of the root's loss.
+        Cost of a further leaf as a share of the total weight, or of the root's loss.
     max_depth, max_splits : int or None, default=None
         Limits on the tree.
     min_samples_leaf : int, default=1
@@ -111,11 +111,12 @@ class Answer:
     lower: float
     optimal: bool
     splits: int
+    penalties: int  # how often the penalty is charged
     loss: float
 
     def cost_at(self, split_penalty: float) -> float:
         """Return what the tree costs with another penalty."""
-        return self.loss + split_penalty * self.splits
+        return self.loss + split_penalty * self.penalties
 
 
 def answer(factory: Factory, problem: Problem) -> Answer:
@@ -140,8 +141,16 @@ def answer(factory: Factory, problem: Problem) -> Answer:
         lower=float(model.lower_bound_),
         optimal=bool(model.optimal_),
         splits=int(model.n_splits_),
+        penalties=_penalties(model),
         loss=loss_of(model, problem, np.asarray(model.predict(problem.X))),
     )
+
+
+def _penalties(model: Any) -> int:
+    """Return how often a solver charges the penalty: each split, or further leaf."""
+    if getattr(model, "penalize", "splits") == "leaves":
+        return int(model.get_n_leaves()) - 1
+    return int(model.n_splits_)
 
 
 def loss_of(model: Any, problem: Problem, predicted: NDArray[Any]) -> float:

@@ -136,9 +136,15 @@ class Graph:
         Then opt(B) <= opt(A) + weight(R): use A's tree for all of B. So B, of which a
         bound is known, bounds A. Without a depth limit B may also first part with R, as
         leaves: opt(B) <= opt(A) + a split + what is not of R's heaviest class. A least
-        leaf size breaks the lemma: a leaf of A's tree may have fewer rows in B.
+        leaf size breaks the lemma: a leaf of A's tree may have fewer rows in B. Where
+        each child of a split is paid for, R may bring categories that are new to A's
+        tree, hence further leaves: then the first part needs R to be empty, or no
+        split of the parent to have more than two children.
         """
         assert parent.candidates is not None
+        extends = self.table.penalize == "splits" or all(
+            len(candidate.children) == 2 for candidate in parent.candidates
+        )
         if self.table.min_samples_leaf > 1:
             return
         if len(parent.candidates) * len(known.rows) > MOST_SHARING:
@@ -150,9 +156,10 @@ class Graph:
                     continue
                 outside = known.rows[outcome != value]
                 weight, minority = self.table.weight_and_minority(outside)
-                bound = known.lower - weight
+                bound = known.lower - weight if extends or weight == 0 else 0
                 if parent.depth_left is None:
-                    by_leaves = known.lower - self.table.split_cost - minority
+                    parting = self.table.price(len(np.unique(outcome)))
+                    by_leaves = known.lower - parting - minority
                     bound = max(bound, by_leaves)
                 if bound > child.lower:
                     child.lower = min(bound, child.upper)
@@ -169,7 +176,7 @@ class Graph:
             before = here.lower, here.upper
             lower = here.leaf
             for candidate in here.candidates:
-                low = high = self.table.split_cost
+                low = high = self.table.price(len(candidate.children))
                 for _, child in candidate.children:
                     low += child.lower
                     high += child.upper
@@ -209,7 +216,7 @@ class Graph:
             limit = min(budget, node.upper)
             ranked = []
             for place, candidate in enumerate(node.candidates):
-                low = self.table.split_cost + sum(
+                low = self.table.price(len(candidate.children)) + sum(
                     c.lower for _, c in candidate.children
                 )
                 if low < limit:

@@ -61,11 +61,17 @@ class SharedTable:
     split_cost: int
     max_depth: int | None
     min_samples_leaf: int
+    penalize: str = "leaves"
 
     @property
     def n_rows(self) -> int:
         """How many rows there are."""
         return len(self.labels)
+
+    def price(self, n_children: int) -> int:
+        """Return what a split into so many children costs."""
+        paid = max(n_children - 1, 1) if self.penalize == "leaves" else 1
+        return paid * self.split_cost
 
     def tests(self) -> list[Test]:
         """Return every test a tree may use."""
@@ -144,6 +150,7 @@ class SharedTable:
             min_samples_leaf=self.min_samples_leaf,
             time_limit=seconds,
             cutoff=cutoff,
+            penalize=self.penalize,
         )
         if found["split_cost"] != self.split_cost or found["unit"] != unit:
             raise AssertionError("a subproblem has other costs than the whole")
@@ -169,6 +176,7 @@ def shared_table(task: Task) -> SharedTable:
         split_cost,
         task.max_depth,
         task.min_samples_leaf,
+        task.penalize,
     )
 
 

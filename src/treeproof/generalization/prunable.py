@@ -244,11 +244,17 @@ def _set_pruned(model: Any, cut: Any) -> None:
     loss = float((leaves.sum(axis=1) - leaves.max(axis=1)).sum() / leaves.sum())
     model._set_certificate(
         cut,
-        objective=loss + model.split_penalty * cut.n_splits,
+        objective=loss + model.split_penalty * _penalties(model, cut),
         lower=model.lower_bound_,
         proved=False,
         status="pruned",
     )
+
+
+def _penalties(model: Any, cut: Any) -> int:
+    """Return how often the penalty is charged; trees of surfaces have two-way splits."""
+    count = getattr(cut, "n_penalties", None)
+    return int(cut.n_splits if count is None else count(model.penalize))
 
 
 def _cut_table(table: Any, keep: list[int], leaves: set[int]) -> Any:

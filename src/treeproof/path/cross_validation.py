@@ -366,15 +366,15 @@ def _score_fold(
     )
     held_out = _take(X, test), _take(y, test)
     extra = {} if weights is None else {"sample_weight": weights[test]}
-    scores: dict[int, float] = {}
+    scores: dict[Any, float] = {}
     out = []
     for penalty in penalties:
         point = path.at(penalty)
-        if point.n_splits not in scores:
+        if point.exact_interval not in scores:
             score = point.model.score if scorer is None else scorer
             rows = held_out if scorer is None else (point.model, *held_out)
-            scores[point.n_splits] = float(score(*rows, **extra))
-        out.append(scores[point.n_splits])
+            scores[point.exact_interval] = float(score(*rows, **extra))
+        out.append(scores[point.exact_interval])
     return out
 
 

@@ -35,14 +35,14 @@ class Solution:
 
     split_cost: int
     errors: int
-    splits: int
+    penalties: int  # how often the split cost is charged
     lower: int
     proved: bool  # no tree is better at this split cost
     answer: Any = field(repr=False, compare=False)
 
     def at(self, split_cost: Fraction | int) -> Fraction | int:
         """Return what the tree costs at another split cost."""
-        return self.errors + self.splits * split_cost
+        return self.errors + self.penalties * split_cost
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class _Tracer:
         stack = [(left, right)]
         while stack and not self.stopped:
             a, b = stack.pop()
-            q = a.splits - b.splits
+            q = a.penalties - b.penalties
             if q == 0:
                 continue  # one line through both: nothing lies below it
             crossing = Fraction(b.errors - a.errors, q)
@@ -183,7 +183,7 @@ class _Tracer:
 
     def _between(self, a: Solution, b: Solution, crossing: Fraction) -> Solution | None:
         """Return a tree that beats both where they cost the same, if there is one."""
-        q = a.splits - b.splits
+        q = a.penalties - b.penalties
         nearest = {round(crossing)}
         if q * q >= self.error_unit and self.tolerance == EXACT:
             nearest = {crossing.numerator // crossing.denominator}
@@ -192,7 +192,7 @@ class _Tracer:
             best = min(a.at(split_cost), b.at(split_cost))
             lower = self._least(a, b, split_cost)
             if lower >= best:
-                continue  # no whole numbers of errors and splits lie below
+                continue  # no whole numbers of errors and penalties lie below
             found = self.search(split_cost, lower)
             if found.at(split_cost) < best - self.tolerance * best:
                 return found
@@ -204,23 +204,23 @@ class _Tracer:
         """Return the least cost of a tree that could part the two, at a split cost.
 
         Its line may not be below `a` where that is optimal, nor below `b`, and its
-        number of splits is between theirs.
+        number of penalties is between theirs.
         """
         unit, best = self.error_unit, min(a.at(split_cost), b.at(split_cost))
         least = best
-        for splits in range(b.splits + 1, a.splits):
+        for penalties in range(b.penalties + 1, a.penalties):
             errors = max(
-                a.at(a.split_cost) - splits * a.split_cost,
-                b.at(b.split_cost) - splits * b.split_cost,
+                a.at(a.split_cost) - penalties * a.split_cost,
+                b.at(b.split_cost) - penalties * b.split_cost,
             )
             errors = -(-errors // unit) * unit
-            least = min(least, errors + splits * split_cost)
+            least = min(least, errors + penalties * split_cost)
         return int(least)
 
 
 def segments_of(solutions: list[Solution], low: int, high: int) -> list[Segment]:
     """Return who is best where, among all trees found."""
-    lines = {(s.splits, s.errors): s for s in reversed(solutions)}
+    lines = {(s.penalties, s.errors): s for s in reversed(solutions)}
     hull: list[tuple[Fraction, Solution]] = []  # from where on, who
     order = sorted(lines, key=lambda line: (-line[0], line[1]))
     for line in order:
@@ -228,10 +228,10 @@ def segments_of(solutions: list[Solution], low: int, high: int) -> list[Segment]
         start = Fraction(low)
         while hull:
             since, top = hull[-1]
-            if s.splits == top.splits:
+            if s.penalties == top.penalties:
                 start = Fraction(high) + 1  # the same size, no fewer errors
                 break
-            start = Fraction(s.errors - top.errors, top.splits - s.splits)
+            start = Fraction(s.errors - top.errors, top.penalties - s.penalties)
             if start > since:
                 break
             hull.pop()

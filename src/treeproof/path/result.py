@@ -75,7 +75,7 @@ class PathPoint:
 
     def objective(self, penalty: float) -> float:
         """Return what the tree costs at a penalty."""
-        return self.loss + penalty * self.n_splits
+        return self.loss + penalty * self.tree.n_penalties(self.model.penalize)
 
 
 @dataclass(frozen=True)

@@ -82,13 +82,13 @@ class Searches:
             )
         if answer["status"] != "optimal":
             self.status = answer["status"]
-        splits = int((answer["tree"]["kind"] > 0).sum())
+        penalties = _penalties(answer["tree"], self._task.penalize)
         factor = self.unit / answer["unit"] if not self._exact else 1
         upper, bound = round(answer["upper"] * factor), round(answer["lower"] * factor)
         return Solution(
             split_cost=split_cost,
-            errors=upper - splits * split_cost,
-            splits=splits,
+            errors=upper - penalties * split_cost,
+            penalties=penalties,
             lower=bound,
             proved=answer["status"] == "optimal",
             answer=answer,
@@ -111,4 +111,11 @@ def _warm_searches(task: Task) -> Any:
         weights=task.weights,
         max_depth=-1 if task.max_depth is None else task.max_depth,
         min_samples_leaf=task.min_samples_leaf,
+        penalize=task.penalize,
     )
+
+
+def _penalties(tree: Mapping[str, Any], penalize: str) -> int:
+    """Return how often the penalty is charged for an engine's tree."""
+    splits = int((tree["kind"] > 0).sum())
+    return len(tree["kind"]) - splits - 1 if penalize == "leaves" else splits

@@ -195,7 +195,7 @@ def _point(
         template,
         tree,
         split_penalty=penalty,
-        objective=loss + penalty * tree.n_splits,
+        objective=loss + penalty * tree.n_penalties(template.penalize),
         lower=float(lower / unit),
         proved=lower == segment.solution.at(split_cost),
         status=searches.status,
