@@ -41,6 +41,7 @@ class Small:
     class_weight: list[float] = field(default_factory=list)
     loss: str = "misclassification"
     split_penalty: float = 0.05
+    penalize: str = "splits"
     search_split_cost: float | None = None
     max_depth: Limit = None
     max_splits: Limit = None
@@ -186,6 +187,11 @@ class Small:
         given = self.search_split_cost
         return self.split_cost() if given is None else given
 
+    def price(self, cost: float, n_children: int) -> float:
+        """What a split into so many children costs, if one into two costs `cost`."""
+        further = self.split_cost() if self.penalize == "leaves" else 0
+        return cost + (n_children - 2) * further
+
     def leaf(self, rows: frozenset[int]) -> tuple[float, Any]:
         """Cost and prediction of the best leaf."""
         if self.classification:
@@ -237,7 +243,7 @@ class Small:
                     (v, self.optimum(p, less(depth), s, cost))
                     for (v, p), s in zip(parts, share, strict=True)
                 ]
-                total = cost + sum(c for _, (c, _) in found)
+                total = self.price(cost, len(parts)) + sum(c for _, (c, _) in found)
                 if total < best[0]:
                     children = [[v, tree] for v, (_, tree) in found]
                     best = (total, {"test": test, "children": children})
@@ -291,6 +297,7 @@ class Small:
             "n_rows": len(self.rows),
             "fingerprint": self.fingerprint(),
             "split_penalty": self.split_penalty,
+            "penalize": self.penalize,
             "split_cost": self.split_cost(),
             "search_split_cost": self.steps_split_cost(),
             "max_depth": self.max_depth,

@@ -46,6 +46,7 @@ def tiny(rng: random.Random) -> Small:
         weights=[float(rng.choice([1, 1, 2])) for _ in range(n)],
         class_weight=[rng.choice([1.0, 1.0, 2.0]) for _ in classes],
         split_penalty=rng.choice([0.02, 0.06, 0.11]),
+        penalize=rng.choice(["leaves", "splits"]),
         max_depth=rng.choice([None, 1, 2]),
         max_splits=rng.choice([None, None, 1, 2]),
         min_samples_leaf=rng.choice([1, 1, 2]),
@@ -66,6 +67,7 @@ def lies(forgery: Forgery) -> str | None:
         max_splits=header["max_splits"],
         min_samples_leaf=header["min_samples_leaf"],
         split_penalty=header["split_penalty"],
+        penalize=header["penalize"],
         class_weight=header["class_weight"],
     )
     if header["fingerprint"] != stated.fingerprint():
@@ -150,7 +152,7 @@ def tree_cost(small: Small, tree: dict[str, Any]) -> float | None:
         if min(len(parts[v]) for v in held) < small.min_samples_leaf:
             raise ValueError
         return (
-            small.split_cost() + sum(f[0] for f in found),
+            small.price(small.split_cost(), len(held)) + sum(f[0] for f in found),
             1 + sum(f[1] for f in found),
             1 + max(f[2] for f in found),
         )
@@ -255,8 +257,15 @@ def _reach(forgery: Forgery, rng: random.Random) -> None:
 
 def _parameter(forgery: Forgery, rng: random.Random) -> None:
     header = forgery.header
-    key = rng.choice(["max_depth", "max_splits", "min_samples_leaf", "split_penalty"])
-    if key == "split_penalty":
+    keys = "max_depth", "max_splits", "min_samples_leaf", "split_penalty", "penalize"
+    key = rng.choice(keys)
+    if key == "penalize":
+        header[key] = "leaves" if header[key] == "splits" else "splits"
+        other = dataclasses.replace(forgery.small, penalize=header[key])
+        cost = tree_cost(other, header["tree"])
+        if cost is not None and rng.random() < 0.7:  # with what has to go with it
+            header["upper"] = cost
+    elif key == "split_penalty":
         header[key] *= rng.choice([0.5, 0.9, 2.0])
         if rng.random() < 0.7:  # with everything that has to go with it
             other = dataclasses.replace(forgery.small, split_penalty=header[key])

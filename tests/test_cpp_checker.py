@@ -71,6 +71,7 @@ def draw(rng, **fixed):
         "class_weight": [rng.choice([1.0, 1.0, 2.0, 0.3]) for _ in classes],
         "weights": weights,
         "split_penalty": rng.choice([0.0, 0.01, 0.06, 0.11, 0.3]),
+        "penalize": rng.choice(["leaves", "splits"]),
         "max_depth": rng.choice([None, 1, 2, 3]),
         "max_splits": rng.choice([None, None, 1, 2, 3]),
         "min_samples_leaf": rng.choice([1, 1, 2]),
@@ -331,6 +332,7 @@ HEADER_LIES = [
     ("split_cost", 1, "split_cost"),
     ("search_split_cost", UNIT, "not limited"),
     ("search_split_cost", 0, "below"),
+    ("penalize", "nothing", "neither"),
     ("max_depth", None, "shallower"),
     ("max_depth", 3, "shallower"),
     ("max_depth", 1, "too deep"),
@@ -435,7 +437,7 @@ def test_missing_keys_and_wrong_types(run, honest):
         for key in proof[line]:
             changed = copy.deepcopy(proof)
             del changed[line][key]
-            if key in ("depth", "splits", "uses"):  # may be left out
+            if key in ("depth", "splits", "uses", "penalize"):  # may be left out
                 assert run(small, changed)[0] < 2
             elif key != "class_weight":
                 unreadable(run(small, changed), f"line {line + 1}", key)

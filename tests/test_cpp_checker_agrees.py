@@ -40,6 +40,7 @@ def test_proofs_of_the_library(program, tmp_path, seed):
     path, data = tmp_path / "tree.proof.gz", tmp_path / "data.csv"
     OptimalTreeClassifier(
         split_penalty=rng.choice([0.02, 0.04]),
+        penalize=rng.choice(["leaves", "splits"]),
         max_depth=rng.choice([None, 2, 3]),
         max_splits=rng.choice([None, None, 3]),
         min_samples_leaf=rng.choice([1, 1, 4]),

@@ -48,6 +48,7 @@ def random_table(rng: np.random.Generator) -> Table:
 def random_parameters(rng: np.random.Generator) -> dict[str, Any]:
     return {
         "split_penalty": float(rng.choice([0, 0.01, 0.03, 0.07, 0.1, 1 / 3])),
+        "penalize": str(rng.choice(["leaves", "splits"])),
         "max_depth": [None, None, 0, 1, 2, 3, 4][rng.integers(7)],
         "max_splits": [None, None, None, 0, 1, 2, 3, 4][rng.integers(8)],
         "min_samples_leaf": int(rng.choice([1, 1, 1, 2, 3])),

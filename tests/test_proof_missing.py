@@ -35,6 +35,7 @@ def random_problem(rng, **settings):
         columns,
         [rng.choice(["no", "yes", "maybe"]) for _ in range(n)],
         split_penalty=rng.choice([0.0, 0.03, 0.11]),
+        penalize=rng.choice(["leaves", "splits"]),
         max_depth=rng.choice([1, 2, 3]),
         max_splits=rng.choice([None, None, 2]),
         min_samples_leaf=rng.choice([1, 1, 2]),
@@ -57,6 +58,7 @@ def fit(small, path, **more):
     unordered = [s for s in splits if s not in ("threshold", "order")]
     settings = {
         "split_penalty": small.split_penalty,
+        "penalize": small.penalize,
         "max_depth": small.max_depth,
         "max_splits": small.max_splits,
         "min_samples_leaf": small.min_samples_leaf,

@@ -39,6 +39,7 @@ def problem(rng: np.random.Generator, criterion: str) -> Any:
     weights = [None, rng.integers(0, 4, n) * 1.0, rng.random(n) * 10][rng.integers(3)]
     parameters = {
         "split_penalty": float(rng.choice([0, 0.02, 0.05, 0.1])),
+        "penalize": str(rng.choice(["leaves", "splits"])),
         "max_depth": [None, 0, 1, 2, 3, 4][rng.integers(6)],
         "max_splits": [None, None, None, 0, 1, 2, 3, 4, 5][rng.integers(9)],
         "min_samples_leaf": int(rng.choice([1, 1, 1, 2, 3])),

@@ -58,7 +58,8 @@ public:
 
     std::string check(std::istream& lines) {
         at("the header", 1, [&] { read_header(); });
-        Rules<Loss> rules(problem_, loss_, search_split_cost_);
+        const Cost further = penalize_ == "leaves" ? split_cost_ : Cost{};
+        Rules<Loss> rules(problem_, loss_, search_split_cost_, further);
         std::string line;
         while (std::getline(lines, line)) {
             const std::size_t k = steps_.size();
@@ -101,6 +102,11 @@ private:
         lower_ = read_cost(header_.at("lower"), "\"lower\"");
         root_ = header_.at("root").integer("\"root\"");
         penalty_ = header_.at("split_penalty").real("\"split_penalty\"");
+        if (const Json* rule = header_.find("penalize")) {
+            penalize_ = rule->string("\"penalize\"");
+        }
+        require(penalize_ == "splits" || penalize_ == "leaves",
+                "\"penalize\" is neither \"splits\" nor \"leaves\"");
         require(equal(split_cost_, loss_.split_cost(penalty_)),
                 "\"split_cost\" is not \"split_penalty\" in cost units");
         require(split_cost_ >= 0, "\"split_cost\" is negative");
@@ -112,16 +118,18 @@ private:
         const Cost loss = tree_loss(header_.at("tree"), all, 0);
         require(max_splits_ == kNoLimit || n_splits_ <= max_splits_,
                 "the tree has too many splits");
-        const Cost cost = loss + times(split_cost_, n_splits_);
+        const bool leaves = penalize_ == "leaves";
+        const Cost cost = loss + times(split_cost_, leaves ? n_leaves_ - 1 : n_splits_);
         require(equal(cost, upper_), "\"upper\" is not the cost of the tree");
     }
 
-    // The loss of a tree; its splits are counted. Recursion goes no deeper than the JSON reader
+    // The loss of a tree; its splits and leaves are counted. Recursion goes no deeper than the JSON reader
     // allowed.
     Cost tree_loss(const Json& node, const Rows& rows, std::int32_t depth) {
         if (const Json* prediction = node.find("predict")) {
             require(depth == 0 || loss_.samples(rows) >= problem_.min_samples_leaf,
                     "a leaf of the tree has fewer rows than \"min_samples_leaf\"");
+            ++n_leaves_;
             return loss_.leaf_cost(rows, *prediction);
         }
         require(max_depth_ == kNoLimit || depth < max_depth_, "the tree is too deep");
@@ -145,7 +153,7 @@ private:
         return sum;
     }
 
-    // A cost of several splits.
+    // A cost of several penalties.
     static Cost times(Cost cost, std::int32_t n) {
         require(static_cast<double>(cost) * n < 0x1p60 || !Loss::kExact, "a cost is too large");
         return cost * static_cast<Cost>(n);
@@ -239,7 +247,7 @@ private:
                std::to_string(header_.at("features").array("\"features\"").size()) +
                " columns, " +
                std::to_string(problem_.tests.size()) + " tests, split_penalty " +
-               shortest(penalty_) + ", max_depth " + limit(max_depth_) + ", max_splits " +
+               shortest(penalty_) + " for " + penalize_ + ", max_depth " + limit(max_depth_) + ", max_splits " +
                limit(max_splits_) + ", min_samples_leaf " +
                std::to_string(problem_.min_samples_leaf) + ")";
     }
@@ -248,10 +256,11 @@ private:
     Problem& problem_;
     Loss loss_;
     std::vector<Step<Cost>> steps_;
-    std::int32_t max_depth_ = kNoLimit, max_splits_ = kNoLimit, n_splits_ = 0;
+    std::int32_t max_depth_ = kNoLimit, max_splits_ = kNoLimit, n_splits_ = 0, n_leaves_ = 0;
     Cost split_cost_{}, search_split_cost_{}, upper_{}, lower_{};
     std::int64_t root_ = 0;
     double penalty_ = 0;
+    std::string penalize_ = "splits";
 };
 
 struct Options {

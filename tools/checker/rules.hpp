@@ -59,10 +59,12 @@ public:
 
     // Costs above 2^55 could not be multiplied safely below, and need not be known: no bound
     // exceeds a leaf's cost, less than 2^51, so a split that dear is dear enough.
-    Rules(const Problem& problem, Loss& loss, Cost split_cost)
+    // `further`: what each child of a split costs after the second that has rows.
+    Rules(const Problem& problem, Loss& loss, Cost split_cost, Cost further)
         : problem_(problem),
           loss_(loss),
           split_(kClasses ? std::min(split_cost, static_cast<Cost>(0x1p55)) : split_cost),
+          further_(kClasses ? std::min(further, static_cast<Cost>(0x1p55)) : further),
           tolerance_(loss.tolerance()),
           all_(loss.size()),
           here_(problem) {
@@ -97,6 +99,7 @@ private:
         loss_.add_up(here_, here_.everyone(), true, own_sums_);
         loss_.tabulate(here_, here_.everyone(), own_sums_, true, own_);
         summed_ = kNone;
+        wide_ = further_ > 0 && has_wide_view();
         bound_ = step.bound;
         require(enough(loss_.cost(own_.whole_leaf)), "a leaf costs less than the bound");
         if (step.depth == 0 || step.splits == 0) return;
@@ -199,14 +202,38 @@ private:
         return !(children == 2 && light);
     }
 
+    // What a split costs by the number of its children that have rows. Where it is dearer than
+    // any leaf, that is enough.
+    Cost price(std::size_t n_children) const {
+        if (n_children <= 2 || further_ <= 0) return split_;
+        auto more_children = static_cast<Cost>(n_children - 2);
+        if constexpr (kClasses) {
+            more_children = std::min(more_children, static_cast<Cost>(0x1p55) / further_);
+        }
+        return split_ + more_children * further_;
+    }
+    Cost price(const View& view) const { return price(view.multiway() ? view.end - view.begin : 2); }
+    std::size_t occupied(const View& view, std::size_t test, const Table<Number>& table) const {
+        std::size_t children = 0;
+        for_children(view, test, [&](std::size_t c) { children += table.count()[c] > 0 ? 1 : 0; });
+        return children;
+    }
+    bool has_wide_view() const {
+        return std::any_of(here_.views().begin(), here_.views().end(), [](const View& view) {
+            return view.multiway() && view.end - view.begin > 2;
+        });
+    }
+
     // Whether a tree for some rows does for more rows: unless a multiway test sends them to
-    // outcomes that had none, where a leaf could be too small.
-    bool trees_extend() const { return problem_.min_samples_leaf == 1 || !problem_.multiway; }
+    // outcomes that had none, where a leaf could be too small, or cost another penalty.
+    bool trees_extend() const {
+        return (problem_.min_samples_leaf == 1 || !problem_.multiway) && !wide_;
+    }
 
     // What a tree that starts with a test costs at least.
     Cost cost_of(const View& view, std::size_t test) const {
-        if (limited_) return split_ + cheapest_share(view, test);
-        Cost sum = split_;
+        if (limited_) return price(view) + cheapest_share(view, test);
+        Cost sum = price(view);
         for_children(view, test, [&](std::size_t child) { sum += lower(child); });
         return sum;
     }
@@ -219,7 +246,7 @@ private:
             if (!admissible(view, test, own_)) return true;
             // Merging: C's tree for all rows errs by the others' weight at most, and saves a
             // split and what the others cost.
-            Cost sum = split_;
+            Cost sum = price(view);
             for_children(view, test, [&](std::size_t child) { sum += lower(child); });
             for_children(view, test, [&](std::size_t child) {
                 const Cost wrong = loss_.cost(own_.whole_weight - own_.weight[child]);
@@ -250,37 +277,37 @@ private:
         looked_at_[child] = true;
         add_up(view, child);
         const std::size_t most_splits = splits_allowed(sizes_ - 1);
-        Number least = std::numeric_limits<Number>::max();
-        if constexpr (kClasses) {
-            const bool easy = problem_.min_samples_leaf == 1 && !problem_.multiway;
-            if (easy && most_splits < 2) least = loss_.cheapest_leaves(here_, sums_);
-            else least = cheapest_leaves(tabulated());
-        } else {
-            least = cheapest_leaves(tabulated());
-        }
-        const bool splits = least < std::numeric_limits<Number>::max();
         const Cost leaf = loss_.cost(own_.leaf[child]);
-        const Cost one = splits ? std::min(leaf, split_ + loss_.cost(least)) : leaf;
+        Number least = std::numeric_limits<Number>::max();
+        Cost one = leaf;
+        bool easy = false;
+        if constexpr (kClasses) {
+            easy = problem_.min_samples_leaf == 1 && !problem_.multiway && most_splits < 2;
+            if (easy) least = loss_.cheapest_leaves(here_, sums_);
+        }
+        bool splits = false;
+        if (!easy) {
+            least = cheapest_leaves(tabulated());
+            splits = take_multiway(part_, one);
+        }
+        if (least < std::numeric_limits<Number>::max()) {
+            one = std::min(one, split_ + loss_.cost(least));
+            splits = true;
+        }
         const Cost any = splits && most_splits == 2 ? more(child, one) : one;
         for (std::size_t j = 0; j < sizes_; ++j) {
             if (splits_allowed(j) != 0) raise(child, j, splits_allowed(j) == 1 ? one : any);
         }
     }
 
-    // The least loss of a split into leaves; the largest number there is if nothing splits.
+    // The least loss of a split into two leaves; the largest number there is if nothing splits.
     Number cheapest_leaves(const Table<Number>& table) const {
         Number least = std::numeric_limits<Number>::max();
         const auto fewest = static_cast<std::int32_t>(problem_.min_samples_leaf);
         const Number* leaf = table.leaf.data();
         const std::int32_t* count = table.count().data();
         for (const View& view : here_.views()) {
-            if (view.multiway()) {
-                if (!is_split(view, view.begin, table)) continue;
-                Number sum = 0;
-                for_children(view, view.begin, [&](std::size_t c) { sum += leaf[c]; });
-                least = std::min(least, sum);
-                continue;
-            }
+            if (view.multiway()) continue;
             const std::size_t no = view.stride;
             for (std::size_t t = view.begin; t <= view.last_test; ++t) {
                 const bool split = std::min(count[t], count[t + no]) >= fewest;
@@ -290,6 +317,19 @@ private:
         }
         return least;
     }
+    // Lower a cost to that of a multiway split into leaves; false if there is none.
+    bool take_multiway(const Table<Number>& table, Cost& least) const {
+        bool splits = false;
+        for (const View& view : here_.views()) {
+            if (!view.multiway() || !is_split(view, view.begin, table)) continue;
+            Number sum = 0;
+            for_children(view, view.begin, [&](std::size_t c) { sum += table.leaf[c]; });
+            const Cost own = price(occupied(view, view.begin, table)) + loss_.cost(sum);
+            least = std::min(least, own);
+            splits = true;
+        }
+        return splits;
+    }
 
     // A lower bound on trees of two or more splits, or `enough` if it is not less: forced errors,
     // covering, rounding (a tree costs its splits and a whole number of weight units).
@@ -298,6 +338,9 @@ private:
         if constexpr (kClasses) {
             if (split_ == 0 || least >= enough) return std::min(least, enough);
             if (!problem_.multiway) least = std::max(least, covering());
+            if (further_ > 0 && problem_.multiway && further_ != split_) {
+                return std::min(least, enough);  // no whole numbers of splits and units
+            }
             Cost rounded = std::max(least, 34 * split_ + forced(child));
             for (Cost j = 2; j < 34 && rounded > least; ++j) {
                 const Cost loss = std::max<Cost>(least - split_ * j, 0);
@@ -404,10 +447,12 @@ private:
     }
 
     // C is the child whose table is `part_`, A any child of the test. If C is a part of A, a
-    // tree for A does for C. In classification it does so anyway and errs on C's other rows; or,
-    // if the limits allow, A's test above it sends these to leaves of their own.
+    // tree for A does for C. In classification it does so anyway and errs on C's other rows,
+    // unless these can have new outcomes that cost something; or, if the limits allow, A's test
+    // above it sends these to leaves of their own.
     void fewer_rows(std::size_t c, const View& view, std::size_t test) {
         Cost leaves = 0;
+        const Cost parting = price(occupied(view, test, part_));
         if constexpr (kClasses) {
             for_children(view, test, [&](std::size_t a) { leaves += loss_.cost(part_.leaf[a]); });
         }
@@ -415,13 +460,14 @@ private:
             const bool part = own_.count()[c] == part_.count()[a];
             const bool same = part && own_.count()[a] == part_.count()[a];
             if (problem_.min_samples_leaf > 1 ? !same : !kClasses && !part) return;
-            Cost price = 0;
+            Cost less = 0;
             if constexpr (kClasses) {
-                price = loss_.cost(own_.weight[c] - part_.weight[a]);
-                const Cost under_test = split_ + leaves - loss_.cost(part_.leaf[a]);
-                if (!same && depth_ == kNoLimit && !limited_) price = std::min(price, under_test);
+                less = part || !wide_ ? loss_.cost(own_.weight[c] - part_.weight[a])
+                                      : std::numeric_limits<Cost>::max() / 4;
+                const Cost under_test = parting + leaves - loss_.cost(part_.leaf[a]);
+                if (!same && depth_ == kNoLimit && !limited_) less = std::min(less, under_test);
             }
-            raise_to(a, c, price);
+            raise_to(a, c, less);
         });
     }
 
@@ -484,6 +530,7 @@ private:
             for (std::size_t t = first; t < last; ++t) raise_to(t + 1, t, 0);
             for (std::size_t t = last; t > first; --t) raise_to(t - 1 + no, t + no, 0);
             if constexpr (kClasses) {
+                if (wide_) continue;
                 const auto lost = [&](std::size_t large, std::size_t small) {
                     return loss_.cost(own_.weight[large] - own_.weight[small]);
                 };
@@ -508,7 +555,7 @@ private:
 
     const Problem& problem_;
     Loss& loss_;
-    const Cost split_;
+    const Cost split_, further_;
     const Cost tolerance_;
     Rows all_;
 
@@ -521,6 +568,7 @@ private:
     Cost bound_{};
     std::int32_t depth_ = kNoLimit;  // of the children
     bool limited_ = false;           // is the number of splits?
+    bool wide_ = false;              // has a test three children or more, each of which costs?
     std::size_t sizes_ = 1;
     std::vector<Cost> lower_;
     std::vector<bool> looked_at_;

@@ -52,6 +52,9 @@ class Node:
             np.put_along_axis(self.one_hot, self.codes, 1.0, axis=1)
         self.sums = self.count(np.ones((1, len(rows)), bool))[:, 0]
         self.samples, self.leaf = self.sums[-1], p.leaf(self.sums)
+        occupied = self.per_test(np.add, (self.samples > 0).astype(int))
+        self.price = self.h.price(occupied)
+        self.wide = self.h.by_leaves and bool((occupied > 2).any())
         self.allowed = self.can_start(self.sums, self.h.exact)
         simple = np.minimum(self.leaf, self.L + p.forced(self.sums))
         bounds = [self.leaf if below == 0 or j == 0 else simple for j in self.shares]
@@ -105,8 +108,9 @@ class Node:
         return good
 
     def trees_extend(self) -> bool:
-        """Whether a tree for some rows does for more of them."""
-        return self.h.exact and (self.h.min_leaf == 1 or not self.p.multiway)
+        """Whether a tree for some rows does for more of them, at no higher price."""
+        few = self.h.min_leaf > 1 and self.p.multiway
+        return self.h.exact and not few and not self.wide
 
     def costs(self) -> Array:
         """Return what a tree that starts with each test costs at least."""
@@ -120,14 +124,14 @@ class Node:
                 for a in range(j + 1):
                     best[:, j] = np.minimum(best[:, j], before[:, a] + child[:, j - a])
             shared[has] = best
-        return self.L + shared[:, -1]  # type: ignore[no-any-return]
+        return self.price + shared[:, -1]  # type: ignore[no-any-return]
 
     def open_tests(self, bound: Any) -> Array:
         """Return the tests that are neither ruled out nor dear enough."""
         left = self.allowed & (self.costs() < bound)
         if self.trees_extend():  # merging
             most, weight = self.lower[:, -1], self.p.weight(self.sums)
-            others = self.L + self.per_test(np.add, most)[self.test] - most
+            others = (self.price + self.per_test(np.add, most))[self.test] - most
             outside = self.per_test(np.add, weight)[self.test] - weight
             left &= ~self.per_test(np.logical_or, outside * UNIT <= others)
         return left
@@ -156,7 +160,9 @@ class Node:
             parts = self.count(self.inside(some))
             leaves = self.per_test(np.add, self.p.leaf(parts))
             possible = self.can_start(parts, lemmas=False)
-            one = self.L + np.where(possible, leaves, self.infinite).min(axis=1)
+            occupied = self.per_test(np.add, (parts[-1] > 0).astype(int))
+            cost = leaves + self.h.price(occupied)
+            one = np.where(possible, cost, self.infinite).min(axis=1)
             few = more = np.minimum(self.leaf[some], one)
             if self.below != 1 and self.shares[-1] not in (0, 1):
                 splits = np.where(one < self.infinite, self.more(some, parts), one)
@@ -180,6 +186,8 @@ class Node:
             few = np.minimum(L * j + (n - j * largest) * UNIT, L * (j + 1))
             few = np.where(largest > 0, np.minimum(n * UNIT, few), n * UNIT)
             bound = np.maximum(bound, few.sum(axis=0) - L)
+        if self.h.by_leaves and p.multiway and L != self.h.split_cost:
+            return bound  # costs are no whole numbers of L and of weight units
         splits = L * np.arange(2, 34)[:, None]
         errors = -(-np.maximum(bound - splits, 0) // UNIT) * UNIT
         rounded = (splits + np.maximum(forced, errors)).min(axis=0)
@@ -195,11 +203,14 @@ class Node:
             price[shared != self.samples] = self.infinite
         elif self.h.exact:
             weight, most = self.p.weight(parts), self.p.most(parts)
-            price = (self.p.weight(self.sums)[own][:, None] - weight) * UNIT
+            if not self.wide:
+                price = (self.p.weight(self.sums)[own][:, None] - weight) * UNIT
             if any_tree:
                 wrong = weight - most
                 others = self.per_test(np.add, wrong)[:, self.test] - wrong
-                price = np.minimum(price, self.L + others * UNIT)
+                occupied = self.per_test(np.add, (shared > 0).astype(int))
+                parting = self.h.price(occupied)[:, self.test]
+                price = np.minimum(price, parting + others * UNIT)
         price[:, own] = self.infinite
         reach = self.lower[own][:, None] - price[..., None]
         self.raise_to(slice(None), slice(None), reach.max(axis=0))
@@ -215,7 +226,7 @@ class Node:
             left, right = self.lower[first:last:2], self.lower[first + 1 : last : 2]
             left[:] = upward(left)
             right[:] = upward(right[back])[back]
-            if self.h.exact:
+            if self.h.exact and not self.wide:
                 weight = self.p.weight(self.sums)[first:last, None] * UNIT
                 left[:] = upward((left - weight[::2])[back])[back] + weight[::2]
                 right[:] = upward(right - weight[1::2]) + weight[1::2]

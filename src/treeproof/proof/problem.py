@@ -24,6 +24,7 @@ MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
 SPLITS = ("threshold", "order", "multiway", "one-vs-rest", "subset")
 MISSING = (None, "best-side", "branch")
 MAX_SUBSET_VALUES = 16
+PENALIZED = ("splits", "leaves")
 LOSSES = ("misclassification", "squared_error", "absolute_error")
 TOLERANCE = 1e-9  # of the root's loss, in regression
 
@@ -92,6 +93,9 @@ class Header:
         self.min_leaf = read_whole(h.get("min_samples_leaf"), "min_samples_leaf", 1)
         self.split_penalty = read_number(h.get("split_penalty"), "split_penalty", 0)
         require(self.split_penalty <= 1, "split_penalty is above 1.")
+        self.penalize = h.get("penalize", "splits")
+        known = self.penalize in PENALIZED
+        require(known, f"penalize is {self.penalize!r}, not one of {PENALIZED}.")
         costs = ("lower", "upper", "split_cost", "search_split_cost")
         self.lower, self.upper, own, L = (self.cost(h.get(k), k, 0) for k in costs)
         self.split_cost, self.search_cost = own, L
@@ -103,6 +107,20 @@ class Header:
     def cost(self, value: Any, what: str, least: float = -INFINITE) -> Any:
         """Read a cost: whole in classification, a number in regression."""
         return read_number(value, what, least, whole=self.exact)
+
+    @property
+    def by_leaves(self) -> bool:
+        """Whether each child of a split after the second costs something."""
+        return bool(self.penalize == "leaves" and self.split_cost > 0)
+
+    def price(self, n_children: Any) -> Any:
+        """Return what splits cost in the steps, by the children that have rows."""
+        further = np.maximum(n_children, 2) - 2
+        if not self.by_leaves:
+            return self.search_cost + 0 * further
+        if self.exact:  # dearer than any leaf is dear enough
+            further = np.minimum(further, MAX_COST // self.split_cost)
+        return self.search_cost + further * self.split_cost
 
 
 class Problem:
@@ -273,7 +291,7 @@ class Problem:
         """Recompute the cost of the tree in the header, and see that it is allowed."""
         h = self.header
         loss: Any = 0
-        splits = depth = 0
+        splits = leaves = depth = 0
         stack: list[Any] = [(h.raw.get("tree"), np.arange(len(self.codes)), 0)]
         while stack:
             node, rows, level = stack.pop()
@@ -283,6 +301,7 @@ class Problem:
                 enough = self.channels[rows, -1].sum() >= h.min_leaf or level == 0
                 require(enough, "the tree has a leaf with too few rows.")
                 loss += self._leaf_loss(node.get("predict"), rows)
+                leaves += 1
                 continue
             splits += 1
             children = node.get("children")
@@ -299,10 +318,11 @@ class Problem:
             require(shared, "the children of a split do not share out its rows.")
         allowed = covers(h.max_depth, depth) and covers(h.max_splits, splits)
         require(allowed, "the tree is deeper or larger than allowed.")
-        cost = loss + splits * h.split_cost
+        penalties = leaves - 1 if h.penalize == "leaves" else splits
+        cost = loss + penalties * h.split_cost
         right = abs(cost - h.upper) <= self.tolerance
         require(right, f"the tree costs {cost}, not {h.upper}.")
-        self.objective = float(loss / (self.unit or 1) + splits * h.split_penalty)
+        self.objective = float(loss / (self.unit or 1) + penalties * h.split_penalty)
         return cost
 
     def _leaf_loss(self, predict: Any, rows: Array) -> Any:
