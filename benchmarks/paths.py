@@ -20,12 +20,16 @@ def measure(name: str, low: float, high: float, n_penalties: int) -> dict:
     penalties = np.geomspace(low, high, n_penalties)
     start = time.process_time()
     path = penalty_path(
-        X, y, low=low, high=high, estimator=OptimalTreeClassifier(time_limit=None)
+        X,
+        y,
+        low=low,
+        high=high,
+        estimator=OptimalTreeClassifier(penalize="splits", time_limit=None),
     )
     path_seconds = time.process_time() - start
     start = time.process_time()
     fits = [
-        OptimalTreeClassifier(penalty, time_limit=None).fit(X, y)
+        OptimalTreeClassifier(penalty, penalize="splits", time_limit=None).fit(X, y)
         for penalty in penalties
     ]
     fit_seconds = time.process_time() - start

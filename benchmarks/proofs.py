@@ -75,7 +75,7 @@ def read_case(name: str) -> Case:
             problem.X,
             problem.y,
             lambda: OptimalTreeClassifier(
-                problem.penalty, categorical_features=columns
+                problem.penalty, penalize="splits", categorical_features=columns
             ),
         )
     short, depth = name.split(":")

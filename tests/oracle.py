@@ -176,7 +176,9 @@ class _BruteForce:
         if best[0] == 0 or depth == 0 or splits == 0:
             return best
         for children in self.splits(mask):
-            joint = [self.price(len(children))] * splits  # index: splits spent on the children
+            joint = [
+                self.price(len(children))
+            ] * splits  # index: splits spent on the children
             for child in children:
                 own = self.best_by_splits(child, depth - 1, splits - 1)
                 joint = [

@@ -48,7 +48,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
 
     Among all trees allowed by the parameters, `fit` finds one of least cost, where
 
-        cost = misclassified share of the weight + split_penalty * (number of leaves - 1),
+        cost = misclassified share of the weight + split_penalty * (leaves - 1),
 
     and proves that no tree costs less. If a limit ends the search early, the best tree
     found so far is kept together with a true lower bound.
@@ -356,7 +356,8 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         tree = _grow(found["tree"], data)
         self._set_certificate(
             tree,
-            objective=_loss(tree) + self.split_penalty * tree.n_penalties(self.penalize),
+            objective=_loss(tree)
+            + self.split_penalty * tree.n_penalties(self.penalize),
             lower=found["lower"] / found["unit"],
             proved=found["lower"] == found["upper"],
             status=found["status"],

@@ -141,7 +141,13 @@ class ObliqueTreeClassifier(ClassTree):
             name: constraint
             for name, constraint in common_constraints(set()).items()
             if name
-            not in ("categorical_features", "categorical_split", "missing", "solver")
+            not in (
+                "penalize",
+                "categorical_features",
+                "categorical_split",
+                "missing",
+                "solver",
+            )
         },
         "rules": [StrOptions(set(FAMILIES))],
         "degree": [Interval(Integral, 1, None, closed="left")],

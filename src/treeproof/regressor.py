@@ -45,7 +45,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
 
     Among all trees allowed by the parameters, `fit` finds one of least cost, where
 
-        cost = loss / loss of a single leaf + split_penalty * (number of leaves - 1),
+        cost = loss / loss of a single leaf + split_penalty * (leaves - 1),
 
     over every threshold of every column, and proves that no tree costs less. If a limit
     ends the search early, the best tree found so far is kept together with a true lower

@@ -105,9 +105,9 @@ def _looser_is_better(answers: list[Answer], name: str) -> None:
 def check_penalty(factory: Factory, problem: Problem) -> None:
     """Check that the optimum rises with the penalty, by what is charged at most.
 
-    The tree found for one penalty is a tree for all others: with its penalties paid anew
-    it costs at least what is proved there. Between proved optima, a dearer split never
-    makes a tree of more penalties the best.
+    The tree found for one penalty is a tree for all others: with its penalties paid
+    anew it costs at least what is proved there. Between proved optima, a larger penalty
+    never makes a tree that pays it more often the best.
 
     Parameters
     ----------

@@ -20,6 +20,7 @@ from treeproof.cli.tree_options import (
     Drop,
     MaxDepth,
     MinSamplesLeaf,
+    Penalize,
 )
 
 __all__ = ["alternatives", "register"]
@@ -49,8 +50,10 @@ def alternatives(
     ] = 0,
     random_state: Annotated[int, typer.Option(help="Seed of the random ones.")] = 0,
     split_penalty: Annotated[
-        float, typer.Option(help="What a split costs, as a fraction of all rows.")
+        float,
+        typer.Option(help="What a further leaf costs, as a fraction of all rows."),
     ] = 0.01,
+    penalize: Penalize = "leaves",
     max_depth: MaxDepth = None,
     min_samples_leaf: MinSamplesLeaf = 1,
     categorical_split: CategoricalSplit = "multiway",
@@ -81,6 +84,7 @@ def alternatives(
         False,
         None,
         split_penalty=split_penalty,
+        penalize=penalize,
         max_depth=max_depth,
         min_samples_leaf=min_samples_leaf,
         categorical_features=training.categorical,

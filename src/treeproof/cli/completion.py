@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["columns", "dialects", "solvers", "split_kinds"]
+__all__ = ["charges", "columns", "dialects", "solvers", "split_kinds"]
 
 
 def columns(ctx: Any, incomplete: str) -> list[str]:
@@ -26,6 +26,11 @@ def solvers(incomplete: str) -> list[str]:
 
     names = dict.fromkeys(["auto", *SOLVERS, *REGRESSION_SOLVERS])
     return [name for name in names if name.startswith(incomplete)]
+
+
+def charges(incomplete: str) -> list[str]:
+    """Return what a penalty may be for that begins as the word does."""
+    return [n for n in ("leaves", "splits") if n.startswith(incomplete)]
 
 
 def split_kinds(incomplete: str) -> list[str]:

@@ -44,11 +44,20 @@ def fit(
     split_penalty: Annotated[
         float,
         typer.Option(
-            help="What a split costs, as a fraction of all rows: it must correct more "
-            "than that. Less gives larger trees.",
+            help="What a further leaf costs, as a fraction of all rows: it must "
+            "correct more than that. Less gives larger trees.",
             rich_help_panel=TREE,
         ),
     ] = 0.01,
+    penalize: Annotated[
+        str,
+        typer.Option(
+            help="leaves: a split into c children costs c - 1 penalties; splits: every "
+            "split costs one.",
+            rich_help_panel=TREE,
+            autocompletion=completion.charges,
+        ),
+    ] = "leaves",
     max_depth: Annotated[
         int | None, typer.Option(help="Most tests on a path.", rich_help_panel=TREE)
     ] = None,
@@ -259,6 +268,7 @@ def fit(
         regression,
         class_weight,
         split_penalty=split_penalty,
+        penalize=penalize,
         max_depth=max_depth,
         max_splits=max_splits,
         min_samples_leaf=min_samples_leaf,

@@ -21,6 +21,7 @@ from treeproof.cli.tree_options import (
     Drop,
     MaxDepth,
     MinSamplesLeaf,
+    Penalize,
 )
 
 __all__ = ["path", "register"]
@@ -52,6 +53,7 @@ def path(
             help="With --cv: the smallest tree within one standard error of the best.",
         ),
     ] = False,
+    penalize: Penalize = "leaves",
     max_depth: MaxDepth = None,
     min_samples_leaf: MinSamplesLeaf = 1,
     categorical_split: CategoricalSplit = "multiway",
@@ -91,6 +93,7 @@ def path(
     base = make_estimator(
         regression,
         None,
+        penalize=penalize,
         max_depth=max_depth,
         min_samples_leaf=min_samples_leaf,
         categorical_features=training.categorical,

@@ -8,10 +8,24 @@ import typer
 
 from treeproof.cli import completion
 
-__all__ = ["Categorical", "CategoricalSplit", "Drop", "MaxDepth", "MinSamplesLeaf"]
+__all__ = [
+    "Categorical",
+    "CategoricalSplit",
+    "Drop",
+    "MaxDepth",
+    "MinSamplesLeaf",
+    "Penalize",
+]
 
 MaxDepth = Annotated[int | None, typer.Option(help="Most tests on a path.")]
 MinSamplesLeaf = Annotated[int, typer.Option(help="Fewest rows in a leaf.")]
+Penalize = Annotated[
+    str,
+    typer.Option(
+        help="What the penalty is for: leaves (all but one) or splits.",
+        autocompletion=completion.charges,
+    ),
+]
 CategoricalSplit = Annotated[
     str,
     typer.Option(

@@ -31,7 +31,7 @@ class Contender:
     name : str
         Which one.
     cost : float
-        Loss plus penalty for each split, on all rows.
+        Loss plus penalties, on all rows.
     score, held_out : float
         Accuracy (or R²) on all rows, and on those held out.
     splits, leaves, depth : int

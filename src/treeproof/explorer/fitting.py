@@ -62,6 +62,7 @@ def estimator(question: Question, **changes: Any) -> Any:
     kind = OptimalTreeRegressor if question.numeric else OptimalTreeClassifier
     parameters = {
         "split_penalty": question.penalty,
+        "penalize": question.penalize,
         "max_depth": question.max_depth,
         "time_limit": question.time_limit,
         "categorical_split": question.categories,

@@ -29,7 +29,10 @@ class Question:
     numeric : bool
         Predict a number, not a class.
     penalty : float
-        What a split costs, as a fraction of all rows (of the variance, for a number).
+        What a further leaf costs, as a fraction of all rows (of the variance, for a
+        number).
+    penalize : {"leaves", "splits"}
+        Whether the penalty is for every leaf but one, or for every split.
     max_depth : int or None
         Most tests on a path.
     time_limit : float
@@ -47,6 +50,7 @@ class Question:
     columns: tuple[str, ...]
     numeric: bool = False
     penalty: float = 0.01
+    penalize: str = "leaves"
     max_depth: int | None = None
     time_limit: float = 60.0
     categories: str = "multiway"

@@ -261,7 +261,8 @@ def _read_parameters(content: Any, kind: Any) -> dict[str, Any]:
     if not isinstance(content, Mapping):
         raise ValueError("The model has no parameters.")
     known = set(kind._get_param_names())
-    result = {}
+    # Older models charged every split once, and do not say so.
+    result: dict[str, Any] = {"penalize": "splits"} if "penalize" in known else {}
     for name, value in content.items():
         if name not in known:
             raise ValueError(

@@ -252,7 +252,7 @@ def _set_pruned(model: Any, cut: Any) -> None:
 
 
 def _penalties(model: Any, cut: Any) -> int:
-    """Return how often the penalty is charged; trees of surfaces have two-way splits."""
+    """Return how often the penalty is charged; surfaces have two sides."""
     count = getattr(cut, "n_penalties", None)
     return int(cut.n_splits if count is None else count(model.penalize))
 

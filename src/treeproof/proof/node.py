@@ -186,7 +186,7 @@ class Node:
             few = np.minimum(L * j + (n - j * largest) * UNIT, L * (j + 1))
             few = np.where(largest > 0, np.minimum(n * UNIT, few), n * UNIT)
             bound = np.maximum(bound, few.sum(axis=0) - L)
-        if self.h.by_leaves and p.multiway and L != self.h.split_cost:
+        if self.h.by_leaves and p.multiway and self.h.split_cost != L:
             return bound  # costs are no whole numbers of L and of weight units
         splits = L * np.arange(2, 34)[:, None]
         errors = -(-np.maximum(bound - splits, 0) // UNIT) * UNIT

@@ -18,7 +18,7 @@ def figures(both: Comparison) -> list[tuple[str, str, str]]:
             "splits": lambda c: str(c.splits),
             "leaves": lambda c: str(c.leaves),
             "depth": lambda c: str(c.depth),
-            "cost (loss + penalty × splits)": lambda c: f"{c.cost:.5g}",  # noqa: RUF001
+            "cost (loss + penalties)": lambda c: f"{c.cost:.5g}",
             f"{both.score_name} on all rows": lambda c: f"{c.score:.4f}",
             f"{both.score_name} on {both.n_test} rows held out": lambda c: (
                 f"{c.held_out:.4f}"
@@ -28,7 +28,7 @@ def figures(both: Comparison) -> list[tuple[str, str, str]]:
         return name, values[name](one), values[name](other)
 
     names = [
-        "splits", "leaves", "depth", "cost (loss + penalty × splits)",  # noqa: RUF001
+        "splits", "leaves", "depth", "cost (loss + penalties)",
         f"{both.score_name} on all rows",
         f"{both.score_name} on {both.n_test} rows held out", "proved optimal",
     ]  # fmt: skip

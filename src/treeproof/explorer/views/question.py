@@ -17,6 +17,10 @@ _CATEGORIES = {
     "one-vs-rest": "one category against the rest",
     "subset": "any two groups of categories",
 }
+_PENALIZE = {
+    "leaves": "every further leaf",
+    "splits": "every split, however many children",
+}
 _MISSING = {
     "best-side": "go with the better side",
     "branch": "have a branch of their own",
@@ -86,8 +90,8 @@ class QuestionView:
                 on_change=lambda e: self._ask(time_limit=e.value),
             ).props('dense outlined data-part="time"')  # fmt: skip
         ui.label(
-            "The penalty is the share of rows a split must correct to pay off; less "
-            "gives larger trees. Depth and seconds limit the search."
+            "The penalty is the share of rows a further leaf must correct to pay off; "
+            "less gives larger trees. Depth and seconds limit the search."
         ).classes("tp-hint")
 
     def _build_more(self) -> None:
@@ -107,6 +111,12 @@ class QuestionView:
                 ui.select(_CATEGORIES, label="A split on categories has",
                           on_change=lambda e: self._ask(categories=e.value))
                 .props('dense outlined data-part="categories"')
+                .classes("tp-wide")
+            )  # fmt: skip
+            self._penalize = (
+                ui.select(_PENALIZE, label="The penalty is for",
+                          on_change=lambda e: self._ask(penalize=e.value))
+                .props('dense outlined data-part="penalize"')
                 .classes("tp-wide")
             )  # fmt: skip
             self._missing = (
@@ -166,6 +176,7 @@ class QuestionView:
         self._depth.value = question.max_depth
         self._time.value = question.time_limit
         self._categories.value = question.categories
+        self._penalize.value = question.penalize
         self._missing.value = question.missing
         self._first.set_options([_ANY, *question.columns])
         self._first.value = question.first or _ANY
