@@ -23,7 +23,7 @@ console.print(
 )
 
 start = time.perf_counter()
-model = OptimalTreeClassifier(split_penalty=0.01).fit(X, y)
+model = OptimalTreeClassifier(split_penalty=0.005).fit(X, y)
 seconds = time.perf_counter() - start
 tree = model.tree_.collapse()
 

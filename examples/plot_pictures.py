@@ -26,7 +26,7 @@ def save(axes, name, dpi=100):
 # Categories: the first of the MONK's problems.
 X, y = load_monks(1, as_frame=True, return_X_y=True)
 y = y.map({0: "stranger", 1: "member"})
-save(OptimalTreeClassifier(0.01).fit(X, y).plot(), "tree_monk1.png")
+save(OptimalTreeClassifier(0.005).fit(X, y).plot(), "tree_monk1.png")
 
 # Numbers, with units.
 iris = load_iris(as_frame=True)

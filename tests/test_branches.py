@@ -70,7 +70,8 @@ def test_agrees_with_brute_force(seed):
     rng = np.random.default_rng(seed)
     for _ in range(500):
         table = random_table(rng)
-        limits = random_limits(rng, ["splits"])
+        limits = random_limits(rng)
+        del limits["penalize"]  # each split is charged once
         del limits["max_splits"]
         result = solve(table, **limits)
         assert result["status"] == "optimal"

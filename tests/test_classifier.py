@@ -272,7 +272,7 @@ def test_sample_weight_is_routed():
 def test_parameters_are_only_stored():
     parameters = OptimalTreeClassifier().get_params()
     assert set(parameters) == {
-        "split_penalty", "max_depth", "max_splits", "min_samples_leaf",
+        "split_penalty", "penalize", "max_depth", "max_splits", "min_samples_leaf",
         "categorical_features", "categorical_split", "solver", "time_limit",
         "memory_limit", "n_jobs", "class_weight", "random_state", "verbose",
         "lower_bound", "s", "s_prime", "quantiles", "n_best",

@@ -53,7 +53,8 @@ def treeproof(monkeypatch, capsys):
 
 
 def test_fit_draws_the_tree_and_its_certificate(treeproof, folder):
-    status, out, _ = treeproof("fit", folder / "monks.csv", "--target", "class")
+    once = "--penalize", "splits"
+    status, out, _ = treeproof("fit", folder / "monks.csv", "--target", "class", *once)
     assert status == 0
     assert "head_shape" in out and "jacket_color = red: 1" in out
     assert "Optimal: no tree with multiway splits of categories costs less than" in out
@@ -65,13 +66,14 @@ def test_fit_draws_the_tree_and_its_certificate(treeproof, folder):
 )
 def test_json_is_one_object_for_every_format(treeproof, folder, name):
     status, out, err = treeproof(
-        "fit", folder / name, "--target", "class", "--json", "--quiet"
-    )
+        "fit", folder / name, "--target", "class", "--split-penalty", "0.005",
+        "--json", "--quiet",
+    )  # fmt: skip
     assert status == 0 and err == ""
     result = json.loads(out)
     assert result.keys() >= FIELDS
     assert result["optimal"] is True and result["status"] == "optimal"
-    assert result["objective"] == result["lower_bound"] == pytest.approx(0.1)
+    assert result["objective"] == result["lower_bound"] == pytest.approx(0.13)
     assert (result["splits"], result["depth"]) == (10, 3)
     assert result["accuracy"] == 1.0 and result["gap"] == 0
 
@@ -90,12 +92,12 @@ def test_all_options_reach_the_estimator(treeproof, folder):
         "--memory-limit", "1GB", "--categorical-split", "one-vs-rest", "--solver",
         "auto", "--missing", "branch", "--class-weight", "balanced", "--n-jobs", "1",
         "--drop", "has_tie,holding", "--quantiles", "9", "--first-split", "body_shape",
-        "--save", model,
+        "--penalize", "splits", "--save", model,
     )  # fmt: skip
     assert status == 0
     fitted = load(model)
     assert fitted.get_params() == {
-        "split_penalty": 0.02, "max_depth": 2, "max_splits": None, "quantiles": 9,
+        "split_penalty": 0.02, "penalize": "splits", "max_depth": 2, "max_splits": None, "quantiles": 9,
         "min_samples_leaf": 5, "time_limit": 30.0, "memory_limit": "1GB",
         "categorical_split": "one-vs-rest", "missing": "branch", "solver": "auto",
         "class_weight": "balanced", "n_jobs": 1, "random_state": None,
@@ -149,8 +151,9 @@ def model(folder):
     path = folder / "model"
     CliRunner().invoke(
         app,
-        ["fit", str(folder / "monks.csv"), "--target", "class", "--save", str(path)],
-    )
+        ["fit", str(folder / "monks.csv"), "--target", "class", "--split-penalty",
+         "0.005", "--save", str(path)],
+    )  # fmt: skip
     return path, frame
 
 
@@ -206,7 +209,8 @@ def test_fit_writes_all_formats(treeproof, folder, tmp_path):
     ]
     model = tmp_path / "model.json"
     data = folder / "monks.csv.gz"
-    status, _, _ = treeproof("fit", data, "--target", "class", "--save", model, *asked)
+    asked += ["--split-penalty", "0.005", "--save", model]
+    status, _, _ = treeproof("fit", data, "--target", "class", *asked)
     assert status == 0
     assert sorted(p.name for p in tmp_path.iterdir()) == sorted([*names, "model.json"])
     assert os.stat(model).st_mode == os.stat(tmp_path / "tree.png").st_mode
@@ -360,7 +364,8 @@ def test_usage_errors(treeproof):
 def test_without_duckdb_and_pyarrow(monkeypatch, treeproof, folder):
     monkeypatch.setattr(tables, "find_spec", lambda name: None)
     for name in ("monks.csv", "monks.csv.gz", "monks.tsv"):
-        status, out, _ = treeproof("fit", folder / name, "--target", "class", "--json")
+        once = "--penalize", "splits", "--json"
+        status, out, _ = treeproof("fit", folder / name, "--target", "class", *once)
         assert status == 0 and json.loads(out)["splits"] == 10
     for data in (folder / "monks.parquet", folder / "monks.arrow", "select 1"):
         status, _, err = treeproof("fit", data, "--target", "class")

@@ -137,7 +137,7 @@ def test_worker_processes(method, monkeypatch):
 def test_a_model_goes_to_workers_and_back():
     joblib = pytest.importorskip("joblib")
     X, y = load_monks(1, return_X_y=True)
-    models = [OptimalTreeClassifier(0.01, max_depth=d) for d in (1, 2, 3)]
+    models = [OptimalTreeClassifier(0.005, max_depth=d) for d in (1, 2, 3)]
     fits = joblib.Parallel(n_jobs=2)(joblib.delayed(m.fit)(X, y) for m in models)
     assert [m.get_depth() for m in fits] == [1, 2, 3]
 

@@ -51,7 +51,7 @@ class NearTree:
     >>> clf = OptimalTreeClassifier(max_depth=2).fit(X, y)
     >>> trees = clf.near_optimal(within=0.02)
     >>> trees[0].model.certificate()
-    'Optimal: no tree costs less than 0.206667.'
+    'Optimal: no tree costs less than 0.246667.'
     """
 
     tree: Tree

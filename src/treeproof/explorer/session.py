@@ -45,7 +45,7 @@ class Session:
     >>> session.start_fit()
     >>> session.jobs["fit"].wait()
     >>> session.fitted.model.certificate()
-    'Optimal: no tree with multiway splits of categories costs less than 0.1.'
+    'Optimal: no tree with multiway splits of categories costs less than 0.246667.'
     """
 
     def __init__(self) -> None:

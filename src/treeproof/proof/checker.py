@@ -116,7 +116,7 @@ def check(
     ...     clf = OptimalTreeClassifier().fit(X, y, proof=path)
     ...     verdict = check(path, X, y)
     >>> verdict.accepted, verdict.optimal, round(verdict.lower_bound, 4)
-    (True, True, 0.1)
+    (True, True, 0.2467)
     """
     step: int | None = None
     try:
