@@ -29,6 +29,7 @@ def make_table(seed, n=120, features=6, penalty=0.02, max_depth=None, min_leaf=1
     task = Task(
         table=data.table, labels=data.labels, n_classes=2, weights=data.weights,
         split_penalty=penalty, max_depth=max_depth, min_samples_leaf=min_leaf,
+        penalize=["leaves", "splits"][seed // 2 % 3 % 2],
     )  # fmt: skip
     return shared_table(task)
 
@@ -85,6 +86,7 @@ def expansions(table, memo):
         names=rows.astype(np.int32),
         split_penalty=table.split_cost / (table.weights.sum() * 2**20),
         max_depth=-1, min_samples_leaf=1, time_limit=0.0, cutoff=0,
+        penalize=table.penalize,
     )  # fmt: skip
     assert found["status"] == "optimal"
     return found["statistics"]["expansions"], found["upper"]

@@ -18,11 +18,12 @@ def words(value):
 
 
 def random_problem(rng) -> tuple[Table, dict, int]:
-    table = random_table(rng, max_rows=9, max_features=3, max_values=3)
+    table = random_table(rng, max_rows=9, max_features=3, max_values=4)
     penalty = float(rng.choice([0.0, 0.02, 0.1, 0.25]))
     limits = {
         "max_depth": int(rng.choice([-1, -1, 1, 2])),
         "min_samples_leaf": int(rng.choice([1, 1, 1, 2])),
+        "penalize": str(rng.choice(["leaves", "splits"])),
     }
     best = optimal_cost(table, penalty, **limits)
     margin = float(rng.choice([0.0, 0.05, 0.15, 0.4])) if penalty else 0.0
@@ -46,6 +47,7 @@ def test_every_tree_once(seed):
         budget,
         limits["max_depth"],
         limits["min_samples_leaf"],
+        limits["penalize"],
     )
     found = near_set(table, limits, budget)
     counts = found.count()
@@ -58,9 +60,8 @@ def test_every_tree_once(seed):
     trees = []
     for i in range(total):
         tree = counts.tree(found, words(i))
-        facts = tree_facts(
-            table, tree, limits["split_cost"] / table.total_weight / 2**20
-        )
+        penalty = limits["split_cost"] / table.total_weight / 2**20
+        facts = tree_facts(table, tree, penalty, limits["penalize"])
         assert facts.cost == costs[i]
         trees.append(engine_tree(table, tree))
     assert len(set(trees)) == total
@@ -81,6 +82,7 @@ def test_filters(seed):
         budget,
         limits["max_depth"],
         limits["min_samples_leaf"],
+        limits["penalize"],
     )
     wanted = sorted(
         cost
