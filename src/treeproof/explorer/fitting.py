@@ -60,7 +60,7 @@ def estimator(question: Question, **changes: Any) -> Any:
     from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 
     kind = OptimalTreeRegressor if question.numeric else OptimalTreeClassifier
-    parameters = {
+    parameters: dict[str, Any] = {
         "split_penalty": question.penalty,
         "penalize": question.penalize,
         "max_depth": question.max_depth,
