@@ -78,6 +78,7 @@ def solve(table: Table, limits: dict[str, Any], **options: Any) -> dict[str, Any
 
 def check(table: Table, limits: dict[str, Any], **options: Any) -> dict[str, int]:
     """Solve and compare with brute force: value, bound, and what the tree really is."""
+    limits = {"penalize": "splits"} | limits
     wanted = optimal_cost(
         table, limits["split_penalty"], **{name: limits[name] for name in LIMITS}
     )

@@ -22,6 +22,7 @@ def options(problem, seed):
         "split_penalty": float(random.choice([0.0, 0.02, 0.05, 0.11])),
         "max_depth": [None, 1, 2, 3][int(random.integers(4))],
         "min_samples_leaf": int(random.choice([1, 1, 2])),
+        "penalize": str(random.choice(["leaves", "splits"])),
     }
 
 
@@ -30,6 +31,7 @@ def limits(chosen):
     return {
         "max_depth": -1 if depth is None else depth,
         "min_samples_leaf": chosen["min_samples_leaf"],
+        "penalize": chosen["penalize"],
     }
 
 
@@ -40,7 +42,7 @@ def test_classification(block):
         chosen = options(problem, seed)
         solver = SOLVERS[seed // BLOCKS % len(SOLVERS)]
         if solver in ("branches", "dt-miner"):
-            chosen["min_samples_leaf"] = 1
+            chosen |= {"min_samples_leaf": 1, "penalize": "splits"}
             if solver == "dt-miner":
                 chosen["max_depth"] = None
         model = OptimalTreeClassifier(
@@ -56,7 +58,8 @@ def test_classification(block):
         assert abs(model.objective_ - expected) < 1e-5, seed
         wrong = model.predict(problem.frame) != problem.labels
         share = problem.weights[wrong].sum() / table.total_weight
-        paid = share + chosen["split_penalty"] * model.n_splits_
+        penalties = model.tree_.n_penalties(chosen["penalize"])
+        paid = share + chosen["split_penalty"] * penalties
         assert abs(paid - model.objective_) < 1e-9, seed
 
 
@@ -82,7 +85,8 @@ def test_regression(block):
         single = table.loss(np.arange(n))
         if single > 0:
             paid = float((problem.weights * each).sum()) / single
-            paid += chosen["split_penalty"] * model.n_splits_
+            penalties = model.tree_.n_penalties(chosen["penalize"])
+            paid += chosen["split_penalty"] * penalties
             assert abs(paid - model.objective_) < 1e-9, seed
 
 

@@ -36,7 +36,7 @@ def task_of(table: Table, limits: dict) -> Task:
         n_classes=table.n_classes,
         weights=arguments["weights"],
         split_penalty=0.0,
-        **{name: None if v < 0 else v for name, v in limits.items()},
+        **{name: None if v == -1 else v for name, v in limits.items()},
     )
 
 
@@ -86,6 +86,7 @@ def test_path_equals_brute_force(seed, solver):
         table, codes=table.codes[:40], labels=table.labels[:40], weights=weights
     )
     limits = {"max_depth": int(rng.choice([-1, 1, 2, 3])), "min_samples_leaf": 1}
+    limits["penalize"] = str(rng.choice(["leaves", "splits"]))
     if rng.random() < 0.3:
         limits["min_samples_leaf"] = 3
     envelope = envelope_of(table, limits, solver, 0.01, 1.0)
@@ -114,7 +115,7 @@ def test_envelope_of_known_lines():
         return Solution(split_cost, errors, splits, cost, True, None)
 
     envelope = trace(search, 0, 100, 1)
-    found = [(s.solution.splits, s.solution.errors) for s in envelope.segments]
+    found = [(s.solution.penalties, s.solution.errors) for s in envelope.segments]
     assert found == lines
     crossings = [s.high for s in envelope.segments[:-1]]
     assert crossings == [Fraction(40, 4), Fraction(16), Fraction(22), Fraction(50)]

@@ -51,7 +51,8 @@ def check(
     answer = _core.solve_targets(
         **target_arguments(table), **limits, switches=switches, n_jobs=n_jobs
     )
-    cost, facts = tree_loss(table, answer["tree"], penalty, limits["penalize"])
+    rule = limits.get("penalize", "splits")
+    cost, facts = tree_loss(table, answer["tree"], penalty, rule)
     assert answer["status"] == "optimal"
     assert answer["lower"] == answer["upper"]
     assert cost == pytest.approx(

@@ -108,7 +108,7 @@ def test_same_tree_as_in_memory(world, kind):
         {"categorical_features": ["f0", "f1", "f2", "f3", "f4", "n", 'odd "name"']},
         {"categorical_split": "one-vs-rest", "max_splits": 4},
         {"solver": "threshold", "max_depth": 2, "min_samples_leaf": 900},
-        {"solver": "branches", "max_depth": 2},
+        {"solver": "branches", "penalize": "splits", "max_depth": 2},
     ],
 )
 def test_same_tree_with_other_parameters(world, kind, parameters):

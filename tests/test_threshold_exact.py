@@ -53,7 +53,8 @@ def check(
     answer = _core.solve_threshold(
         **engine_arguments(table), **limits, switches=switches, n_jobs=n_jobs
     )
-    facts = tree_facts(table, answer["tree"], penalty, limits["penalize"])
+    rule = limits.get("penalize", "splits")
+    facts = tree_facts(table, answer["tree"], penalty, rule)
     assert answer["status"] == "optimal"
     assert answer["lower"] == answer["upper"]
     assert facts.cost == optimal_cost(table, penalty, **rest)

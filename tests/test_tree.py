@@ -173,7 +173,8 @@ def test_collapse_merges_subtrees_not_only_leaves():
     """MONK 1: ten multiway splits collapse to seven (Figures 4.17 and 4.18)."""
     from treeproof.datasets import load_monks
 
-    model = OptimalTreeClassifier(0.01).fit(*load_monks(1, return_X_y=True))
+    model = OptimalTreeClassifier(0.01, penalize="splits")
+    model.fit(*load_monks(1, return_X_y=True))
     assert model.n_splits_ == 10 and model.optimal_
     assert model.objective_ == pytest.approx(0.1)
     assert model.tree_.collapse().n_splits == 7
