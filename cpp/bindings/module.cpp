@@ -10,6 +10,7 @@ void bind_near(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_path(nb::module_& m);
 void bind_portfolio(nb::module_& m);
+void bind_prices(nb::module_& m);
 void bind_proof(nb::module_& m);
 void bind_quantbnb(nb::module_& m);
 void bind_regression(nb::module_& m);
@@ -27,6 +28,7 @@ NB_MODULE(_core, m) {
   treeproof::bindings::bind_parts(m);
   treeproof::bindings::bind_path(m);
   treeproof::bindings::bind_portfolio(m);
+  treeproof::bindings::bind_prices(m);
   treeproof::bindings::bind_proof(m);
   treeproof::bindings::bind_quantbnb(m);
   treeproof::bindings::bind_regression(m);

@@ -1,0 +1,104 @@
+// Python's way to prices: for tests, experiments and pictures.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <numeric>
+
+#include "bindings/encoded_table.hpp"
+#include "bounds/prices/price_maker.hpp"
+#include "core/limits.hpp"
+#include "data/weights.hpp"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+namespace treeproof::bindings {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+
+// Prices are counted in units of cost, 2^-20 of a unit of weight; `unit` says how many of them
+// the whole table weighs.
+nb::dict make_prices(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
+                     const IntArray& labels, int n_classes, const DoubleArray& weights,
+                     double split_penalty, bool by_leaves, std::int64_t work,
+                     double time_limit) {
+  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
+  const std::vector<Feature> features = read_features(kinds, n_values);
+  const std::vector<Weight> whole = whole_weights(view(weights));
+  const std::int64_t total = std::accumulate(whole.begin(), whole.end(), std::int64_t{0});
+  const Cost split =
+      prices::cost_per_leaf(split_cost(split_penalty, total), features, by_leaves);
+  nb::dict answer;
+  std::vector<Cost> of_row(labels.size(), 0);
+  Cost bound = 0;
+  std::int64_t nodes = 0;
+  std::int64_t certified = 0;
+  bool finished = false;
+  double hoped = 0.0;
+  {
+    nb::gil_scoped_release unlocked;
+    Limits limits(time_limit, 0, python_interrupted);
+    const auto points =
+        prices::make_points(features, view(codes), view(labels), n_classes, whole);
+    if (points) {
+      prices::PriceMaker maker(*points, split, kMostBytes);
+      finished = !maker.run(work, limits);
+      of_row = prices::prices_of_rows(*points, *maker.best(), whole);
+      bound = maker.bound();
+      nodes = maker.n_nodes();
+      certified = maker.n_certified();
+      hoped = maker.hoped();
+    }
+  }
+  const auto unit = static_cast<double>(cost_of(total));
+  answer["prices"] = to_numpy(std::move(of_row));
+  answer["split_cost"] = split;
+  answer["unit"] = cost_of(total);
+  answer["bound"] = bound;
+  answer["lower"] = static_cast<double>(bound) / unit;
+  answer["hoped"] = hoped / unit;
+  answer["nodes"] = nodes;
+  answer["certified"] = certified;
+  answer["finished"] = finished;
+  return answer;
+}
+
+// The largest weight of a box, or how much one can weigh at most after so much work.
+nb::dict heaviest_box(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
+                      const IntArray& row_weights, int threshold, std::int64_t work) {
+  const std::vector<double> ones(row_weights.size(), 1.0);
+  const std::vector<Weight> unit(row_weights.size(), 1);
+  const std::vector<std::int32_t> labels(row_weights.size(), 0);
+  if (codes.size() != row_weights.size() * kinds.size())
+    throw std::invalid_argument("arrays of different lengths");
+  const auto points =
+      prices::make_points(read_features(kinds, n_values), view(codes), labels, 1, unit);
+  if (!points) throw std::invalid_argument("too many values");
+  std::vector<std::int32_t> weights(static_cast<std::size_t>(points->size()), 0);
+  for (std::size_t row = 0; row < labels.size(); ++row)
+    weights[static_cast<std::size_t>(points->point_of[row])] += view(row_weights)[row];
+  prices::LocalSearch local(*points);
+  prices::Pricing pricing(*points, weights, threshold, local, kMostBytes);
+  Limits limits;
+  nb::dict answer;
+  answer["done"] = pricing.run(work, limits);
+  answer["most"] = pricing.most();
+  answer["nodes"] = pricing.n_nodes();
+  return answer;
+}
+
+}  // namespace
+
+void bind_prices(nb::module_& m) {
+  m.def("prices", &make_prices, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
+        "n_classes"_a, "weights"_a, "split_penalty"_a, "by_leaves"_a = true,
+        "work"_a = std::int64_t{1} << 40, "time_limit"_a = 0.0,
+        "A certified price for each row: every tree on a set of rows that tests can make costs "
+        "at least the sum of their prices less one split.");
+  m.def("heaviest_box", &heaviest_box, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
+        "weights"_a, "threshold"_a = 0, "work"_a = std::int64_t{1} << 40,
+        "The largest sum of weights in a box, if it is above the threshold.");
+}
+
+}  // namespace treeproof::bindings

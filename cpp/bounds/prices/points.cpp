@@ -1,0 +1,102 @@
+#include "bounds/prices/points.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "bounds/prices/join_columns.hpp"
+#include "core/index.hpp"
+
+namespace treeproof::prices {
+namespace {
+
+// Two values leave the same choices however they are split.
+Choice choice_of(FeatureKind kind, std::int32_t n_values) {
+  if (kind == FeatureKind::ordered || n_values == 2) return Choice::interval;
+  return kind == FeatureKind::multiway ? Choice::one_or_all : Choice::subset;
+}
+
+// Rows in an order in which equal ones follow each other.
+template <class Code>
+std::vector<std::int32_t> sorted_rows(std::span<const Feature> features,
+                                      std::span<const Code> codes, std::size_t n) {
+  std::vector<std::int32_t> order(n);
+  std::vector<std::int32_t> next(n);
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::size_t> start;
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    const std::span<const Code> column = codes.subspan(f * n, n);
+    start.assign(index(features[f].n_values) + 1, 0);
+    for (const Code code : column) ++start[static_cast<std::size_t>(code) + 1];
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    for (const std::int32_t row : order)
+      next[start[static_cast<std::size_t>(column[index(row)])]++] = row;
+    order.swap(next);
+  }
+  return order;
+}
+
+template <class Code>
+std::optional<Points> merge(std::span<const Feature> features, std::span<const Code> codes,
+                            std::span<const std::int32_t> labels, std::int32_t n_classes,
+                            std::span<const Weight> weights) {
+  const std::size_t n = labels.size();
+  const std::vector<std::int32_t> order = sorted_rows(features, codes, n);
+  Points points;
+  points.n_classes = n_classes;
+  points.point_of.resize(n);
+  std::vector<std::int32_t> first;  // per point: one of its rows
+  for (std::size_t at = 0; at < n; ++at) {
+    const std::size_t row = index(order[at]);
+    const auto differs = [&](std::size_t f) {
+      return codes[f * n + row] != codes[f * n + index(order[at - 1])];
+    };
+    bool is_new = at == 0;
+    for (std::size_t f = 0; f < features.size() && !is_new; ++f) is_new = differs(f);
+    if (is_new) first.push_back(order[at]);
+    points.point_of[row] = static_cast<std::int32_t>(first.size()) - 1;
+  }
+  points.weight.assign(first.size(), 0);
+  points.class_weight.assign(first.size() * index(n_classes), 0);
+  for (std::size_t row = 0; row < n; ++row) {
+    const std::size_t point = index(points.point_of[row]);
+    points.weight[point] += weights[row];
+    points.class_weight[index(labels[row]) * first.size() + point] += weights[row];
+    points.total_weight += weights[row];
+  }
+  std::vector<std::int32_t> rank;
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    rank.assign(index(features[f].n_values) + 1, 0);
+    for (const std::int32_t row : first)
+      rank[static_cast<std::size_t>(codes[f * n + index(row)]) + 1] = 1;
+    std::partial_sum(rank.begin(), rank.end(), rank.begin());
+    const std::int32_t n_values = rank.back();
+    if (n_values < 2) continue;
+    if (n_values > std::numeric_limits<std::uint16_t>::max() / 2) return std::nullopt;
+    PointColumn column{choice_of(features[f].kind, n_values), n_values, {}};
+    column.code.reserve(first.size());
+    for (const std::int32_t row : first)
+      column.code.push_back(static_cast<std::uint16_t>(
+          rank[static_cast<std::size_t>(codes[f * n + index(row)])]));
+    points.columns.push_back(std::move(column));
+  }
+  join_columns(points.columns);
+  return points;
+}
+
+}  // namespace
+
+std::optional<Points> make_points(std::span<const Feature> features,
+                                  std::span<const std::int32_t> codes,
+                                  std::span<const std::int32_t> labels, std::int32_t n_classes,
+                                  std::span<const Weight> weights) {
+  return merge(features, codes, labels, n_classes, weights);
+}
+
+std::optional<Points> make_points(const Columns& columns, std::span<const std::int32_t> labels,
+                                  std::int32_t n_classes, std::span<const Weight> weights) {
+  return merge(std::span<const Feature>(columns.features),
+               std::span<const std::uint32_t>(columns.rank), labels, n_classes, weights);
+}
+
+}  // namespace treeproof::prices

@@ -1,0 +1,224 @@
+#include "bounds/prices/price_maker.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/index.hpp"
+
+namespace treeproof::prices {
+namespace {
+
+constexpr int kFirstRounds = 12;
+constexpr int kMoreRounds = 4;
+constexpr int kSteps = 150;
+constexpr int kStarts = 200;
+constexpr std::size_t kBoxesPerClass = 60;
+constexpr std::size_t kMostBoxes = 3000;
+constexpr std::int64_t kSlice = 1 << 22;
+
+// Weights of boxes stay below 2^28 in these multiples.
+int shift_for(std::int64_t total_weight) {
+  int shift = 0;
+  while (cost_of(total_weight) >> shift >= (Cost{1} << 27)) ++shift;
+  return shift;
+}
+
+}  // namespace
+
+std::vector<Cost> prices_of_rows(const Points& points, const Prices& prices,
+                                 std::span<const Weight> weights) {
+  std::vector<Cost> rest = prices.of_point;
+  std::vector<std::int64_t> weight = points.weight;
+  std::vector<Cost> of_row(weights.size());
+  for (std::size_t row = 0; row < weights.size(); ++row) {
+    const std::size_t point = index(points.point_of[row]);
+    // What is left of the price, in proportion to what is left of the weight.
+    const Cost price = static_cast<Cost>(std::llround(
+        static_cast<double>(rest[point]) * weights[row] /
+        static_cast<double>(std::max<std::int64_t>(1, weight[point]))));
+    weight[point] -= weights[row];
+    of_row[row] = weight[point] <= 0 ? rest[point] : std::min(price, rest[point]);
+    rest[point] -= of_row[row];
+  }
+  return of_row;
+}
+
+Cost cost_per_leaf(Cost split_cost, std::span<const Feature> features, bool by_leaves) {
+  std::int32_t most = 2;
+  for (const Feature& feature : features)
+    if (feature.kind == FeatureKind::multiway) most = std::max(most, feature.n_values);
+  return by_leaves ? split_cost : split_cost / (most - 1);
+}
+
+PriceMaker::PriceMaker(const Points& points, Cost split_cost, std::uint64_t most_bytes)
+    : points_(points),
+      split_cost_(split_cost),
+      most_bytes_(most_bytes),
+      shift_(shift_for(points.total_weight)),
+      split_(static_cast<std::int32_t>(
+          std::min<Cost>(split_cost, cost_of(points.total_weight)) >> shift_)),
+      local_(points),
+      programme_(points, static_cast<double>(split_cost) / static_cast<double>(kUnitCost)),
+      rounds_left_(kFirstRounds) {
+  auto none = std::make_shared<Prices>();
+  none->of_point.assign(index(points.size()), 0);
+  best_ = none;
+  if (split_ == 0 || points.columns.empty()) stage_ = Stage::done;
+}
+
+bool PriceMaker::run(std::int64_t work, Limits& limits) {
+  const std::int64_t until = spent_ + work;
+  while (stage_ != Stage::done && spent_ < until && !limits.stop()) {
+    if (stage_ == Stage::certify) {
+      if (certify(std::min(kSlice, until - spent_), limits)) end_certifying();
+      continue;
+    }
+    const std::int64_t before = spent_;
+    programme_round();
+    limits.stop(static_cast<std::uint32_t>((spent_ - before) / 1000));
+    if (--rounds_left_ <= 0) begin_certifying();
+  }
+  return stage_ != Stage::done;
+}
+
+std::vector<std::int32_t> PriceMaker::weights_for(std::int32_t k) const {
+  std::vector<std::int32_t> weights(candidate_);
+  for (std::int32_t i = 0; i < points_.size(); ++i)
+    weights[index(i)] -=
+        static_cast<std::int32_t>(cost_of(points_.errors(k, i)) >> shift_);
+  return weights;
+}
+
+void PriceMaker::programme_round() {
+  const double heaviest = search_boxes(kStarts, kBoxesPerClass);
+  violation_ = heaviest;
+  programme_.solve(kSteps);
+  if (programme_.n_boxes() > kMostBoxes + kMostBoxes / 2) programme_.trim(kMostBoxes);
+  const std::int64_t work = 2 * programme_.take_work();
+  programme_work_ += work;
+  spend(work);
+}
+
+// Adds heavy boxes for the programme's prices; returns the heaviest, in splits.
+double PriceMaker::search_boxes(int starts, std::size_t most) {
+  const std::vector<double>& shares = programme_.shares();
+  candidate_.resize(shares.size());
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    candidate_[i] = static_cast<std::int32_t>(
+        std::floor(shares[i] * static_cast<double>(cost_of(points_.weight[i]) >> shift_)));
+  std::int64_t heaviest = 0;
+  added_ = 0;
+  std::vector<std::pair<std::int64_t, Box>> heavy;
+  for (std::int32_t k = 0; k < points_.n_classes; ++k) {
+    const std::vector<std::int32_t> weights = weights_for(k);
+    heavy.clear();
+    for (int start = 0; start < starts; ++start) {
+      local_.random_box(weights, box_, dice_);
+      const std::int64_t weight = local_.climb(weights, box_, dice_);
+      heaviest = std::max(heaviest, weight);
+      if (weight > split_) heavy.emplace_back(weight, box_);
+    }
+    std::ranges::sort(heavy, [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::size_t n = 0;
+    for (const auto& [weight, box] : heavy) {
+      if (n >= most) break;
+      local_.list_points(box, inside_);
+      n += programme_.add(inside_);
+    }
+    added_ += n;
+  }
+  const std::int64_t work = local_.take_work();
+  programme_work_ += work;
+  spend(work);
+  return static_cast<double>(heaviest) / split_;
+}
+
+double PriceMaker::hoped() const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < candidate_.size(); ++i)
+    sum += programme_.shares()[i] * static_cast<double>(cost_of(points_.weight[i]));
+  return sum / std::max(1.0, violation_) - static_cast<double>(split_cost_);
+}
+
+void PriceMaker::begin_certifying() {
+  stage_ = Stage::certify;
+  const double factor = std::min(factor_, 1.0 / std::max(1.0, violation_ * 0.999));
+  const std::vector<double>& shares = programme_.shares();
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    candidate_[i] = static_cast<std::int32_t>(std::floor(
+        factor * shares[i] * static_cast<double>(cost_of(points_.weight[i]) >> shift_)));
+  next_class_ = 0;
+  heaviest_ = split_;
+  cut_short_ = false;
+  used_ = 0;
+  allowance_ = std::max<std::int64_t>(50'000'000, 3 * spent_);
+  begin_class();
+}
+
+void PriceMaker::begin_class() {
+  pricing_ = std::make_unique<Pricing>(points_, weights_for(next_class_), heaviest_, local_,
+                                       most_bytes_);
+}
+
+// True when every class has been priced.
+bool PriceMaker::certify(std::int64_t work, Limits& limits) {
+  const std::int64_t before = n_nodes_ - pricing_->n_nodes();
+  const bool done = pricing_->run(work, limits);
+  const std::int64_t cost = std::max<std::int64_t>(1, pricing_->take_work());
+  n_nodes_ = before + pricing_->n_nodes();
+  used_ += cost;
+  certify_work_ += cost;
+  spend(cost);
+  const bool give_up = used_ > allowance_ || pricing_->is_out_of_memory();
+  if (!done && !give_up) return false;
+  if (!done) {
+    cut_short_ = true;
+    used_ = 0;
+    allowance_ /= 2;  // for the classes that are left, now easier
+  }
+  heaviest_ = std::max(heaviest_, pricing_->most());
+  for (const Pricing::Found& found : pricing_->found()) {
+    std::vector<std::int32_t> inside = found.inside;
+    programme_.add(inside);
+  }
+  if (++next_class_ < points_.n_classes) {
+    begin_class();
+    return false;
+  }
+  pricing_.reset();
+  return true;
+}
+
+void PriceMaker::end_certifying() {
+  // Feasible after scaling by split / heaviest, rounded down.
+  std::int64_t total = 0;
+  for (const std::int32_t price : candidate_) total += price;
+  auto prices = std::make_shared<Prices>();
+  prices->of_point.reserve(candidate_.size());
+  for (const std::int32_t price : candidate_) {
+    const Cost scaled = static_cast<Cost>(price) * split_ / heaviest_ << shift_;
+    prices->of_point.push_back(scaled);
+    prices->total += scaled;
+  }
+  ++n_certified_;
+  const bool gained = prices->total > best_->total;
+  if (gained) best_ = std::move(prices);
+  stage_ = Stage::programme;
+  rounds_left_ = kMoreRounds;
+  if (cut_short_) {
+    factor_ = gained ? factor_ : (certified_factor_ + factor_) / 2;
+    return;
+  }
+  certified_factor_ = factor_;
+  if (factor_ < 1.0) {
+    // The work grows about 2.3 times for each tenth of the factor.
+    const double room = static_cast<double>(2 * spent_) / static_cast<double>(std::max<std::int64_t>(1, used_));
+    const double step = 0.1 * std::log(std::max(1.2, room)) / std::log(2.3);
+    factor_ = std::min(1.0, factor_ + std::clamp(step, 0.02, 0.5));
+    return;
+  }
+  idle_ = gained ? 0 : idle_ + 1;
+  if (idle_ >= 5) stage_ = Stage::done;
+}
+
+}  // namespace treeproof::prices

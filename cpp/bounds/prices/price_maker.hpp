@@ -1,0 +1,116 @@
+// Certified prices, better and better ones.
+//
+// A price for each point such that for every box B and class k
+//
+//   sum of the prices in B <= errors of class k on B + one split.                   (feasible)
+//
+// Lemma. The leaves of a tree on a set S of rows are disjoint boxes that cover S, one more than
+// it has splits. Summing (feasible) over them: every tree on S costs at least the sum of the
+// prices in S less one split. This holds for every S that a search meets.
+//
+// A multiway split with c children has to cost c - 1 splits for this to hold: see
+// `cost_per_leaf`.
+//
+// Candidates come from a linear programme over stored boxes, which knows only some constraints.
+// Scaled down by a factor, they are certified by complete pricing, one search for each class; the
+// factor begins small, where that is easy, and rises as work is spent. If the heaviest box may
+// weigh M, more than one split, scaling by split / M makes the prices feasible, so a search that
+// is cut short gives prices too.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bounds/prices/local_search.hpp"
+#include "bounds/prices/points.hpp"
+#include "bounds/prices/pricing.hpp"
+#include "bounds/prices/programme.hpp"
+#include "core/limits.hpp"
+
+namespace treeproof::prices {
+
+struct Prices {
+  std::vector<Cost> of_point;  // nonnegative
+  Cost total = 0;
+};
+
+// A point's price shared out to its rows, in proportion to their weights.
+std::vector<Cost> prices_of_rows(const Points& points, const Prices& prices,
+                                 std::span<const Weight> weights);
+
+// The cost per further leaf of the cheapest way to split: what a split costs where every child
+// but one pays (`by_leaves`) or there are two children, else the share of the widest split.
+Cost cost_per_leaf(Cost split_cost, std::span<const Feature> features, bool by_leaves);
+
+class PriceMaker {
+ public:
+  // `split_cost` by `cost_per_leaf`.
+  PriceMaker(const Points& points, Cost split_cost, std::uint64_t most_bytes);
+  PriceMaker(const PriceMaker&) = delete;
+  PriceMaker& operator=(const PriceMaker&) = delete;
+
+  // Goes on for about so many steps of the innermost loops (a billion takes about a second).
+  // False once there is nothing left to gain.
+  bool run(std::int64_t work, Limits& limits);
+
+  // The best certified so far; replaced, never changed.
+  std::shared_ptr<const Prices> best() const { return best_; }
+  // Every tree on the whole table costs at least this.
+  Cost bound() const { return best_->total - split_cost_; }
+  // What the programme hopes for, certified or not, relative to one split too heavy.
+  double hoped() const;
+  double factor() const { return factor_; }
+  std::int64_t n_nodes() const { return n_nodes_; }
+  std::int64_t n_certified() const { return n_certified_; }
+  std::int64_t work() const { return spent_; }
+
+ private:
+  enum class Stage { programme, certify, done };
+
+  void programme_round();
+  double search_boxes(int starts, std::size_t most);
+  void begin_certifying();
+  bool certify(std::int64_t work, Limits& limits);
+  void begin_class();
+  void end_certifying();
+  std::vector<std::int32_t> weights_for(std::int32_t k) const;
+  void spend(std::int64_t work) { spent_ += work; }
+
+  const Points& points_;
+  Cost split_cost_;
+  std::uint64_t most_bytes_;
+  int shift_;            // prices are multiples of 2^shift units of cost
+  std::int32_t split_;   // one split in such multiples, rounded down
+  LocalSearch local_;
+  Programme programme_;
+  Dice dice_{7};
+  Box box_;
+  std::vector<std::int32_t> inside_;
+
+  Stage stage_ = Stage::programme;
+  int rounds_left_;
+  double violation_ = 10.0;   // the heaviest box found, in splits, for the programme's prices
+  std::size_t added_ = 0;     // boxes of the last round
+
+  double factor_ = 0.5;
+  double certified_factor_ = 0.0;
+  std::vector<std::int32_t> candidate_;  // being certified, per point
+  std::int32_t next_class_ = 0;
+  std::int32_t heaviest_ = 0;
+  bool cut_short_ = false;
+  std::unique_ptr<Pricing> pricing_;
+  std::int64_t allowance_ = 0;  // of the certification going on
+  std::int64_t used_ = 0;
+  int idle_ = 0;  // certifications at full factor without a gain
+
+  std::shared_ptr<const Prices> best_;
+  std::int64_t n_nodes_ = 0;
+  std::int64_t n_certified_ = 0;
+  std::int64_t spent_ = 0;
+  std::int64_t programme_work_ = 0;
+  std::int64_t certify_work_ = 0;
+};
+
+}  // namespace treeproof::prices

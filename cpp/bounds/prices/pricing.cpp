@@ -1,0 +1,120 @@
+#include "bounds/prices/pricing.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace treeproof::prices {
+
+Pricing::Pricing(const Points& points, std::vector<std::int32_t> weights,
+                 std::int32_t threshold, LocalSearch& local, std::uint64_t most_bytes)
+    : points_(points),
+      weights_(std::move(weights)),
+      threshold_(threshold),
+      local_(local),
+      most_bytes_(most_bytes),
+      layout_(points),
+      relaxation_(points, weights_, threshold),
+      heaviest_(threshold),
+      climb_every_(std::max<std::int64_t>(
+          16, points.size() * static_cast<std::int64_t>(points.columns.size()) / 300)) {
+  std::int64_t positive = 0;
+  for (const std::int32_t w : weights_) positive += std::max(0, w);
+  if (positive <= threshold) return;
+  store_ = layout_.everything(points);
+  heap_.push_back({static_cast<std::int32_t>(positive), 0});
+}
+
+std::int32_t Pricing::most() const {
+  return heap_.empty() ? heaviest_ : std::max(heaviest_, heap_.front().bound);
+}
+
+bool Pricing::run(std::int64_t work, Limits& limits) {
+  constexpr std::int64_t kStepsPerMicrosecond = 1000;
+  while (!is_done()) {
+    if (work <= 0 || out_of_memory_) return false;
+    std::pop_heap(heap_.begin(), heap_.end());
+    const Node node = heap_.back();
+    heap_.pop_back();
+    expand(node);
+    const std::int64_t done = 1 + relaxation_.take_work() + local_.take_work();
+    work -= done;
+    work_ += done;
+    if (limits.stop(static_cast<std::uint32_t>(1 + done / kStepsPerMicrosecond))) return false;
+  }
+  return true;
+}
+
+void Pricing::push(std::int32_t bound, const LocalBox& box) {
+  std::uint32_t place = 0;
+  if (!free_.empty()) {
+    place = free_.back();
+    free_.pop_back();
+  } else {
+    place = static_cast<std::uint32_t>(store_.size() / std::max<std::size_t>(1, layout_.size()));
+    store_.resize(store_.size() + layout_.size());
+    out_of_memory_ = store_.size() * sizeof(Word) > most_bytes_;
+  }
+  relaxation_.store(box, words(place));
+  heap_.push_back({bound, place});
+  std::push_heap(heap_.begin(), heap_.end());
+}
+
+void Pricing::expand(const Node& node) {
+  const std::span<Word> stored = words(node.place);
+  current_.assign(stored.begin(), stored.end());
+  free_.push_back(node.place);
+  if (!relaxation_.look_at(current_)) return;
+  const Branch branch = relaxation_.choose_branch();
+  if (branch.kind == Branch::Kind::none) {
+    const std::int32_t weight = relaxation_.outer_weight();
+    if (weight > heaviest_) climb_from(current_);
+    heaviest_ = std::max(heaviest_, weight);
+    return;
+  }
+  for (int part = 0; part < 2; ++part) {
+    relaxation_.take_part(branch, part, part_);
+    ++n_nodes_;
+    const std::int32_t bound = std::min(node.bound, relaxation_.tighten(part_));
+    if (bound <= heaviest_) continue;
+    push(bound, part_);
+    if (n_nodes_ < climb_at_) continue;
+    climb_at_ = n_nodes_ + climb_every_;
+    climb_from(words(heap_.front().place));
+  }
+}
+
+// From the largest box of a fuzzy one to a box that no single column improves.
+void Pricing::climb_from(std::span<const Word> box) {
+  box_.keeps.assign(local_.shape().size(), 0);
+  for (std::size_t c = 0; c < points_.columns.size(); ++c) {
+    const PointColumn& column = points_.columns[c];
+    const Word* at = box.data() + layout_.first(c);
+    std::uint8_t* keeps = box_.keeps.data() + local_.shape().first(c);
+    if (column.choice == Choice::interval) {
+      std::fill(keeps + at[0], keeps + at[3] + 1, std::uint8_t{1});
+      continue;
+    }
+    const bool all = column.choice == Choice::one_or_all && at[0] != 0;
+    for (std::size_t v = 0; v < index(column.n_values); ++v) {
+      keeps[v] = all || FuzzyLayout::value(at, v) != out;
+      if (!all && column.choice == Choice::one_or_all && keeps[v] != 0) break;
+    }
+  }
+  const std::int64_t weight = local_.climb(weights_, box_, dice_);
+  if (weight > threshold_) keep_found(weight, box_);
+}
+
+void Pricing::keep_found(std::int64_t weight, const Box& box) {
+  constexpr std::size_t kMost = 400;
+  const auto heavier = [](const Found& a, const Found& b) { return a.weight > b.weight; };
+  Found found{static_cast<std::int32_t>(weight), {}};
+  local_.list_points(box, found.inside);
+  heaviest_ = std::max(heaviest_, found.weight);
+  relaxation_.raise_threshold(heaviest_);
+  found_.push_back(std::move(found));
+  if (found_.size() < kMost) return;
+  std::ranges::sort(found_, heavier);
+  found_.resize(kMost / 2);
+}
+
+}  // namespace treeproof::prices

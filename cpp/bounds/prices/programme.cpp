@@ -1,0 +1,118 @@
+#include "bounds/prices/programme.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/index.hpp"
+#include "core/split_mix.hpp"
+
+namespace treeproof::prices {
+namespace {
+
+constexpr double kStepRatio = 3.0;  // dual steps against primal ones, by experiment
+constexpr double kNearlyTight = 0.8;
+
+}  // namespace
+
+Programme::Programme(const Points& points, double split) : points_(points), split_(split) {
+  share_.assign(index(points.size()), 0.2);
+  std::vector<std::int32_t> all(index(points.size()));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
+  add(all);
+}
+
+std::int64_t Programme::take_work() { return std::exchange(work_, 0); }
+
+bool Programme::add(std::span<const std::int32_t> inside) {
+  std::uint64_t hash = 0;
+  for (const std::int32_t i : inside) hash += split_mix(static_cast<std::uint64_t>(i));
+  if (!known_.insert(hash).second) return false;
+  std::int64_t weight = 0;
+  std::int64_t most = 0;
+  for (std::int32_t k = 0; k < points_.n_classes; ++k) {
+    std::int64_t errors = 0;
+    std::int64_t all = 0;
+    for (const std::int32_t i : inside) {
+      errors += points_.errors(k, i);
+      all += points_.weight[index(i)];
+    }
+    weight = all;
+    most = std::max(most, all - errors);
+  }
+  boxes_.push_back({{inside.begin(), inside.end()},
+                    static_cast<double>(weight - most) + split_,
+                    static_cast<double>(weight),
+                    0.0,
+                    hash});
+  return true;
+}
+
+double Programme::price_of(const StoredBox& box) const {
+  double sum = 0.0;
+  for (const std::int32_t i : box.inside) sum += price_[index(i)];
+  return sum;
+}
+
+void Programme::solve(int steps) {
+  const std::size_t n = share_.size();
+  price_.resize(n);
+  for (std::size_t i = 0; i < n; ++i)
+    price_[i] = share_[i] * static_cast<double>(points_.weight[i]);
+  // Boxes far from tight are left out of this call.
+  std::vector<StoredBox*> active;
+  for (StoredBox& box : boxes_)
+    if (box.multiplier > 0.0 || price_of(box) >= kNearlyTight * box.limit) active.push_back(&box);
+  uses_.assign(n, 0);
+  slope_.assign(n, 1.0);
+  for (const StoredBox* box : active)
+    for (const std::int32_t i : box->inside) {
+      ++uses_[index(i)];
+      slope_[index(i)] -= box->multiplier;
+    }
+  sum_.assign(n, 0.0);
+  std::vector<double> average(active.size(), 0.0);
+  for (int step = 0; step < steps; ++step) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const double before = share_[i];
+      const double next = std::clamp(
+          before + slope_[i] / (kStepRatio * static_cast<double>(std::max(1, uses_[i]))), 0.0,
+          1.0);
+      share_[i] = next;
+      sum_[i] += next;
+      price_[i] = (2.0 * next - before) * static_cast<double>(points_.weight[i]);
+    }
+    std::fill(slope_.begin(), slope_.end(), 1.0);
+    for (std::size_t b = 0; b < active.size(); ++b) {
+      StoredBox& box = *active[b];
+      box.multiplier = std::max(
+          0.0, box.multiplier + kStepRatio / box.weight * (price_of(box) - box.limit));
+      average[b] += box.multiplier;
+      work_ += static_cast<std::int64_t>(box.inside.size());
+      if (box.multiplier == 0.0) continue;
+      for (const std::int32_t i : box.inside) slope_[index(i)] -= box.multiplier;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) share_[i] = sum_[i] / steps;
+  for (std::size_t b = 0; b < active.size(); ++b) active[b]->multiplier = average[b] / steps;
+}
+
+void Programme::trim(std::size_t most) {
+  if (boxes_.size() <= most) return;
+  for (std::size_t i = 0; i < share_.size(); ++i)
+    price_[i] = share_[i] * static_cast<double>(points_.weight[i]);
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t b = 0; b < boxes_.size(); ++b) {
+    const bool used = boxes_[b].multiplier > 1e-6;
+    order.emplace_back(
+        used ? -boxes_[b].multiplier - 1e9 : (boxes_[b].limit - price_of(boxes_[b])) / split_, b);
+  }
+  std::ranges::sort(order);
+  std::vector<StoredBox> kept;
+  for (std::size_t t = 0; t < order.size(); ++t) {
+    if (t < most) kept.push_back(std::move(boxes_[order[t].second]));
+    else known_.erase(boxes_[order[t].second].hash);
+  }
+  boxes_ = std::move(kept);
+}
+
+}  // namespace treeproof::prices

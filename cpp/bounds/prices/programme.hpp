@@ -1,0 +1,60 @@
+// The linear programme behind the prices, on a growing list of boxes.
+//
+//   maximise the sum of all prices, with 0 <= price(i) <= weight(i) and, for every stored box,
+//   the sum of the prices inside it <= least errors of a leaf on it + one split.
+//
+// Its answer is only as good as the list; nothing is certified here. Solved by primal-dual steps
+// (Chambolle and Pock's method with diagonal steps), which need a few passes over the boxes where
+// a simplex method stalls on the many ties.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "bounds/prices/points.hpp"
+
+namespace treeproof::prices {
+
+class Programme {
+ public:
+  // `split` in units of weight.
+  Programme(const Points& points, double split);
+
+  // Prices to start from, as shares of each point's weight.
+  void start_from(std::vector<double> shares) { share_ = std::move(shares); }
+
+  // False if the box is there already. `inside`: its points in ascending order.
+  bool add(std::span<const std::int32_t> inside);
+  // Averages of so many steps from where the last call ended.
+  void solve(int steps);
+  // Keeps the boxes that matter most.
+  void trim(std::size_t most);
+
+  const std::vector<double>& shares() const { return share_; }  // price / weight, per point
+  std::size_t n_boxes() const { return boxes_.size(); }
+  // Steps of the innermost loops since the last call.
+  std::int64_t take_work();
+
+ private:
+  struct StoredBox {
+    std::vector<std::int32_t> inside;
+    double limit;       // least errors + one split
+    double weight;      // of its points
+    double multiplier;  // the programme's dual: how much of the box a cover takes
+    std::uint64_t hash;
+  };
+  double price_of(const StoredBox& box) const;
+
+  const Points& points_;
+  double split_;
+  std::vector<StoredBox> boxes_;
+  std::unordered_set<std::uint64_t> known_;
+  std::vector<double> share_;
+  std::vector<double> price_, slope_, sum_;
+  std::vector<std::int32_t> uses_;
+  std::int64_t work_ = 0;
+};
+
+}  // namespace treeproof::prices

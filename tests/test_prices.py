@@ -1,0 +1,231 @@
+"""Prices: feasible against every box, and no node's bound above its best tree.
+
+Everything is compared with enumeration in plain Python: all boxes that conjunctions of
+tests can make, of every kind of column, and the optimal trees of `oracle.py` on the sets
+of rows that tests can reach.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from oracle import MULTIWAY, ORDERED, UNIT, Table, _BruteForce
+
+from treeproof import _core
+
+KINDS = {
+    "numbers": [0],
+    "categories": [2],
+    "multiway": [1],
+    "mixed": [0, 1, 2],
+}
+
+
+def choices(kind: int, values: np.ndarray) -> list[set[int]]:
+    """What a conjunction of tests can keep of a column, as sets of its values."""
+    present = sorted(set(values.tolist()))
+    if kind == ORDERED:
+        return [
+            set(present[a:b])
+            for a in range(len(present))
+            for b in range(a + 1, len(present) + 1)
+        ]
+    if kind == MULTIWAY:
+        return [{v} for v in present] + [set(present)]
+    return [
+        set(chosen)
+        for size in range(1, len(present) + 1)
+        for chosen in itertools.combinations(present, size)
+    ]
+
+
+def boxes(table: Table) -> list[np.ndarray]:
+    """Every box, as a mask of rows."""
+    columns = []
+    for f, kind in enumerate(table.kinds):
+        column = table.codes[:, f]
+        kept = [np.isin(column, list(values)) for values in choices(kind, column)]
+        columns.append(list({mask.tobytes(): mask for mask in kept}.values()))
+    found = {}
+    for chosen in itertools.product(*columns):
+        mask = np.logical_and.reduce(chosen)
+        found[mask.tobytes()] = mask
+    return list(found.values())
+
+
+def random_table(
+    rng: np.random.Generator, kinds: list[int], *, most_rows: int = 40
+) -> Table:
+    n_rows = int(rng.integers(2, most_rows))
+    n_columns = int(rng.integers(1, 5))
+    most = 2 + int(rng.integers(0, 4 if n_columns < 4 else 2))
+    n_values = rng.integers(1, most + 1, n_columns)
+    codes = np.column_stack([rng.integers(0, n, n_rows) for n in n_values])
+    if (
+        rng.random() < 0.3 and n_columns > 1
+    ):  # thresholds of one number as separate columns
+        number = rng.integers(0, 4, n_rows)
+        codes[:, 0], codes[:, 1] = number > 0, number > 2
+        n_values[:2] = 2
+    n_classes = int(rng.integers(2, 5))
+    weights = rng.integers(1, 6, n_rows) if rng.random() < 0.5 else np.ones(n_rows, int)
+    return Table(
+        kinds=rng.choice(kinds, n_columns).astype(np.int32),
+        n_values=n_values.astype(np.int32),
+        codes=codes.astype(np.int32),
+        labels=rng.integers(0, n_classes, n_rows).astype(np.int32),
+        n_classes=n_classes,
+        weights=weights,
+    )
+
+
+def columns_of(table: Table) -> dict[str, np.ndarray]:
+    return {
+        "kinds": table.kinds,
+        "n_values": table.n_values,
+        "codes": np.ascontiguousarray(table.codes.T).ravel(),
+    }
+
+
+def make_prices(table: Table, penalty: float, **options):
+    return _core.prices(
+        **columns_of(table),
+        labels=table.labels,
+        n_classes=table.n_classes,
+        weights=table.weights.astype(float),
+        split_penalty=penalty,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS.keys())
+def test_the_heaviest_box_is_that_of_enumeration(kinds):
+    rng = np.random.default_rng(11)
+    above = 0
+    for _ in range(1500):
+        table = random_table(rng, kinds, most_rows=60)
+        spread = int(rng.integers(1, 40))
+        weights = rng.integers(
+            -spread, spread + int(rng.integers(1, 20)), len(table.labels)
+        )
+        weights = weights.astype(np.int32)
+        heaviest = max(int(weights[box].sum()) for box in boxes(table))
+        threshold = int(rng.integers(0, max(2, int(1.2 * max(1, heaviest)))))
+        whole = _core.heaviest_box(
+            **columns_of(table), weights=weights, threshold=threshold
+        )
+        assert whole["done"]
+        assert whole["most"] == max(threshold, heaviest)
+        above += heaviest > threshold
+        # Cut short, it still says what no box exceeds.
+        some = _core.heaviest_box(
+            **columns_of(table),
+            weights=weights,
+            threshold=threshold,
+            work=int(rng.integers(0, 3000)),
+        )
+        assert some["most"] >= max(threshold, heaviest)
+    assert above > 500
+
+
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS.keys())
+def test_prices_are_feasible_for_every_box_and_class(kinds):
+    rng = np.random.default_rng(12)
+    tight = 0
+    for _ in range(250):
+        table = random_table(rng, kinds)
+        penalty = float(rng.choice([0.01, 0.05, 0.1, 0.3]))
+        answer = make_prices(table, penalty, work=int(rng.choice([100, 10**5, 10**7])))
+        prices, split = answer["prices"], answer["split_cost"]
+        divisor = 1
+        for box in boxes(table):
+            of_class = [
+                int(table.weights[box & (table.labels == k)].sum())
+                for k in range(table.n_classes)
+            ]
+            errors = (int(table.weights[box].sum()) - max(of_class)) * UNIT
+            divisor = np.gcd.reduce(table.weights)
+            assert int(prices[box].sum()) <= errors // divisor + split
+            tight += int(prices[box].sum()) > 0.99 * (errors // divisor + split)
+        assert answer["bound"] == int(prices.sum()) - split
+    assert tight > 100
+
+
+@pytest.mark.parametrize(
+    "kinds", [[0], [2], [0, 2]], ids=["numbers", "categories", "mixed"]
+)
+def test_no_set_of_rows_costs_less_than_its_prices(kinds):
+    rng = np.random.default_rng(13)
+    compared = 0
+    raised = 0
+    for _ in range(400):
+        table = random_table(rng, kinds, most_rows=14)
+        table.weights //= np.gcd.reduce(table.weights)
+        penalty = float(rng.choice([0.02, 0.05, 0.1]))
+        answer = make_prices(table, penalty, work=10**7)
+        prices = [int(p) for p in answer["prices"]]
+        split = answer["split_cost"]
+        search = _BruteForce(table, split, 1)
+        n = len(prices)
+        reached = {(1 << n) - 1}
+        open_sets = list(reached)
+        while open_sets and len(reached) < 400:
+            rows = open_sets.pop()
+            for children in search.splits(rows):
+                new = set(children) - reached
+                reached |= new
+                open_sets += new
+        for rows in reached:
+            bound = sum(p for i, p in enumerate(prices) if rows >> i & 1) - split
+            best = search.best(rows, n)
+            assert bound <= best
+            compared += 1
+            raised += bound > min(best, split)
+    assert compared > 2500
+    assert raised > 50
+
+
+def test_a_multiway_split_that_costs_one_penalty_is_priced_by_its_share():
+    rng = np.random.default_rng(14)
+    for _ in range(150):
+        table = random_table(rng, [0, 1, 2], most_rows=14)
+        table.weights //= np.gcd.reduce(table.weights)
+        answer = make_prices(table, 0.05, by_leaves=False, work=10**7)
+        search = _BruteForce(table, table.split_cost(0.05), 1)
+        assert answer["bound"] <= search.best(
+            (1 << len(table.labels)) - 1, len(table.labels)
+        )
+
+
+def test_noise_is_seen():
+    """On noise the prices bound nearly the whole cost of a leaf."""
+    rng = np.random.default_rng(15)
+    x = rng.integers(0, 40, (400, 2))
+    labels = ((x[:, 0] > 20) ^ (rng.random(400) < 0.25)).astype(np.int32)
+    table = Table(
+        kinds=np.zeros(2, np.int32),
+        n_values=np.full(2, 40, np.int32),
+        codes=x.astype(np.int32),
+        labels=labels,
+        n_classes=2,
+        weights=np.ones(400, int),
+    )
+    answer = make_prices(table, 0.02, work=2 * 10**9)
+    noise = min(labels[x[:, 0] > 20].mean(), 1 - labels[x[:, 0] > 20].mean())
+    assert noise > 0.2
+    assert answer["lower"] > 0.2
+
+
+@pytest.mark.parametrize("labels", [[0], [0, 0, 0], [0, 1, 0]])
+def test_tables_without_a_choice(labels):
+    table = Table(
+        kinds=np.zeros(1, np.int32),
+        n_values=np.ones(1, np.int32),
+        codes=np.zeros((len(labels), 1), np.int32),
+        labels=np.array(labels, np.int32),
+        n_classes=2,
+        weights=np.ones(len(labels), int),
+    )
+    answer = make_prices(table, 0.1)
+    assert answer["finished"]
+    assert answer["bound"] <= sum(labels) * UNIT
