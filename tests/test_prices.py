@@ -1,8 +1,8 @@
 """Prices: feasible against every box, and no node's bound above its best tree.
 
 Everything is compared with enumeration in plain Python: all boxes that conjunctions of
-tests can make, of every kind of column, and the optimal trees of `oracle.py` on the sets
-of rows that tests can reach.
+tests can make, of every kind of column, and the optimal trees of `oracle.py` on the
+sets of rows that tests can reach.
 """
 
 import itertools
