@@ -59,6 +59,7 @@ bool Expander<Word>::expand(Frame<Word>& frame, int depth_left, Expansion<Word>&
                     pair_bytes <= max_pair_bytes(limits_);
   if (look && !count_pairs(frame, out)) return false;
   bound_children(frame, depth_left, out);
+  if (prices_ && depth_left >= 2) raise_by_prices(frame, depth_left, out);
   if (settings_.switches.merging && trees_extend(frame)) drop_merged(frame, out);
   return true;
 }
@@ -419,6 +420,33 @@ void Expander<Word>::bound_children(const Frame<Word>& frame, int depth_left,
     if (at_most < out.best) {
       out.best = at_most;
       out.best_test = candidate.test;
+    }
+  }
+}
+
+// Lemma (prices): bounds/prices/price_maker.hpp. A child with pair counts has been compared with
+// its best trees of no and one split, so what is bounded here has two splits at least.
+template <class Word>
+void Expander<Word>::raise_by_prices(const Frame<Word>& frame, int depth_left,
+                                     Expansion<Word>& out) {
+  prices_.sum(frame);
+  work_ += static_cast<std::uint32_t>(index(frame.n_words) * index(frame.n_columns) / 100);
+  const int least_splits = out.has_pairs && depth_left > 2 ? 2 : 0;
+  for (std::size_t a = 0; a < out.candidates.size(); ++a) {
+    const Candidate& candidate = out.candidates[a];
+    for (std::int32_t k = 0; k < candidate.n_children; ++k) {
+      const std::int32_t child = candidate.child(k);
+      const std::size_t v = index(child);
+      if (out.lower[v] >= out.upper[v]) continue;
+      const Cost bound = prices_.bound(child);
+      if (bound <= out.lower[v]) continue;
+      const Cost raised = std::min(
+          out.upper[v],
+          bounds::rounding(settings_.split_cost, out.forced[v], bound, least_splits));
+      if (raised <= out.lower[v]) continue;
+      ++counters_.prices_raised;
+      out.at_least[a] += raised - out.lower[v];
+      out.lower[v] = raised;
     }
   }
 }

@@ -7,6 +7,7 @@
 
 #include "core/limits.hpp"
 #include "core/memory.hpp"
+#include "search/sparse/child_prices.hpp"
 #include "search/sparse/frame.hpp"
 #include "search/sparse/settings.hpp"
 
@@ -60,6 +61,11 @@ class Expander {
   std::int64_t shared(const Frame<Word>& frame, const Expansion<Word>& e, std::int32_t c,
                       std::int32_t a, std::int32_t b) const;
 
+  // Children are bounded by these prices from now on.
+  void use_prices(std::shared_ptr<const prices::RowPrices> prices) {
+    prices_.use(layout_, std::move(prices));
+  }
+
   // Rough number of microseconds spent since the last call.
   std::uint32_t take_work() {
     const std::uint32_t w = work_;
@@ -84,6 +90,7 @@ class Expander {
   void bound_children(const Frame<Word>& frame, int depth_left, Expansion<Word>& out);
   Cost two_or_more(const Frame<Word>& frame, const Expansion<Word>& e, std::int32_t child,
                    Cost below);
+  void raise_by_prices(const Frame<Word>& frame, int depth_left, Expansion<Word>& out);
   void drop_merged(const Frame<Word>& frame, Expansion<Word>& out);
 
   const Layout& layout_;
@@ -92,6 +99,7 @@ class Expander {
   Counters& counters_;
   Limits& limits_;
   bool merging_is_sound_;
+  ChildPrices<Word> prices_;
   std::uint32_t work_ = 0;
   std::vector<std::uint64_t> word_factor_;
   std::vector<std::uint8_t> keep_;

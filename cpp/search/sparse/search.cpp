@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bounds/rounding.hpp"
 #include "core/index.hpp"
 
 namespace treeproof::sparse {
@@ -90,8 +91,25 @@ template <class Word>
 void Search<Word>::deepen(Cost budget, std::int64_t work) {
   work_limit_ = work > 0 ? work_done_ + work : 0;
   ++counters_.rounds;
+  if (settings_.prices != nullptr && settings_.switches.prices) look_at_prices();
   solve(0, depth_limit_, budget);
   work_limit_ = 0;
+}
+
+// Takes over prices that are better than those in use. Steps of a proof cannot cite them.
+template <class Word>
+void Search<Word>::look_at_prices() {
+  if (listener_ != nullptr || settings_.prices->version() == price_version_) return;
+  price_version_ = settings_.prices->version();
+  const std::shared_ptr<const prices::RowPrices> prices = settings_.prices->look();
+  expander_.use_prices(prices);
+  const Cost bound =
+      bounds::rounding(settings_.split_cost, 0, prices->total - prices->split_cost, 0);
+  const Bounds before = root();
+  if (bound <= before.lower) return;
+  ++counters_.prices_raised;
+  memo_.update(key_at(levels_[0]->frame.key, depth_limit_), Memo::kPinned,
+               {std::min(bound, before.upper), kInfiniteCost, -1});
 }
 
 template <class Word>

@@ -88,6 +88,7 @@ class Search {
 
  private:
   Bounds solve(std::size_t depth, int depth_left, Cost budget);
+  void look_at_prices();
   std::size_t pick(const Level& here, Cost best, bool& alone) const;
   void follow_others(std::size_t depth);
   bool settled_by_others(std::size_t depth, Bounds& node);
@@ -133,6 +134,7 @@ class Search {
   std::size_t leave_to_ = kNowhere;  // depth of a node that others have settled
   std::int64_t work_done_ = 0;
   std::int64_t work_limit_ = 0;
+  std::uint32_t price_version_ = 0;
   std::vector<Count<Word>> quarter_total_, quarter_most_;
   std::vector<std::int64_t> part_total_, part_minority_;
 };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "bounds/prices/price_board.hpp"
 #include "core/cost.hpp"
 
 namespace treeproof::sparse {
@@ -22,7 +23,8 @@ namespace treeproof::sparse {
   X(two_splits, "refute trees of exactly two splits before expanding a child")             \
   X(three_splits, "refute trees of exactly three splits before expanding a child")         \
   X(easy_first, "solve the child with the smaller upper bound first")                      \
-  X(discrepancy, "look for good trees by limited discrepancy search")
+  X(discrepancy, "look for good trees by limited discrepancy search")                      \
+  X(prices, "bound a child by the prices of its rows")
 
 struct Switches {
 #define X(name, what) bool name = true;
@@ -52,7 +54,8 @@ struct Switches {
   X(two_splits_solved)               \
   X(three_splits_raised)             \
   X(discrepancy_visits)              \
-  X(discrepancy_improved)
+  X(discrepancy_improved)            \
+  X(prices_raised)
 
 struct Counters {
 #define X(name) std::int64_t name = 0;
@@ -92,6 +95,7 @@ struct Settings {
   std::string kernel;  // empty: the best this machine has
   Fault fault = Fault::none;
   Cost cutoff = kInfiniteCost;  // a lower bound of this much is enough
+  const prices::PriceBoard* prices = nullptr;  // of the problem's rows; null: none
 
   bool has(Fault f) const { return fault == f; }
   SplitPrice<Cost> price() const { return {split_cost, further_child}; }

@@ -32,6 +32,8 @@ struct Options {
   // Other searches of the same question. Trees found there are taken over where their depth
   // allows it, and what this search finds is told.
   Exchange<Cost>* exchange = nullptr;
+  // Prices of the problem's rows, which may get better while the search runs.
+  const prices::PriceBoard* prices = nullptr;
 };
 
 // `warm` is used by searches without a limit on splits.

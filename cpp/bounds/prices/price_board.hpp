@@ -1,0 +1,48 @@
+// Where searches find the best prices of the moment.
+//
+// Prices get better while a search runs. Whoever makes them posts them here; a search looks at
+// moments of its own choice and goes on with what it has in between.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/cost.hpp"
+
+namespace treeproof::prices {
+
+// Certified prices for the rows of one table: every tree on a set of rows that tests can make
+// costs at least the sum of their prices less `split_cost`.
+struct RowPrices {
+  std::vector<Cost> of_row;
+  Cost split_cost = 0;
+  Cost total = 0;
+};
+
+class PriceBoard {
+ public:
+  void post(std::shared_ptr<const RowPrices> prices) {
+    const std::lock_guard lock(mutex_);
+    prices_ = std::move(prices);
+    version_.fetch_add(1, std::memory_order_release);
+  }
+  // Rises with every post.
+  std::uint32_t version() const { return version_.load(std::memory_order_acquire); }
+  // Null before the first post.
+  std::shared_ptr<const RowPrices> look() const {
+    const std::lock_guard lock(mutex_);
+    return prices_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const RowPrices> prices_;
+  std::atomic<std::uint32_t> version_{0};
+};
+
+}  // namespace treeproof::prices

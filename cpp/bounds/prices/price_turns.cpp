@@ -1,0 +1,52 @@
+#include "bounds/prices/price_turns.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace treeproof::prices {
+namespace {
+
+constexpr std::int64_t kStepsPerMicrosecond = 400;
+constexpr std::int64_t kYoung = 100'000;          // microseconds
+constexpr std::int64_t kLookAround = 1'000'000;   // enough to see what prices promise
+constexpr double kSmallShare = 0.05;
+// Larger tables take minutes for the first prices.
+constexpr std::int64_t kMostCells = 4'000'000;
+
+}  // namespace
+
+PriceTurns::PriceTurns(std::optional<Points> points, std::span<const Weight> weights,
+                       Cost split_cost, std::uint64_t most_bytes)
+    : points_(std::move(points)), weights_(weights.begin(), weights.end()),
+      split_cost_(split_cost) {
+  finished_ = !points_ || split_cost <= 0 ||
+              points_->size() * static_cast<std::int64_t>(points_->columns.size()) > kMostCells;
+  if (!finished_) maker_ = std::make_unique<PriceMaker>(*points_, split_cost, most_bytes);
+}
+
+std::int64_t PriceTurns::allowance(std::int64_t searched, Cost lower, Cost upper) const {
+  if (searched < kYoung) return 0;
+  const std::int64_t spent = maker_->work() / kStepsPerMicrosecond;
+  const bool far = lower < upper - upper / 4;
+  const bool looking = far && spent < kLookAround;
+  const bool promising = maker_->hoped() > static_cast<double>(lower);
+  const double share = looking || promising ? 1.0 : kSmallShare;
+  return static_cast<std::int64_t>(share * static_cast<double>(searched)) - spent;
+}
+
+void PriceTurns::run(std::int64_t searched, Cost lower, Cost upper, Limits& limits) {
+  if (finished_ || lower >= upper) return;
+  const std::int64_t work = allowance(searched, lower, upper);
+  if (work <= 0) return;
+  finished_ = !maker_->run(work * kStepsPerMicrosecond, limits);
+  const std::shared_ptr<const Prices> best = maker_->best();
+  if (best->total <= posted_) return;
+  posted_ = best->total;
+  auto rows = std::make_shared<RowPrices>();
+  rows->of_row = prices_of_rows(*points_, *best, weights_);
+  rows->split_cost = split_cost_;
+  rows->total = best->total;
+  board_.post(std::move(rows));
+}
+
+}  // namespace treeproof::prices

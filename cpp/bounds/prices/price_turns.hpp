@@ -1,0 +1,44 @@
+// When a search spends time on prices, and how much.
+//
+// On noisy tables nothing else raises the bound, and it is best to make prices at once. On clean
+// ones they are loose, and a search is done before they would have paid. So nothing is spent
+// while a search is young; then a small share of the time shows what the prices promise; and
+// only while they promise more than the search has proved do both take equal turns.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bounds/prices/price_board.hpp"
+#include "bounds/prices/price_maker.hpp"
+#include "core/limits.hpp"
+
+namespace treeproof::prices {
+
+class PriceTurns {
+ public:
+  // `split_cost` by `cost_per_leaf`; `most_bytes` for the searches over boxes.
+  PriceTurns(std::optional<Points> points, std::span<const Weight> weights, Cost split_cost,
+             std::uint64_t most_bytes);
+
+  const PriceBoard& board() const { return board_; }
+
+  // Makes prices for a while, if it is time. `searched`: microseconds of work of the search.
+  void run(std::int64_t searched, Cost lower, Cost upper, Limits& limits);
+
+ private:
+  std::int64_t allowance(std::int64_t searched, Cost lower, Cost upper) const;
+
+  std::optional<Points> points_;
+  std::vector<Weight> weights_;
+  Cost split_cost_;
+  std::unique_ptr<PriceMaker> maker_;
+  PriceBoard board_;
+  Cost posted_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace treeproof::prices
