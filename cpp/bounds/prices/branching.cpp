@@ -134,4 +134,48 @@ void Relaxation::take_part(const Branch& branch, int part, LocalBox& box) const 
   }
 }
 
+void Relaxation::suggest(const LocalBox& part, const BoxShape& shape, Box& box) const {
+  // The outermost choice of every column first.
+  words_.resize(layout_.size());
+  store(part, words_);
+  box.keeps.assign(shape.size(), 0);
+  for (std::size_t c = 0; c < points_.columns.size(); ++c) {
+    const PointColumn& column = points_.columns[c];
+    const Word* at = words_.data() + layout_.first(c);
+    std::uint8_t* keeps = box.keeps.data() + shape.first(c);
+    if (column.choice == Choice::interval) {
+      std::fill(keeps + at[0], keeps + at[3] + 1, std::uint8_t{1});
+      continue;
+    }
+    const bool all = column.choice == Choice::one_or_all && at[0] != 0;
+    for (std::size_t v = 0; v < index(column.n_values); ++v) {
+      keeps[v] = all || FuzzyLayout::value(at, v) != out;
+      if (!all && column.choice == Choice::one_or_all && keeps[v] != 0) break;
+    }
+  }
+  for (std::size_t j = 0; j < open_.size(); ++j) {
+    const OpenColumn& open = open_[j];
+    if (claim_[j] == 0 || open.choice != Choice::interval) continue;
+    const LocalRange& range = part.ranges[j];
+    const std::int32_t* sum = sum_all_.data() + open.first + j;
+    std::int32_t best = -1;
+    std::int32_t low = range.low_first;
+    std::int32_t from = low;
+    std::int32_t to = range.high_last;
+    for (std::int32_t b = range.high_first; b <= range.high_last; ++b) {
+      for (std::int32_t a = low + 1; a <= std::min(b, range.low_last); ++a)
+        if (sum[2 * a] <= sum[2 * low]) low = a;
+      const std::int32_t weight = sum[2 * b + 1] - sum[2 * low];
+      if (weight <= best) continue;
+      best = weight;
+      from = low;
+      to = b;
+    }
+    std::uint8_t* keeps = box.keeps.data() + shape.first(open.column);
+    const std::uint16_t* value = value_.data() + open.first;
+    std::fill(keeps, keeps + points_.columns[open.column].n_values, std::uint8_t{0});
+    std::fill(keeps + value[from], keeps + value[to] + 1, std::uint8_t{1});
+  }
+}
+
 }  // namespace treeproof::prices

@@ -150,4 +150,34 @@ void LocalSearch::random_box(std::span<const std::int32_t> weights, Box& box, Di
   }
 }
 
+void LocalSearch::loosened_box(std::span<const std::int32_t> inside, Box& box, Dice& dice) {
+  box.keeps.assign(shape_.size(), 0);
+  for (std::size_t c = 0; c < points_.columns.size(); ++c) {
+    const PointColumn& column = points_.columns[c];
+    std::uint8_t* keeps = box.keeps.data() + shape_.first(c);
+    if (inside.empty()) {
+      std::fill(keeps, keeps + column.n_values, std::uint8_t{1});
+      continue;
+    }
+    const std::uint16_t some = column.code[index(inside[0])];
+    std::uint16_t least = some;
+    std::uint16_t most = some;
+    for (const std::int32_t i : inside) {
+      const std::uint16_t code = column.code[index(i)];
+      keeps[code] = 1;
+      least = std::min(least, code);
+      most = std::max(most, code);
+    }
+    if (column.choice == Choice::interval)
+      std::fill(keeps + least, keeps + most + 1, std::uint8_t{1});
+    else if (column.choice == Choice::one_or_all && least != most)
+      std::fill(keeps, keeps + column.n_values, std::uint8_t{1});
+  }
+  for (std::size_t n = 1 + dice.below(2); n > 0; --n) {
+    const std::size_t c = dice.below(points_.columns.size());
+    std::uint8_t* keeps = box.keeps.data() + shape_.first(c);
+    std::fill(keeps, keeps + points_.columns[c].n_values, std::uint8_t{1});
+  }
+}
+
 }  // namespace treeproof::prices

@@ -32,6 +32,9 @@ class LocalSearch {
   // A box around a point of positive weight, narrow in a few columns.
   void random_box(std::span<const std::int32_t> weights, Box& box, Dice& dice);
 
+  // The smallest box around some points, with one or two columns opened again.
+  void loosened_box(std::span<const std::int32_t> inside, Box& box, Dice& dice);
+
   void list_points(const Box& box, std::vector<std::int32_t>& out) const;
   Box whole() const { return {std::vector<std::uint8_t>(shape_.size(), 1)}; }
   const BoxShape& shape() const { return shape_; }

@@ -8,10 +8,10 @@
 namespace treeproof::prices {
 namespace {
 
-constexpr int kFirstRounds = 12;
-constexpr int kMoreRounds = 4;
+constexpr int kLeastRounds = 4;
+constexpr int kMostRounds = 60;
 constexpr int kSteps = 150;
-constexpr int kStarts = 200;
+constexpr int kStarts = 50;
 constexpr std::size_t kBoxesPerClass = 60;
 constexpr std::size_t kMostBoxes = 3000;
 constexpr std::int64_t kSlice = 1 << 22;
@@ -59,7 +59,7 @@ PriceMaker::PriceMaker(const Points& points, Cost split_cost, std::uint64_t most
           std::min<Cost>(split_cost, cost_of(points.total_weight)) >> shift_)),
       local_(points),
       programme_(points, static_cast<double>(split_cost) / static_cast<double>(kUnitCost)),
-      rounds_left_(kFirstRounds) {
+      rounds_left_(kMostRounds) {
   auto none = std::make_shared<Prices>();
   none->of_point.assign(index(points.size()), 0);
   best_ = none;
@@ -76,7 +76,8 @@ bool PriceMaker::run(std::int64_t work, Limits& limits) {
     const std::int64_t before = spent_;
     programme_round();
     limits.stop(static_cast<std::uint32_t>((spent_ - before) / 1000));
-    if (--rounds_left_ <= 0) begin_certifying();
+    --rounds_left_;
+    if (enough_rounds()) begin_certifying();
   }
   return stage_ != Stage::done;
 }
@@ -90,8 +91,16 @@ std::vector<std::int32_t> PriceMaker::weights_for(std::int32_t k) const {
 }
 
 void PriceMaker::programme_round() {
-  const double heaviest = search_boxes(kStarts, kBoxesPerClass);
-  violation_ = heaviest;
+  const double heaviest = std::max(search_boxes(), programme_.heaviest());
+  double total = 0.0;
+  for (const std::int32_t price : candidate_) total += price;
+  const double hoped = std::ldexp(total / std::max(1.0, heaviest), shift_) -
+                       static_cast<double>(split_cost_);
+  if (shares_.empty() || hoped > hoped_) {
+    hoped_ = hoped;
+    violation_ = heaviest;
+    shares_ = programme_.shares();
+  }
   programme_.solve(kSteps);
   if (programme_.n_boxes() > kMostBoxes + kMostBoxes / 2) programme_.trim(kMostBoxes);
   const std::int64_t work = 2 * programme_.take_work();
@@ -100,20 +109,20 @@ void PriceMaker::programme_round() {
 }
 
 // Adds heavy boxes for the programme's prices; returns the heaviest, in splits.
-double PriceMaker::search_boxes(int starts, std::size_t most) {
+double PriceMaker::search_boxes() {
   const std::vector<double>& shares = programme_.shares();
   candidate_.resize(shares.size());
   for (std::size_t i = 0; i < shares.size(); ++i)
     candidate_[i] = static_cast<std::int32_t>(
         std::floor(shares[i] * static_cast<double>(cost_of(points_.weight[i]) >> shift_)));
   std::int64_t heaviest = 0;
-  added_ = 0;
   std::vector<std::pair<std::int64_t, Box>> heavy;
   for (std::int32_t k = 0; k < points_.n_classes; ++k) {
     const std::vector<std::int32_t> weights = weights_for(k);
     heavy.clear();
-    for (int start = 0; start < starts; ++start) {
-      local_.random_box(weights, box_, dice_);
+    for (int start = 0; start < kStarts; ++start) {
+      if (start % 4 != 0) local_.loosened_box(programme_.tight_box(dice_.next()), box_, dice_);
+      else local_.random_box(weights, box_, dice_);
       const std::int64_t weight = local_.climb(weights, box_, dice_);
       heaviest = std::max(heaviest, weight);
       if (weight > split_) heavy.emplace_back(weight, box_);
@@ -121,11 +130,10 @@ double PriceMaker::search_boxes(int starts, std::size_t most) {
     std::ranges::sort(heavy, [](const auto& a, const auto& b) { return a.first > b.first; });
     std::size_t n = 0;
     for (const auto& [weight, box] : heavy) {
-      if (n >= most) break;
+      if (n >= kBoxesPerClass) break;
       local_.list_points(box, inside_);
       n += programme_.add(inside_);
     }
-    added_ += n;
   }
   const std::int64_t work = local_.take_work();
   programme_work_ += work;
@@ -133,20 +141,24 @@ double PriceMaker::search_boxes(int starts, std::size_t most) {
   return static_cast<double>(heaviest) / split_;
 }
 
-double PriceMaker::hoped() const {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < candidate_.size(); ++i)
-    sum += programme_.shares()[i] * static_cast<double>(cost_of(points_.weight[i]));
-  return sum / std::max(1.0, violation_) - static_cast<double>(split_cost_);
+// The programme gets as much work as the searches for the heaviest box, until its prices are as
+// good as feasible for all boxes that are easily found.
+bool PriceMaker::enough_rounds() const {
+  const int done = kMostRounds - rounds_left_;
+  if (done < kLeastRounds) return false;
+  if (rounds_left_ <= 0) return true;
+  constexpr double kNearlyFeasible = 1.002;
+  if (n_certified_ > 0 && violation_ < kNearlyFeasible) return true;
+  constexpr std::int64_t kFirstWork = 100'000'000;
+  return programme_work_ >= std::max(kFirstWork, certify_work_);
 }
 
 void PriceMaker::begin_certifying() {
   stage_ = Stage::certify;
   const double factor = std::min(factor_, 1.0 / std::max(1.0, violation_ * 0.999));
-  const std::vector<double>& shares = programme_.shares();
-  for (std::size_t i = 0; i < shares.size(); ++i)
+  for (std::size_t i = 0; i < shares_.size(); ++i)
     candidate_[i] = static_cast<std::int32_t>(std::floor(
-        factor * shares[i] * static_cast<double>(cost_of(points_.weight[i]) >> shift_)));
+        factor * shares_[i] * static_cast<double>(cost_of(points_.weight[i]) >> shift_)));
   next_class_ = 0;
   heaviest_ = split_;
   cut_short_ = false;
@@ -169,6 +181,7 @@ bool PriceMaker::certify(std::int64_t work, Limits& limits) {
   used_ += cost;
   certify_work_ += cost;
   spend(cost);
+  if (!done && learn_boxes()) return false;
   const bool give_up = used_ > allowance_ || pricing_->is_out_of_memory();
   if (!done && !give_up) return false;
   if (!done) {
@@ -177,10 +190,7 @@ bool PriceMaker::certify(std::int64_t work, Limits& limits) {
     allowance_ /= 2;  // for the classes that are left, now easier
   }
   heaviest_ = std::max(heaviest_, pricing_->most());
-  for (const Pricing::Found& found : pricing_->found()) {
-    std::vector<std::int32_t> inside = found.inside;
-    programme_.add(inside);
-  }
+  for (const Pricing::Found& found : pricing_->found()) programme_.add(found.inside);
   if (++next_class_ < points_.n_classes) {
     begin_class();
     return false;
@@ -189,7 +199,28 @@ bool PriceMaker::certify(std::int64_t work, Limits& limits) {
   return true;
 }
 
+// Breaks a certification off where boxes have been found that the programme does not know: with
+// them it makes better prices, and these may be certified at once.
+bool PriceMaker::learn_boxes() {
+  constexpr std::size_t kEnough = 40;
+  constexpr int kMostBreaks = 10;
+  if (pricing_->found().size() < kEnough || breaks_ >= kMostBreaks) return false;
+  std::size_t added = 0;
+  for (const Pricing::Found& found : pricing_->found()) added += programme_.add(found.inside);
+  if (added < kEnough / 4) {
+    breaks_ = kMostBreaks;
+    return false;
+  }
+  ++breaks_;
+  pricing_.reset();
+  shares_.clear();
+  stage_ = Stage::programme;
+  rounds_left_ = kMostRounds;
+  return true;
+}
+
 void PriceMaker::end_certifying() {
+  breaks_ = 0;
   // Feasible after scaling by split / heaviest, rounded down.
   std::int64_t total = 0;
   for (const std::int32_t price : candidate_) total += price;
@@ -204,7 +235,8 @@ void PriceMaker::end_certifying() {
   const bool gained = prices->total > best_->total;
   if (gained) best_ = std::move(prices);
   stage_ = Stage::programme;
-  rounds_left_ = kMoreRounds;
+  rounds_left_ = kMostRounds;
+  if (heaviest_ > split_) shares_.clear();
   if (cut_short_) {
     factor_ = gained ? factor_ : (certified_factor_ + factor_) / 2;
     return;
@@ -217,8 +249,11 @@ void PriceMaker::end_certifying() {
     factor_ = std::min(1.0, factor_ + std::clamp(step, 0.02, 0.5));
     return;
   }
-  idle_ = gained ? 0 : idle_ + 1;
-  if (idle_ >= 5) stage_ = Stage::done;
+  // Nothing is left to gain once what is certified is what the programme hopes for.
+  constexpr double kNearly = 0.9999;
+  const bool close = static_cast<double>(bound()) >= kNearly * hoped_ && hoped_ > 0.0;
+  idle_ = gained && !close ? 0 : idle_ + 1;
+  if (idle_ >= 3) stage_ = Stage::done;
 }
 
 }  // namespace treeproof::prices

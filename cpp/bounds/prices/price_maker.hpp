@@ -59,8 +59,8 @@ class PriceMaker {
   std::shared_ptr<const Prices> best() const { return best_; }
   // Every tree on the whole table costs at least this.
   Cost bound() const { return best_->total - split_cost_; }
-  // What the programme hopes for, certified or not, relative to one split too heavy.
-  double hoped() const;
+  // What the programme's best prices would bound if no box is heavier than those known.
+  double hoped() const { return hoped_; }
   double factor() const { return factor_; }
   std::int64_t n_nodes() const { return n_nodes_; }
   std::int64_t n_certified() const { return n_certified_; }
@@ -70,10 +70,12 @@ class PriceMaker {
   enum class Stage { programme, certify, done };
 
   void programme_round();
-  double search_boxes(int starts, std::size_t most);
+  double search_boxes();
+  bool enough_rounds() const;
   void begin_certifying();
   bool certify(std::int64_t work, Limits& limits);
   void begin_class();
+  bool learn_boxes();
   void end_certifying();
   std::vector<std::int32_t> weights_for(std::int32_t k) const;
   void spend(std::int64_t work) { spent_ += work; }
@@ -91,8 +93,11 @@ class PriceMaker {
 
   Stage stage_ = Stage::programme;
   int rounds_left_;
-  double violation_ = 10.0;   // the heaviest box found, in splits, for the programme's prices
-  std::size_t added_ = 0;     // boxes of the last round
+  // The best of the programme's prices since it learned of boxes from a certification: what they
+  // would bound, their shares and the heaviest box found, in splits.
+  double hoped_ = 0.0;
+  std::vector<double> shares_;
+  double violation_ = 1.0;
 
   double factor_ = 0.5;
   double certified_factor_ = 0.0;
@@ -103,6 +108,7 @@ class PriceMaker {
   std::unique_ptr<Pricing> pricing_;
   std::int64_t allowance_ = 0;  // of the certification going on
   std::int64_t used_ = 0;
+  int breaks_ = 0;  // certifications broken off in a row for boxes found early
   int idle_ = 0;  // certifications at full factor without a gain
 
   std::shared_ptr<const Prices> best_;

@@ -67,7 +67,10 @@ void Pricing::expand(const Node& node) {
   const Branch branch = relaxation_.choose_branch();
   if (branch.kind == Branch::Kind::none) {
     const std::int32_t weight = relaxation_.outer_weight();
-    if (weight > heaviest_) climb_from(current_);
+    if (weight > heaviest_) {
+      relaxation_.suggest(relaxation_.whole(), local_.shape(), box_);
+      climb();
+    }
     heaviest_ = std::max(heaviest_, weight);
     return;
   }
@@ -78,28 +81,16 @@ void Pricing::expand(const Node& node) {
     if (bound <= heaviest_) continue;
     push(bound, part_);
     if (n_nodes_ < climb_at_) continue;
-    climb_at_ = n_nodes_ + climb_every_;
-    climb_from(words(heap_.front().place));
+    // Often at first: what is found then saves the rest of the search.
+    constexpr std::int64_t kFirstNodes = 1000;
+    climb_at_ = n_nodes_ + (n_nodes_ < kFirstNodes ? climb_every_ / 8 : climb_every_);
+    relaxation_.suggest(part_, local_.shape(), box_);
+    climb();
   }
 }
 
-// From the largest box of a fuzzy one to a box that no single column improves.
-void Pricing::climb_from(std::span<const Word> box) {
-  box_.keeps.assign(local_.shape().size(), 0);
-  for (std::size_t c = 0; c < points_.columns.size(); ++c) {
-    const PointColumn& column = points_.columns[c];
-    const Word* at = box.data() + layout_.first(c);
-    std::uint8_t* keeps = box_.keeps.data() + local_.shape().first(c);
-    if (column.choice == Choice::interval) {
-      std::fill(keeps + at[0], keeps + at[3] + 1, std::uint8_t{1});
-      continue;
-    }
-    const bool all = column.choice == Choice::one_or_all && at[0] != 0;
-    for (std::size_t v = 0; v < index(column.n_values); ++v) {
-      keeps[v] = all || FuzzyLayout::value(at, v) != out;
-      if (!all && column.choice == Choice::one_or_all && keeps[v] != 0) break;
-    }
-  }
+// From a box to one that no single column improves.
+void Pricing::climb() {
   const std::int64_t weight = local_.climb(weights_, box_, dice_);
   if (weight > threshold_) keep_found(weight, box_);
 }

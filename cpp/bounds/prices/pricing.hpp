@@ -51,7 +51,7 @@ class Pricing {
   }
   void push(std::int32_t bound, const LocalBox& box);
   void expand(const Node& node);
-  void climb_from(std::span<const Word> box);
+  void climb();
   void keep_found(std::int64_t weight, const Box& box);
 
   const Points& points_;

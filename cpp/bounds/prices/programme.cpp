@@ -53,11 +53,23 @@ double Programme::price_of(const StoredBox& box) const {
   return sum;
 }
 
+void Programme::set_prices() {
+  price_.resize(share_.size());
+  for (std::size_t i = 0; i < share_.size(); ++i)
+    price_[i] = share_[i] * static_cast<double>(points_.weight[i]);
+}
+
+double Programme::heaviest() {
+  set_prices();
+  double most = 0.0;
+  for (const StoredBox& box : boxes_)
+    most = std::max(most, (price_of(box) - box.limit) / split_ + 1.0);
+  return most;
+}
+
 void Programme::solve(int steps) {
   const std::size_t n = share_.size();
-  price_.resize(n);
-  for (std::size_t i = 0; i < n; ++i)
-    price_[i] = share_[i] * static_cast<double>(points_.weight[i]);
+  set_prices();
   // Boxes far from tight are left out of this call.
   std::vector<StoredBox*> active;
   for (StoredBox& box : boxes_)
@@ -94,12 +106,19 @@ void Programme::solve(int steps) {
   }
   for (std::size_t i = 0; i < n; ++i) share_[i] = sum_[i] / steps;
   for (std::size_t b = 0; b < active.size(); ++b) active[b]->multiplier = average[b] / steps;
+  tight_.clear();
+  for (std::size_t b = 0; b < boxes_.size(); ++b)
+    if (boxes_[b].multiplier > 0.0) tight_.push_back(b);
+}
+
+std::span<const std::int32_t> Programme::tight_box(std::uint64_t number) const {
+  if (tight_.empty()) return {};
+  return boxes_[tight_[number % tight_.size()]].inside;
 }
 
 void Programme::trim(std::size_t most) {
   if (boxes_.size() <= most) return;
-  for (std::size_t i = 0; i < share_.size(); ++i)
-    price_[i] = share_[i] * static_cast<double>(points_.weight[i]);
+  set_prices();
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t b = 0; b < boxes_.size(); ++b) {
     const bool used = boxes_[b].multiplier > 1e-6;
@@ -107,6 +126,7 @@ void Programme::trim(std::size_t most) {
         used ? -boxes_[b].multiplier - 1e9 : (boxes_[b].limit - price_of(boxes_[b])) / split_, b);
   }
   std::ranges::sort(order);
+  tight_.clear();
   std::vector<StoredBox> kept;
   for (std::size_t t = 0; t < order.size(); ++t) {
     if (t < most) kept.push_back(std::move(boxes_[order[t].second]));

@@ -33,6 +33,10 @@ class Programme {
   void trim(std::size_t most);
 
   const std::vector<double>& shares() const { return share_; }  // price / weight, per point
+  // The heaviest of the stored boxes at these prices, in splits.
+  double heaviest();
+  // The points of a box that the prices of the last call have to respect.
+  std::span<const std::int32_t> tight_box(std::uint64_t number) const;
   std::size_t n_boxes() const { return boxes_.size(); }
   // Steps of the innermost loops since the last call.
   std::int64_t take_work();
@@ -46,6 +50,7 @@ class Programme {
     std::uint64_t hash;
   };
   double price_of(const StoredBox& box) const;
+  void set_prices();
 
   const Points& points_;
   double split_;
@@ -54,6 +59,7 @@ class Programme {
   std::vector<double> share_;
   std::vector<double> price_, slope_, sum_;
   std::vector<std::int32_t> uses_;
+  std::vector<std::size_t> tight_;
   std::int64_t work_ = 0;
 };
 

@@ -29,6 +29,7 @@
 #include <span>
 #include <vector>
 
+#include "bounds/prices/box.hpp"
 #include "bounds/prices/fuzzy_box.hpp"
 #include "bounds/prices/points.hpp"
 
@@ -83,6 +84,10 @@ class Relaxation {
   void store(const LocalBox& box, std::span<Word> out) const;
   bool is_settled(const LocalBox& box) const;
 
+  // Fills `box` with what `part`, tightened last and not closed, looks heaviest with: each
+  // column's best choice by itself.
+  void suggest(const LocalBox& part, const BoxShape& shape, Box& box) const;
+
   // Of all points of the view: the weight of the box where nothing is open.
   std::int32_t outer_weight() const;
   void raise_threshold(std::int32_t threshold) { threshold_ = threshold; }
@@ -132,6 +137,7 @@ class Relaxation {
   std::vector<Word> map_;                         // table's value to view's code, one column
   std::vector<std::uint16_t> value_;              // [first + view's value]: the table's value
   std::vector<Word> base_;                        // the box looked at
+  mutable std::vector<Word> words_;
   LocalBox whole_;
 
   // Of one round of tightening.
