@@ -48,6 +48,7 @@ const char* role_name(portfolio::Role role) {
   switch (role) {
     case portfolio::Role::rung: return "depth";
     case portfolio::Role::polish: return "trees";
+    case portfolio::Role::prices: return "prices";
     default: return "question";
   }
 }

@@ -86,6 +86,11 @@ std::optional<Points> merge(std::span<const Feature> features, std::span<const C
 
 }  // namespace
 
+bool are_priceable(const Points& points) {
+  constexpr std::int64_t kMostCells = 4'000'000;
+  return points.size() * static_cast<std::int64_t>(points.columns.size()) <= kMostCells;
+}
+
 std::optional<Points> make_points(std::span<const Feature> features,
                                   std::span<const std::int32_t> codes,
                                   std::span<const std::int32_t> labels, std::int32_t n_classes,

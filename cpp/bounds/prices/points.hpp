@@ -43,6 +43,9 @@ struct Points {
   }
 };
 
+// Larger tables take minutes for the first prices.
+bool are_priceable(const Points& points);
+
 // `codes` is column-major. Nothing if a column has more values than a code can tell.
 std::optional<Points> make_points(std::span<const Feature> features,
                                   std::span<const std::int32_t> codes,

@@ -10,22 +10,16 @@ constexpr std::int64_t kStepsPerMicrosecond = 400;
 constexpr std::int64_t kYoung = 100'000;          // microseconds
 constexpr std::int64_t kLookAround = 1'000'000;   // enough to see what prices promise
 constexpr double kSmallShare = 0.05;
-// Larger tables take minutes for the first prices.
-constexpr std::int64_t kMostCells = 4'000'000;
 
 }  // namespace
 
-PriceTurns::PriceTurns(std::optional<Points> points, std::span<const Weight> weights,
-                       Cost split_cost, std::uint64_t most_bytes)
-    : points_(std::move(points)), weights_(weights.begin(), weights.end()),
-      split_cost_(split_cost) {
-  finished_ = !points_ || split_cost <= 0 ||
-              points_->size() * static_cast<std::int64_t>(points_->columns.size()) > kMostCells;
-  if (!finished_) maker_ = std::make_unique<PriceMaker>(*points_, split_cost, most_bytes);
+void PriceTurns::begin() {
+  points_ = make_points_();
+  finished_ = !points_ || split_cost_ <= 0 || !are_priceable(*points_);
+  if (!finished_) maker_ = std::make_unique<PriceMaker>(*points_, split_cost_, most_bytes_);
 }
 
 std::int64_t PriceTurns::allowance(std::int64_t searched, Cost lower, Cost upper) const {
-  if (searched < kYoung) return 0;
   const std::int64_t spent = maker_->work() / kStepsPerMicrosecond;
   const bool far = lower < upper - upper / 4;
   const bool looking = far && spent < kLookAround;
@@ -35,7 +29,9 @@ std::int64_t PriceTurns::allowance(std::int64_t searched, Cost lower, Cost upper
 }
 
 void PriceTurns::run(std::int64_t searched, Cost lower, Cost upper, Limits& limits) {
-  if (finished_ || lower >= upper) return;
+  if (finished_ || lower >= upper || searched < kYoung) return;
+  if (maker_ == nullptr) begin();
+  if (finished_) return;
   const std::int64_t work = allowance(searched, lower, upper);
   if (work <= 0) return;
   finished_ = !maker_->run(work * kStepsPerMicrosecond, limits);

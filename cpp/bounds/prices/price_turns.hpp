@@ -7,10 +7,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "bounds/prices/price_board.hpp"
 #include "bounds/prices/price_maker.hpp"
@@ -20,9 +21,12 @@ namespace treeproof::prices {
 
 class PriceTurns {
  public:
-  // `split_cost` by `cost_per_leaf`; `most_bytes` for the searches over boxes.
-  PriceTurns(std::optional<Points> points, std::span<const Weight> weights, Cost split_cost,
-             std::uint64_t most_bytes);
+  // `make_points` is called when there is time for it. `split_cost` by `cost_per_leaf`;
+  // `most_bytes` for the searches over boxes.
+  PriceTurns(std::function<std::optional<Points>()> make_points,
+             std::span<const Weight> weights, Cost split_cost, std::uint64_t most_bytes)
+      : make_points_(std::move(make_points)), weights_(weights), split_cost_(split_cost),
+        most_bytes_(most_bytes) {}
 
   const PriceBoard& board() const { return board_; }
 
@@ -32,9 +36,13 @@ class PriceTurns {
  private:
   std::int64_t allowance(std::int64_t searched, Cost lower, Cost upper) const;
 
+  void begin();
+
+  std::function<std::optional<Points>()> make_points_;
   std::optional<Points> points_;
-  std::vector<Weight> weights_;
+  std::span<const Weight> weights_;
   Cost split_cost_;
+  std::uint64_t most_bytes_;
   std::unique_ptr<PriceMaker> maker_;
   PriceBoard board_;
   Cost posted_ = 0;

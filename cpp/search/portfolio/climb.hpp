@@ -60,11 +60,14 @@ class Climb {
       : board_(board), engines_(engines), limits_(limits), news_(std::move(news)),
         policy_(levels_first) {}
 
+  // Asked for what the prices may bound in the end.
+  void set_promised(std::function<double()> promised) { promised_ = std::move(promised); }
+
   // `climb`: prove levels of depth as well.
   Outcome<Value> run(bool climb) {
     climbing_ = climb && board_.question() > kFlat;
     for (const Engine<Value>& engine : engines_)
-      start(engine, engine.climbs ? Role::question : Role::polish, board_.question());
+      start(engine, engine.climbs ? Role::question : engine.role, board_.question());
     next_level();
     while (!board_.solved() && !stopped() && deal()) {
     }
@@ -92,7 +95,7 @@ class Climb {
 
   // Gives somebody a slice; false if nobody is left.
   bool deal() {
-    std::array<bool, 3> there{};
+    std::array<bool, kRoles> there{};
     for (const auto& player : players_)
       if (player->at_work()) there[static_cast<std::size_t>(player->role())] = true;
     const Value upper = board_.upper(board_.question());
@@ -100,7 +103,9 @@ class Climb {
         upper > Value{} ? static_cast<double>(board_.lower(board_.question())) /
                               static_cast<double>(upper)
                         : 1.0;
-    const auto shares = policy_.shares({level_, gap_closed, upper < told_upper_});
+    const double promised = upper > Value{} && promised_ ? promised_() / static_cast<double>(upper)
+                                                         : 0.0;
+    const auto shares = policy_.shares({level_, gap_closed, upper < told_upper_, promised});
     const int role = policy_.choose(shares, there);
     tell();
     if (role < 0) return false;
@@ -220,6 +225,7 @@ class Climb {
   const std::vector<Engine<Value>>& engines_;
   Limits& limits_;
   News<Value> news_;
+  std::function<double()> promised_;
   Baton baton_;
   Policy policy_;
   std::vector<std::unique_ptr<Player<Value>>> players_;

@@ -18,7 +18,8 @@
 namespace treeproof::portfolio {
 
 // What a player does for the portfolio; each kind gets a share of the time (policy.hpp).
-enum class Role { question, rung, polish };
+enum class Role { question, rung, polish, prices };
+inline constexpr std::size_t kRoles = 4;
 
 template <class Value>
 struct Engine {
@@ -29,6 +30,7 @@ struct Engine {
   double pace;
   // Works on trees of at most `level` levels (kAnyDepth: any) until it is done or stopped.
   std::function<Statistics(int level, Limits& limits, Exchange<Value>& exchange)> run;
+  Role role = Role::polish;  // of an engine that does not climb
 };
 
 template <class Value>

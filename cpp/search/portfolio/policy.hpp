@@ -6,6 +6,9 @@
 //             in moments on most tables, so they get most of the time until they are; deeper ones
 //             get most of it while the bound of the question is stuck, and little while it rises.
 //   polish    The search for better trees: much of the time while it finds some, little after.
+//   prices    On noisy tables nothing else raises the bound of the question; on clean ones they
+//             are loose. So they get nothing while a fit is young, then a turn to show what they
+//             promise, and most of the time only while that is more than has been proved.
 //
 // Two engines at the same role get equal shares, so that a fit takes no more than twice the time
 // of the better one.
@@ -32,6 +35,7 @@ class Policy {
     int level = 0;         // the depth that is being proved; 0: none
     double lower = 0.0;    // of the question, as fractions of the best cost
     bool improved = false; // the best tree is better than at the last call
+    double promised = 0.0; // by the prices, as a fraction of the best cost
   };
 
   // The work of a slice, in (rough) microseconds: longer and longer, so that changing over costs
@@ -39,7 +43,7 @@ class Policy {
   std::int64_t slice() const { return std::clamp<std::int64_t>(total_ / 24, 2'000, 100'000); }
 
   // The shares of the roles now.
-  std::array<double, 3> shares(const State& now) {
+  std::array<double, kRoles> shares(const State& now) {
     if (now.level != level_) start_over(now.level);
     if (now.improved) improved_at_ = total_;
     if (now.lower > lower_ + kRise * (1.0 - lower_)) {
@@ -49,16 +53,17 @@ class Policy {
     const bool rising = total_ - risen_at_ < total_ / 4;
     const bool improving = total_ - improved_at_ < total_ / 4;
     const double rung = now.level == 0 ? 0.0 : now.level <= kFlat ? 8.0 : rising ? 0.125 : 3.0;
-    if (levels_first_ && now.level > 0) return {0.0, 1.0, 0.0};
-    return {1.0, rung, improving ? 0.5 : 0.1};
+    if (levels_first_ && now.level > 0) return {0.0, 1.0, 0.0, 0.0};
+    return {1.0, rung, improving ? 0.5 : 0.1, price_share(now)};
   }
 
   // The role whose part of the work done so far is least; -1 if none of them has a player.
-  int choose(const std::array<double, 3>& shares, const std::array<bool, 3>& there) const {
+  int choose(const std::array<double, kRoles>& shares,
+             const std::array<bool, kRoles>& there) const {
     if (there[0] && question_ < kFirst && !levels_first_) return 0;
     int chosen = -1;
     double least = 0.0;
-    for (std::size_t role = 0; role < 3; ++role) {
+    for (std::size_t role = 0; role < kRoles; ++role) {
       if (!there[role] || shares[role] <= 0.0) continue;
       const double part = static_cast<double>(used_[role]) / shares[role];
       if (chosen >= 0 && part >= least) continue;
@@ -72,11 +77,24 @@ class Policy {
     used_[static_cast<std::size_t>(role)] += work;
     total_ += work;
     if (role == Role::question) question_ += work;
+    if (role == Role::prices) prices_ += work;
   }
 
  private:
   static constexpr std::int64_t kFirst = 16'000;  // microseconds for the question alone
   static constexpr double kRise = 0.02;           // of the gap: less is no progress
+
+  double price_share(const State& now) const {
+    constexpr std::int64_t kYoung = 100'000;
+    constexpr std::int64_t kLookAround = 1'000'000;  // enough to see what prices promise
+    constexpr double kFar = 0.75;
+    constexpr double kMuch = 0.1;  // of the gap
+    if (total_ < kYoung) return 0.0;
+    if (now.lower < kFar && prices_ < kLookAround) return 1.0;
+    return now.promised > now.lower + kMuch * (1.0 - now.lower) ? 6.0
+           : now.promised > now.lower                           ? 2.0
+                                                                : 0.05;
+  }
 
   void start_over(int level) {
     level_ = level;
@@ -84,9 +102,10 @@ class Policy {
   }
 
   const bool levels_first_;
-  std::array<std::int64_t, 3> used_{};
+  std::array<std::int64_t, kRoles> used_{};
   std::int64_t total_ = 0;
   std::int64_t question_ = 0;
+  std::int64_t prices_ = 0;
   std::int64_t improved_at_ = 0;
   std::int64_t risen_at_ = 0;
   double lower_ = 0.0;

@@ -1,9 +1,11 @@
 #include "search/portfolio/solve.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "loss/tolerance.hpp"
+#include "search/portfolio/price_engine.hpp"
 #include "search/threshold/polish.hpp"
 
 namespace treeproof::portfolio {
@@ -12,6 +14,7 @@ namespace {
 // Units of work per microsecond, measured on real tables.
 constexpr double kSparsePace = 1.0;
 constexpr double kThresholdPace = 3.0;
+constexpr double kPricePace = 1.0;
 
 int question_of(const TreeLimits& limits) {
   return limits.max_depth < 0 ? kAnyDepth : std::min(limits.max_depth, kAnyDepth);
@@ -25,10 +28,11 @@ TreeLimits at_level(TreeLimits limits, int level) {
 template <class Value>
 Answer<Value> climb(Board<Value>& board, const std::vector<Engine<Value>>& engines,
                     const Request& request, Value split_cost, Limits& limits,
-                    const News<Value>& news) {
+                    const News<Value>& news, std::function<double()> promised = {}) {
   Answer<Value> answer;
-  answer.outcome = 
-      Climb<Value>(board, engines, limits, request.levels_first, news).run(request.climb);
+  Climb<Value> climb(board, engines, limits, request.levels_first, news);
+  climb.set_promised(std::move(promised));
+  answer.outcome = climb.run(request.climb);
   answer.tree = board.best(board.question())->tree;
   answer.split_cost = split_cost;
   return answer;
@@ -45,9 +49,15 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
                     [](Cost lower, Cost upper) { return lower >= upper; });
   board.found({}, leaf_cost);
   std::vector<Engine<Cost>> engines;
+  // Steps of a proof cannot cite prices.
+  const bool prices = request.prices && given.listener == nullptr && penalty > 0;
+  PriceEngine maker(given, penalty);
+  const bool same_rows = given.columns == nullptr || given.problem == nullptr ||
+                         given.columns->n_rows == given.problem->n_rows();
   if (given.problem != nullptr)
     engines.push_back({"sparse", true, kSparsePace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
       sparse::Options options = given.sparse;
+      if (prices && same_rows) options.prices = &maker.board();
       options.exchange = &exchange;
       if (level != question) {
         options.checkpoint.clear();
@@ -59,9 +69,11 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
     }});
   if (given.columns != nullptr) {
     engines.push_back({"threshold", true, kThresholdPace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
+      threshold::Switches switches = request.switches;
+      if (prices) switches.prices = &maker.board();
       return threshold::solve_labels(*given.columns, given.labels,
-                                     at_level(request.tree_limits, level), request.switches, own,
-                                     {}, nullptr, &exchange)
+                                     at_level(request.tree_limits, level), switches, own, {},
+                                     nullptr, &exchange)
           .statistics;
     }});
     if (request.polish && question > kFlat)
@@ -71,7 +83,14 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
                                         own, exchange);
       }});
   }
-  return climb(board, engines, request, penalty, limits, news);
+  if (prices)
+    engines.push_back({"prices", false, kPricePace,
+                       [&](int, Limits& own, Exchange<Cost>& exchange) {
+                         return maker.run(own, exchange);
+                       },
+                       Role::prices});
+  return climb(board, engines, request, penalty, limits, news,
+               [&] { return prices ? maker.promised() : 0.0; });
 }
 
 Answer<double> solve_targets(const Columns& columns, const threshold::Targets& targets,

@@ -21,6 +21,7 @@ struct Request {
   bool climb = true;  // prove one level of depth after the other as well
   bool polish = true;  // look for better trees by local search
   bool levels_first = false;  // for tests: the question waits until all levels are proved
+  bool prices = true;  // bound noise by prices of rows
   threshold::Switches switches;
 };
 

@@ -110,8 +110,11 @@ class Run {
         exchange_(exchange) {
     search_.listen(crew_.listener());
     if (makes_prices(listener)) {
-      turns_.emplace(prices::make_points(problem.features, problem.codes, problem.label,
-                                         problem.n_classes, problem.weight),
+      turns_.emplace([&problem] {
+                       return prices::make_points(problem.features, problem.codes,
+                                                  problem.label, problem.n_classes,
+                                                  problem.weight);
+                     },
                      problem.weight,
                      prices::cost_per_leaf(settings.split_cost, problem.features, false),
                      price_bytes(limits));
@@ -178,7 +181,7 @@ class Run {
   // the others.
   bool makes_prices(const StepListener* listener) const {
     return settings_.switches.prices && settings_.prices == nullptr && listener == nullptr &&
-           own_memo_ != nullptr && settings_.split_cost > 0;
+           own_memo_ != nullptr && exchange_ == nullptr && settings_.split_cost > 0;
   }
   static std::uint64_t price_bytes(const Limits& limits) {
     constexpr std::uint64_t kMost = std::uint64_t{1} << 30;

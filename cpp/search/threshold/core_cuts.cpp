@@ -27,7 +27,8 @@ Cost FeatureCuts::lower(Part part, std::uint32_t position, bool nested) const {
                                                      : k.position >= position);
     if (holds) bound = std::max(bound, k.lower);
   }
-  return bound;
+  const std::vector<Cost>& priced = part == Part::left ? left_priced : right_priced;
+  return nested && !priced.empty() ? std::max(bound, priced[position]) : bound;
 }
 
 void CutLister::list(const RowSubset& rows, std::int32_t f, Cost best,

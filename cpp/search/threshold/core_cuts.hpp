@@ -41,6 +41,7 @@ struct FeatureCuts {
   std::vector<Cost> left_cost, right_cost;  // of a leaf, at each boundary
   std::vector<Step> left_leaf, right_leaf;  // in order of their errors
   std::vector<KnownSide> known;
+  std::vector<Cost> left_priced, right_priced;  // at each position; empty without prices
   std::uint32_t version = 0;  // counts changes of `known`
 
   const KnownSide* find(Part part, std::uint32_t position) const;

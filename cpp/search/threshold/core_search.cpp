@@ -23,7 +23,7 @@ std::size_t room(const Context<Misclassification>& context, std::size_t most) {
 CoreSearch::CoreSearch(const Context<Misclassification>& context, ClassTerminal& terminal,
                        StumpSolver<Misclassification>& stumps, std::span<const Weight> weights)
     : context_(&context), terminal_(&terminal), stumps_(&stumps), lister_(context),
-      two_splits_(context),
+      two_splits_(context), prices_(context.settings.prices, context.settings.split_cost),
       deep_cores_(RowWeights(weights), room(context, kMostDeepCores),
                   context.settings.use_unit_step),
       shallow_cores_(RowWeights(weights), room(context, kMostShallowCores),
@@ -73,6 +73,11 @@ Answer<Cost> CoreSearch::solve_node(const RowSubset& rows, Cost cutoff, int dept
     answer.found = true;
     if (any) return std::move(node.answer);
   }
+  if (prices_(rows) >= answer.upper) {
+    ++context_->counters->price_prunes;
+    answer.lower = answer.upper;
+    return std::move(node.answer);
+  }
   const int deepest = std::min(depth, affordable(answer.upper));
   if (deepest <= 0) {
     answer.lower = answer.upper;
@@ -101,9 +106,23 @@ void CoreSearch::look_ahead(Node& node) {
   if (ahead.found) improve(node, ahead.upper, std::move(ahead.tree));
   if (stopped() || node.done()) return;
   node.features.resize(static_cast<std::size_t>(context_->columns->n_features()));
-  for (std::int32_t f = 0; f < context_->columns->n_features(); ++f)
+  for (std::int32_t f = 0; f < context_->columns->n_features(); ++f) {
+    price_cuts(*node.rows, f, node.features[static_cast<std::size_t>(f)]);
     lister_.list(*node.rows, f, node.answer.upper, terminal_->cuts(f),
                  node.features[static_cast<std::size_t>(f)], node.groups);
+  }
+}
+
+// What the prices say of both sides of every cut.
+void CoreSearch::price_cuts(const RowSubset& rows, std::int32_t f, FeatureCuts& cuts) {
+  if (context_->columns->kind(f) != FeatureKind::ordered) return;
+  prices_.sum_along(rows, f, price_sums_);
+  cuts.left_priced.clear();
+  cuts.right_priced.clear();
+  for (const Cost sum : price_sums_) {
+    cuts.left_priced.push_back(prices_.bound(sum));
+    cuts.right_priced.push_back(prices_.bound(price_sums_.back() - sum));
+  }
 }
 
 void CoreSearch::improve(Node& node, Cost cost, SplitTree tree) {

@@ -36,6 +36,7 @@
 #include "search/threshold/core_cuts.hpp"
 #include "search/threshold/core_exchange.hpp"
 #include "search/threshold/crew.hpp"
+#include "search/threshold/price_bound.hpp"
 #include "search/threshold/shared_cores.hpp"
 #include "search/threshold/stump.hpp"
 #include "search/threshold/task.hpp"
@@ -100,6 +101,7 @@ class CoreSearch {
   Answer<Cost> solve_node(const RowSubset& rows, Cost cutoff, int depth, bool any,
                           std::size_t level);
   void look_ahead(Node& node);
+  void price_cuts(const RowSubset& rows, std::int32_t f, FeatureCuts& cuts);
   void work(Node& node);
   // core_share.cpp: threads at one node.
   void share(Node& node);
@@ -148,6 +150,8 @@ class CoreSearch {
   StumpSolver<Misclassification>* stumps_;
   CutLister lister_;
   TwoSplits two_splits_;
+  PriceBound prices_;
+  std::vector<Cost> price_sums_;
   Cores deep_cores_;     // of subproblems that take long
   Cores shallow_cores_;  // of those that trees of two splits settle
   Witnesses witnesses_;

@@ -21,6 +21,7 @@ struct Counters {
   std::int64_t inherited_prunes = 0; // features closed by a neighbour's bounds
   std::int64_t deepenings = 0;       // sides solved again with a higher cut-off
   std::int64_t partition_prunes = 0; // subproblems closed by the best partition of their targets
+  std::int64_t price_prunes = 0;     // subproblems closed by the prices of their rows
   std::int64_t two_split_tests = 0;  // subproblems settled by pairs of literals
   std::int64_t core_batches = 0;     // common rows of several sides, solved once for all
   std::int64_t failed_batches = 0;   // of these, the ones with a cheap tree
@@ -48,6 +49,7 @@ struct Counters {
         {"inherited_prunes", &Counters::inherited_prunes},
         {"deepenings", &Counters::deepenings},
         {"partition_prunes", &Counters::partition_prunes},
+        {"price_prunes", &Counters::price_prunes},
         {"two_split_tests", &Counters::two_split_tests},
         {"core_batches", &Counters::core_batches},
         {"failed_batches", &Counters::failed_batches},

@@ -32,6 +32,7 @@ struct Candidate {
   int left_splits;
   int right_splits;
   std::vector<Value> cumulative;  // weight before each position; empty without unit step
+  std::vector<Value> priced;      // prices before each position; empty without prices
   std::vector<std::size_t> points;  // all its cuts so far, seeds first
   std::size_t n_seeds = 0;
 };

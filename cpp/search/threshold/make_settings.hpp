@@ -40,6 +40,7 @@ Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limi
   settings.use_common_rows = switches.common_rows;
   settings.use_two_splits = switches.two_splits;
   settings.use_leaf_gain = switches.leaf_gain;
+  settings.prices = switches.prices;
   settings.portable_kernels = switches.portable_kernels;
   settings.coarse_cuts = static_cast<std::uint32_t>(std::max(1, switches.coarse_cuts));
   settings.most_bins = switches.most_bins;

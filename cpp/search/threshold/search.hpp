@@ -35,6 +35,7 @@
 #include "search/threshold/answer.hpp"
 #include "search/threshold/crew.hpp"
 #include "search/threshold/frame.hpp"
+#include "search/threshold/price_bound.hpp"
 #include "search/threshold/record.hpp"
 #include "search/threshold/stump.hpp"
 #include "search/threshold/task.hpp"
@@ -48,7 +49,7 @@ class Search {
 
   Search(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
       : context_(&context), terminal_(&terminal), stumps_(&stumps), partitions_(*context.loss),
-        chooser_(context) {}
+        prices_(context.settings.prices, context.settings.split_cost), chooser_(context) {}
 
   // Called whenever the outermost solve may have a better bound, or has a better tree.
   using Progress = std::function<void(Value lower, Value upper, bool better_tree)>;
@@ -132,9 +133,9 @@ class Search {
       answer.lower = may_split ? answer.upper : leaf;
       return answer;
     }
-    const Value least = partition_bound(task, answer.upper);
-    if (closes(least, answer.upper)) {  // no partition of the targets into leaves pays off
-      ++context_->counters->partition_prunes;
+    const Value least = std::max(partition_bound(task, answer.upper), priced(*task.rows));
+    if (closes(least, answer.upper)) {  // no partition of the rows into leaves pays off
+      ++(kPriced ? context_->counters->price_prunes : context_->counters->partition_prunes);
       if (!task.lower_out.empty())
         std::ranges::fill(task.lower_out, std::max(penalty(), least));
       answer.lower = answer.found ? answer.upper : least;
@@ -178,6 +179,13 @@ class Search {
     } else {
       return Value{};
     }
+  }
+
+  // The same for labels, by the prices of the rows. More rows have no lower prices.
+  static constexpr bool kPriced = std::same_as<L, Misclassification>;
+  Value priced(const RowSubset& rows) {
+    if constexpr (kPriced) return prices_(rows);
+    else return Value{};
   }
 
   Answer<Value> search(const Task<Value>& task, std::size_t level, Answer<Value> leaf,
@@ -278,10 +286,12 @@ class Search {
         continue;
       }
       const auto add = [&](int left, int right) {
-        frame.candidates.push_back({f, left, right, {}, {}, 0});
+        frame.candidates.push_back({f, left, right, {}, {}, {}, 0});
         const std::size_t c = frame.candidates.size() - 1;
         if (kind(f) == FeatureKind::ordered) {
           weigh(frame, frame.candidates[c]);
+          if constexpr (kPriced)
+            prices_.sum_along(*task.rows, f, frame.candidates[c].priced);
           queue_intervals(frame, c, bound, ends);
         } else if (kind(f) == FeatureKind::one_vs_rest) {
           for (const std::uint32_t start : view.runs()) {
@@ -315,9 +325,16 @@ class Search {
   void queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends);
   void queue_single(Frame& frame, std::size_t c, std::size_t x, Value bound);
 
-  static std::size_t new_point(Frame& frame, std::size_t candidate, std::uint32_t position) {
+  std::size_t new_point(Frame& frame, std::size_t candidate, std::uint32_t position) const {
     frame.points.push_back({position, Value{}, Value{}, {}, {}});
     frame.candidates[candidate].points.push_back(frame.points.size() - 1);
+    if constexpr (kPriced) {
+      const std::vector<Value>& sums = frame.candidates[candidate].priced;
+      if (!sums.empty()) {
+        frame.points.back().left = prices_.bound(sums[position]);
+        frame.points.back().right = prices_.bound(sums.back() - sums[position]);
+      }
+    }
     return frame.points.size() - 1;
   }
 
@@ -477,6 +494,10 @@ class Search {
   };
   std::conditional_t<std::same_as<L, SquaredError>, bounds::PartitionBound, NoPartitions>
       partitions_;
+  struct NoPrices {
+    NoPrices(const prices::PriceBoard*, Value) {}
+  };
+  std::conditional_t<std::same_as<L, Misclassification>, PriceBound, NoPrices> prices_;
   std::deque<Level> levels_;
   Exchange<Value>* exchange_ = nullptr;
   Progress progress_;

@@ -15,17 +15,17 @@ template <Loss L, class Terminal>
 void Search<L, Terminal>::queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends) {
   // The ends are no cuts, but bounds hold there: all rows on one side.
   const std::size_t first = new_point(frame, c, 0);
-  frame.points[first].right = ends;
+  frame.points[first].right = std::max(frame.points[first].right, ends);
   if (penalty() > 0) {
     for (const CutBounds<Value>& cut : terminal_->cuts(frame.candidates[c].feature)) {
       if (cut.position == 0 || cut.position == frame.size) continue;
       Point& point = frame.points[new_point(frame, c, cut.position)];
-      point.left = std::min(cut.left, 2 * penalty());
-      point.right = std::min(cut.right, 2 * penalty());
+      point.left = std::max(point.left, std::min(cut.left, 2 * penalty()));
+      point.right = std::max(point.right, std::min(cut.right, 2 * penalty()));
     }
   }
   const std::size_t last = new_point(frame, c, frame.size);
-  frame.points[last].left = ends;
+  frame.points[last].left = std::max(frame.points[last].left, ends);
   frame.candidates[c].n_seeds = last + 1 - first;  // seeds lie next to each other
 
   std::size_t open_from = first;

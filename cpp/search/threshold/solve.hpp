@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 
+#include "bounds/prices/price_board.hpp"
 #include "core/events.hpp"
 #include "core/limits.hpp"
 #include "core/options.hpp"
@@ -52,6 +53,9 @@ struct Switches {
   bool portable_kernels = false;
   int coarse_cuts = 24;
   int most_bins = 128;
+  // Prices of the table's rows, which may get better while the search runs; for labels only, and
+  // not where a record is kept.
+  const prices::PriceBoard* prices = nullptr;
 };
 
 // A record, if one is given, is filled for a prover. With an exchange the search starts from the

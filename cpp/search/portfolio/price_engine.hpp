@@ -1,0 +1,86 @@
+// The engine of a portfolio that makes prices (bounds/prices/price_maker.hpp): its bound on the
+// whole table goes to the others like any bound, and the prices bound every set of rows that the
+// searches look at.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "bounds/prices/price_board.hpp"
+#include "bounds/prices/price_maker.hpp"
+#include "bounds/rounding.hpp"
+#include "core/limits.hpp"
+#include "search/exchange.hpp"
+#include "search/portfolio/solve.hpp"
+#include "search/result.hpp"
+
+namespace treeproof::portfolio {
+
+class PriceEngine {
+ public:
+  // For the rows of the threshold search or, without it, of the sparse one.
+  PriceEngine(const LabelEngines& given, Cost split_cost)
+      : given_(given), split_cost_(split_cost),
+        cost_per_leaf_(prices::cost_per_leaf(
+            split_cost,
+            given.columns != nullptr ? given.columns->features : given.problem->features,
+            false)) {}
+
+  const prices::PriceBoard& board() const { return board_; }
+
+  // What the prices may bound in the end, as a cost: for deciding who gets time.
+  double promised() const { return promised_.load(std::memory_order_relaxed); }
+
+  Statistics run(Limits& limits, Exchange<Cost>& exchange) {
+    constexpr std::int64_t kSlice = 2'000'000;
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+    const std::optional<prices::Points> points = make_points();
+    if (!points || !prices::are_priceable(*points)) return {};
+    const std::uint64_t allowance = limits.memory_allowance();
+    prices::PriceMaker maker(*points, cost_per_leaf_,
+                             allowance == 0 ? kMostBytes : allowance / 2);
+    Cost posted = 0;
+    bool more = true;
+    while (more && !limits.stop()) {
+      more = maker.run(kSlice, limits);
+      promised_.store(maker.hoped(), std::memory_order_relaxed);
+      const std::shared_ptr<const prices::Prices> best = maker.best();
+      if (best->total <= posted) continue;
+      posted = best->total;
+      auto rows = std::make_shared<prices::RowPrices>();
+      rows->of_row = prices::prices_of_rows(*points, *best, weights());
+      rows->split_cost = cost_per_leaf_;
+      rows->total = best->total;
+      board_.post(std::move(rows));
+      exchange.proved(bounds::rounding(split_cost_, 0, maker.bound(), 0));
+    }
+    promised_.store(0.0, std::memory_order_relaxed);
+    return {{"price_nodes", maker.n_nodes()}, {"price_certificates", maker.n_certified()}};
+  }
+
+ private:
+  std::optional<prices::Points> make_points() const {
+    if (given_.columns != nullptr)
+      return prices::make_points(*given_.columns, given_.labels.labels, given_.labels.n_classes,
+                                 given_.labels.weights);
+    const Problem& problem = *given_.problem;
+    return prices::make_points(problem.features, problem.codes, problem.label,
+                               problem.n_classes, problem.weight);
+  }
+  std::span<const Weight> weights() const {
+    if (given_.columns != nullptr) return given_.labels.weights;
+    return given_.problem->weight;
+  }
+
+  const LabelEngines& given_;
+  Cost split_cost_;
+  Cost cost_per_leaf_;
+  prices::PriceBoard board_;
+  std::atomic<double> promised_ = 0.0;
+};
+
+}  // namespace treeproof::portfolio

@@ -1,0 +1,63 @@
+// Sums of row prices as lower bounds in the threshold search (bounds/prices/price_maker.hpp has
+// the lemma). Every set of rows that this search looks at is a box: what some cuts leave, or what
+// several such sets have in common.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bounds/prices/price_board.hpp"
+#include "bounds/rounding.hpp"
+#include "core/cost.hpp"
+#include "data/row_subset.hpp"
+
+namespace treeproof::threshold {
+
+class PriceBound {
+ public:
+  // `board`: null if there are no prices.
+  PriceBound(const prices::PriceBoard* board, Cost split_cost)
+      : board_(board), split_cost_(split_cost) {}
+
+  // Takes over better prices, if there are any. False: there are none at all.
+  bool refresh() {
+    if (board_ == nullptr) return false;
+    if (board_->version() != version_) {
+      version_ = board_->version();
+      prices_ = board_->look();
+    }
+    return prices_ != nullptr;
+  }
+
+  // No tree on the rows costs less.
+  Cost operator()(const RowSubset& rows) {
+    if (!refresh()) return 0;
+    Cost sum = 0;
+    for (std::uint32_t r = 0; r < rows.size(); ++r) sum += prices_->of_row[rows.row(r)];
+    return bound(sum);
+  }
+
+  // Sums of the prices before each position of a feature's list; empty without prices.
+  void sum_along(const RowSubset& rows, std::int32_t feature, std::vector<Cost>& sums) {
+    sums.clear();
+    if (!refresh()) return;
+    const std::uint32_t* list = rows.list(feature);
+    sums.resize(rows.size() + 1);
+    for (std::uint32_t k = 0; k < rows.size(); ++k)
+      sums[k + 1] = sums[k] + prices_->of_row[rows.row(list[k])];
+  }
+  // For rows whose prices sum to this.
+  Cost bound(Cost sum) const {
+    const Cost least = sum - prices_->split_cost;
+    return least <= 0 ? 0 : bounds::rounding(split_cost_, 0, least, 0);
+  }
+
+ private:
+  const prices::PriceBoard* board_;
+  Cost split_cost_;
+  std::uint32_t version_ = 0;
+  std::shared_ptr<const prices::RowPrices> prices_;
+};
+
+}  // namespace treeproof::threshold
