@@ -251,15 +251,17 @@ def test_published_solvers_charge_splits() -> None:
 
 def test_checkpoints_are_of_one_rule(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.choice(list("abc"), (200, 12)))
-    y = rng.integers(0, 2, 200)
+    X = pd.DataFrame(rng.choice(list("ab"), (300, 30)))  # noise: takes hours
+    X["kind"] = rng.choice(list("abc"), 300)
+    X.columns = [f"x{k}" for k in range(31)]
+    y = rng.integers(0, 2, 300)
     file = tmp_path / "kept"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        limited = OptimalTreeClassifier(0.002, solver="sparse", time_limit=0.2)
+        limited = OptimalTreeClassifier(0.001, solver="sparse", time_limit=0.2)
         limited.fit(X, y, checkpoint=file)
         assert not limited.optimal_ and file.exists()
-        other = OptimalTreeClassifier(0.002, penalize="splits", time_limit=0.2)
+        other = OptimalTreeClassifier(0.001, penalize="splits", time_limit=0.2)
         with pytest.raises(ValueError, match="other parameters"):
             other.fit(X, y, checkpoint=file)
 

@@ -1,11 +1,11 @@
 """The lower envelope of all trees' costs, found with few searches.
 
-A tree with `errors` and `splits` costs ``errors + splits * L`` when a split costs L: a
-line in L. The least cost of any tree, f(L), is the lower envelope of these lines,
-concave and piecewise linear. To know it on an interval it is enough to solve at both
-ends, to intersect the two trees' lines, and to solve there: a better tree parts the
-interval in two, and if there is none, the two trees share it. Eisner and Severance
-(1976) enumerate the solutions of a parametric problem in this way.
+A tree with `errors` that pays `penalties` costs ``errors + penalties * L`` at a split
+cost of L: a line in L. The least cost of any tree, f(L), is the lower envelope of these
+lines, concave and piecewise linear. To know it on an interval it is enough to solve at
+both ends, to intersect the two trees' lines, and to solve there: a better tree parts
+the interval in two, and if there is none, the two trees share it. Eisner and
+Severance (1976) enumerate the solutions of a parametric problem in this way.
 
 Costs are the whole numbers of the engine: split costs are whole, errors are multiples
 of `error_unit`. Intersections are fractions. The engine is asked at the nearest whole
