@@ -41,6 +41,8 @@ nb::dict to_dict(const portfolio::Certificate<Value>& known) {
   out["lower"] = known.lower;
   out["optimal"] = known.optimal;
   out["seconds"] = known.seconds;
+  out["n_splits"] = known.n_splits;
+  out["n_leaves"] = known.n_leaves;
   return out;
 }
 

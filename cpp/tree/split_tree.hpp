@@ -28,6 +28,12 @@ struct SplitTree {
     for (const SplitTree& child : children) total += child.n_splits();
     return total;
   }
+  std::int32_t n_leaves() const {
+    if (leaf()) return 1;
+    std::int32_t total = 0;
+    for (const SplitTree& child : children) total += child.n_leaves();
+    return total;
+  }
   std::int32_t depth() const {
     std::int32_t deepest = 0;
     for (const SplitTree& child : children) deepest = std::max(deepest, 1 + child.depth());

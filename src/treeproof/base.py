@@ -138,6 +138,8 @@ class OptimalTree(BaseEstimator):
             getattr(self, "max_depth", None),
             self.objective_,
             self.lower_bound_,
+            float(getattr(self, "split_penalty", 0.0)),
+            getattr(self, "penalize", "leaves"),
         )
         self.proved_depth_ = proved_depth(
             self.certificates_, exact=self._tolerance == ""

@@ -75,6 +75,8 @@ def certificates_of(
     max_depth: int | None,
     objective: float,
     lower_bound: float,
+    penalty: float = 0.0,
+    penalize: str = "leaves",
 ) -> list[Certificate]:
     """Return what a search says about every level of depth.
 
@@ -87,6 +89,9 @@ def certificates_of(
     objective, lower_bound : float
         Cost and bound of the fitted tree, as the estimator states them. Levels whose
         costs are the same whole numbers get the same floating-point numbers.
+    penalty, penalize
+        The parameters of the fit: the engines round the penalty, so that the cost of a
+        level's tree is its loss and the penalty as it was given.
     """
     last = Certificate(
         max_depth, objective, lower_bound, lower_bound == objective, found["seconds"]
@@ -94,19 +99,19 @@ def certificates_of(
     levels = list(found.get("certificates", ()))[:-1]
     same = {found["lower"]: lower_bound, found["upper"]: objective}
 
-    def cost(value: Any) -> float:
-        return float(same.get(value, value / found["unit"]))
+    def read(level: Mapping[str, Any]) -> Certificate:
+        paid = level["n_leaves"] - 1 if penalize == "leaves" else level["n_splits"]
+        loss = (level["upper"] - paid * found["split_cost"]) / found["unit"]
+        upper = float(same.get(level["upper"], loss + penalty * paid))
+        proved = bool(level["optimal"])
+        least = float(same.get(level["lower"], level["lower"] / found["unit"]))
+        if level["lower"] >= found["upper"]:  # in whole numbers
+            least = max(least, objective)
+        lower = upper if proved else min(least, math.nextafter(upper, -math.inf))
+        seconds = float(level["seconds"])
+        return Certificate(level["max_depth"], upper, lower, proved, seconds)
 
-    return [
-        Certificate(
-            level["max_depth"],
-            cost(level["upper"]),
-            cost(level["upper"] if level["optimal"] else level["lower"]),
-            bool(level["optimal"]),
-            float(level["seconds"]),
-        )
-        for level in levels
-    ] + [last]
+    return [*map(read, levels), last]
 
 
 def proved_depth(certificates: Sequence[Certificate], *, exact: bool) -> float:

@@ -30,6 +30,8 @@ struct Certificate {
   Value lower{};  // none costs less
   bool optimal = false;
   double seconds = 0.0;  // since the start, when that was known
+  std::int32_t n_splits = 0;  // of that tree
+  std::int32_t n_leaves = 1;
 };
 
 // Who did what.
@@ -182,7 +184,9 @@ class Climb {
     const Value upper = board_.upper(level);
     const Value lower = std::min(board_.lower(level), upper);
     const bool optimal = board_.closed(level, upper);
-    return {level, upper, optimal ? upper : lower, optimal, limits_.seconds()};
+    const SplitTree tree = board_.best(level)->tree;
+    return {level,   upper, optimal ? upper : lower, optimal, limits_.seconds(),
+            tree.n_splits(), tree.n_leaves()};
   }
 
   void tell() {

@@ -23,12 +23,12 @@ namespace treeproof::portfolio {
 class PriceEngine {
  public:
   // For the rows of the threshold search or, without it, of the sparse one.
-  PriceEngine(const LabelEngines& given, Cost split_cost)
+  PriceEngine(const LabelEngines& given, Cost split_cost, Penalize penalize)
       : given_(given), split_cost_(split_cost),
         cost_per_leaf_(prices::cost_per_leaf(
             split_cost,
             given.columns != nullptr ? given.columns->features : given.problem->features,
-            false)) {}
+            penalize == Penalize::leaves)) {}
 
   const prices::PriceBoard& board() const { return board_; }
 

@@ -51,11 +51,12 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
   std::vector<Engine<Cost>> engines;
   // Steps of a proof cannot cite prices.
   const bool prices = request.prices && given.listener == nullptr && penalty > 0;
-  PriceEngine maker(given, penalty);
+  PriceEngine maker(given, penalty, request.tree_limits.penalize);
   const bool same_rows = given.columns == nullptr || given.problem == nullptr ||
                          given.columns->n_rows == given.problem->n_rows();
   if (given.problem != nullptr)
-    engines.push_back({"sparse", true, kSparsePace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
+    engines.push_back({"sparse", true, kSparsePace,
+                       [&](int level, Limits& own, Exchange<Cost>& exchange) {
       sparse::Options options = given.sparse;
       if (prices && same_rows) options.prices = &maker.board();
       options.exchange = &exchange;
@@ -68,7 +69,8 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
           .statistics;
     }});
   if (given.columns != nullptr) {
-    engines.push_back({"threshold", true, kThresholdPace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
+    engines.push_back({"threshold", true, kThresholdPace,
+                       [&](int level, Limits& own, Exchange<Cost>& exchange) {
       threshold::Switches switches = request.switches;
       if (prices) switches.prices = &maker.board();
       return threshold::solve_labels(*given.columns, given.labels,
@@ -77,7 +79,8 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
           .statistics;
     }});
     if (request.polish && question > kFlat)
-      engines.push_back({"polish", false, kThresholdPace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
+      engines.push_back({"polish", false, kThresholdPace,
+                         [&](int level, Limits& own, Exchange<Cost>& exchange) {
         return threshold::polish_labels(*given.columns, given.labels,
                                         at_level(request.tree_limits, level), request.switches,
                                         own, exchange);
@@ -107,13 +110,15 @@ Answer<double> solve_targets(const Columns& columns, const threshold::Targets& t
   const auto solve = squared ? threshold::solve_squared : threshold::solve_absolute;
   const auto polish = squared ? threshold::polish_squared : threshold::polish_absolute;
   std::vector<Engine<double>> engines;
-  engines.push_back({"threshold", true, kThresholdPace, [&](int level, Limits& own, Exchange<double>& exchange) {
+  engines.push_back({"threshold", true, kThresholdPace,
+                     [&](int level, Limits& own, Exchange<double>& exchange) {
     return solve(columns, targets, at_level(request.tree_limits, level), request.switches, own, {},
                  nullptr, &exchange)
         .statistics;
   }});
   if (request.polish && board.question() > kFlat)
-    engines.push_back({"polish", false, kThresholdPace, [&](int level, Limits& own, Exchange<double>& exchange) {
+    engines.push_back({"polish", false, kThresholdPace,
+                       [&](int level, Limits& own, Exchange<double>& exchange) {
       return polish(columns, targets, at_level(request.tree_limits, level), request.switches, own,
                     exchange);
     }});

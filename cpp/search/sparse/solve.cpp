@@ -116,7 +116,8 @@ class Run {
                                                   problem.weight);
                      },
                      problem.weight,
-                     prices::cost_per_leaf(settings.split_cost, problem.features, false),
+                     prices::cost_per_leaf(settings.split_cost, problem.features,
+                                           settings.further_child > 0),
                      price_bytes(limits));
       settings_.prices = &turns_->board();
     }
