@@ -60,7 +60,8 @@ def check_levels(
         threshold=threshold,
         **options,
     )
-    facts = tree_facts(table, answer["tree"], penalty)
+    penalize = limits.get("penalize", "splits")
+    facts = tree_facts(table, answer["tree"], penalty, penalize=penalize)
     assert facts.cost == answer["upper"]
     levels = answer["certificates"]
     for level in levels:
@@ -162,7 +163,7 @@ def test_both_engines_take_part_and_share_the_time():
         model = OptimalTreeClassifier(time_limit=1.0).fit(X.round(1), y)
     assert model.stats_["solver"] == "sparse+threshold"
     worked = {share["engine"] for share in model.stats_["shares"]}
-    assert worked == {"sparse", "threshold", "polish"}
+    assert worked == {"sparse", "threshold", "polish", "prices"}
 
 
 def test_a_stopped_fit_says_what_it_has_proved():

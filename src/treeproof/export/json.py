@@ -201,7 +201,7 @@ def _check_shares(shares: Any) -> None:
     if not isinstance(shares, list) or not all(
         isinstance(share, Mapping)
         and isinstance(share.get("engine"), str)
-        and share.get("role") in ("question", "depth", "trees")
+        and share.get("role") in ("question", "depth", "trees", "prices")
         and (share.get("max_depth") is None or type(share["max_depth"]) is int)
         and is_number(share.get("seconds"))
         for share in shares
