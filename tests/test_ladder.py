@@ -282,3 +282,14 @@ def test_words_and_depths_of_made_up_levels():
     assert describe(nothing, 0.0, {}).startswith(
         "The best tree that was found costs 0.3"
     )
+
+
+def test_near_optimal_trees_of_a_smaller_depth_where_all_are_too_many():
+    X, y = noisy(400, 6, seed=9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = OptimalTreeClassifier(time_limit=1.0).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="these are those of depth"):
+        trees = model.near_optimal(within=0.05)
+    assert trees.max_depth in (1, 2, 3)
+    assert all(tree.tree.depth <= trees.max_depth for tree in trees.best(3))

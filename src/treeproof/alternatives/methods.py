@@ -67,7 +67,10 @@ class Alternatives:
         ------
         LimitReachedError
             If a limit ends the counting (the classifier's ``time_limit`` and
-            ``memory_limit`` hold here too).
+            ``memory_limit`` hold here too). Where depth is not limited, or limited
+            above three, smaller depths are tried first: the set then has all trees of
+            that depth within the margin, ``max_depth`` says which, and a
+            `ConvergenceWarning` tells.
 
         Notes
         -----
@@ -115,10 +118,10 @@ class Alternatives:
         from treeproof.alternatives.search import best_trees
 
         # Engines that take turns count costs as the search for alternatives does.
+        self.__dict__.pop("_engine_costs", None)  # of an earlier fit
         same_unit = "certificates" in found and task.min_samples_leaf == 1
-        if same_unit or (
-            self.stats_["solver"] == "sparse" and task.first_split is None
-        ):
+        own = self.stats_["solver"] == "sparse" and task.first_split is None
+        if same_unit or own:
             unit, split_cost = int(found["unit"]), int(found["split_cost"])
             self._engine_costs = (unit, split_cost, int(found["upper"]))
         kept = replace(task, observer=None, ladder=None, proof_log="")

@@ -95,6 +95,8 @@ class NearOptimalSet:
     optimal : bool
         Whether the best tree was proved optimal. If not, the set has all trees within
         the margin of the best tree that was found.
+    max_depth : int or None
+        The set has the trees of this depth or less; None for any depth.
     using, without : tuple of str
         The columns that every tree here uses, or does not use.
 
@@ -119,6 +121,7 @@ class NearOptimalSet:
         within: float,
         objective: float,
         optimal: bool,
+        max_depth: int | None = None,
         using: tuple[int, ...] = (),
         without: tuple[int, ...] = (),
     ) -> None:
@@ -126,6 +129,7 @@ class NearOptimalSet:
         self._unit = unit
         self._using, self._without = using, without
         self.within, self.objective, self.optimal = within, objective, optimal
+        self.max_depth = max_depth
         self._count: Count = family.count(using, without)
         self.count = self._count.total
 
@@ -174,6 +178,7 @@ class NearOptimalSet:
             within=self.within,
             objective=self.objective,
             optimal=self.optimal,
+            max_depth=self.max_depth,
             using=tuple(sorted(used)),
             without=tuple(sorted(left_out)),
         )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
+
+from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.alternatives.engine import (
     BUDGET_UNIT,
@@ -13,6 +16,7 @@ from treeproof.alternatives.engine import (
     sparse_costs,
 )
 from treeproof.alternatives.result import NearOptimalSet, NearTree
+from treeproof.path.budget import Budget
 from treeproof.solvers import Task
 from treeproof.variants import grow
 
@@ -26,15 +30,18 @@ class Problem:
         check_task(task)
         self.model = model
         self.task = replace(task, split_penalty=model.split_penalty, observer=None)
-        if model.stats_["solver"] == "sparse":
-            self.unit, self.split_cost, self.best = model._engine_costs
-        else:  # other engines round weights in their own way
-            self.unit, self.split_cost, self.best = sparse_costs(self.task)
+        known = getattr(model, "_engine_costs", None)
+        # The published engines round weights in their own way.
+        costs: tuple[int, int, int] = known or sparse_costs(self.task)
+        self.unit, self.split_cost, self.best = costs
 
-    def family(self, margin: int) -> Family:
-        """Return all trees that cost at most the margin more than the best."""
+    def family(self, margin: int, task: Task | None = None) -> Family:
+        """Return all trees that cost at most the margin more than the best.
+
+        `task` has other limits, if they are to be others than those of the fit.
+        """
         return Family(
-            self.task, self.split_cost, self.best + margin, margin / self.unit
+            task or self.task, self.split_cost, self.best + margin, margin / self.unit
         )
 
     def grow(self, splits: dict[str, Any], cost: int) -> NearTree:
@@ -60,15 +67,46 @@ def near_set(model: Any, task: Task, within: float) -> NearOptimalSet:
     problem = Problem(model, task)
     margin = int(within * problem.unit)
     names = [column.name for column in task.table.columns]
-    return NearOptimalSet(
-        problem.family(margin),
-        problem.grow,
-        names,
-        unit=problem.unit,
-        within=float(within),
-        objective=model.objective_,
-        optimal=model.optimal_,
-    )
+    budget = Budget(task.time_limit)
+    levels = _levels(task.max_depth)
+    for max_depth, part in levels:
+        level = replace(
+            problem.task, max_depth=max_depth, time_limit=budget.share(part)
+        )
+        try:
+            found = NearOptimalSet(
+                problem.family(margin, level),
+                problem.grow,
+                names,
+                unit=problem.unit,
+                within=float(within),
+                objective=model.objective_,
+                optimal=model.optimal_,
+                max_depth=max_depth,
+            )
+        except LimitReachedError as reached:
+            last = (max_depth, part) == levels[-1]
+            if reached.status == "interrupted" or last:
+                raise
+            continue
+        if max_depth != task.max_depth:
+            warnings.warn(
+                f"The trees of any depth within {within:g} of the best one could not "
+                f"be counted before a limit; these are those of depth {max_depth} or "
+                "less. Choose a smaller margin, a larger split_penalty, or raise "
+                "time_limit.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        return found
+    raise AssertionError("unreachable: the last level returns or raises")
+
+
+def _levels(max_depth: int | None) -> list[tuple[int | None, float]]:
+    """Return the depths to try, and the part of the time left that each may take."""
+    if max_depth is not None and max_depth <= 3:
+        return [(max_depth, 1.0)]
+    return [(max_depth, 0.5), (3, 0.6), (2, 0.8), (1, 1.0)]
 
 
 def best_trees(model: Any, task: Task, k: int) -> tuple[list[NearTree], str | None]:
