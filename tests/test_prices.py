@@ -9,7 +9,7 @@ import itertools
 
 import numpy as np
 import pytest
-from oracle import MULTIWAY, ORDERED, UNIT, Table, _BruteForce
+from oracle import MULTIWAY, ORDERED, UNIT, Table, _BruteForce, optimal_cost
 
 from treeproof import _core
 
@@ -151,9 +151,7 @@ def test_prices_are_feasible_for_every_box_and_class(kinds):
     assert tight > 100
 
 
-@pytest.mark.parametrize(
-    "kinds", [[0], [2], [0, 2]], ids=["numbers", "categories", "mixed"]
-)
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS.keys())
 def test_no_set_of_rows_costs_less_than_its_prices(kinds):
     rng = np.random.default_rng(13)
     compared = 0
@@ -165,7 +163,7 @@ def test_no_set_of_rows_costs_less_than_its_prices(kinds):
         answer = make_prices(table, penalty, work=10**7)
         prices = [int(p) for p in answer["prices"]]
         split = answer["split_cost"]
-        search = _BruteForce(table, split, 1)
+        search = _BruteForce(table, split, 1, "leaves")
         n = len(prices)
         reached = {(1 << n) - 1}
         open_sets = list(reached)
@@ -190,8 +188,8 @@ def test_a_multiway_split_that_costs_one_penalty_is_priced_by_its_share():
     for _ in range(150):
         table = random_table(rng, [0, 1, 2], most_rows=14)
         table.weights //= np.gcd.reduce(table.weights)
-        answer = make_prices(table, 0.05, by_leaves=False, work=10**7)
-        search = _BruteForce(table, table.split_cost(0.05), 1)
+        answer = make_prices(table, 0.05, penalize="splits", work=10**7)
+        search = _BruteForce(table, table.split_cost(0.05), 1, "splits")
         assert answer["bound"] <= search.best(
             (1 << len(table.labels)) - 1, len(table.labels)
         )
@@ -229,3 +227,62 @@ def test_tables_without_a_choice(labels):
     answer = make_prices(table, 0.1)
     assert answer["finished"]
     assert answer["bound"] <= sum(labels) * UNIT
+
+
+def search_with_prices(solver, table: Table, penalty: float, depth: int, **options):
+    arguments = {
+        **columns_of(table),
+        "labels": table.labels,
+        "n_classes": table.n_classes,
+        "weights": table.weights.astype(float),
+        "split_penalty": penalty,
+        "max_depth": depth,
+        "price_work": 10**8,
+        **options,
+    }
+    if solver == "sparse":
+        return _core.solve(solver="sparse", **arguments)
+    return _core.solve_threshold(**arguments)
+
+
+@pytest.mark.parametrize("solver", ["sparse", "threshold"])
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS.keys())
+def test_searches_with_prices_find_the_optimum(solver, kinds):
+    rng = np.random.default_rng(16)
+    for _ in range(150):
+        table = random_table(rng, kinds, most_rows=16)
+        table.weights //= np.gcd.reduce(table.weights)
+        penalty = float(rng.choice([0.01, 0.03, 0.1]))
+        depth = int(rng.choice([-1, 3, 4]))
+        rule = str(rng.choice(["leaves", "splits"]))
+        answer = search_with_prices(solver, table, penalty, depth, penalize=rule)
+        best = optimal_cost(table, penalty, max_depth=depth, penalize=rule)
+        assert answer["lower"] == answer["upper"] == best
+
+
+@pytest.mark.parametrize(
+    ("solver", "counter"), [("sparse", "prices_raised"), ("threshold", "price_prunes")]
+)
+def test_prices_close_subproblems(solver, counter):
+    """On noise the prices bound sets of rows better than anything else."""
+    rng = np.random.default_rng(17)
+    fired = 0
+    for _ in range(5):
+        codes = rng.integers(0, 6, (200, 3))
+        table = Table(
+            kinds=np.zeros(3, np.int32),
+            n_values=np.full(3, 6, np.int32),
+            codes=codes.astype(np.int32),
+            labels=((codes[:, 0] > 2) ^ (rng.random(200) < 0.3)).astype(np.int32),
+            n_classes=2,
+            weights=np.ones(200, int),
+        )
+        with_them = search_with_prices(
+            solver, table, 0.02, -1, time_limit=60.0, price_work=10**9
+        )
+        without = search_with_prices(
+            solver, table, 0.02, -1, time_limit=60.0, price_work=0
+        )
+        assert with_them["upper"] == without["upper"] == with_them["lower"]
+        fired += dict(with_them["statistics"])[counter]
+    assert fired > 0

@@ -22,7 +22,10 @@ FIRES = {
     "two_splits": ("two_splits_raised", ["lookahead"]),
     "three_splits": ("three_splits_raised", ["lookahead", "two_splits"]),
     "discrepancy": ("discrepancy_visits", []),
+    "prices": ("prices_raised", []),
 }
+# Such small problems are solved before it would be time for prices.
+OPTIONS = {"prices": {"price_work": 10**8}}
 NO_LIMITS = {"max_depth": -1, "max_splits": -1, "min_samples_leaf": 1}
 
 
@@ -38,7 +41,9 @@ def test_bound_alone_is_sound_and_fires(switch):
     for _ in range(60):
         table = noisy_table(rng)
         limits = {"split_penalty": float(rng.uniform(0.005, 0.03)), **NO_LIMITS}
-        fired += check(table, limits, switches=only(switch, *needs))[counter]
+        switches = only(switch, *needs)
+        options = OPTIONS.get(switch, {})
+        fired += check(table, limits, switches=switches, **options)[counter]
     assert fired > 0
 
 

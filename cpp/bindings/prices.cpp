@@ -1,8 +1,10 @@
 // Python's way to prices: for tests, experiments and pictures.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include <numeric>
+#include <string>
 
 #include "bindings/encoded_table.hpp"
 #include "bounds/prices/price_maker.hpp"
@@ -21,14 +23,14 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 // the whole table weighs.
 nb::dict make_prices(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                      const IntArray& labels, int n_classes, const DoubleArray& weights,
-                     double split_penalty, bool by_leaves, std::int64_t work,
+                     double split_penalty, const std::string& penalize, std::int64_t work,
                      double time_limit) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   const std::vector<Feature> features = read_features(kinds, n_values);
   const std::vector<Weight> whole = whole_weights(view(weights));
   const std::int64_t total = std::accumulate(whole.begin(), whole.end(), std::int64_t{0});
-  const Cost split =
-      prices::cost_per_leaf(split_cost(split_penalty, total), features, by_leaves);
+  const Cost split = prices::cost_per_leaf(split_cost(split_penalty, total), features,
+                                           read_penalize(penalize));
   nb::dict answer;
   std::vector<Cost> of_row(labels.size(), 0);
   Cost bound = 0;
@@ -92,7 +94,7 @@ nb::dict heaviest_box(const IntArray& kinds, const IntArray& n_values, const Int
 
 void bind_prices(nb::module_& m) {
   m.def("prices", &make_prices, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
-        "n_classes"_a, "weights"_a, "split_penalty"_a, "by_leaves"_a = true,
+        "n_classes"_a, "weights"_a, "split_penalty"_a, "penalize"_a = "leaves",
         "work"_a = std::int64_t{1} << 40, "time_limit"_a = 0.0,
         "A certified price for each row: every tree on a set of rows that tests can make costs "
         "at least the sum of their prices less one split.");

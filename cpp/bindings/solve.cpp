@@ -12,6 +12,7 @@
 
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
+#include "bindings/first_prices.hpp"
 #include "bindings/observer.hpp"
 #include "bindings/sparse_files.hpp"
 #include "bindings/sparse_switches.hpp"
@@ -35,7 +36,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                const std::string& kernel, const std::string& proof_log,
                const std::string& fault, int n_jobs, bool helpers_at_once,
                const std::string& checkpoint, double checkpoint_pause,
-               std::int64_t memo_branches, const std::string& penalize) {
+               std::int64_t memo_branches, const std::string& penalize, std::int64_t price_work) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   sparse::Options options;
   options.switches = read_sparse_switches(switches);
@@ -43,6 +44,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
   options.kernel = kernel;
   options.n_threads = n_jobs;
   options.helpers_at_once = helpers_at_once;
+  prices::PriceBoard board;
   Problem problem;
   double unit = 1.0;
   bool interrupted = false;
@@ -63,6 +65,16 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
     if (solver == "sparse") {
       options.checkpoint_pause = checkpoint_pause;
       files.emplace(problem, tree_limits, proof_log, checkpoint, options);
+      if (price_work > 0) {
+        post_first_prices(prices::make_points(problem.features, problem.codes, problem.label,
+                                              problem.n_classes, problem.weight),
+                          problem.weight,
+                          prices::cost_per_leaf(
+                              split_cost(split_penalty, problem.total_weight),
+                              problem.features, tree_limits.penalize),
+                          price_work, limits, board);
+        options.prices = &board;
+      }
       result = sparse::solve(problem, tree_limits, options, limits, notify, files->listener());
       files->finish();
     } else if (solver == "branches") {
@@ -89,6 +101,7 @@ void bind_solve(nb::module_& m) {
         "kernel"_a = "", "proof_log"_a = "", "fault"_a = "none",
         "n_jobs"_a = 1, "helpers_at_once"_a = false, "checkpoint"_a = "",
         "checkpoint_pause"_a = 0.5, "memo_branches"_a = 0, "penalize"_a = "splits",
+        "price_work"_a = 0,
         "Search for an optimal tree on encoded, clean data.");
   m.def("switches", [] {
     nb::dict names;

@@ -11,6 +11,7 @@
 
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
+#include "bindings/first_prices.hpp"
 #include "bindings/observer.hpp"
 #include "bindings/solved_problem.hpp"
 #include "bindings/threshold_switches.hpp"
@@ -30,9 +31,10 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       std::int64_t min_samples_leaf, double time_limit,
                       std::uint64_t memory_limit, std::optional<nb::callable> observer,
                       const nb::dict& switches, bool divide_weights, int n_jobs, bool record,
-                      const std::string& penalize) {
+                      const std::string& penalize, std::int64_t price_work) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
-  const threshold::Switches read = read_switches(switches, n_jobs);
+  threshold::Switches read = read_switches(switches, n_jobs);
+  prices::PriceBoard board;
   std::vector<Feature> features = read_features(kinds, n_values);
   double unit = 1.0;
   bool interrupted = false;
@@ -53,6 +55,15 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
     solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
                           read_penalize(penalize)};
     solved.n_classes = n_classes;
+    if (price_work > 0 && !record) {
+      post_first_prices(
+          prices::make_points(solved.columns, view(labels), n_classes, solved.weights),
+          solved.weights,
+          prices::cost_per_leaf(split_cost(split_penalty, solved.total_weight),
+                                solved.columns.features, solved.tree_limits.penalize),
+          price_work, limits, board);
+      read.prices = &board;
+    }
     result = threshold::solve_labels(
         solved.columns, {view(labels), n_classes, solved.weights, solved.total_weight},
         solved.tree_limits, read, limits, notify, record ? &solved.record : nullptr);
@@ -71,6 +82,7 @@ void bind_threshold(nb::module_& m) {
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
         "divide_weights"_a = true, "n_jobs"_a = 1, "record"_a = false, "penalize"_a = "splits",
+        "price_work"_a = 0,
         "Search for an optimal classification tree over every threshold; with `record`, the "
         "answer has a `SolvedLabels` from which a proof can be derived.");
 }

@@ -43,11 +43,17 @@ std::vector<Cost> prices_of_rows(const Points& points, const Prices& prices,
   return of_row;
 }
 
-Cost cost_per_leaf(Cost split_cost, std::span<const Feature> features, bool by_leaves) {
+std::shared_ptr<const RowPrices> row_prices(const Points& points, const Prices& prices,
+                                            std::span<const Weight> weights, Cost split_cost) {
+  return std::make_shared<RowPrices>(
+      RowPrices{prices_of_rows(points, prices, weights), split_cost, prices.total});
+}
+
+Cost cost_per_leaf(Cost split_cost, std::span<const Feature> features, Penalize penalize) {
   std::int32_t most = 2;
   for (const Feature& feature : features)
     if (feature.kind == FeatureKind::multiway) most = std::max(most, feature.n_values);
-  return by_leaves ? split_cost : split_cost / (most - 1);
+  return penalize == Penalize::leaves ? split_cost : split_cost / (most - 1);
 }
 
 PriceMaker::PriceMaker(const Points& points, Cost split_cost, std::uint64_t most_bytes)

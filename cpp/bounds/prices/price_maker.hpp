@@ -25,9 +25,11 @@
 
 #include "bounds/prices/local_search.hpp"
 #include "bounds/prices/points.hpp"
+#include "bounds/prices/price_board.hpp"
 #include "bounds/prices/pricing.hpp"
 #include "bounds/prices/programme.hpp"
 #include "core/limits.hpp"
+#include "core/options.hpp"
 
 namespace treeproof::prices {
 
@@ -40,9 +42,13 @@ struct Prices {
 std::vector<Cost> prices_of_rows(const Points& points, const Prices& prices,
                                  std::span<const Weight> weights);
 
-// The cost per further leaf of the cheapest way to split: what a split costs where every child
-// but one pays (`by_leaves`) or there are two children, else the share of the widest split.
-Cost cost_per_leaf(Cost split_cost, std::span<const Feature> features, bool by_leaves);
+// The same, ready for searches.
+std::shared_ptr<const RowPrices> row_prices(const Points& points, const Prices& prices,
+                                            std::span<const Weight> weights, Cost split_cost);
+
+// The cost per further leaf of the cheapest way to split: what a two-way split costs where every
+// leaf but one pays or no split is wider, else a share of the widest split.
+Cost cost_per_leaf(Cost split_cost, std::span<const Feature> features, Penalize penalize);
 
 class PriceMaker {
  public:

@@ -38,11 +38,7 @@ void PriceTurns::run(std::int64_t searched, Cost lower, Cost upper, Limits& limi
   const std::shared_ptr<const Prices> best = maker_->best();
   if (best->total <= posted_) return;
   posted_ = best->total;
-  auto rows = std::make_shared<RowPrices>();
-  rows->of_row = prices_of_rows(*points_, *best, weights_);
-  rows->split_cost = split_cost_;
-  rows->total = best->total;
-  board_.post(std::move(rows));
+  board_.post(row_prices(*points_, *best, weights_, split_cost_));
 }
 
 }  // namespace treeproof::prices

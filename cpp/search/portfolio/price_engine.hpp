@@ -28,7 +28,7 @@ class PriceEngine {
         cost_per_leaf_(prices::cost_per_leaf(
             split_cost,
             given.columns != nullptr ? given.columns->features : given.problem->features,
-            penalize == Penalize::leaves)) {}
+            penalize)) {}
 
   const prices::PriceBoard& board() const { return board_; }
 
@@ -51,11 +51,7 @@ class PriceEngine {
       const std::shared_ptr<const prices::Prices> best = maker.best();
       if (best->total <= posted) continue;
       posted = best->total;
-      auto rows = std::make_shared<prices::RowPrices>();
-      rows->of_row = prices::prices_of_rows(*points, *best, weights());
-      rows->split_cost = cost_per_leaf_;
-      rows->total = best->total;
-      board_.post(std::move(rows));
+      board_.post(prices::row_prices(*points, *best, weights(), cost_per_leaf_));
       exchange.proved(bounds::rounding(split_cost_, 0, maker.bound(), 0));
     }
     promised_.store(0.0, std::memory_order_relaxed);

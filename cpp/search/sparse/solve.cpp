@@ -117,7 +117,8 @@ class Run {
                      },
                      problem.weight,
                      prices::cost_per_leaf(settings.split_cost, problem.features,
-                                           settings.further_child > 0),
+                                           settings.further_child > 0 ? Penalize::leaves
+                                                                      : Penalize::splits),
                      price_bytes(limits));
       settings_.prices = &turns_->board();
     }
