@@ -175,6 +175,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
   engines.sparse.n_threads = n_jobs;
   engines.sparse.checkpoint_pause = checkpoint_pause;
   engines.sparse.switches = read_sparse_switches(switches);
+  request.prices = engines.sparse.switches.prices;
   engines.sparse.kernel = kernel;
   engines.sparse.fault = read_fault(fault);
   engines.sparse.helpers_at_once = helpers_at_once;

@@ -7,7 +7,7 @@ namespace treeproof::prices {
 namespace {
 
 constexpr std::int64_t kStepsPerMicrosecond = 400;
-constexpr std::int64_t kYoung = 100'000;          // microseconds
+constexpr std::int64_t kYoung = 400'000;          // microseconds
 constexpr std::int64_t kLookAround = 1'000'000;   // enough to see what prices promise
 constexpr double kSmallShare = 0.05;
 

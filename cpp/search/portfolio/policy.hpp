@@ -49,6 +49,7 @@ class Policy {
     if (now.lower > lower_ + kRise * (1.0 - lower_)) {
       lower_ = now.lower;
       risen_at_ = total_;
+      if (last_ != Role::prices) searches_at_ = total_;
     }
     const bool rising = total_ - risen_at_ < total_ / 4;
     const bool improving = total_ - improved_at_ < total_ / 4;
@@ -78,6 +79,7 @@ class Policy {
     total_ += work;
     if (role == Role::question) question_ += work;
     if (role == Role::prices) prices_ += work;
+    last_ = role;
   }
 
  private:
@@ -85,15 +87,18 @@ class Policy {
   static constexpr double kRise = 0.02;           // of the gap: less is no progress
 
   double price_share(const State& now) const {
-    constexpr std::int64_t kYoung = 100'000;
+    constexpr std::int64_t kYoung = 300'000;
     constexpr std::int64_t kLookAround = 1'000'000;  // enough to see what prices promise
     constexpr double kFar = 0.75;
     constexpr double kMuch = 0.1;  // of the gap
+    constexpr double kLittle = 0.05;
     if (total_ < kYoung) return 0.0;
+    // While searches raise the bound themselves, they are left alone.
+    if (total_ - searches_at_ < total_ / 4) return kLittle;
     if (now.lower < kFar && prices_ < kLookAround) return 1.0;
     return now.promised > now.lower + kMuch * (1.0 - now.lower) ? 6.0
            : now.promised > now.lower                           ? 2.0
-                                                                : 0.05;
+                                                                : kLittle;
   }
 
   void start_over(int level) {
@@ -108,6 +113,8 @@ class Policy {
   std::int64_t prices_ = 0;
   std::int64_t improved_at_ = 0;
   std::int64_t risen_at_ = 0;
+  std::int64_t searches_at_ = 0;  // when others than the prices raised the bound
+  Role last_ = Role::question;
   double lower_ = 0.0;
   int level_ = 0;
 };
