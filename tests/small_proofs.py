@@ -157,8 +157,8 @@ class Small:
         total, room = sum(used), 2**30 - len(used) - 1
         scale = 1.0
         if any(w != int(w) for w in used) or total >= room:
-            scale = 2.0 ** math.floor(math.log2(room / total))
-        return {key: math.floor(s * scale + 0.5) for key, s in sums.items()}
+            scale = 2.0 ** (math.frexp(min(room / total, 2.0**1000))[1] - 1)
+        return {key: max(1, math.floor(s * scale + 0.5)) for key, s in sums.items()}
 
     def key(self, row: int) -> tuple[Any, ...]:
         return self.keys[row]
@@ -173,9 +173,7 @@ class Small:
 
     @cached_property
     def everything(self) -> frozenset[int]:
-        if not self.classification:
-            return frozenset(self.rows)
-        return frozenset(i for i in self.rows if self.scaled[self.key(i)] > 0)
+        return frozenset(self.rows)
 
     def split_cost(self) -> float:
         if self.classification:

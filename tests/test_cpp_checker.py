@@ -377,7 +377,7 @@ def test_lies_in_the_steps(run, honest):
     uses = proof[last]["uses"]
     where = f"step {last - 1}"
     rejected(lie(bound=proof[last]["bound"] + 1), where)
-    rejected(lie(bound=2**62), where, "leaf")
+    rejected(lie(bound=2**59), where, "leaf")
     rejected(lie(uses=[[0, uses[0][2], uses[0][1]]]), where, "other rows")
     rejected(lie(uses=[[0, [last - 1], []]]), where, "not earlier")
     rejected(lie(uses=[[0, [last], []]]), where, "not earlier")
@@ -391,7 +391,7 @@ def test_lies_in_the_steps(run, honest):
     rejected(lie(depth=3), where, "shallower trees")
     rejected(lie(depth=None), where, "shallower trees")
     rejected(lie(depth=1), "header", "shallower")
-    rejected(lie(bound=-(2**63)), "header", "lower")
+    rejected(lie(bound=-(2**59)), "header", "lower")
 
 
 def test_other_data(run, honest):

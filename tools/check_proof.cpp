@@ -48,6 +48,20 @@ void at(const std::string& place, std::size_t line, Action&& action) {
     }
 }
 
+// The next line; a hostile one must not exhaust the memory.
+bool read_line(std::istream& in, std::string& line) {
+    constexpr std::size_t kLongest = std::size_t{1} << 24;
+    constexpr int kEnd = std::char_traits<char>::eof();
+    line.clear();
+    int next = in.rdbuf()->sbumpc();
+    if (next == kEnd) return false;
+    for (; next != kEnd && next != '\n'; next = in.rdbuf()->sbumpc()) {
+        if (line.size() >= kLongest) throw Unreadable("a line of the proof is too long");
+        line += static_cast<char>(next);
+    }
+    return true;
+}
+
 template <class Loss>
 class ProofChecker {
 public:
@@ -61,7 +75,7 @@ public:
         const Cost further = penalize_ == "leaves" ? split_cost_ : Cost{};
         Rules<Loss> rules(problem_, loss_, search_split_cost_, further);
         std::string line;
-        while (std::getline(lines, line)) {
+        while (read_line(lines, line)) {
             const std::size_t k = steps_.size();
             at("step " + std::to_string(k), k + 2, [&] {
                 Step<Cost> step = read_step(JsonReader(line).read());
@@ -109,7 +123,10 @@ private:
                 "\"penalize\" is neither \"splits\" nor \"leaves\"");
         require(equal(split_cost_, loss_.split_cost(penalty_)),
                 "\"split_cost\" is not \"split_penalty\" in cost units");
+        require(penalty_ >= 0 && penalty_ <= 1, "\"split_penalty\" is not from 0 to 1");
         require(split_cost_ >= 0, "\"split_cost\" is negative");
+        require(upper_ >= 0 && lower_ >= 0, "\"upper\" or \"lower\" is negative");
+        require(search_split_cost_ <= Loss::kMostCost, "\"search_split_cost\" is too large");
         require(search_split_cost_ >= split_cost_, "\"search_split_cost\" is below \"split_cost\"");
         require(max_splits_ != kNoLimit || search_split_cost_ == split_cost_,
                 "\"search_split_cost\" differs from \"split_cost\", but splits are not limited");
@@ -127,6 +144,7 @@ private:
     // allowed.
     Cost tree_loss(const Json& node, const Rows& rows, std::int32_t depth) {
         if (const Json* prediction = node.find("predict")) {
+            require(node.find("test") == nullptr, "a node of the tree has a test and a prediction");
             require(depth == 0 || loss_.samples(rows) >= problem_.min_samples_leaf,
                     "a leaf of the tree has fewer rows than \"min_samples_leaf\"");
             ++n_leaves_;
@@ -228,12 +246,12 @@ private:
         const Cost surplus = dearer > 0 ? times(dearer, max_splits_) : 0;
         require(lower_ <= root.bound - surplus + loss_.tolerance(),
                 "\"lower\" is more than the root step proves");
-        require(lower_ <= upper_, "\"lower\" is above \"upper\"");
+        require(lower_ <= upper_ + loss_.tolerance(), "\"lower\" is above \"upper\"");
     }
 
     std::string verdict() const {
-        const auto limit = [](std::int32_t value) {
-            return value == kNoLimit ? std::string("none") : std::to_string(value);
+        const auto limit = [](const Json& value) {
+            return value.is_null() ? std::string("none") : std::string(value.text);
         };
         std::string line = "accepted: ";
         if (lower_ + loss_.tolerance() >= upper_) {
@@ -242,14 +260,13 @@ private:
             line += "objective " + shortest(loss_.objective(upper_)) + ", no tree below " +
                     shortest(loss_.objective(lower_));
         }
-        return line + ", " + std::to_string(steps_.size()) + " steps (" +
-               header_.at("loss").string("\"loss\"") + ", " +
-               std::to_string(header_.at("features").array("\"features\"").size()) +
-               " columns, " +
+        return line + ", " + std::to_string(steps_.size()) + " steps (" + problem_.about + ", " +
                std::to_string(problem_.tests.size()) + " tests, split_penalty " +
-               shortest(penalty_) + " for " + penalize_ + ", max_depth " + limit(max_depth_) + ", max_splits " +
-               limit(max_splits_) + ", min_samples_leaf " +
-               std::to_string(problem_.min_samples_leaf) + ")";
+               written(penalty_) + " for " + penalize_ + ", max_depth " +
+               limit(header_.at("max_depth")) + ", max_splits " +
+               limit(header_.at("max_splits")) + ", min_samples_leaf " +
+               std::to_string(problem_.min_samples_leaf) +
+               (Loss::kExact ? ", exact)" : ", within 1e-09 in each comparison)");
     }
 
     const Json& header_;
@@ -298,7 +315,7 @@ std::string run(const Options& options) {
     std::istream& proof = options.files[0] == "-" ? std::cin : file;
 
     std::string line;
-    if (!std::getline(proof, line)) throw Unreadable("the proof is empty");
+    if (!read_line(proof, line)) throw Unreadable("the proof is empty");
     if (line.starts_with("\x1f\x8b")) {
         throw Unreadable("the proof is compressed: pipe it through gzip -dc");
     }

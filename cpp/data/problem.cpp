@@ -102,8 +102,7 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
       sum += weights[order[k]];
       ++count;
     }
-    const auto rounded = static_cast<Weight>(std::llround(sum * scale));
-    if (rounded == 0) continue;  // lighter than half of 2^-30 of the total: no effect
+    const Weight rounded = whole_weight(sum, scale);
     source.push_back(first);
     p.label.push_back(labels[first]);
     p.weight.push_back(rounded);

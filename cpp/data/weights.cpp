@@ -1,9 +1,16 @@
 #include "data/weights.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 namespace treeproof {
+
+namespace {
+
+constexpr double kLargestScale = 0x1p1000;  // for weights near the least double
+
+}  // namespace
 
 double weight_scale(std::span<const double> weights) {
   double total = 0.0;
@@ -15,7 +22,11 @@ double weight_scale(std::span<const double> weights) {
   const double cap = static_cast<double>(kMaxTotalWeight) -
                      static_cast<double>(weights.size()) - 1.0;
   if (whole && total < cap) return 1.0;
-  return std::exp2(std::floor(std::log2(cap / total)));
+  return std::exp2(std::ilogb(std::min(cap / total, kLargestScale)));
+}
+
+Weight whole_weight(double weight, double scale) {
+  return std::max(static_cast<Weight>(std::llround(weight * scale)), Weight{1});
 }
 
 std::vector<Weight> whole_weights(std::span<const double> weights, bool divide) {
@@ -23,7 +34,7 @@ std::vector<Weight> whole_weights(std::span<const double> weights, bool divide) 
   std::vector<Weight> rounded(weights.size());
   Weight divisor = divide ? 0 : 1;
   for (std::size_t r = 0; r < weights.size(); ++r) {
-    rounded[r] = static_cast<Weight>(std::llround(weights[r] * scale));
+    rounded[r] = weights[r] > 0.0 ? whole_weight(weights[r], scale) : 0;
     if (divisor != 1) divisor = std::gcd(divisor, rounded[r]);
   }
   if (divisor > 1)

@@ -14,6 +14,10 @@ namespace treeproof {
 // brings the total just below 2^30, and rounded.
 double weight_scale(std::span<const double> weights);
 
+// A positive weight times the scale, rounded. No weight rounds to nothing: a row that counts
+// for next to nothing still is a row of the table, with a value in every column.
+Weight whole_weight(double weight, double scale);
+
 // The weights times their scale, rounded, and divided by their greatest common divisor: equal
 // weights of any size become ones. Proofs are written without the division (`divide` false),
 // since their costs are those of the weights as given.

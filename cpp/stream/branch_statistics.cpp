@@ -93,7 +93,8 @@ void BranchStatistics::adopt(const std::shared_ptr<const Layout>& layout) {
   const Layout& from = *layout_;
   const Layout& to = *layout;
   std::vector<float> cells(to.n_cells * to.n_classes);
-  std::vector<float> cell_hits(cell_hits_.empty() ? 0 : to.n_cells);
+  // A table made before the first column has no cells, but an estimator all the same.
+  std::vector<float> cell_hits(estimator_ == Estimator::posterior ? to.n_cells : 0);
   std::vector<std::int16_t> cell_guess(cell_hits.size());
   classes_.resize(to.n_classes);
   for (std::size_t c = 0; c < to.schema.columns.size(); ++c) {
@@ -202,7 +203,7 @@ void BranchStatistics::refresh() {
         const float* counts = cells_.data() + cell * n_classes;
         add(static_cast<double>(sum(counts, n_classes)),
             static_cast<double>(most(counts, n_classes)),
-            cell_hits_.empty() ? -1.0 : static_cast<double>(cell_hits_[cell]));
+            estimator_ == Estimator::posterior ? static_cast<double>(cell_hits_[cell]) : -1.0);
       }
     } else {
       const Literal range = branch_.range(split.column, layout.schema);

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 __all__ = ["CRITERIA", "LeafFit"]
 
 CRITERIA = ("squared_error", "absolute_error")
+_MOST_DIGITS_LOST = 1e6
 
 
 @dataclass
@@ -84,6 +85,46 @@ class LeafFit:
             unit = np.float64(self._unit) ** power * np.float64(self._heaviest)
             return float(self.single_leaf * unit)
 
+    def check_digits(self) -> None:
+        """Refuse weights and targets of sizes too different for sums of doubles.
+
+        A search adds rows to sums and takes them off again. That costs digits where a
+        row of little weight has a target so far off that the loss is mostly its own:
+        the error, as a part of the loss of a single leaf, is about 1e-16 times
+        total weight * (largest distance to the centre)^2 / loss, without the square for
+        absolute errors; where weights are whole multiples of one number, so that their
+        sums are exact, times the root of that.
+
+        Examples
+        --------
+        >>> weights = np.array([1.0, 1.0, 1.0, 1.0, 5e-16])
+        >>> targets = np.array([[-1.0], [1.0], [-1.0], [1.0], [3e8]])
+        >>> LeafFit("squared_error", targets, weights).check_digits()
+        Traceback (most recent call last):
+            ...
+        ValueError: Row 4 has the weight 5e-16 and a target so far from the others that
+        ...
+        """
+        if self.single_leaf == 0.0:
+            if (self.targets == self.targets[0]).all():
+                return
+            worst, row = np.inf, int(np.argmin(self.weights))
+        else:
+            far = np.abs(self._scaled).max(axis=1)
+            row = int(np.argmax(far))
+            power = 2 if self.criterion == "squared_error" else 1
+            total = float(self.weights.sum()) / self._heaviest
+            worst = total * float(far[row]) ** power / self.single_leaf
+            if _sums_are_exact(self.weights):
+                worst = float(np.sqrt(worst))
+        if worst > _MOST_DIGITS_LOST:
+            raise ValueError(
+                f"Row {row} has the weight {self.weights[row]:g} and a target so far "
+                "from the others that double precision cannot add them up: the loss "
+                "would be mostly this row's. Leave the row out, or give it a weight "
+                "nearer to that of the other rows."
+            )
+
     def _raw_loss(self, rows: NDArray[np.intp]) -> float:
         targets, weights = self._scaled[rows], self.weights[rows] / self._heaviest
         if self.criterion == "squared_error":
@@ -93,6 +134,12 @@ class LeafFit:
             return float((weights @ (off * off)).sum())
         off = targets - np.array([_median(column, weights) for column in targets.T])
         return float((weights[:, None] * np.abs(off)).sum())
+
+
+def _sums_are_exact(weights: NDArray[np.float64]) -> bool:
+    """Whether all sums of these weights are doubles."""
+    unit = np.ldexp(1.0, int(np.frexp(weights.sum())[1]) - 53)
+    return bool(np.all(np.fmod(weights, unit) == 0.0))
 
 
 def _mean(

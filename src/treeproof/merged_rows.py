@@ -17,6 +17,7 @@ __all__ = ["merge_equal_rows", "rounded_weights"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _MAX_WEIGHT = 1 << 30
+_LARGEST_SCALE = 2.0**1000  # for weights near the least double
 
 
 def merge_equal_rows(
@@ -61,7 +62,8 @@ def rounded_weights(
     """Return whole weights as docs/proof-format.md rounds them.
 
     Whole numbers stay as they are. Else the weights of equal rows with equal labels are
-    summed, scaled and rounded; the first of these rows carries the sum, the others 0.
+    summed, scaled and rounded, to 1 at least; the first of these rows carries the sum,
+    the others 0.
 
     Examples
     --------
@@ -77,9 +79,10 @@ def rounded_weights(
     cap = _MAX_WEIGHT - n - 1.0
     if np.all(weights == np.floor(weights)) and total < cap:
         return weights
-    scale = 2.0 ** math.floor(math.log2(cap / total))
+    scale = 2.0 ** (math.frexp(min(cap / total, _LARGEST_SCALE))[1] - 1)
     rows = np.vstack([codes, labels]).T
     _, first, merged = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     rounded = np.zeros(n)
-    rounded[first] = np.floor(np.bincount(merged.reshape(-1), weights) * scale + 0.5)
+    sums = np.bincount(merged.reshape(-1), weights)
+    rounded[first] = np.maximum(np.floor(sums * scale + 0.5), 1.0)
     return rounded

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OptimalTreeRegressor"]
 
+_PROVABLE = (1e-300, 1e300)  # losses of a single leaf
+
 
 class OptimalTreeRegressor(RegressorMixin, EncodedExport):
     """A regression tree with a proof that no better one exists.
@@ -264,6 +266,9 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         data, reading = regression_data(self, X, y, sample_weight, memory)
         self._check_provable(proof, reading)
         leaf = LeafFit(self.criterion, data.targets, data.weights)
+        leaf.check_digits()
+        if proof is not None:
+            _check_unit(leaf)
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))
             writer = None if proof is None else stack.enter_context(ProofFile(proof))
@@ -296,11 +301,6 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         unit = leaf.root_loss
         limits = self._proved_limits() | {"max_depth": task.max_depth}
         split_cost = limits["split_penalty"] * unit
-        if not np.isfinite(unit):
-            raise ValueError(
-                "The loss of a single leaf is beyond double precision, so no proof can "
-                "be written; rescale the targets, or fit without proof."
-            )
         if unit > 0.0:
             steps = derive_steps(task, found, unit, writer.steps)
             self._warn_if_weaker(steps["bound"], found["lower"])
@@ -410,6 +410,17 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+
+def _check_unit(leaf: LeafFit) -> None:
+    """Refuse a proof whose costs would be beyond double precision."""
+    least, most = _PROVABLE
+    if leaf.single_leaf > 0.0 and not least < leaf.root_loss < most:
+        raise ValueError(
+            f"The loss of a single leaf is {leaf.root_loss:g} in the unit of the "
+            "targets and weights, beyond what a proof can state; rescale the targets "
+            "or the weights, or fit without proof."
+        )
 
 
 def _grow(splits: Any, data: RegressionData, leaf: LeafFit) -> tuple[Tree, float]:

@@ -25,6 +25,8 @@ public:
     using Number = std::int32_t;
     static constexpr bool kExact = true;
     static constexpr Cost kUnit = Cost{1} << 20;
+    static constexpr Cost kMostCost = Cost{1} << 52;  // sums of many of these fit
+    using RowSums = Sums<Number>;
 
     // Codes of the problem are replaced by those of the merged rows.
     explicit Classes(Problem& problem) : n_classes_(problem.n_classes) {
@@ -169,8 +171,8 @@ private:
         std::map<std::size_t, std::size_t> heaviest;  // of each group
         std::vector<std::uint32_t> kept;
         for (std::size_t k = 0; k < sums.size(); ++k) {
-            const std::int64_t rounded = std::llround(std::ldexp(sums[k].weight, exponent));
-            if (rounded <= 0) continue;
+            const std::int64_t rounded =
+                std::max<std::int64_t>(std::llround(std::ldexp(sums[k].weight, exponent)), 1);
             require((total_ += rounded) < std::int64_t{1} << 31, "the weights add up to too much");
             const auto weight = static_cast<std::int32_t>(rounded);
             rows_.push_back({keys[k].second, weight, sums[k].samples, weight});
@@ -193,7 +195,7 @@ private:
         require(room > 0 && std::isfinite(sum), "there are too many rows, or too large weights");
         const bool whole = std::all_of(weights.begin(), weights.end(),
                                        [](double weight) { return weight == std::floor(weight); });
-        return whole && sum < room ? 0 : std::ilogb(room / sum);
+        return whole && sum < room ? 0 : std::ilogb(std::min(room / sum, 0x1p1000));
     }
 
     std::size_t n_classes_;

@@ -74,8 +74,12 @@ public:
         if (const auto* value = get<std::string>()) return *value;
         throw Unreadable(std::string(what) + " is not a string");
     }
-    std::int64_t integer(const char* what) const { return number<std::int64_t>(what, "a whole"); }
-    double real(const char* what) const { return number<double>(what, "a finite"); }
+    std::int64_t integer(const char* what) const {
+        return within(number<std::int64_t>(what, "a whole"), kMostWhole, what);
+    }
+    double real(const char* what) const {
+        return within(number<double>(what, "a finite"), kMostReal, what);
+    }
 
     // A whole number in [low, high], or -1 for null.
     std::int64_t limit(const char* what, std::int64_t high) const {
@@ -86,6 +90,14 @@ public:
     }
 
 private:
+    static constexpr std::int64_t kMostWhole = std::int64_t{1} << 60;
+    static constexpr double kMostReal = 1e300;
+
+    template <class T>
+    static T within(T value, T most, const char* what) {
+        if (value >= -most && value <= most) return value;
+        throw Unreadable(std::string(what) + " is out of range");
+    }
     template <class T>
     T number(const char* what, const char* kind) const {
         const char* end = text.data() + text.size();

@@ -1,6 +1,5 @@
-// The rows of a regression problem: section 5 of docs/proof-format.md. Losses are doubles. Targets
-// are centred at their means, so that sums of squares can be subtracted from each other without
-// losing more than a tiny part of the root's loss.
+// The rows of a regression problem: section 5 of docs/proof-format.md. Losses are doubles, rounded
+// down.
 
 #pragma once
 
@@ -11,9 +10,11 @@
 #include <queue>
 #include <vector>
 
+#include "centred.hpp"
 #include "errors.hpp"
 #include "json.hpp"
 #include "problem.hpp"
+#include "side_sums.hpp"
 #include "table.hpp"
 
 namespace checker {
@@ -22,60 +23,44 @@ class Numbers {
 public:
     using Cost = double;
     using Number = double;
+    using RowSums = SideSums;
     static constexpr bool kExact = false;
+    static constexpr Cost kMostCost = 1e300;
 
-    // The problem's targets are replaced by their distances to their means.
-    explicit Numbers(Problem& problem) : problem_(problem), squared_(problem.squared) {
-        const auto& weights = problem.weights;
-        const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-        for (auto& target : problem.targets) {
-            means_.push_back(
-                std::inner_product(target.begin(), target.end(), weights.begin(), 0.0) / total);
-            for (double& value : target) value -= means_.back();
-        }
+    explicit Numbers(Problem& problem)
+        : problem_(problem), squared_(problem.squared), centred_(problem) {
         Here here(problem_);
         Rows all(size());
         std::iota(all.begin(), all.end(), std::uint32_t{0});
         here.focus(all);
-        Sums<double> sums;
+        RowSums sums;
         Table<double> table;
         add_up(here, all, true, sums);
         tabulate(here, all, sums, true, table);
         root_loss_ = table.whole_leaf;
+        const double scaled = centred_.scaled(root_loss_);
+        const bool believed = scaled > 1e-250 && root_loss_ > 1e-300 && root_loss_ < 1e300;
+        require(believed || centred_.constant(),
+                "the loss of a single leaf is beyond double precision");
     }
 
     std::size_t size() const { return problem_.n_rows(); }
     static Cost cost(double loss) { return loss; }
     Cost tolerance() const { return 1e-9 * root_loss_; }
     double objective(double of) const { return root_loss_ > 0 ? of / root_loss_ : of; }
-    double split_cost(double penalty) const {
-        require(penalty >= 0, "the split penalty is negative");
-        return penalty * root_loss_;
-    }
+    double split_cost(double penalty) const { return penalty * root_loss_; }
 
     double leaf_cost(const Rows& rows, const Json& prediction) const {
-        std::vector<double> values;
-        if (const auto* list = prediction.get<Json::Array>()) {
-            for (const Json& value : *list) values.push_back(value.real("a prediction"));
-        } else {
-            values.push_back(prediction.real("a prediction"));
-        }
-        require(values.size() == means_.size(), "a leaf does not predict a number for each target");
-        double sum = 0;
-        for (const std::uint32_t row : rows) {
-            for (std::size_t o = 0; o < values.size(); ++o) {
-                const double off = problem_.targets[o][row] - (values[o] - means_[o]);
-                sum += problem_.weights[row] * (squared_ ? off * off : std::abs(off));
-            }
-        }
-        return sum;
+        const double loss = centred_.unscaled(centred_.leaf_loss(rows, prediction));
+        require(loss < 1e300, "the loss of a leaf is beyond double precision");
+        return loss;
     }
     std::int64_t samples(const Rows& rows) const { return std::ssize(rows); }
 
     // Add up some rows of a step: their number and, for squared errors, weight, weighted squares,
     // and the weighted targets of every output.
-    void add_up(const Here& here, const Rows& members, bool, Sums<double>& out) const {
-        const std::size_t n_outputs = means_.size();
+    void add_up(const Here& here, const Rows& members, bool, RowSums& out) const {
+        const std::size_t n_outputs = centred_.n_outputs();
         out.start(here, squared_ ? 3 + n_outputs : 1);
         for (const std::uint32_t i : members) {
             const std::uint32_t row = here.rows()[i];
@@ -93,25 +78,34 @@ public:
         }
         out.finish();
     }
-    void tabulate(const Here& here, const Rows& members, const Sums<double>& sums, bool,
+    void tabulate(const Here& here, const Rows& members, const RowSums& sums, bool,
                   Table<double>& out) {
-        out.leaf.resize(here.n_children());
-        sums.both_sides(0, out.samples);
-        if (!squared_) return tabulate_absolute(here, members, out);
-        const auto loss = [&](const auto& sum) {
-            double explained = 0;
-            for (std::size_t o = 0; o < means_.size(); ++o) explained += sum(3 + o) * sum(3 + o);
-            return sum(1) > 0 ? std::max(0.0, sum(2) - explained / sum(1)) : 0.0;
-        };
         const std::size_t n = here.n_places();
+        out.leaf.resize(2 * n);
+        out.samples.resize(2 * n);
         for (std::size_t p = 0; p < n; ++p) {
-            out.leaf[p] = loss([&](std::size_t c) { return sums.yes(c)[p]; });
-            out.leaf[n + p] = loss([&](std::size_t c) { return sums.total(c) - sums.yes(c)[p]; });
+            out.samples[p] = static_cast<std::int32_t>(sums.yes(0, p));
+            out.samples[n + p] = static_cast<std::int32_t>(sums.no(0, p));
         }
-        out.whole_leaf = loss([&](std::size_t c) { return sums.total(c); });
+        if (!squared_) return tabulate_absolute(here, members, out);
+        for (std::size_t p = 0; p < n; ++p) {
+            out.leaf[p] = squared_loss([&](std::size_t c) { return sums.yes(c, p); });
+            out.leaf[n + p] = squared_loss([&](std::size_t c) { return sums.no(c, p); });
+        }
+        out.whole_leaf = squared_loss([&](std::size_t c) { return sums.total(c); });
     }
 
 private:
+    template <class Sum>
+    double squared_loss(Sum&& sum) const {
+        if (!(sum(1) > 0)) return 0;
+        double explained = 0;
+        const std::size_t n_outputs = centred_.n_outputs();
+        for (std::size_t o = 0; o < n_outputs; ++o) explained += sum(3 + o) * sum(3 + o) / sum(1);
+        const double doubt = in_doubt(sum(0), n_outputs, sum(2));
+        return centred_.unscaled(std::max(0.0, sum(2) - explained - doubt));
+    }
+
     // Half of a set of weighted numbers, the largest on top.
     struct Half {
         std::priority_queue<std::pair<double, double>> items;
@@ -136,6 +130,7 @@ private:
     class Median {
     public:
         void add(double value, double weight) {
+            distances_ += weight * std::abs(value);
             if (low_.items.empty() || value <= low_.items.top().first) low_.add(value, weight);
             else high_.add(-value, weight);
             while (low_.items.size() > 1 &&
@@ -147,11 +142,14 @@ private:
         double loss() const {
             if (low_.items.empty()) return 0;
             const double median = low_.items.top().first;
-            return std::max(0.0, median * (low_.weight - high_.weight) - low_.sum - high_.sum);
+            const double loss = median * (low_.weight - high_.weight) - low_.sum - high_.sum;
+            const auto n = static_cast<double>(low_.items.size() + high_.items.size());
+            return std::max(0.0, loss - 4 * in_doubt(n, 1, distances_));
         }
 
     private:
         Half low_, high_;
+        double distances_ = 0;  // to the centre
     };
 
     // Absolute error is no function of sums: rows are added one by one, in the order of a view.
@@ -159,7 +157,7 @@ private:
         const std::size_t n = here.n_places();
         std::fill(out.leaf.begin(), out.leaf.end(), 0.0);
         out.whole_leaf = 0;
-        for (std::size_t o = 0; o < means_.size(); ++o) {
+        for (std::size_t o = 0; o < centred_.n_outputs(); ++o) {
             const auto add = [&](Median& set, const Rows& rows) {
                 for (const std::uint32_t i : rows) {
                     const std::uint32_t row = here.rows()[i];
@@ -196,11 +194,13 @@ private:
                 }
             }
         }
+        for (double& loss : out.leaf) loss = centred_.unscaled(loss);
+        out.whole_leaf = centred_.unscaled(out.whole_leaf);
     }
 
     Problem& problem_;
     const bool squared_;
-    std::vector<double> means_;
+    Centred centred_;
     double root_loss_ = 0;
     std::vector<Rows> at_place_;
 };

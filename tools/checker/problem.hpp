@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,13 @@ inline std::string shortest(double value) {
     char text[32];
     const auto [end, error] = std::to_chars(text, text + sizeof text, value);
     return error == std::errc() ? std::string(text, end) : "?";
+}
+
+// A number with twelve digits at most, in statements.
+inline std::string written(double value) {
+    char text[40];
+    const int length = std::snprintf(text, sizeof text, "%.12g", value);
+    return std::string(text, static_cast<std::size_t>(length));
 }
 
 // A view of a column of the table.
@@ -47,6 +55,7 @@ struct Problem {
     std::vector<std::vector<double>> targets;  // regression: one list for each output
     bool squared = false;                      // squared or absolute error
     std::vector<double> weights;
+    std::string about;  // rows, weights and columns, in words
     std::vector<std::size_t> group;  // the same for rows that no test tells apart
     std::int64_t min_samples_leaf = 1;
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -68,6 +69,10 @@ private:
 };
 
 class ProblemReader {
+    using Kind = std::pair<std::string, std::string>;  // of a column: split, missing values
+    static constexpr std::array kSplits = {"threshold", "order", "multiway", "one-vs-rest", "subset"};
+    static constexpr std::array kMissing = {"", "best-side", "branch"};
+
 public:
     ProblemReader(const Json& header, const CsvTable& data) : header_(header), data_(data) {}
 
@@ -98,6 +103,7 @@ public:
                     " rows of positive weight, not \"n_rows\"");
         require(header_.at("fingerprint").string("\"fingerprint\"") == fingerprint(),
                 "the data are not those of the proof: the fingerprint differs");
+        problem_.about = statement(loss);
         return std::move(problem_);
     }
 
@@ -125,12 +131,11 @@ private:
         const Categories classes(header_.at("classes").array("\"classes\""), "\"classes\"");
         problem_.n_classes = classes.size();
         std::vector<double> factors(problem_.n_classes, 1.0);
-        if (const Json* given = header_.find("class_weight"); given && !given->is_null()) {
-            const auto& list = given->array("\"class_weight\"");
-            require(list.size() == factors.size(), "\"class_weight\" is not one for each class");
-            for (std::size_t c = 0; c < list.size(); ++c) {
-                factors[c] = list[c].real("a class weight");
-            }
+        const auto& list = header_.at("class_weight").array("\"class_weight\"");
+        require(list.size() == factors.size(), "\"class_weight\" is not one for each class");
+        for (std::size_t c = 0; c < list.size(); ++c) {
+            factors[c] = list[c].real("a class weight");
+            require(factors[c] >= 0, "a class weight is negative");
         }
         for (std::size_t i = 0; i < data_.n_rows; ++i) {
             const std::string& cell = data_.columns[column][i];
@@ -138,8 +143,13 @@ private:
             require(code >= 0, "row " + std::to_string(i + 1) + " has the label \"" + cell +
                                    "\", which the proof does not know");
             problem_.labels.push_back(code);
+            if (problem_.weights[i] < 0) negative_weight(i);
             problem_.weights[i] *= factors[static_cast<std::size_t>(code)];
         }
+    }
+
+    [[noreturn]] static void negative_weight(std::size_t row) {
+        throw Unreadable("row " + std::to_string(row + 1) + " has a negative or endless weight");
     }
 
     void read_targets(const std::string& name) {
@@ -160,10 +170,7 @@ private:
     void keep_weighty_rows() {
         for (std::size_t i = 0; i < data_.n_rows; ++i) {
             const double weight = problem_.weights[i];
-            if (!(weight >= 0) || !std::isfinite(weight)) {
-                throw Unreadable("row " + std::to_string(i + 1) +
-                                 " has a negative or endless weight");
-            }
+            if (!(weight >= 0) || !std::isfinite(weight)) negative_weight(i);
             if (weight > 0) rows_.push_back(i);
         }
         keep(problem_.labels);
@@ -178,15 +185,18 @@ private:
         std::string missing;
         if (const Json* given = feature.find("missing"); given && !given->is_null()) {
             missing = given->string("the missing values of a feature");
+            require(!missing.empty(), "column \"" + name + "\" has missing values of no kind");
         }
-        const auto known = [](const std::string& word, std::initializer_list<const char*> list) {
+        const auto known = [](const std::string& word, const auto& list) {
             return std::find(list.begin(), list.end(), word) != list.end();
         };
-        if (!known(split, {"threshold", "order", "multiway", "one-vs-rest", "subset"}) ||
-            !known(missing, {"", "best-side", "branch"})) {
+        if (!known(split, kSplits) || !known(missing, kMissing)) {
             throw Unreadable("column \"" + name + "\": the split \"" + split + "\" is unknown");
         }
+        require(std::find(names_.begin(), names_.end(), name) == names_.end(),
+                "two features have the name \"" + name + "\"");
         names_.push_back(name);
+        kinds_.emplace_back(split, missing);
         codes_.clear();
         const std::size_t source = data_.find(name);
         const std::size_t n =
@@ -263,6 +273,43 @@ private:
         }
     }
 
+    // What the proof is about: the loss, the rows and their weights, the kinds of columns.
+    std::string statement(const std::string& loss) const {
+        const auto& weights = problem_.weights;
+        const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
+        std::string text = loss + ", " + std::to_string(rows_.size()) + " rows";
+        if (const std::size_t n = data_.n_rows - rows_.size(); n > 0) {
+            text += ", " + std::to_string(n) + " more of weight 0 left out";
+        }
+        text += *least == 1 && *most == 1
+                    ? ", weights all 1"
+                    : ", weights from " + written(*least) + " to " + written(*most);
+        if (problem_.n_classes > 0) text += class_weights();
+        std::string kinds;
+        for (const char* split : kSplits) {
+            for (const char* missing : kMissing) {
+                const auto n = std::count(kinds_.begin(), kinds_.end(), Kind(split, missing));
+                if (n == 0) continue;
+                kinds += (kinds.empty() ? "" : ", ") + std::to_string(n) + " " + split;
+                if (*missing != '\0') kinds += std::string(" with ") + missing;
+            }
+        }
+        return text + ", " + std::to_string(names_.size()) + " columns (" +
+               (kinds.empty() ? "none" : kinds) + ")";
+    }
+    std::string class_weights() const {
+        const auto& classes = header_.at("classes").array("\"classes\"");
+        const auto& weights = header_.at("class_weight").array("\"class_weight\"");
+        std::string each;
+        bool all_one = true;
+        for (std::size_t c = 0; c < classes.size(); ++c) {
+            const double weight = weights[c].real("a class weight");
+            all_one = all_one && weight == 1;
+            each += (c == 0 ? "" : ", ") + std::string(classes[c].text) + ": " + written(weight);
+        }
+        return all_one ? "" : ", class weights {" + each + "}";
+    }
+
     // The columns are in the hash already.
     std::string fingerprint() {
         for (const std::int32_t label : problem_.labels) hash_.add_little_endian(label);
@@ -277,6 +324,7 @@ private:
     const CsvTable& data_;
     std::vector<std::size_t> rows_;
     std::vector<std::string> names_;   // of the columns
+    std::vector<Kind> kinds_;          // the same
     std::vector<std::int32_t> codes_;  // of one of them
     Sha256 hash_;
     Problem problem_;

@@ -94,7 +94,7 @@ private:
     };
 
     void check(const Step<Cost>& step, const Rows& rows, const std::vector<Step<Cost>>& earlier) {
-        if (step.depth != 0) check_claims(step, rows, earlier);
+        if (step.depth != 0 && step.splits != 0) check_claims(step, rows, earlier);
         here_.focus(rows);
         loss_.add_up(here_, here_.everyone(), true, own_sums_);
         loss_.tabulate(here_, here_.everyone(), own_sums_, true, own_);
@@ -399,9 +399,9 @@ private:
 
     void take(const Use<Cost>& use, const std::vector<Step<Cost>>& earlier) {
         const std::size_t test = here_.find(use.test);
-        if (test == kNone) return;  // it does not split these rows
         for (std::size_t v = 0; v < use.cited.size(); ++v) {
-            const std::size_t child = here_.child(test, v);
+            // None if the test does not split these rows, or the child has none.
+            const std::size_t child = test == kNone ? kNone : here_.child(test, v);
             for (const std::int64_t id : use.cited[v]) {
                 if (id != kLookedAt) cite(use.test, v, child, id, earlier);
                 else if (child != kNone) look_at_child(here_.view_of(test), child);
@@ -477,22 +477,28 @@ private:
         look_at(view, child);
     }
 
-    // Add up the rows of a child. Of the two children of a test only the smaller one is counted.
+    // Add up the rows of a child. Of the two children of a test only the smaller one is counted,
+    // where sums are exact.
     void add_up(const View& view, std::size_t child) {
-        const std::size_t test = view.multiway() ? view.begin : child % here_.n_places();
-        const std::size_t sibling = view.n_children == 2 ? 2 * test + view.stride - child : kNone;
         here_.members(view, child, members_);
         if (summed_ == child) return;
-        if (sibling != kNone && summed_ == sibling) {
-            sums_.complement(own_sums_);
-        } else if (sibling != kNone && 2 * members_.size() > here_.rows().size()) {
-            here_.members(view, sibling, others_);
-            loss_.add_up(here_, others_, false, sums_);
-            sums_.complement(own_sums_);
-        } else {
-            loss_.add_up(here_, members_, false, sums_);
-        }
+        if (!add_up_sibling(view, child)) loss_.add_up(here_, members_, false, sums_);
         summed_ = child;
+    }
+    bool add_up_sibling(const View& view, std::size_t child) {
+        if constexpr (kClasses) {
+            if (view.n_children != 2) return false;
+            const std::size_t test = view.multiway() ? view.begin : child % here_.n_places();
+            const std::size_t sibling = 2 * test + view.stride - child;
+            if (summed_ != sibling) {
+                if (2 * members_.size() <= here_.rows().size()) return false;
+                here_.members(view, sibling, others_);
+                loss_.add_up(here_, others_, false, sums_);
+            }
+            sums_.complement(own_sums_);
+            return true;
+        }
+        return false;
     }
     // Make the table of the child that was added up.
     const Table<Number>& tabulated() {
@@ -562,7 +568,7 @@ private:
     // Of the step being checked:
     Here here_;
     Rows members_, others_;
-    Sums<Number> own_sums_, sums_;  // of its rows; of the child `summed_`
+    typename Loss::RowSums own_sums_, sums_;  // of its rows; of the child `summed_`
     Table<Number> own_, part_;
     std::size_t summed_ = kNone;
     Cost bound_{};

@@ -178,6 +178,13 @@ def _check_weights(weights: NDArray[np.float64]) -> None:
         raise ValueError(
             "sample_weight is zero for every row: no weight is left to fit."
         )
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise ValueError(
+            "The sum of sample_weight is beyond double precision; divide all weights "
+            "by the largest one."
+        )
 
 
 def class_factors(
@@ -216,6 +223,14 @@ def class_factors(
             code = known.get(plain(label))
             if code is not None:
                 factor[code] = float(value)
-    if not (weights * factor[codes]).any():
+    with np.errstate(over="ignore"):
+        weighted = weights * factor[codes]
+        total = weighted.sum()
+    if not weighted.any():
         raise ValueError("class_weight is zero for every class that occurs in y.")
+    if not np.isfinite(total):
+        raise ValueError(
+            "The weights times class_weight add up to more than double precision can "
+            "hold; divide all weights by the largest one."
+        )
     return factor

@@ -1,7 +1,8 @@
 """A checker of proofs that trusts nothing but the data.
 
-This file, `problem.py` and `node.py` import the standard library and NumPy only: none
-of the search, the estimators or the input border. They recompute the problem from the
+This file and those it imports (`problem.py`, `targets.py`, `node.py`, `statement.py`)
+use the standard library and NumPy only: none of the search, the estimators or the input
+border. They recompute the problem from the
 table, every set of rows from its branch and every count from those rows, and accept a
 proof or name the first step that does not hold. The rules, and why they are sound, are
 on the page "The proof format" (docs/proof-format.md), whose names are used here.
@@ -22,20 +23,22 @@ import numpy as np
 
 from treeproof.proof.node import Node
 from treeproof.proof.problem import (
-    Array,
     Header,
     Problem,
-    Rejected,
     covers,
     read_limit,
+    read_number,
     read_object,
     read_whole,
-    require,
 )
+from treeproof.proof.rejected import Array, Rejected, require
+from treeproof.proof.statement import statement
 
 __all__ = ["Verdict", "check"]
 
 LOOK = -1  # in the place of a cited step: look at the child
+MAX_LINE = 1 << 24  # bytes of a header or a step
+MAX_GROWTH = 64  # bytes unpacked for each byte of a packed file, beyond MAX_LINE
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,10 @@ class Verdict:
         Whether the two are equal: no tree is better than the one in the proof.
     n_steps : int
         Number of steps checked.
+    statement : str
+        What the proof is about, as far as it was read: the loss, the rows and their
+        weights, class weights, kinds of columns, limits on trees, and how exactly costs
+        were compared. What is proved is this statement, and no other.
 
     Examples
     --------
@@ -72,6 +79,7 @@ class Verdict:
     objective: float = math.inf
     optimal: bool = False
     n_steps: int = 0
+    statement: str = ""
 
     def __str__(self) -> str:
         if not self.accepted:
@@ -81,11 +89,16 @@ class Verdict:
         what = f"a tree of objective {own}, and none has less than {low}"
         if self.optimal:
             what = f"optimal, no tree has an objective below {own}"
-        return f"accepted: {what} ({self.n_steps} steps checked)"
+        return f"accepted: {what} ({self.n_steps} steps checked; {self.statement})"
 
 
 def check(
-    proof: str | os.PathLike[str] | BinaryIO, X: Any, y: Any, sample_weight: Any = None
+    proof: str | os.PathLike[str] | BinaryIO,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    max_bytes: int | None = None,
 ) -> Verdict:
     """Check a proof against the data it speaks of.
 
@@ -99,6 +112,10 @@ def check(
         The training labels or targets.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         The training weights.
+    max_bytes : int or None, default=None
+        Most bytes that a packed proof may unpack to: a file of a megabyte can hold
+        gigabytes. None for 16 MiB and 64 times the size of the file. No line may be
+        longer than 16 MiB.
 
     Returns
     -------
@@ -117,12 +134,18 @@ def check(
     ...     verdict = check(path, X, y)
     >>> verdict.accepted, verdict.optimal, round(verdict.lower_bound, 4)
     (True, True, 0.2467)
+    >>> print(verdict.statement)  # doctest: +NORMALIZE_WHITESPACE
+    misclassification, 124 rows, weights all 1, 6 columns (6 multiway), 6 tests,
+    split_penalty 0.01 for leaves, max_depth none, max_splits none,
+    min_samples_leaf 1, exact
     """
     step: int | None = None
+    about = ""
     try:
-        lines = _lines(proof)
+        lines = _lines(proof, max_bytes)
         header = Header(next(lines, None))
         problem = Problem(header, X, y, sample_weight)
+        about = statement(header, problem)
         upper = problem.check_tree()
         book = Book(header, problem)
         for step, line in enumerate(lines):  # noqa: B007, a step that fails is named
@@ -131,12 +154,14 @@ def check(
         lower = book.conclusion()
         enough = lower >= header.lower - problem.tolerance
         require(enough, f"the steps prove {lower}, not the claimed {header.lower}.")
+        below = header.lower <= header.upper + problem.tolerance
+        require(below, "lower is above upper.")
     except Rejected as error:
-        return Verdict(False, step, str(error), n_steps=step or 0)
+        return Verdict(False, step, str(error), n_steps=step or 0, statement=about)
     optimal = bool(header.lower >= upper - problem.tolerance)
     lower = problem.objective if optimal else header.lower / (problem.unit or 1)
     n_steps = len(book.facts)
-    return Verdict(True, None, "", lower, problem.objective, optimal, n_steps)
+    return Verdict(True, None, "", lower, problem.objective, optimal, n_steps, about)
 
 
 def read_header(proof: str | os.PathLike[str] | BinaryIO) -> Header:
@@ -147,15 +172,25 @@ def read_header(proof: str | os.PathLike[str] | BinaryIO) -> Header:
         raise ValueError(f"{proof!r} is not a proof: {error}") from None
 
 
-def _lines(proof: str | os.PathLike[str] | BinaryIO) -> Iterator[bytes]:
+def _lines(
+    proof: str | os.PathLike[str] | BinaryIO, max_bytes: int | None = None
+) -> Iterator[bytes]:
     try:
         if isinstance(proof, (str, os.PathLike)):
-            with open(proof, "rb") as file:
-                yield from _lines(file)
+            with open(proof, "rb") as opened:
+                yield from _lines(opened, max_bytes)
             return
+        size = proof.seek(0, os.SEEK_END)
+        proof.seek(0)
         packed = proof.read(2) == b"\x1f\x8b"
         proof.seek(0)
-        yield from gzip.GzipFile(fileobj=proof) if packed else proof
+        room = MAX_LINE + MAX_GROWTH * size if max_bytes is None else max_bytes
+        file: Any = gzip.GzipFile(fileobj=proof) if packed else proof
+        while line := file.readline(MAX_LINE + 1):
+            room -= len(line) if packed else 0
+            require(len(line) <= MAX_LINE, f"a line is longer than {MAX_LINE} bytes.")
+            require(room >= 0, "it unpacks to more than max_bytes allows.")
+            yield line
     except (OSError, EOFError, zlib.error) as error:
         raise Rejected(f"the proof cannot be read: {error}.") from None
 
@@ -180,7 +215,7 @@ class Book:
         depth = read_limit(step.get("depth"), "depth")
         splits = read_limit(step.get("splits"), "splits")
         bound = self.h.cost(step.get("bound"), "its bound")
-        self.verify(rows, depth, splits, bound, uses)
+        self.verify(rows, depth, splits, bound, [self._read_use(use) for use in uses])
         self.facts.append((_digest(rows), depth, splits, bound))
 
     def conclusion(self) -> Any:
@@ -208,7 +243,7 @@ class Book:
         if splits is not None:  # rows cannot be split more often than there are rows
             splits = min(splits, len(rows))
         node = Node(self.p, rows, None if depth is None else depth - 1, splits)
-        named = [test for use in uses for test in self._take(node, use)]
+        named = [test for use in uses for test in self._take(node, *use)]
         if not len(node.number):
             return
         node.look(np.array(node.asked, dtype=int))
@@ -225,20 +260,36 @@ class Book:
             what = f"test {node.number[test]} is not shown to cost its bound"
             raise Rejected(f"{what}, only {node.costs()[test]}.")
 
-    def _take(self, node: Node, use: Any) -> list[int]:
-        """Raise children by what is cited; return the test, if it splits the rows."""
+    def _read_use(self, use: Any) -> tuple[int, list[list[Any]]]:
+        """Return the number of a test, and for each outcome what is cited."""
         require(isinstance(use, list) and use, "a use is not [test, steps, ...].")
         number = int(self.p.test[self.p.child(use[0], 0)])
         lists = [cited for cited in use[1:] if isinstance(cited, list)]
         proper = len(use) - 1 == len(lists) == self.p.n_children[number]
         require(proper, f"the use of test {number} has not one list for each outcome.")
+        return number, [[self._read_citation(c) for c in cited] for cited in lists]
+
+    def _read_citation(self, item: Any) -> int | tuple[Any]:
+        """Return an earlier step, LOOK, or the bound of a step without a line."""
+        if isinstance(item, list) and len(item) == 1:
+            return (self.h.cost(item[0], "a bound"),)
+        step = read_number(item, "a cited step", LOOK, whole=True)
+        earlier = step < len(self.facts)
+        require(earlier, f"it cites step {step}, which does not come before it.")
+        return step  # type: ignore[no-any-return]
+
+    def _take(self, node: Node, number: int, lists: list[list[Any]]) -> list[int]:
+        """Raise children by what is cited; return the test, if it splits the rows."""
         test = node.find(number)
         for outcome, cited in enumerate(lists):
             rows = self.p.within(node.rows, self.p.child(number, outcome))
-            child = None if test is None else int(node.first[test]) + outcome
-            if LOOK in cited and child is not None:
-                node.asked.append(child)
+            child = None
+            if test is not None and len(rows):  # a child without rows adds nothing
+                child = int(node.first[test]) + outcome
             for item in cited:
+                if item == LOOK:
+                    node.asked += [] if child is None else [child]
+                    continue
                 splits, bound = self._cited(item, rows, node.below)
                 for column, j in enumerate(node.shares):
                     if child is not None and covers(splits, j):
@@ -247,14 +298,9 @@ class Book:
 
     def _cited(self, item: Any, rows: Array, below: int | None) -> tuple[Any, Any]:
         """Return what is known of some rows: a limit of splits, and a bound."""
-        if item == LOOK:
-            return None, 0
-        if isinstance(item, list) and len(item) == 1:  # a step without its own line
-            bound = self.h.cost(item[0], "a bound")
-            self.verify(rows, below, None, bound, [])
-            return None, bound
-        earlier = read_whole(item, "a cited step") < len(self.facts)
-        require(earlier, f"it cites step {item}, which does not come before it.")
+        if isinstance(item, tuple):  # a step without its own line
+            self.verify(rows, below, None, item[0], [])
+            return None, item[0]
         known, depth, splits, bound = self.facts[item]
         same, deep = known == _digest(rows), covers(depth, below)
         require(same, f"it cites step {item}, which speaks of other rows.")

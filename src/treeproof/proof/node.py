@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from treeproof.proof.problem import INFINITE, UNIT, Array, Problem, between
+from treeproof.proof.problem import INFINITE, UNIT, Problem, between
+from treeproof.proof.rejected import Array
 
 BATCH = 1 << 20  # numbers in a temporary array, about
 DENSE = 32  # values of a column, on average, up to which a matrix of bits is faster
@@ -81,12 +82,43 @@ class Node:
             each = (np.repeat(own[row], n_columns) for own in channels)
             size = n_sets * self.n_values
             by_value = np.stack([np.bincount(place, own, size) for own in each])
+        by_value = by_value.reshape(shape)
+        if not self.h.exact:
+            return self.add_values(by_value)
         along = np.zeros((*shape[:2], self.n_values + 1), channels.dtype)
-        np.cumsum(by_value.reshape(shape), 2, dtype=along.dtype, out=along[..., 1:])
+        np.cumsum(by_value, 2, dtype=along.dtype, out=along[..., 1:])
         sums = along.take(self.ends[1], axis=2)
         sums -= along.take(self.ends[0], axis=2)
         sums += along.take(self.ends[3], axis=2)
         sums -= along.take(self.ends[2], axis=2)
+        return sums
+
+    def add_values(self, by_value: Array) -> Array:
+        """Add up doubles over the values of each child, never as a difference of sums.
+
+        A child takes all values of its view up to one, from one on, or one alone.
+        """
+        begin, end = self.rank[self.p.start[:-1]], self.rank[self.p.start[1:]]
+        place = np.arange(self.n_values)
+        own_view = np.repeat(np.arange(len(begin)), end - begin)
+        upward, back = by_value.copy(), by_value.copy()
+        reach, longest = 1, int((end - begin).max(initial=0))
+        while reach < longest:  # sums of 1, 2, 4, ... values
+            far = place - begin[own_view] >= reach
+            upward[..., far] += upward[..., place[far] - reach]
+            far = end[own_view] - 1 - place >= reach
+            back[..., far] += back[..., place[far] + reach]
+            reach *= 2
+        begin, end = begin[self.view], end[self.view]
+        sums = np.zeros((*by_value.shape[:2], len(self.view)))
+        for low, high in (self.ends[:2], self.ends[2:]):
+            some, first, last = low < high, low == begin, high == end
+            for chosen, known, at in (
+                (some & first, upward, high - 1),
+                (some & ~first & last, back, low),
+                (some & ~first & ~last, by_value, low),
+            ):
+                sums[..., chosen] += known[..., at[chosen]]
         return sums
 
     def per_test(self, how: np.ufunc, children: Array) -> Array:

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from treeproof.proof.rejected import Array, Rejected, require
+from treeproof.proof.targets import Targets
 
 UNIT = 1 << 20  # cost of one unit of weight
 INFINITE = 1 << 60
 MAX_WEIGHT = 1 << 30
+MAX_SCALE = 2.0**1000
 MAX_COST = 1 << 52  # sums of many of these stay within 64 bits
 MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
 SPLITS = ("threshold", "order", "multiway", "one-vs-rest", "subset")
@@ -29,24 +30,26 @@ LOSSES = ("misclassification", "squared_error", "absolute_error")
 TOLERANCE = 1e-9  # of the root's loss, in regression
 
 
-class Rejected(Exception):
-    """The proof does not hold."""
-
-
-def require(holds: object, otherwise: str) -> None:
-    """Reject the proof, with a sentence, unless something holds."""
-    if not holds:
-        raise Rejected(otherwise)
-
-
 def read_object(line: bytes | None, what: str) -> dict[str, Any]:
-    """Read a line that must be a JSON object."""
+    """Read a line that must be a JSON object, with no key twice."""
     try:
-        value = json.loads(line or b"")
+        text = (line or b"").decode("utf-8")
+        value = json.loads(text, object_pairs_hook=_members, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise Rejected(f"{what} is not valid JSON.") from None
+        raise Rejected(f"{what} is not valid JSON, or has a key twice.") from None
     require(isinstance(value, dict), f"{what} is not a JSON object.")
     return value  # type: ignore[no-any-return]
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):  # two readers could see two proofs in one file
+        raise ValueError
+    return members
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(word)
 
 
 def read_number(value: Any, what: str, least: float, whole: bool = False) -> Any:
@@ -78,7 +81,9 @@ class Header:
 
     def __init__(self, line: bytes | None) -> None:
         h = self.raw = read_object(line, "the header")
+        self.text = (line or b"").decode()
         known = h.get("format") == "treeproof-proof" and h.get("version") == 2
+        known = known and isinstance(h["version"], int)
         require(known, "this is not a treeproof proof of version 2.")
         require(h.get("loss") in LOSSES, f"the loss {h.get('loss')!r} is unknown.")
         self.exact = h["loss"] == "misclassification"
@@ -88,6 +93,9 @@ class Header:
             known = isinstance(f, dict) and f.get("split") in SPLITS
             known = known and f.get("missing") in MISSING
             require(known, "a feature in the header has no known kind of split.")
+            require(isinstance(f.get("name"), str), "a feature's name is no text.")
+        names = {f["name"] for f in self.features}
+        require(len(names) == len(self.features), "two features have the same name.")
         self.max_depth = read_limit(h.get("max_depth"), "max_depth")
         self.max_splits = read_limit(h.get("max_splits"), "max_splits")
         self.min_leaf = read_whole(h.get("min_samples_leaf"), "min_samples_leaf", 1)
@@ -104,8 +112,10 @@ class Header:
         paid = self.max_splits is not None
         require(paid or own == L, "dearer splits prove nothing without max_splits.")
 
-    def cost(self, value: Any, what: str, least: float = -INFINITE) -> Any:
+    def cost(self, value: Any, what: str, least: float | None = None) -> Any:
         """Read a cost: whole in classification, a number in regression."""
+        if least is None:
+            least = -INFINITE if self.exact else -MAX_NUMBER
         return read_number(value, what, least, whole=self.exact)
 
     @property
@@ -142,6 +152,8 @@ class Problem:
         weight = np.asarray(weight, dtype=np.float64)
         same = {len(c) for c in columns} <= {len(y)} and weight.shape == (len(y),)
         require(same, "the table, the labels and the weights differ in length.")
+        fine = np.all(np.isfinite(weight)) and np.all(weight >= 0)
+        require(fine, "a weight is negative or not finite.")
         if header.exact:
             target, factor = _labels(header.raw, y)
             weight = weight * factor[target]
@@ -150,10 +162,12 @@ class Problem:
         kept = weight > 0
         fine = np.all(np.isfinite(weight)) and kept.any()
         require(fine, "the weights are not finite, or all are zero.")
+        self.left_out = int((~kept).sum())
         weight, target = weight[kept], target[kept]
+        self.weights = weight
         digest = hashlib.sha256()
         pairs = zip(header.features, columns, strict=True)
-        coded = [_encode(f, column[kept], digest) for f, column in pairs]
+        coded = [_encode(f, column[kept], digest, header.text) for f, column in pairs]
         digest.update(target.astype("<i4" if header.exact else "<f8").tobytes())
         digest.update(weight.astype("<f8").tobytes())
         same = header.raw.get("fingerprint") == "sha256:" + digest.hexdigest()
@@ -169,11 +183,12 @@ class Problem:
         self._make_tests(sizes)
         self.tolerance: Any = 0
         (self._merge if header.exact else self._centre)(target, weight)
-        same = header.raw.get("n_rows") == self.channels[:, -1].sum()
+        same = read_whole(header.raw.get("n_rows"), "n_rows") == len(weight)
         require(same, "the number of rows differs from the proof's.")
         cost, claimed = header.split_penalty * self.unit, header.split_cost
-        slack = 0.5 + 1e-6 * cost / UNIT if header.exact else self.tolerance
-        right = abs(cost - claimed) <= slack
+        if header.exact:
+            cost = math.floor(cost + 0.5)
+        right = abs(cost - claimed) <= self.tolerance
         require(right, f"split_cost is {claimed}, but the penalty says {cost}.")
 
     def _make_tests(self, sizes: list[int]) -> None:
@@ -212,44 +227,32 @@ class Problem:
         n_classes = len(self.header.raw["classes"])
         total, cap = float(np.cumsum(weight)[-1]), MAX_WEIGHT - len(label) - 1.0
         scale = 1.0
+        fits = cap > 0 and math.isfinite(total)
+        require(fits, "there are too many rows, or too large weights.")
         if not np.all(weight == np.floor(weight)) or total >= cap:
-            scale = 2.0 ** math.floor(math.log2(cap / total))
+            scale = 2.0 ** (math.frexp(min(cap / total, MAX_SCALE))[1] - 1)
         group = np.zeros(len(label), int)
         if self.codes.shape[1]:
             group = np.unique(self.codes, axis=0, return_inverse=True)[1].reshape(-1)
         pair = group * n_classes + label
         _, sample, merged = np.unique(pair, return_index=True, return_inverse=True)
         rounded = np.floor(np.bincount(merged, weight) * scale + 0.5).astype(np.int64)
-        sample, n_rows = sample[rounded > 0], np.bincount(merged)[rounded > 0]
+        rounded = np.maximum(rounded, 1)  # no weight rounds to nothing
         self.codes, label, group = self.codes[sample], label[sample], group[sample]
         self.channels = np.zeros((len(sample), n_classes + 2), np.int64)
-        self.channels[np.arange(len(sample)), label] = rounded[rounded > 0]
-        self.channels[:, -1] = n_rows
+        self.channels[np.arange(len(sample)), label] = rounded
+        self.channels[:, -1] = np.bincount(merged)
         first = np.flatnonzero(np.diff(group, prepend=-1))  # row of each group
         by_group = np.add.reduceat(self.channels[:, :-2], first)
         self.channels[first, -2] = by_group.sum(axis=1) - by_group.max(axis=1)
         self.unit: Any = int(rounded.sum()) * UNIT
 
     def _centre(self, target: Array, weight: Array) -> None:
-        """Make the channels of a regression.
-
-        Squared error: weight, weighted targets and squares. Absolute error: distances
-        to each target of the table, one of which is the best constant of any set.
-        """
-        target = target.reshape(len(weight), -1)
-        self.mean = np.average(target, axis=0, weights=weight)
-        self.target, self.row_weight = target - self.mean, weight[:, None]
-        self.squared = self.header.raw["loss"] == "squared_error"
-        if self.squared:
-            squares = weight * (self.target**2).sum(axis=1)
-            own = [weight, self.row_weight * self.target, squares]
-        else:
-            points = [np.unique(t) for t in self.target.T]
-            self.output = np.cumsum([0, *map(len, points)])[:-1]
-            pairs = zip(self.target.T, points, strict=True)
-            own = [self.row_weight * np.abs(t[:, None] - p) for t, p in pairs]
-        self.channels = np.column_stack([*own, np.ones(len(weight))])
-        self.unit = float(self.leaf(self.channels.sum(axis=0)))
+        """Make the channels of a regression."""
+        squared = self.header.raw["loss"] == "squared_error"
+        self.targets = Targets(target, weight, squared)
+        self.channels = self.targets.channels
+        self.unit = self.targets.root_loss
         self.tolerance = TOLERANCE * self.unit
 
     # What a set of rows costs, from the sums of its channels (the first axis).
@@ -270,10 +273,7 @@ class Problem:
         """Return the cost of the best constant prediction."""
         if self.header.exact:
             return (self.weight(c) - self.most(c)) * UNIT
-        if not self.squared:
-            return np.minimum.reduceat(c[:-1], self.output, axis=0).sum(axis=0)
-        weight = np.where(c[0] > 0, c[0], 1.0)
-        return np.maximum(c[-2] - (c[1:-2] ** 2).sum(axis=0) / weight, 0.0)
+        return self.targets.leaf(c)
 
     def child(self, test: Any, outcome: Any) -> int:
         """Return the number of a child, which must exist."""
@@ -297,6 +297,8 @@ class Problem:
             node, rows, level = stack.pop()
             depth = max(depth, level)
             require(isinstance(node, dict), "the tree has a node that is no object.")
+            both = "test" in node and "predict" in node
+            require(not both, "the tree has a node with a test and a prediction.")
             if "test" not in node:
                 enough = self.channels[rows, -1].sum() >= h.min_leaf or level == 0
                 require(enough, "the tree has a leaf with too few rows.")
@@ -332,14 +334,11 @@ class Problem:
             require(known, f"there is no class {predict}.")
             return int(self.weight(total) - total[predict]) * UNIT
         values = predict if isinstance(predict, list) else [predict]
-        one_each = len(values) == len(self.mean)
+        one_each = len(values) == self.targets.n_outputs
         require(one_each, "a leaf does not predict one number for each target.")
-        constant = np.array(
-            [read_number(v, "a prediction", -MAX_NUMBER) for v in values]
-        )
-        off = self.target[rows] - (constant - self.mean)
-        each = off**2 if self.squared else np.abs(off)
-        return float((self.row_weight[rows] * each).sum())
+        least = -MAX_NUMBER
+        constants = [read_number(v, "a prediction", least) for v in values]
+        return self.targets.loss(rows, constants)
 
 
 def between(code: Array, ends: Array) -> Any:
@@ -385,7 +384,9 @@ def _labels(raw: dict[str, Any], y: Array) -> tuple[Array, Array]:
     return code, np.array([read_number(w, "a class weight", 0) for w in given or []])
 
 
-def _encode(feature: dict[str, Any], column: Array, digest: Any) -> tuple[Array, int]:
+def _encode(
+    feature: dict[str, Any], column: Array, digest: Any, header: str
+) -> tuple[Array, int]:
     """Codes of a column and the number of its values; the digest learns of both."""
     name = f"column {feature.get('name')!r}"
     listed: Any = feature.get("values")
@@ -403,7 +404,9 @@ def _encode(feature: dict[str, Any], column: Array, digest: Any) -> tuple[Array,
     else:
         problem = f"{name} has not the proof's categories."
         found = _positions(column[there], listed, problem)
-        digest.update(json.dumps(listed).encode())
+        written = json.dumps(listed)
+        require(written in header, f"{name}: its values are not written as by Python.")
+        digest.update(written.encode())
     code = np.full(len(column), len(listed))  # the code of a missing value
     code[there] = found.reshape(-1)
     digest.update(code.astype("<i4").tobytes())

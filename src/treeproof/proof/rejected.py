@@ -1,0 +1,19 @@
+"""How a checker says no. Part of the checker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+class Rejected(Exception):
+    """The proof does not hold."""
+
+
+def require(holds: object, otherwise: str) -> None:
+    """Reject the proof, with a sentence, unless something holds."""
+    if not holds:
+        raise Rejected(otherwise)

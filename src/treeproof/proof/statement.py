@@ -1,0 +1,54 @@
+"""The statement that a proof is about, in words. Part of the checker."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from treeproof.proof.problem import MISSING, SPLITS, TOLERANCE, Header, Problem
+
+
+def statement(header: Header, problem: Problem) -> str:
+    """Say what was checked: data, weights, columns, limits, arithmetic.
+
+    The checker in C++ says the same, word for word.
+    """
+    weights = problem.weights
+    least, most = weights.min(), weights.max()
+    parts = [header.raw["loss"], f"{len(weights)} rows"]
+    if problem.left_out:
+        parts.append(f"{problem.left_out} more of weight 0 left out")
+    parts.append(
+        "weights all 1"
+        if least == most == 1
+        else f"weights from {least:.12g} to {most:.12g}"
+    )
+    if header.exact and any(w != 1 for w in header.raw["class_weight"]):
+        pairs = zip(header.raw["classes"], header.raw["class_weight"], strict=True)
+        each = ", ".join(f"{json.dumps(c)}: {w:.12g}" for c, w in pairs)
+        parts.append(f"class weights {{{each}}}")
+    parts += [
+        f"{len(header.features)} columns ({_kinds(header)})",
+        f"{problem.n_tests} tests",
+        f"split_penalty {header.split_penalty:.12g}",
+        f"max_depth {_limit(header.max_depth)}",
+        f"max_splits {_limit(header.max_splits)}",
+        f"min_samples_leaf {header.min_leaf}",
+        "exact" if header.exact else f"within {TOLERANCE:g} in each comparison",
+    ]
+    return ", ".join(parts)
+
+
+def _kinds(header: Header) -> str:
+    count = Counter((f["split"], f.get("missing")) for f in header.features)
+    kinds = [
+        f"{count[split, missing]} {split}" + (f" with {missing}" if missing else "")
+        for split in SPLITS
+        for missing in MISSING
+        if count[split, missing]
+    ]
+    return ", ".join(kinds) or "none"
+
+
+def _limit(limit: int | None) -> str:
+    return "none" if limit is None else str(limit)

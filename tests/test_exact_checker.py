@@ -1,0 +1,97 @@
+"""The third checker, in fractions: it accepts what the fast ones accept, and no lie."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from effort import rounds
+from small_proofs import Small, random_columns
+from tampering import forge, lies, tiny
+
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof.proof import check
+from treeproof.proof.exact import Refuted, check_exactly
+
+
+def exactly(small: Small, lines: list) -> bool | str:
+    """Whether the tree is optimal, or why the proof does not hold."""
+    columns = {f"x{f}": cells for f, (_, _, cells) in enumerate(small.columns)}
+    text = [json.dumps(line).encode() for line in lines]
+    try:
+        return check_exactly(text, columns, small.target, small.weights)
+    except Refuted as error:
+        return str(error)
+
+
+def regression(rng: random.Random) -> Small:
+    n = rng.randint(3, 6)
+    return Small(
+        random_columns(rng, n, 2),
+        [float(rng.choice([0, 1, 1, 3, 7, 1e6])) for _ in range(n)],
+        weights=[rng.choice([1.0, 0.5, 3.0]) for _ in range(n)],
+        loss=rng.choice(["squared_error", "absolute_error"]),
+        split_penalty=rng.choice([0.0, 0.05, 0.2]),
+        max_depth=rng.choice([1, 2]),
+        max_splits=rng.choice([None, 1, 2]),
+        min_samples_leaf=rng.choice([1, 1, 2]),
+        missing=rng.choice(["best-side", "branch"]),
+    )
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_proofs_by_exhaustion(block):
+    rng, seen = random.Random(block), 0
+    while seen < rounds(15, 150):
+        small = (tiny if rng.random() < 0.6 else regression)(rng)
+        lines = small.full_proof()
+        if len(lines) > 80 or not small.tests:
+            continue
+        seen += 1
+        assert exactly(small, lines) is True
+        if not small.classification:
+            continue
+        for _ in range(8):
+            forgery = forge(small, lines, rng)
+            if lies(forgery) is not None:
+                assert isinstance(exactly(forgery.small, forgery.lines), str)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_proofs_of_the_engine(tmp_path: Path, seed: int):
+    """Small tables of every kind through the estimators, then through both checkers."""
+    rng = np.random.default_rng(seed)
+    n = 12
+    frame = pd.DataFrame({
+        "a": rng.integers(0, 4, n) / 2,
+        "b": rng.choice(["u", "v", "w"], n),
+        "c": np.where(rng.random(n) < 0.2, np.nan, rng.integers(0, 3, n)),
+    })  # fmt: skip
+    settings = {
+        "max_depth": [None, 1, 2, 3][seed % 4],
+        "split_penalty": [0.02, 0.1][seed % 2],
+        "categorical_split": ["multiway", "one-vs-rest", "subset"][seed % 3],
+        "missing": ["best-side", "branch"][seed % 2],
+        "min_samples_leaf": [1, 2][seed // 5],
+    }
+    weights = rng.choice([1.0, 0.3, 2.0], n) if seed % 3 == 0 else np.ones(n)
+    for estimator, y in (
+        (OptimalTreeClassifier(**settings), rng.choice(["p", "q"], n)),
+        (OptimalTreeRegressor(**settings), np.round(rng.normal(1e6, 1, n), 2)),
+        (OptimalTreeRegressor(criterion="absolute_error", **settings), rng.normal(0, 1, n)),
+    ):  # fmt: skip
+        path = tmp_path / "p"
+        estimator.fit(frame, y, sample_weight=weights, proof=path)
+        assert check(path, frame, y, weights).optimal
+        with gzip.open(path) as file:
+            lines = file.readlines()
+        columns = {
+            name: [None if v != v else v for v in frame[name].tolist()]
+            for name in frame
+        }
+        assert check_exactly(lines, columns, y.tolist(), weights.tolist())
