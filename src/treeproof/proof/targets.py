@@ -48,7 +48,8 @@ class Targets:
         self.power = (self.shift + self.spread) * (2 if squared else 1) + own
         self.channels = self._channels()
         scaled = float(self._scaled_leaf(self.channels.sum(axis=0)))
-        self.root_loss = float(np.ldexp(scaled, self.power))
+        with np.errstate(over="ignore"):
+            self.root_loss = float(np.ldexp(scaled, self.power))
         believed = scaled > LEAST_SCALED_LOSS
         believed &= LEAST_LOSS < self.root_loss < MOST_LOSS
         require(
@@ -99,7 +100,8 @@ class Targets:
             p = np.where(np.abs(p - mean) <= near, mean, p)
         off = np.abs(y - p)
         lost = (weight * (off**2 if self.squared else off)).sum()
-        loss = float(np.ldexp(lost, self.power))
+        with np.errstate(over="ignore"):
+            loss = float(np.ldexp(lost, self.power))
         if not loss < MOST_LOSS:
             raise Rejected("the loss of a leaf is beyond double precision.")
         return loss
