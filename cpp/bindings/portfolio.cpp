@@ -160,6 +160,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       std::optional<nb::callable> ladder, bool sparse, bool threshold,
                       bool climb, bool polish, int n_jobs, const std::string& proof_log,
                       const std::string& checkpoint, double checkpoint_pause,
+                      std::uint64_t key_seed,
                       const nb::dict& switches, const std::string& kernel,
                       const std::string& fault, bool helpers_at_once, bool levels_first,
                       const std::string& penalize) {
@@ -199,6 +200,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
     }
     problem = make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
                            given);
+    problem.key_seed = key_seed;
     unit = static_cast<double>(cost_of(problem.total_weight));
     Columns columns;
     if (threshold) {
@@ -271,6 +273,7 @@ void bind_portfolio(nb::module_& m) {
         "memory_limit"_a = 0, "observer"_a = nb::none(), "ladder"_a = nb::none(),
         "sparse"_a = true, "threshold"_a = true, "climb"_a = true, "polish"_a = true,
         "n_jobs"_a = 1, "proof_log"_a = "", "checkpoint"_a = "", "checkpoint_pause"_a = 0.5,
+        "key_seed"_a = 0,
         "switches"_a = nb::dict(), "kernel"_a = "", "fault"_a = "none",
         "helpers_at_once"_a = false, "levels_first"_a = false,
         "penalize"_a = "splits",

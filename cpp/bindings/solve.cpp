@@ -36,7 +36,8 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                const std::string& kernel, const std::string& proof_log,
                const std::string& fault, int n_jobs, bool helpers_at_once,
                const std::string& checkpoint, double checkpoint_pause,
-               std::int64_t memo_branches, const std::string& penalize, std::int64_t price_work) {
+               std::uint64_t key_seed, std::int64_t memo_branches, const std::string& penalize,
+               std::int64_t price_work) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   sparse::Options options;
   options.switches = read_sparse_switches(switches);
@@ -56,6 +57,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
     nb::gil_scoped_release unlocked;
     problem = make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
                            view(weights));
+    problem.key_seed = key_seed;
     unit = static_cast<double>(cost_of(problem.total_weight));
     const TreeLimits tree_limits{split_penalty, max_depth, max_splits, min_samples_leaf,
                                  read_penalize(penalize)};
@@ -100,8 +102,8 @@ void bind_solve(nb::module_& m) {
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
         "kernel"_a = "", "proof_log"_a = "", "fault"_a = "none",
         "n_jobs"_a = 1, "helpers_at_once"_a = false, "checkpoint"_a = "",
-        "checkpoint_pause"_a = 0.5, "memo_branches"_a = 0, "penalize"_a = "splits",
-        "price_work"_a = 0,
+        "checkpoint_pause"_a = 0.5, "key_seed"_a = 0, "memo_branches"_a = 0,
+        "penalize"_a = "splits", "price_work"_a = 0,
         "Search for an optimal tree on encoded, clean data.");
   m.def("switches", [] {
     nb::dict names;

@@ -15,11 +15,11 @@ class SparseFiles {
  public:
   // Opens the log (empty: none) and reads the checkpoint (empty: none) of this problem. A search
   // goes on with the bounds of a checkpoint only if the log still holds the steps for them.
-  SparseFiles(const Problem& problem, const TreeLimits& tree_limits, const std::string& log,
+  SparseFiles(Problem& problem, const TreeLimits& tree_limits, const std::string& log,
               const std::string& checkpoint, sparse::Options& options) {
     const bool resumed =
-        !checkpoint.empty() &&
-        read_checkpoint(checkpoint, sparse::fingerprint(problem, tree_limits), kept_);
+        !checkpoint.empty() && read_checkpoint(checkpoint, problem, tree_limits, kept_);
+    if (resumed) problem.key_seed = kept_.key_seed;
     if (!log.empty()) {
       const bool goes_on = resumed && proof::StepLog::holds(log, kept_.log);
       if (goes_on) log_.emplace(log, kept_.log);

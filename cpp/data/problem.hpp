@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/cost.hpp"
+#include "core/key.hpp"
 
 namespace treeproof {
 
@@ -53,6 +54,7 @@ struct Problem {
   std::vector<std::int64_t> samples;  // how many table rows were merged into it
   std::vector<std::int32_t> group;    // equal groups: equal feature codes
   std::vector<std::int32_t> name;     // the row's number in a larger table; empty: its own
+  std::uint64_t key_seed = 0;         // where the sequence of the rows' random keys begins
   std::vector<std::int32_t> codes;    // column-major: codes[feature * n_rows + row]
   std::int32_t n_groups = 0;
   std::int64_t total_weight = 0;
@@ -61,6 +63,11 @@ struct Problem {
   std::vector<Test> tests;
 
   std::int32_t n_rows() const { return static_cast<std::int32_t>(label.size()); }
+  // Sets of rows are known by sums of these. With a seed that nobody knows beforehand, no
+  // table can be made in which two sets have the same sum.
+  Key key_of(std::int32_t row) const {
+    return random_key(key_seed + static_cast<std::uint64_t>(name_of(row)));
+  }
   std::int32_t name_of(std::int32_t row) const {
     return name.empty() ? row : name[static_cast<std::size_t>(row)];
   }

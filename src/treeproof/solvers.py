@@ -23,6 +23,7 @@ To add an engine, write such a function and one line in `SOLVERS`;
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -52,6 +53,11 @@ __all__ = [
     "solve_for_proof",
     "solving_with",
 ]
+
+# A search knows sets of rows by sums of random keys. They are drawn anew in each process,
+# so that nobody can make a table in which two sets have the same sum; a number in the
+# environment variable TREEPROOF_KEY_SEED makes them the same again.
+KEY_SEED = int(os.environ.get("TREEPROOF_KEY_SEED") or int.from_bytes(os.urandom(7)))
 
 
 @dataclass(kw_only=True)
@@ -103,6 +109,7 @@ def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
             n_jobs=task.n_threads,
             proof_log=task.proof_log,
             checkpoint=task.checkpoint,
+            key_seed=KEY_SEED,
             **_arguments(task),
         )
 
@@ -119,6 +126,7 @@ def _climbing(*engines: str) -> Callable[[Task], Mapping[str, Any]]:
             n_jobs=task.n_threads,
             proof_log=task.proof_log if "sparse" in engines else "",
             checkpoint=task.checkpoint,
+            key_seed=KEY_SEED,
             ladder=task.ladder,
             **_arguments(task),
         )

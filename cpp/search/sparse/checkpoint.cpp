@@ -15,7 +15,7 @@
 namespace treeproof::sparse {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31544b4350545254ULL;  // the format, version 1
+constexpr std::uint64_t kMagic = 0x32544b4350545254ULL;  // the format, version 2
 
 // A running sum of everything it is given, in order.
 class Digest {
@@ -46,8 +46,9 @@ struct Header {
   std::uint64_t magic = kMagic;
   Key fingerprint;
   LogState log;
+  std::uint64_t key_seed = 0;
 };
-static_assert(sizeof(Checkpoint::Record) == 40 && sizeof(Header) == 40);
+static_assert(sizeof(Checkpoint::Record) == 40 && sizeof(Header) == 48);
 
 // Puts values and finally the file on the disk; false if any of it failed.
 class OutputFile {
@@ -98,7 +99,8 @@ Key fingerprint(const Problem& problem, const TreeLimits& limits) {
   return d.sum();
 }
 
-bool read_checkpoint(const std::string& path, const Key& fingerprint, Checkpoint& out) {
+bool read_checkpoint(const std::string& path, const Problem& problem, const TreeLimits& limits,
+                     Checkpoint& out) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return false;
   const auto size = static_cast<std::int64_t>(file.tellg());
@@ -108,9 +110,10 @@ bool read_checkpoint(const std::string& path, const Key& fingerprint, Checkpoint
   if (size < kFrame || (size - kFrame) % 40 != 0 ||
       !file.read(reinterpret_cast<char*>(&header), sizeof(header)) || header.magic != kMagic)
     refuse(path, "is no checkpoint of a search, or damaged");
-  if (!(header.fingerprint == fingerprint))
+  if (!(header.fingerprint == fingerprint(problem, limits)))
     refuse(path, "is about another table or other parameters");
   out.log = header.log;
+  out.key_seed = header.key_seed;
   out.records.resize(static_cast<std::size_t>((size - kFrame) / 40));
   file.read(reinterpret_cast<char*>(out.records.data()),
             static_cast<std::streamsize>(out.records.size() * sizeof(Checkpoint::Record)));
@@ -120,11 +123,16 @@ bool read_checkpoint(const std::string& path, const Key& fingerprint, Checkpoint
   digest.add(header);
   for (const Checkpoint::Record& r : out.records) digest.add(r);
   if (!file || !(digest.sum() == sum)) refuse(path, "is damaged");
+  const auto n_tests = static_cast<std::int32_t>(problem.tests.size());
+  for (const Checkpoint::Record& r : out.records)
+    if (r.test < -1 || r.test >= n_tests || r.lower < 0 || r.lower > kInfiniteCost ||
+        r.upper < 0 || r.upper > kInfiniteCost)
+      refuse(path, "is damaged: it names a test or a bound that cannot be");
   return true;
 }
 
-bool write_checkpoint(const std::string& path, const Key& fingerprint, const Memo& memo,
-                      StepListener* listener) {
+bool write_checkpoint(const std::string& path, const Key& fingerprint, std::uint64_t key_seed,
+                      const Memo& memo, StepListener* listener) {
   // Other threads may be at work: the memo is copied first, and what it knows was told.
   std::vector<Checkpoint::Record> records;
   memo.for_each([&](const Key& key, std::uint32_t effort, const Bounds& b) {
@@ -132,6 +140,7 @@ bool write_checkpoint(const std::string& path, const Key& fingerprint, const Mem
   });
   Header header;
   header.fingerprint = fingerprint;
+  header.key_seed = key_seed;
   if (listener != nullptr) header.log = listener->keep();
   if (header.log.bytes < 0) return false;
   const std::string unfinished = path + ".unfinished";
@@ -155,7 +164,7 @@ bool write_checkpoint(const std::string& path, const Key& fingerprint, const Mem
 
 void CheckpointKeeper::save(const Memo& memo, StepListener* listener, const Limits& limits) {
   const double start = limits.seconds();
-  ++(write_checkpoint(path_, fingerprint_, memo, listener) ? written_ : failures_);
+  ++(write_checkpoint(path_, fingerprint_, key_seed_, memo, listener) ? written_ : failures_);
   next_ = limits.seconds() + std::max(pause_, 20 * (limits.seconds() - start));
 }
 

@@ -33,6 +33,7 @@ struct Checkpoint {
     std::uint32_t effort;
   };
   LogState log;
+  std::uint64_t key_seed = 0;  // of the problem whose sets of rows the keys stand for
   std::vector<Record> records;
 
   // Without the lower bounds: for a search that tells steps, where the log is lost.
@@ -44,14 +45,19 @@ Key fingerprint(const Problem& problem, const TreeLimits& limits);
 
 // False if there is no such file; throws std::invalid_argument, with a sentence for the user,
 // if it is about another problem, damaged or something else altogether.
-bool read_checkpoint(const std::string& path, const Key& fingerprint, Checkpoint& out);
+// Numbers of tests and bounds are looked at one by one. What cannot be seen is whether a bound
+// is true: a file is believed as far as its folder is.
+bool read_checkpoint(const std::string& path, const Problem& problem, const TreeLimits& limits,
+                     Checkpoint& out);
 
 // Writes a search's checkpoints: after a pause (in seconds), then whenever twenty times as
 // long as the last took has passed, so that they cost at most a twentieth of the time.
 class CheckpointKeeper {
  public:
-  CheckpointKeeper(std::string path, const Key& fingerprint, double pause)
-      : path_(std::move(path)), fingerprint_(fingerprint), pause_(pause), next_(pause) {}
+  CheckpointKeeper(std::string path, const Problem& problem, const TreeLimits& limits,
+                   double pause)
+      : path_(std::move(path)), key_seed_(problem.key_seed),
+        fingerprint_(fingerprint(problem, limits)), pause_(pause), next_(pause) {}
 
   bool due(const Limits& limits) const { return limits.seconds() >= next_; }
   void save(const Memo& memo, StepListener* listener, const Limits& limits);
@@ -60,6 +66,7 @@ class CheckpointKeeper {
 
  private:
   std::string path_;
+  std::uint64_t key_seed_;
   Key fingerprint_;
   double pause_;  // the least
   double next_;
@@ -68,7 +75,7 @@ class CheckpointKeeper {
 };
 
 // False if the disk does not take it; then the file is as it was before.
-bool write_checkpoint(const std::string& path, const Key& fingerprint, const Memo& memo,
-                      StepListener* listener);
+bool write_checkpoint(const std::string& path, const Key& fingerprint, std::uint64_t key_seed,
+                      const Memo& memo, StepListener* listener);
 
 }  // namespace treeproof::sparse

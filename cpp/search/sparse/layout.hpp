@@ -49,9 +49,7 @@ struct Layout {
     const std::int32_t r = slot_row[slot];
     return r < 0 ? ~r : r;
   }
-  Key row_key(std::int32_t r) const {
-    return random_key(static_cast<std::uint64_t>(problem->name_of(r)));
-  }
+  Key row_key(std::int32_t r) const { return problem->key_of(r); }
   // The key of its row for the first slot of a row, zero for the others.
   Key slot_key(std::size_t slot) const {
     if (!stored_keys.empty()) return stored_keys[slot];

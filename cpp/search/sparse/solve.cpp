@@ -451,7 +451,7 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   const auto run = narrow ? solve_as<std::uint16_t> : solve_as<std::uint32_t>;
   std::optional<CheckpointKeeper> keeper;
   if (!options.checkpoint.empty())
-    keeper.emplace(options.checkpoint, fingerprint(problem, tree_limits),
+    keeper.emplace(options.checkpoint, problem, tree_limits,
                    options.checkpoint_pause);
   return run(problem, settings, max_splits, limits, observer, listener, warm, options.resumed,
              keeper ? &*keeper : nullptr, options.shared_memo, options.exchange);

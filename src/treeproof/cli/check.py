@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich import progress
 from rich.console import Console
 
 from treeproof.cli import completion
 from treeproof.cli.tables import pop_column, read_table
+from treeproof.proof import Verdict
 
 __all__ = ["check", "register"]
 
@@ -44,6 +47,13 @@ def check(
     database: Annotated[
         str | None, typer.Option(help="DuckDB database for an SQL query.")
     ] = None,
+    exact: Annotated[
+        bool,
+        typer.Option(
+            "--exact",
+            help="Check once more in fractions of whole numbers, which takes long.",
+        ),
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object and nothing else.")
     ] = False,
@@ -102,6 +112,9 @@ def check(
         disable=not console.is_terminal,
     ) as steps:
         verdict = check_proof(steps, table, labels, weights)
+        if exact and verdict.accepted:
+            steps.seek(0)
+            verdict = _exactly(steps, table, labels, weights, verdict)
     if as_json:
         typer.echo(json.dumps(vars(verdict)))
     else:
@@ -110,6 +123,26 @@ def check(
         console.print(str(verdict), style=style)
     if not verdict.accepted:
         raise typer.Exit(REJECTED)
+
+
+def _exactly(
+    steps: Any, table: Any, labels: Any, weights: Any, verdict: Verdict
+) -> Verdict:
+    """Check an accepted proof once more, in fractions."""
+    from treeproof.proof.checker import read_lines
+    from treeproof.proof.exact import Refuted, check_exactly
+
+    def plain(values: Any) -> list[Any]:
+        cells = np.asarray(values).tolist()
+        return [None if cell != cell else cell for cell in cells]
+
+    columns = {name: plain(table[name]) for name in table}
+    heavy = None if weights is None else plain(weights)
+    try:
+        check_exactly(read_lines(steps), columns, plain(labels), heavy)
+    except Refuted as error:
+        return replace(verdict, accepted=False, reason=f"checked exactly, {error}.")
+    return verdict
 
 
 def register(app: typer.Typer) -> None:

@@ -4,7 +4,8 @@ The server listens on this machine only, but other users and pages of other site
 reach a local port too. So every request, static files and web sockets included, must
 carry the secret token: in the address at first, afterwards in a cookie that only this
 site gets. Requests under another host name (a name that was pointed here to get around
-the browser's rules) or from pages of another site are refused as well.
+the browser's rules) or from pages of another site are refused as well. What is sent
+tells the browser to load nothing from elsewhere and to show the page in no frame.
 """
 
 from __future__ import annotations
@@ -24,6 +25,26 @@ _REFUSED = (
     b"This page opens with the address that treeproof explore has printed; it ends in "
     b"?token=...\n"
 )
+
+
+# The toolkit of the page compiles templates in the browser and sets styles in place, so
+# these two have to be allowed; nothing may come from, or go to, another host.
+_POLICY = "; ".join([
+    "default-src 'self'",
+    "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+])  # fmt: skip
+_HEADERS = [
+    (b"x-frame-options", b"DENY"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+]
 
 
 class Guard:
@@ -53,6 +74,9 @@ class Guard:
         self._token = token
         self._cookie = f"treeproof_{port}"
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
+        sockets = " ".join(f"ws://{host}" for host in sorted(self._hosts))
+        policy = f"{_POLICY}; connect-src 'self' {sockets}"
+        self._headers = [*_HEADERS, (b"content-security-policy", policy.encode())]
 
     def allows(self, scope: Scope) -> bool:
         """Say whether a request may come in."""
@@ -84,22 +108,13 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif not self.allows(scope):
-            await self._refuse(scope, send)
+            await self._refuse(scope, _with_headers(send, self._headers))
         elif scope["type"] == "http" and self._in_address(scope):
-            await self._app(scope, receive, self._with_cookie(send))
+            value = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"
+            more = [*self._headers, (b"set-cookie", value.encode())]
+            await self._app(scope, receive, _with_headers(send, more))
         else:
-            await self._app(scope, receive, send)
-
-    def _with_cookie(self, send: Any) -> Any:
-        value = f"{self._cookie}={self._token}; HttpOnly; SameSite=Strict; Path=/"
-
-        async def sending(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                more = (b"set-cookie", value.encode())
-                message = {**message, "headers": [*message["headers"], more]}
-            await send(message)
-
-        return sending
+            await self._app(scope, receive, _with_headers(send, self._headers))
 
     async def _refuse(self, scope: Scope, send: Any) -> None:
         if scope["type"] == "websocket":
@@ -109,3 +124,12 @@ class Guard:
         start = {"type": "http.response.start", "status": 403, "headers": headers}
         await send(start)
         await send({"type": "http.response.body", "body": _REFUSED})
+
+
+def _with_headers(send: Any, more: list[tuple[bytes, bytes]]) -> Any:
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *more]}
+        await send(message)
+
+    return sending

@@ -1,11 +1,12 @@
 """A scene as SVG, and the HTML that notebooks show for a fitted estimator.
 
-All names and labels are escaped; the picture contains no scripts and refers to nothing
-outside itself.
+All names and labels are escaped, and characters that XML cannot hold are replaced; the
+picture contains no scripts and refers to nothing outside itself.
 """
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -14,6 +15,8 @@ from treeproof.picture.scene import Scene
 
 __all__ = ["badge", "estimator_html", "to_svg"]
 
+# Control characters, halves of surrogate pairs, and two that are no characters.
+_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _FONT = "Verdana, 'DejaVu Sans', sans-serif"
 
 
@@ -35,7 +38,7 @@ def to_svg(scene: Scene) -> str:
         edge = "" if box.edge is None else f' stroke="{box.edge}" stroke-width="0.8"'
         rounded = f' rx="{_n(box.radius)}"' if box.radius else ""
         node = "" if box.node is None else f' data-node="{box.node}"'
-        label = f' aria-label="{escape(box.label)}"' if box.label else ""
+        label = f' aria-label="{_text(box.label)}"' if box.label else ""
         parts.append(
             f'<rect x="{_n(box.x)}" y="{_n(box.y)}" width="{_n(box.width)}" '
             f'height="{_n(box.height)}" fill="{box.fill}"{edge}{rounded}{node}{label}/>'
@@ -45,9 +48,14 @@ def to_svg(scene: Scene) -> str:
         parts.append(
             f'<text x="{_n(words.x)}" y="{_n(words.y)}" dy="0.36em" '
             f'font-size="{_n(words.size)}" fill="{words.colour}" '
-            f'text-anchor="{words.anchor}"{weight}>{escape(words.text)}</text>'
+            f'text-anchor="{words.anchor}"{weight}>{_text(words.text)}</text>'
         )
     return "\n".join([*parts, "</svg>"])
+
+
+def _text(words: str) -> str:
+    """Return words as XML can hold them."""
+    return escape(_NOT_IN_XML.sub("\ufffd", words))
 
 
 def _n(value: float) -> str:

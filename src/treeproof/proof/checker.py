@@ -142,7 +142,7 @@ def check(
     step: int | None = None
     about = ""
     try:
-        lines = _lines(proof, max_bytes)
+        lines = read_lines(proof, max_bytes)
         header = Header(next(lines, None))
         problem = Problem(header, X, y, sample_weight)
         about = statement(header, problem)
@@ -167,18 +167,19 @@ def check(
 def read_header(proof: str | os.PathLike[str] | BinaryIO) -> Header:
     """Read the first line of a proof; ValueError if it is none."""
     try:
-        return Header(next(_lines(proof), None))
+        return Header(next(read_lines(proof), None))
     except Rejected as error:
         raise ValueError(f"{proof!r} is not a proof: {error}") from None
 
 
-def _lines(
+def read_lines(
     proof: str | os.PathLike[str] | BinaryIO, max_bytes: int | None = None
 ) -> Iterator[bytes]:
+    """Yield the lines of a proof, unpacked; Rejected if they are too long."""
     try:
         if isinstance(proof, (str, os.PathLike)):
             with open(proof, "rb") as opened:
-                yield from _lines(opened, max_bytes)
+                yield from read_lines(opened, max_bytes)
             return
         size = proof.seek(0, os.SEEK_END)
         proof.seek(0)

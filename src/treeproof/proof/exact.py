@@ -49,7 +49,7 @@ def check_exactly(
         for line in steps:
             argument.add(_object(line))
         return argument.conclusion()
-    except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, StopIteration) as error:
         raise Refuted(f"something is missing or of the wrong kind: {error}") from None
 
 

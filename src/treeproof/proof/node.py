@@ -5,6 +5,7 @@ Part of the checker: section 4 of docs/proof-format.md, rule by rule.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -182,13 +183,17 @@ class Node:
         """Raise a bound, or several."""
         self.lower[child, column] = np.maximum(self.lower[child, column], bound)
 
-    def look(self, children: Array) -> None:
-        """Raise children to what leaf, one split, and two or more splits cost."""
+    def batches(self, children: Array) -> Iterator[Array]:
+        """Yield so many children at a time that their tables fit into memory."""
         per_row = self.codes.shape[1] if self.one_hot is None else 1
         width = max(1, len(self.rows) * per_row, len(self.test))
         step = max(1, BATCH // (width * self.channels.shape[1]))
-        for k in range(0, len(children) if self.below != 0 else 0, step):
-            some = children[k : k + step]
+        for k in range(0, len(children), step):
+            yield children[k : k + step]
+
+    def look(self, children: Array) -> None:
+        """Raise children to what leaf, one split, and two or more splits cost."""
+        for some in self.batches(children if self.below != 0 else children[:0]):
             parts = self.count(self.inside(some))
             leaves = self.per_test(np.add, self.p.leaf(parts))
             possible = self.can_start(parts, lemmas=False)
@@ -227,7 +232,12 @@ class Node:
 
     def compare(self, test: int, any_tree: bool) -> None:
         """Bound all children by those of one test: fewer rows."""
-        own = np.flatnonzero(self.test == test)
+        children = np.flatnonzero((self.test == test) & (self.samples > 0))
+        for own in self.batches(children):
+            self.compare_some(own, test, any_tree)
+
+    def compare_some(self, own: Array, test: int, any_tree: bool) -> None:
+        """Bound all children of other tests by some children of one."""
         parts = self.count(self.inside(own))
         shared, mine = parts[-1], self.samples[own][:, None]
         price = np.where(shared == mine, 0, self.infinite)  # C is a part of A
@@ -243,7 +253,7 @@ class Node:
                 occupied = self.per_test(np.add, (shared > 0).astype(int))
                 parting = self.h.price(occupied)[:, self.test]
                 price = np.minimum(price, parting + others * UNIT)
-        price[:, own] = self.infinite
+        price[:, self.test == test] = self.infinite
         reach = self.lower[own][:, None] - price[..., None]
         self.raise_to(slice(None), slice(None), reach.max(axis=0))
 

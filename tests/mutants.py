@@ -1,0 +1,125 @@
+"""Changed proofs for all checkers: what one accepts, the others must accept too."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import random
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from small_proofs import Small, random_columns
+from tampering import tiny
+
+from treeproof.proof import check
+from treeproof.proof.exact import Refuted, check_exactly
+
+ODD = [None, True, -1, 0, 1, 2.0, 1.5, 1e300, 2**61, "", "x", [], [1], {}, 1e-300, -0.0]
+DOUBLED = {"bound": '"bound": 0, ', "n_rows": '"n_rows": 4, ', "depth": '"depth": 1, '}
+
+
+def regression(rng: random.Random) -> Small:
+    """A tiny regression, of numbers that need few digits or many."""
+    n = rng.randint(3, 6)
+    offset = rng.choice([0.0, 0.0, 1e4])
+    return Small(
+        random_columns(rng, n, 2),
+        [offset + rng.choice([0, 1, 1, 3, 7]) for _ in range(n)],
+        weights=[rng.choice([1.0, 0.5, 3.0, 1e-3]) for _ in range(n)],
+        loss=rng.choice(["squared_error", "absolute_error"]),
+        split_penalty=rng.choice([0.0, 0.05, 0.2]),
+        max_depth=rng.choice([1, 2]),
+        max_splits=rng.choice([None, 1, 2]),
+        min_samples_leaf=rng.choice([1, 1, 2]),
+        missing=rng.choice(["best-side", "branch"]),
+    )
+
+
+def small_proof(rng: random.Random) -> tuple[Small, list[Any]]:
+    """A tiny problem with a proof of a few dozen lines."""
+    while True:
+        small = (tiny if rng.random() < 0.6 else regression)(rng)
+        lines = small.full_proof()
+        if small.tests and len(lines) < 40:
+            return small, lines
+
+
+def mutate(lines: list[Any], rng: random.Random) -> bytes:
+    """Change one value somewhere, or the text itself."""
+    lines = copy.deepcopy(lines)
+    at = rng.choice([0, 0, len(lines) - 1, rng.randrange(len(lines))])
+    places = list(_places(lines[at]))
+    nodes = [v for h, k in places if isinstance(v := h[k], dict) and "test" in v]
+    holder, key = rng.choice(places)
+    value = holder[key]
+    kind = rng.randrange(6)
+    if kind == 0:
+        holder[key] = copy.deepcopy(rng.choice(ODD))
+    elif kind == 1 and isinstance(holder, dict):
+        del holder[key]
+    elif kind == 2 and isinstance(holder, list):
+        holder.insert(key, copy.deepcopy(value))
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        steps = [1, -1, 2, value, -value, 2**20, 1e-9 * value, 1e-7 * value]
+        change = rng.choice(steps)
+        holder[key] = value + (change if isinstance(value, float) else int(change))
+    else:
+        other, place = rng.choice(places)
+        holder[key] = copy.deepcopy(other[place])
+    if rng.random() < 0.05:
+        for node in nodes[:1]:
+            node["predict"] = 0
+    text = [json.dumps(line) for line in lines]
+    if rng.random() < 0.05:
+        name = rng.choice(list(DOUBLED))
+        text[at] = text[at].replace(f'"{name}":', f'{DOUBLED[name]}"{name}":', 1)
+    return "".join(line + "\n" for line in text).encode()
+
+
+def _places(value: Any) -> Any:
+    """Every place in a value from which something can be taken."""
+    if isinstance(value, (dict, list)):
+        keys = list(value) if isinstance(value, dict) else range(len(value))
+        for key in keys:
+            yield value, key
+            yield from _places(value[key])
+
+
+def verdicts(
+    small: Small, text: bytes, folder: Path, program: Path | None
+) -> dict[str, tuple[bool, str]]:
+    """What each checker says of a proof; the slow one only if another accepts it."""
+    columns = {f"x{f}": cells for f, (_, _, cells) in enumerate(small.columns)}
+    arrays = {name: np.array(cells, dtype=object) for name, cells in columns.items()}
+    ours = check(io.BytesIO(text), arrays, small.target, small.weights)
+    said = {"Python": (ours.accepted, str(ours))}
+    if program is not None:
+        table = folder / "data.csv"
+        table.write_text(small.csv())
+        done = subprocess.run(
+            [program, "-", table, "--target", "y", "--weight", "w"],
+            input=text, capture_output=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode in (0, 1, 2) and not done.stderr, done
+        words = done.stdout.decode(errors="replace")
+        said["C++"] = (done.returncode == 0, words)
+    if not any(accepted for accepted, _ in said.values()):
+        return said
+    try:
+        check_exactly(text.splitlines(), columns, small.target, small.weights)
+        said["exact"] = (True, "accepted")
+    except Refuted as error:
+        said["exact"] = (False, str(error))
+    return said
+
+
+def compare(said: dict[str, tuple[bool, str]]) -> bool:
+    """See that the fast checkers agree, and that the exact one accepts as much."""
+    fast = {accepted for name, (accepted, _) in said.items() if name != "exact"}
+    assert len(fast) == 1, said
+    accepted = fast.pop()
+    assert not accepted or said["exact"][0], said
+    return accepted
