@@ -133,7 +133,7 @@ bench-oblique: build  ## trees with hyperplane splits: time to proof, and when s
 	$(BIN)/python -m benchmarks.oblique $(BENCH)
 
 FUZZ_SECONDS ?= 600
-fuzz: $(VENV)/ready build  ## random problems through all solvers and both checkers (FUZZ_SECONDS)
+fuzz: $(VENV)/ready build  ## random problems through all solvers and checkers, and attacks (FUZZ_SECONDS)
 	$(BIN)/python tests/fuzz.py --seconds $(FUZZ_SECONDS) --processes $(JOBS)
 
 .PHONY: load

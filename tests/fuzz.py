@@ -1,9 +1,12 @@
 """The fuzzer: random problems through every solver, until time or count runs out.
 
 Usage: python tests/fuzz.py [--seconds S | --count N] [--seed K] [--processes P]
+       python tests/fuzz.py --attack NAME --seed K
 
 Hypothesis draws the cases (`fuzz_case`), `fuzz_check` solves and checks them, and a
-case that fails is shrunk and kept in tests/regressions, which `make test` replays.
+case that fails is shrunk and kept in tests/regressions, which `make test` replays. Half
+of the time goes to attacks (`fuzz_attacks`), random instances of what broke before. One
+that fails is named with its seed, and the second line above repeats it.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import argparse
 import hashlib
 import json
 import multiprocessing
+import random
 import secrets
 import sys
 import tempfile
@@ -19,10 +23,13 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import cpp_checker
 import hypothesis
+from fuzz_attacks import ATTACKS
 from fuzz_case import Case, cases
 from fuzz_check import check_case, told
 from hypothesis import HealthCheck, Phase, settings
@@ -112,12 +119,51 @@ def fuzz(seconds: float | None, count: int | None, seed: int) -> Counter[str]:
     return done
 
 
+def attack(
+    name: str, seed: int, seconds: float | None, count: int | None
+) -> Counter[str]:
+    """Run one class of attacks; an AssertionError names the seed that repeats it."""
+    done: Counter[str] = Counter()
+    program = cpp_checker.compiled()
+    end = time.monotonic() + (seconds or float("inf"))
+    with tempfile.TemporaryDirectory() as folder:
+        while time.monotonic() < end and (count is None or done[name] < count):
+            try:
+                ATTACKS[name](random.Random(seed), Path(folder), program)
+            except Exception as error:
+                again = f"python tests/fuzz.py --attack {name} --seed {seed}"
+                raise AssertionError(f"{again}\n{traceback.format_exc()}") from error
+            done[name] += 1
+            seed += 1
+    return done
+
+
+def attacks(
+    seconds: float | None, count: int | None, seed: int, processes: int
+) -> Counter[str]:
+    """Run all classes, each in a process of its own, which may crash."""
+    each = None if seconds is None else seconds * processes / len(ATTACKS)
+    done: Counter[str] = Counter()
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        runs = {name: pool.submit(attack, name, seed, each, count) for name in ATTACKS}
+        for name, run in runs.items():
+            try:
+                done.update(run.result())
+            except BrokenProcessPool:
+                raise AssertionError(
+                    f"a process died, perhaps in the attack {name!r} from {seed} on"
+                ) from None
+    return done
+
+
 def summary(done: Counter[str]) -> str:
     """Tell the numbers in one line."""
-    return (
+    told = (
         f"{done['instances']:,} instances solved and checked: {done['solves']:,} runs "
         f"of the engines, {done['fits']:,} fits, {done['proofs']:,} proofs checked"
     )
+    each = [f"{done[name]:,} {name}" for name in ATTACKS if done[name]]
+    return f"{told}; attacks: {', '.join(each)}" if each else told
 
 
 def main() -> int:
@@ -127,19 +173,28 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=None)
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--attack", choices=ATTACKS, default=None)
     options = parser.parse_args()
+    if options.attack is not None:
+        attack(options.attack, options.seed, options.seconds, options.count or 1)
+        return 0
     if options.seconds is None and options.count is None:
         options.seconds = 60.0
+    half = None if options.seconds is None else options.seconds / 2
     print(f"seed {options.seed}", file=sys.stderr)
     each = None if options.count is None else -(-options.count // options.processes)
     seeds = [options.seed + 1_000_000 * k for k in range(options.processes)]
     try:
         with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
-            tasks = [(options.seconds, each, seed) for seed in seeds]
+            tasks = [(half, each, seed) for seed in seeds]
             done = sum(pool.starmap(fuzz, tasks, chunksize=1), Counter())
+        done += attacks(half, options.count, options.seed, options.processes)
     except Failure as failure:
         print(failure.trace, told(failure.case), sep="\n")
         print(f"kept as {keep(failure.case)}; make test replays it")
+        return 1
+    except AssertionError as error:
+        print(error)
         return 1
     print(f"{summary(done)}; nothing found")
     return 0

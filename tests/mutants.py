@@ -63,7 +63,7 @@ def mutate(lines: list[Any], rng: random.Random) -> bytes:
     elif kind == 2 and isinstance(holder, list):
         holder.insert(key, copy.deepcopy(value))
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        steps = [1, -1, 2, value, -value, 2**20, 1e-9 * value, 1e-7 * value]
+        steps = [1, -1, 2, value, -value, 2**20, 5e-10 * value, 1e-7 * value]
         change = rng.choice(steps)
         holder[key] = value + (change if isinstance(value, float) else int(change))
     else:

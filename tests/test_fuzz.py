@@ -8,7 +8,8 @@ from pathlib import Path
 import cpp_checker
 import pytest
 from effort import rounds
-from fuzz import REGRESSIONS, Failure, batch, fuzz, keep, summary
+from fuzz import REGRESSIONS, Failure, attack, batch, fuzz, keep, summary
+from fuzz_attacks import ATTACKS
 from fuzz_case import SWITCHES, table_of
 from fuzz_check import PROVING, check_case
 
@@ -21,6 +22,12 @@ def test_a_short_run_finds_nothing():
     assert done["instances"] >= 200
     assert done["proofs"] > 50 and done["solves"] > 400
     assert "instances solved and checked" in summary(done)
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_a_few_attacks_of_each_class_find_nothing(name: str):
+    few = {"checkpoints": 2, "choices": 2, "mutants": 2, "streams": 2}
+    assert attack(name, 2024, None, rounds(few.get(name, 10), 100))[name]
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ CASES = {
     "a light row far off": ([-1.0, 1.0, -1.0, 1.0, 3e8], [1.0] * 4 + [5e-16]),
     "a lighter row": ([-1.0, 1.0, -1.0, 1.0, 1e9], [1.0] * 4 + [1e-17]),
     "a heavier row": ([-1.0, 1.0, -1.0, 1.0, 1e7], [1.0] * 4 + [1e-12]),
-    "weights of 24 orders": ([3.0, 0.0, 5.0, 1.0, 9.0], [1.0, 1e-24, 1e-12, 1e-6, 1e-18]),
+    "24 orders": ([3.0, 0.0, 5.0, 1.0, 9.0], [1.0, 1e-24, 1e-12, 1e-6, 1e-18]),
     "a large offset": ([1e14, 1e14 + 1, 1e14 + 3, 1e14, 1e14 + 7], [1.0] * 5),
 }  # fmt: skip
 
@@ -152,10 +152,14 @@ def test_categories_without_rows_add_nothing(judge):
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @pytest.mark.parametrize("offset", OFFSETS)
 def test_our_proofs_of_large_offsets(judge, tmp_path, program, offset, criterion):
-    """Timestamps in milliseconds, say: the proof is ours, and all checkers accept it."""
+    """Timestamps in milliseconds, say: all checkers accept the proof that is ours."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (24, 2)).astype(float)
-    y = offset + np.round(rng.normal(0, 3, 24) + X[:, 0]) + (0.25 if offset < 1e13 else 0)
+    y = (
+        offset
+        + np.round(rng.normal(0, 3, 24) + X[:, 0])
+        + (0.25 if offset < 1e13 else 0)
+    )
     path = tmp_path / "p.gz"
     reg = OptimalTreeRegressor(max_depth=2, split_penalty=0.02, criterion=criterion)
     reg.fit(X, y, proof=path)
@@ -171,7 +175,7 @@ def test_our_proofs_of_large_offsets(judge, tmp_path, program, offset, criterion
 
 
 def test_near_ties_at_large_offsets():
-    """Of stumps that differ by little the best is found, digits of the offset or not."""
+    """Of stumps that differ by little the best is found, whatever the offset."""
     for seed in range(rounds(120, 1000)):
         rng = np.random.default_rng(seed)
         n = 7
@@ -196,7 +200,10 @@ def test_near_ties_at_large_offsets():
 def test_weights_too_different_for_doubles_are_refused():
     X = [[0.0], [1.0], [2.0], [3.0]]
     reg = OptimalTreeRegressor(
-        criterion="absolute_error", min_samples_leaf=2, max_depth=1, split_penalty=0.1119
+        criterion="absolute_error",
+        min_samples_leaf=2,
+        max_depth=1,
+        split_penalty=0.1119,
     )
     for y in ([0.0, 5.0, 1.0, 9.0], [3.0, 1.0, 7.0, 2.0]):
         with pytest.raises(ValueError, match="double precision cannot add"):

@@ -1,4 +1,4 @@
-"""Files from strangers: proofs that unpack to very much, checkpoints that lie, names."""
+"""Files from strangers: proofs that unpack to much, checkpoints that lie, names."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import subprocess
 import xml.etree.ElementTree as xml
 from pathlib import Path
 
-import pandas as pd
+import numpy as np
 import pytest
-from test_checkpoint import problem
+from test_checkpoint import long_problem
 
 from treeproof import OptimalTreeClassifier
 from treeproof.proof import check
@@ -82,7 +82,7 @@ def forge(path: Path, change) -> None:
 @pytest.fixture
 def stopped(tmp_path):
     """A checkpoint of a fit that was stopped early."""
-    X, y, parameters = problem()
+    X, y, parameters = long_problem()
     path = tmp_path / "fit.checkpoint"
     with pytest.warns(match="time limit"):
         OptimalTreeClassifier(**(parameters | {"time_limit": 0.02})).fit(
@@ -143,7 +143,8 @@ ATTACKS = ["\x00", "\x01b", "\ud800", "￾", "<script>alert(1)</script>", '"><im
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_pictures_are_xml_whatever_the_names_are(name):
-    X = pd.DataFrame({f"c{name}": [f"u{name}", "v", f"u{name}", "v"]})
+    cells = np.array([f"u{name}", "v", f"u{name}", "v"], dtype=object)
+    X = {f"c{name}": cells}
     model = OptimalTreeClassifier(split_penalty=0.0).fit(X, [f"p{name}", "q"] * 2)
     root = xml.fromstring(model.to_svg())
     assert not [e for e in root.iter() if e.tag.endswith(("script", "img"))]

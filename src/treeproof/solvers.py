@@ -54,9 +54,9 @@ __all__ = [
     "solving_with",
 ]
 
-# A search knows sets of rows by sums of random keys. They are drawn anew in each process,
-# so that nobody can make a table in which two sets have the same sum; a number in the
-# environment variable TREEPROOF_KEY_SEED makes them the same again.
+# A search knows sets of rows by sums of random keys. They are drawn anew in each
+# process, so that nobody can make a table in which two sets have the same sum; a number
+# in the environment variable TREEPROOF_KEY_SEED makes them the same again.
 KEY_SEED = int(os.environ.get("TREEPROOF_KEY_SEED") or int.from_bytes(os.urandom(7)))
 
 

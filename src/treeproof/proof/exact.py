@@ -156,7 +156,8 @@ class _Problem:
         self.hash("d", self.weight)
         same = h["fingerprint"] == "sha256:" + self.digest.hexdigest()
         _require(same, "the fingerprint differs")
-        self.samples, self.heft = [1] * len(kept), [Fraction(w) for w in self.weight]
+        self.samples = [1] * len(kept)
+        self.heft: list[Any] = [Fraction(w) for w in self.weight]
         if self.exact:
             self.merge()
         else:
@@ -206,7 +207,7 @@ class _Problem:
         if any(w != math.floor(w) for w in self.weight) or total >= room:
             scale = 2.0 ** (math.frexp(min(room / total, 2.0**1000))[1] - 1)
         self.codes, self.target = [c for c, _ in sums], [y for _, y in sums]
-        self.heft = [max(1, math.floor(s * scale + 0.5)) for s, _ in sums.values()]  # type: ignore[misc]
+        self.heft = [max(1, math.floor(s * scale + 0.5)) for s, _ in sums.values()]
         self.samples = [n for _, n in sums.values()]
 
     def w(self, rows: Rows) -> Any:
@@ -275,9 +276,8 @@ class _Problem:
 
 
 def _places(values: list[Any]) -> dict[Any, int]:
-    place = {v: k for k, v in enumerate(values)}
-    _require(len(place) == len(values), "a value is listed twice")
-    return place
+    _require(len(set(values)) == len(values), "a value is listed twice")
+    return {v: k for k, v in enumerate(values)}
 
 
 class _Argument:
@@ -310,7 +310,7 @@ class _Argument:
         return Fraction(float(value))
 
     def tree(self, node: Any, rows: Rows, level: int) -> tuple[Any, int]:
-        """Loss and splits of a tree."""
+        """Return loss and splits of a tree."""
         p = self.p
         _require(("test" in node) != ("predict" in node), "a node is no leaf, no split")
         if "predict" in node:
@@ -344,11 +344,10 @@ class _Argument:
             right = len(lists) == self.p.tests[self.test(test)][2]
             _require(right, "a use has not one list for each outcome")
             for item in (item for items in lists for item in items):
-                if isinstance(item, list):
-                    self.cost(*item)
-                else:
-                    earlier = _whole(item, -1) < len(self.facts)
-                    _require(earlier, "it cites a later step")
+                if not isinstance(item, list):
+                    item = [_whole(item, -1)]
+                    _require(item[0] < len(self.facts), "it cites a later step")
+                self.cost(*item)
         self.verify(rows, depth, splits, bound, uses)
         self.facts.append((rows, depth, splits, bound))
 
@@ -403,8 +402,7 @@ class _Argument:
         leaf = self.p.leaf(C)
         if d == 0 or k == 0 or not leaf:
             return leaf
-        if C not in self.looks:
-            self.looks[C] = self.look(C)
+        self.looks[C] = self.looks.get(C) or self.look(C)
         return min(leaf, *self.looks[C][: 1 if d == 1 or k == 1 else 2])
 
     def look(self, C: Rows) -> tuple[Any, Any]:
@@ -466,7 +464,7 @@ class _Argument:
                 _raise(lower[c, v], lower[a, v], price)
 
     def price(self, C: Rows, A: Rows) -> Any:
-        """What a tree for A costs more on C, at most; None if nothing is known."""
+        """Return what A's tree costs more on C, at most; None if that is not known."""
         if C == A or (self.p.min_leaf == 1 and C <= A):
             return 0
         return self.p.w(C - A) * UNIT if self.p.exact and self.p.min_leaf == 1 else None
@@ -478,9 +476,9 @@ def _raise(bounds: list[Any], others: list[Any], price: Any) -> None:
 
 
 def _cheapest(each: list[list[Any]]) -> Any:
-    """The least sum over all ways to share the splits."""
+    """Return the least sum over all ways to share the splits."""
     best = each[0]
     for own in each[1:]:
-        n = len(own)
-        best = [min(best[a] + own[j - a] for a in range(j + 1)) for j in range(n)]
+        js = range(len(own))
+        best = [min(best[a] + own[j - a] for a in range(j + 1)) for j in js]
     return best[-1]
