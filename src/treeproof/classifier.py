@@ -96,7 +96,8 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         ``stats_["solver"]`` and ``stats_["shares"]`` who did what. "branches",
         "dt-miner" and "quant-bnb" are the published algorithms of those names.
     time_limit : float or None, default=60.0
-        Seconds after which the search stops; None for no limit.
+        Seconds after which the search stops, counted from when the table has been
+        read; None for no limit. Merging and sorting rows count, reading does not.
     memory_limit : int, str or None, default=None
         Bytes, or text such as "500MB" or "2GB", that the whole process should keep to;
         None for no limit. What the process occupies before the search is taken off, but

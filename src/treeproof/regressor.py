@@ -98,7 +98,8 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         is our own, "quant-bnb" the published algorithm of that name for trees of depth
         2 and 3 without a penalty.
     time_limit : float or None, default=60.0
-        Seconds after which the search stops; None for no limit.
+        Seconds after which the search stops, counted from when the table has been
+        read; None for no limit. Merging and sorting rows count, reading does not.
     memory_limit : int, str or None, default=None
         Bytes, or text such as "500MB" or "2GB", that the whole process should keep to;
         None for no limit.

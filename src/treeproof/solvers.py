@@ -24,6 +24,7 @@ To add an engine, write such a function and one line in `SOLVERS`;
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -58,6 +59,9 @@ __all__ = [
 # process, so that nobody can make a table in which two sets have the same sum; a number
 # in the environment variable TREEPROOF_KEY_SEED makes them the same again.
 KEY_SEED = int(os.environ.get("TREEPROOF_KEY_SEED") or int.from_bytes(os.urandom(7)))
+
+_NO_TIME = 1e-9  # seconds; 0 is no limit
+_FINISHING = 3e-7  # seconds for each row of a regression, for the values of the nodes
 
 
 @dataclass(kw_only=True)
@@ -187,10 +191,14 @@ def _arguments(task: Task) -> dict[str, Any]:
 
 
 def _regression_arguments(task: RegressionTask) -> dict[str, Any]:
+    begun = time.perf_counter()
     arguments = _common(task)
     codes, targets, weights = task.table.engine.codes, task.targets, task.weights
     if task.min_samples_leaf == 1:  # else the engine has to count rows
         codes, targets, weights = merge_equal_rows(codes, targets, weights)
+    if arguments["time_limit"] > 0.0:  # merging counts, and what is left to do
+        used = time.perf_counter() - begun + _FINISHING * len(task.weights)
+        arguments["time_limit"] = max(arguments["time_limit"] - used, _NO_TIME)
     return arguments | {
         "codes": np.ascontiguousarray(codes).reshape(-1),
         "targets": np.ascontiguousarray(targets).reshape(-1),

@@ -5,7 +5,8 @@
 //
 //   greedy      the tree of CART (Breiman et al., 1984): at each node the split of least
 //               impurity, pruned where a leaf costs no more. It is made even if no time is
-//               left, so that a stopped fit is never worse than CART's tree.
+//               left, so that a stopped fit is never worse than CART's tree; only nodes of so
+//               many rows that they would take long stay leaves then.
 //   lookahead   at each node the root of the best tree of depth two; the last two levels are
 //               optimal.
 //   turns       from the root down, each node's test is replaced by the best one for the
@@ -42,7 +43,7 @@ class FirstTree {
   // entropy, where the loss has one.
   enum class Greed { impurity, entropy };
 
-  // Greedy only; never stopped.
+  // Greedy only; stopped at nodes of very many rows.
   Answer<Value> greedy(const Task<Value>& task, Greed greed = Greed::impurity) {
     greed_ = greed;
     Answer<Value> answer = grow(*task.rows, task, 0);
@@ -76,6 +77,8 @@ class FirstTree {
   // Beyond this depth greedy cuts in the middle: columns whose best split peels off one row
   // at a time must not make a tree (and a recursion) as deep as the table is long.
   static constexpr int kDeep = 64;
+  // Rows of a node that CART's tree does not split once a limit is reached.
+  static constexpr std::uint32_t kMany = 20'000;
 
   Value penalty() const { return context_->settings.split_cost; }
   Value price(const SplitTree& node) const {
@@ -90,12 +93,19 @@ class FirstTree {
                                     : stumps_->best_by_impurity(rows, min_leaf, further);
   }
 
+  // What a node takes, about.
+  std::uint32_t microseconds(const RowSubset& rows) const {
+    return rows.size() / 64 * static_cast<std::uint32_t>(context_->columns->n_features()) + 1;
+  }
+
   static Answer<Value> leaf_answer(Value cost) { return {cost, cost, true, {}}; }
 
   // The sets of a node die before its children grow, so that all sets alive are disjoint.
   Answer<Value> grow(const RowSubset& rows, const Task<Value>& task, int depth) {
     const Value leaf = stumps_->leaf(rows);
     if (depth >= task.depth || !(penalty() < leaf) || rows.size() < 2 * task.min_leaf)
+      return leaf_answer(leaf);
+    if (context_->limits->stop(microseconds(rows)) && rows.size() > kMany)
       return leaf_answer(leaf);
     const Split<double> split = depth >= kDeep ? middle(rows, task.min_leaf)
                                                : purest(rows, task.min_leaf);

@@ -135,7 +135,8 @@ class _Problem:
         kept = [i for i, w in enumerate(weight) if w > 0]
         _require(kept and _whole(h["n_rows"]) == len(kept), "n_rows is wrong")
         self.weight, self.target = [weight[i] for i in kept], [target[i] for i in kept]
-        self.digest, seen = hashlib.sha256(), []
+        self.digest = hashlib.sha256()
+        seen: list[list[int]] = []  # the codes of each view
         self.tests: list[tuple[int, list[int], int]] = []  # view, outcome by code
         self.ordered: list[list[int]] = []  # the tests of each threshold view
         for f in h["features"]:
@@ -219,23 +220,17 @@ class _Problem:
             totals[self.target[i]] += self.heft[i]
         return totals
 
-    def most(self, rows: Rows) -> Any:
-        return max(self.of_class(rows))
-
     def forced(self, rows: Rows) -> Any:
         groups: dict[Any, set[int]] = {}
         for i in rows if self.exact else ():
             groups.setdefault(self.codes[i], set()).add(i)
         found = map(frozenset, groups.values())
-        return sum(self.w(g) - self.most(g) for g in found) * UNIT
-
-    def count(self, rows: Rows) -> int:
-        return sum(self.samples[i] for i in rows)
+        return sum(self.w(g) - max(self.of_class(g)) for g in found) * UNIT
 
     def leaf(self, rows: Rows) -> Any:
         if rows not in self.known:
             if self.exact:
-                self.known[rows] = (self.w(rows) - self.most(rows)) * UNIT
+                self.known[rows] = (self.w(rows) - max(self.of_class(rows))) * UNIT
             else:
                 outputs = range(len(self.target[0]) if rows else 0)
                 self.known[rows] = sum(self.loss(rows, o, None) for o in outputs)
@@ -264,12 +259,14 @@ class _Problem:
 
     def splits(self, rows: Rows, test: int) -> bool:
         """Whether two children have rows, and none too few."""
-        sizes = [self.count(c) for c in self.children(rows, test) if c]
+        sizes = [
+            sum(self.samples[i] for i in c) for c in self.children(rows, test) if c
+        ]
         return len(sizes) > 1 and min(sizes) >= self.min_leaf
 
     def admissible(self, rows: Rows, test: int, L: int) -> bool:
         parts = [c for c in self.children(rows, test) if c]
-        light = [c for c in parts if self.most(c) * UNIT <= L]
+        light = [c for c in parts if max(self.of_class(c)) * UNIT <= L]
         if self.multiway:
             light = [c for c in light if self.w(c) * UNIT <= 2 * L]
         return not (len(parts) == 2 and light)
@@ -314,7 +311,8 @@ class _Argument:
         p = self.p
         _require(("test" in node) != ("predict" in node), "a node is no leaf, no split")
         if "predict" in node:
-            _require(level == 0 or p.count(rows) >= p.min_leaf, "a leaf is too small")
+            n = sum(p.samples[i] for i in rows)
+            _require(level == 0 or n >= p.min_leaf, "a leaf is too small")
             given = node["predict"]
             if p.exact:
                 _require(_whole(given) < len(self.h["classes"]), "no such class")
@@ -352,14 +350,13 @@ class _Argument:
         self.facts.append((rows, depth, splits, bound))
 
     def conclusion(self) -> bool:
-        p = self.p
         rows, depth, splits, bound = self.facts[_whole(self.h["root"])]
         fits = _covers(depth, self.depth) and _covers(splits, self.splits)
-        _require(rows == p.everything and fits, "the root step is about something else")
+        _require(rows == self.p.everything and fits, "the root step is about others")
         bound -= self.dearer * (self.splits or 0)
-        proved = 0 <= self.lower <= bound + p.tolerance
+        proved = 0 <= self.lower <= bound + self.p.tolerance
         _require(proved, "the steps do not prove lower")
-        return bool(self.lower >= self.upper - p.tolerance)
+        return bool(self.lower >= self.upper - self.p.tolerance)
 
     def verify(self, S: Rows, d: Limit, k: Limit, B: Any, uses: Any) -> None:
         p, L = self.p, self.L
@@ -451,16 +448,15 @@ class _Argument:
             price, A = self.price(C, p.children(S, t)[u]), p.children(S, t)[u]
             if price and p.exact and free and p.min_leaf == 1:
                 others = [C & c for c in p.children(S, t) if c is not A]
-                wrong = sum(p.w(x) - p.most(x) for x in others)
+                wrong = sum(p.w(x) - max(p.of_class(x)) for x in others)
                 price = min(price, self.L + wrong * UNIT)
             _raise(lower[t, u], lower[used, v], price)
 
     def order(self, S: Rows, lower: Any) -> None:
-        p = self.p
-        for tests in p.ordered if p.min_leaf == 1 else []:
+        for tests in self.p.ordered if self.p.min_leaf == 1 else []:
             here = [t for t in tests if (t, 0) in lower and (t, 1) in lower]
             for a, c, v in product(here, here, (0, 1)):
-                price = self.price(p.children(S, a)[v], p.children(S, c)[v])
+                price = self.price(*(self.p.children(S, t)[v] for t in (a, c)))
                 _raise(lower[c, v], lower[a, v], price)
 
     def price(self, C: Rows, A: Rows) -> Any:
