@@ -160,13 +160,17 @@ fuzz-numeric: $(VENV)/ready build  ## numeric trees with a penalty against brute
 # The short run of the fuzzer drives every engine under all its switches.
 SANITIZED ?= tests/test_fuzz.py::test_a_short_run_finds_nothing $(addprefix tests/test_, \
 	native_contract.py fuzz_bytes.py sparse_limits.py sparse_invariance.py stopping.py \
-	oblique_engine.py stream_learners.py tree.py)
+	oblique_engine.py stream_learners.py stream_nothing.py stream_checks.py tree.py \
+	cpp_checker.py verdict.py proof_numbers.py)
+# The stand-alone checker is compiled with the same checks.
+SANITIZED_CHECKER := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 sanitize: $(VENV)/ready  ## tests on an engine with address and undefined-behaviour checks
 	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/sanitized \
 		-C build-dir=build/sanitize -C cmake.define.TREEPROOF_DEV=ON \
 		-C cmake.define.TREEPROOF_SANITIZE=address .
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so):$$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+		CHECKER_FLAGS="$(SANITIZED_CHECKER)" \
 		$(BIN)/python tools/run_sanitized.py build/sanitized --capture=no $(SANITIZED)
 
 # Races are looked for in programs that drive the engines, since an interpreter without

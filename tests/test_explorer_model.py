@@ -475,6 +475,19 @@ def test_only_the_printed_address_opens(headers, query, status):
     assert bool(cookies) == (status == 200 and b"token" in query)
 
 
+@pytest.mark.parametrize("query", [b"token=secret", b"token=wrong"])
+def test_the_browser_loads_nothing_from_elsewhere_and_shows_no_frame(query):
+    sent = request_of(Guard(inner, "secret", 99), [HOST], query)
+    headers = dict(sent[0]["headers"])
+    policy = headers[b"content-security-policy"].decode()
+    for rule in ("default-src 'self'", "object-src 'none'", "frame-ancestors 'none'"):
+        assert rule in policy
+    hosts = [word for word in policy.split() if "://" in word]
+    assert hosts == ["ws://127.0.0.1:99", "ws://localhost:99"]
+    assert headers[b"x-frame-options"] == b"DENY"
+    assert headers[b"x-content-type-options"] == b"nosniff"
+
+
 def test_web_sockets_are_guarded_too():
     sent = request_of(Guard(inner, "secret", 99), [HOST], kind="websocket")
     assert sent == [{"type": "websocket.close", "code": 1008}]
