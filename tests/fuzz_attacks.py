@@ -108,7 +108,7 @@ def _fit_numbers(small: Small, folder: Path, program: Path | None) -> None:
     path = folder / "numbers.gz"
     path.unlink(missing_ok=True)
     model = OptimalTreeRegressor(
-        small.split_penalty, small.loss, max_depth=1, time_limit=None
+        small.split_penalty, criterion=small.loss, max_depth=1, time_limit=None
     )
     try:
         model.fit(X, y, sample_weight=small.weights, proof=path)
@@ -210,7 +210,7 @@ def choices(rng: random.Random, folder: Path, program: Path | None) -> None:
             assert (
                 plain.objective_ - 1e-9 <= tree.objective <= plain.objective_ + 0.0501
             )
-        chosen = OptimalTreeClassifierCV(max_depth=2, cv=2).fit(X, y)
+        chosen = OptimalTreeClassifierCV(plain, cv=2).fit(X, y)
         assert chosen.predict(X).shape == (n,)
         oblique = ObliqueTreeClassifier(max_splits=1).fit(X, y)
         assert oblique.lower_bound_ <= oblique.objective_ + 1e-12

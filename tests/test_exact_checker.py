@@ -85,7 +85,7 @@ def test_proofs_of_the_engine(tmp_path: Path, seed: int):
     for estimator, y in (
         (OptimalTreeClassifier(**settings), rng.choice(["p", "q"], n)),
         (OptimalTreeRegressor(**settings), np.round(rng.normal(1e6, 1, n), 2)),
-        (OptimalTreeRegressor(0.05, "absolute_error", max_depth=2), rng.normal(size=n)),
+        (OptimalTreeRegressor(criterion="absolute_error"), rng.normal(size=n)),
     ):  # fmt: skip
         path = tmp_path / "p"
         estimator.fit(frame, y, sample_weight=weights, proof=path)
