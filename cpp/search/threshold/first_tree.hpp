@@ -123,7 +123,8 @@ class FirstTree {
     const Value leaf = stumps_->leaf(rows);
     Task<Value> ahead{&rows, context_->loss->infinite(), std::min(2, task.depth),
                       task.splits, task.min_leaf, {}, {}};
-    if (task.depth <= 0 || task.splits <= 0 || stopped()) return leaf_answer(leaf);
+    if (task.depth <= 0 || task.splits <= 0 || context_->limits->stop(microseconds(rows)))
+      return leaf_answer(leaf);
     Answer<Value> two = terminal_->solve(ahead);
     if (task.depth <= 2 || task.splits <= 3 || two.tree.leaf() || stopped())
       return leaf < two.upper ? leaf_answer(leaf) : std::move(two);

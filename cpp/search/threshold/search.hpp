@@ -80,6 +80,8 @@ class Search {
   void work(threshold::Frame<Value>& frame);
 
  private:
+  static constexpr std::uint32_t kMany = 20'000;  // rows
+
   using Point = threshold::Point<Value>;
   using Candidate = threshold::Candidate<Value>;
   using Item = threshold::Item<Value>;
@@ -174,7 +176,7 @@ class Search {
         return Value{};
       const int depth = std::min(task.depth, 30);
       const std::int64_t leaves = std::min(std::int64_t{1} << depth, std::int64_t{task.splits} + 1);
-      context_->limits->stop(1 + task.rows->size() / 4);  // whoever polls next will see
+      if (late(*task.rows)) return Value{};
       return partitions_(*task.rows, leaves, penalty(), cutoff);
     } else {
       return Value{};
@@ -225,9 +227,15 @@ class Search {
     return answer;
   }
 
+  // Whether a limit is reached, and the rows are so many that a look at them takes long.
+  bool late(const RowSubset& rows) const {
+    return context_->limits->stop(1 + rows.size() / 4) && rows.size() > kMany;
+  }
+
   // With a penalty, trees deeper than the terminal solver's cost so many penalties and one more,
   // so its best tree bounds all: returns that bound on the rows as a whole.
   Value look_ahead(Frame& frame) {
+    if (late(*frame.task->rows)) return Value{};
     Task<Value> task = *frame.task;
     task.depth = Terminal::kDepth;
     task.cutoff = frame.best;

@@ -292,9 +292,13 @@ class _Argument:
             cost = Fraction(math.floor(float(penalty) * p.root + 0.5))
         _require(abs(cost - own) <= p.tolerance, "split_cost is not the penalty")
         _require(own == self.L or (own < self.L and self.splits is not None), "dearer")
-        loss, n_splits = self.tree(h["tree"], p.everything, 0)
+        penalize = h.get("penalize", "splits")
+        _require(penalize in ("splits", "leaves"), "penalize is unknown")
+        self.further = own if penalize == "leaves" else 0
+        loss, n_splits, n_leaves = self.tree(h["tree"], p.everything, 0)
+        penalties = n_leaves - 1 if penalize == "leaves" else n_splits
         _require(_covers(self.splits, n_splits), "the tree has too many splits")
-        self.upper, self.dearer = loss + n_splits * own, self.L - own
+        self.upper, self.dearer = loss + penalties * own, self.L - own
         _require(abs(self.upper - upper) <= p.tolerance, "upper is not the tree's cost")
         self.facts: list[tuple[Rows, Limit, Limit, Any]] = []
         self.looks: dict[Rows, Any] = {}
@@ -306,8 +310,13 @@ class _Argument:
         _require(good, f"{value!r} is no cost")
         return Fraction(float(value))
 
-    def tree(self, node: Any, rows: Rows, level: int) -> tuple[Any, int]:
-        """Return loss and splits of a tree."""
+    def split_price(self, rows: Rows, test: int) -> Any:
+        """Return what a test costs that splits these rows."""
+        n = sum(map(bool, self.p.children(rows, test)))
+        return self.L + (n - 2) * self.further
+
+    def tree(self, node: Any, rows: Rows, level: int) -> tuple[Any, int, int]:
+        """Return loss, splits and leaves of a tree."""
         p = self.p
         _require(("test" in node) != ("predict" in node), "a node is no leaf, no split")
         if "predict" in node:
@@ -316,17 +325,19 @@ class _Argument:
             given = node["predict"]
             if p.exact:
                 _require(_whole(given) < len(self.h["classes"]), "no such class")
-                return (p.w(rows) - p.of_class(rows)[given]) * UNIT, 0
+                return (p.w(rows) - p.of_class(rows)[given]) * UNIT, 0, 1
             values = given if isinstance(given, list) else [given]
             _require(len(values) == len(p.target[0]), "not one number for each target")
-            return sum(p.loss(rows, o, self.cost(v)) for o, v in enumerate(values)), 0
+            lost = sum(p.loss(rows, o, self.cost(v)) for o, v in enumerate(values))
+            return lost, 0, 1
         _require(_covers(self.depth, level + 1), "the tree is too deep")
         parts = p.children(rows, self.test(node["test"]))
         given, held = dict(node["children"]), [v for v, c in enumerate(parts) if c]
         once = len(given) == len(node["children"]) and sorted(given) == held
         _require(once and len(held) > 1, "the children do not share out the rows")
         below = [self.tree(child, parts[v], level + 1) for v, child in given.items()]
-        return sum(loss for loss, _ in below), 1 + sum(n for _, n in below)
+        loss, splits, leaves = (sum(part) for part in zip(*below, strict=True))
+        return loss, splits + 1, leaves
 
     def test(self, number: Any) -> int:
         _require(_whole(number) < len(self.p.tests), f"there is no test {number}")
@@ -379,20 +390,23 @@ class _Argument:
             for v, c in enumerate(p.children(S, t)):
                 for item in lists[v]:
                     self.cite(c, lower.get((t, v)), item, _less(d), shares)
-        self.order(S, lower)
+        many = any(sum(map(bool, parts)) > 2 for parts in held.values())
+        wide = self.further > 0 and many
+        self.order(S, lower, wide)
         for use in uses:
-            self.fewer_rows(S, use[0], lower, d is None and k is None)
-        self.order(S, lower)
-        extend = p.exact and (p.min_leaf == 1 or not p.multiway)
+            self.fewer_rows(S, use[0], lower, d is None and k is None, wide)
+        self.order(S, lower, wide)
+        extend = p.exact and not wide and (p.min_leaf == 1 or not p.multiway)
         for t, parts in held.items():
             if not p.splits(S, t) or (extend and not p.admissible(S, t, L)):
                 continue
             each = [(c, lower[t, v]) for v, c in enumerate(parts) if c]
-            total = L + sum(own[-1] for _, own in each)
+            price = self.split_price(S, t)
+            total = price + sum(own[-1] for _, own in each)
             merged = extend and any(
                 (p.w(S) - p.w(c)) * UNIT <= total - own[-1] for c, own in each
             )
-            dear = L + _cheapest([own for _, own in each]) >= B
+            dear = price + _cheapest([own for _, own in each]) >= B
             _require(merged or dear, f"test {t} is not ruled out, nor dear enough")
 
     def counts(self, C: Rows, d: Limit, k: Limit) -> Any:
@@ -406,10 +420,13 @@ class _Argument:
         """One split into leaves; two or more splits."""
         p, L = self.p, self.L
         stumps = [t for t in range(len(p.tests)) if p.splits(C, t)]
-        each = [sum(p.leaf(c) for c in p.children(C, t)) for t in stumps]
+        each = [
+            self.split_price(C, t) + sum(p.leaf(c) for c in p.children(C, t))
+            for t in stumps
+        ]
         if not each:
             return INFINITE * p.root, INFINITE * p.root
-        one, forced = L + min(each), p.forced(C)
+        one, forced = min(each), p.forced(C)
         b = 2 * L + forced
         if not p.exact or L == 0:
             return one, b
@@ -422,6 +439,8 @@ class _Argument:
                 ways = range(n // G + 2 if G else 1)
                 cover += min(L * j + max(0, n - j * G) * UNIT for j in ways)
             b = max(b, cover)
+        if p.multiway and self.further not in (0, L):
+            return one, b
         whole = ((L * j, -(-max(b - L * j, 0) // UNIT) * UNIT) for j in range(2, 34))
         few = min(splits + max(forced, errors) for splits, errors in whole)
         return one, min(few, max(b, 34 * L + forced))
@@ -440,30 +459,35 @@ class _Argument:
             if _covers(splits, j):
                 lower[at] = max(lower[at], bound)
 
-    def fewer_rows(self, S: Rows, used: int, lower: Any, free: bool) -> None:
+    def fewer_rows(
+        self, S: Rows, used: int, lower: Any, free: bool, wide: bool
+    ) -> None:
         p = self.p
         for (v, C), (t, u) in product(enumerate(p.children(S, used)), list(lower)):
             if t == used or not C or (used, v) not in lower:
                 continue
-            price, A = self.price(C, p.children(S, t)[u]), p.children(S, t)[u]
-            if price and p.exact and free and p.min_leaf == 1:
+            A = p.children(S, t)[u]
+            price = self.price(C, A, wide)
+            if price != 0 and p.exact and free and p.min_leaf == 1:
                 others = [C & c for c in p.children(S, t) if c is not A]
                 wrong = sum(p.w(x) - max(p.of_class(x)) for x in others)
-                price = min(price, self.L + wrong * UNIT)
+                parting = self.split_price(C, t) + wrong * UNIT
+                price = parting if price is None else min(price, parting)
             _raise(lower[t, u], lower[used, v], price)
 
-    def order(self, S: Rows, lower: Any) -> None:
+    def order(self, S: Rows, lower: Any, wide: bool) -> None:
         for tests in self.p.ordered if self.p.min_leaf == 1 else []:
             here = [t for t in tests if (t, 0) in lower and (t, 1) in lower]
             for a, c, v in product(here, here, (0, 1)):
-                price = self.price(*(self.p.children(S, t)[v] for t in (a, c)))
-                _raise(lower[c, v], lower[a, v], price)
+                C, A = (self.p.children(S, t)[v] for t in (a, c))
+                _raise(lower[c, v], lower[a, v], self.price(C, A, wide))
 
-    def price(self, C: Rows, A: Rows) -> Any:
+    def price(self, C: Rows, A: Rows, wide: bool) -> Any:
         """Return what A's tree costs more on C, at most; None if that is not known."""
         if C == A or (self.p.min_leaf == 1 and C <= A):
             return 0
-        return self.p.w(C - A) * UNIT if self.p.exact and self.p.min_leaf == 1 else None
+        extends = self.p.exact and self.p.min_leaf == 1 and not wide
+        return self.p.w(C - A) * UNIT if extends else None
 
 
 def _raise(bounds: list[Any], others: list[Any], price: Any) -> None:

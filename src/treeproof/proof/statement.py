@@ -30,7 +30,7 @@ def statement(header: Header, problem: Problem) -> str:
     parts += [
         f"{len(header.features)} columns ({_kinds(header)})",
         f"{problem.n_tests} tests",
-        f"split_penalty {header.split_penalty:.12g}",
+        f"split_penalty {header.split_penalty:.12g} for {header.penalize}",
         f"max_depth {_limit(header.max_depth)}",
         f"max_splits {_limit(header.max_splits)}",
         f"min_samples_leaf {header.min_leaf}",
