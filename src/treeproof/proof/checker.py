@@ -89,7 +89,8 @@ class Verdict:
         what = f"a tree of objective {own}, and none has less than {low}"
         if self.optimal:
             what = f"optimal, no tree has an objective below {own}"
-        return f"accepted: {what} ({self.n_steps} steps checked; {self.statement})"
+        what = f"accepted: {what} ({self.n_steps} steps checked)"
+        return f"{what}\nwhat was proved: {self.statement}"
 
 
 def check(
