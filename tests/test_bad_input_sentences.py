@@ -23,6 +23,7 @@ SENTENCES = json.loads(
     (Path(__file__).parent / "bad_input_sentences.json").read_text("utf-8")
 )
 FRAME = pd.DataFrame({"a": [0.0, 1, 2, 3], "b": list("pqpq")})
+DATES = FRAME.assign(a=pd.to_datetime(["2024-01-02"] * 4))
 GAPS = FRAME.assign(a=[0.0, np.nan, 2, 3])
 
 
@@ -89,7 +90,13 @@ OTHERS = {
         FRAME.assign(a=[np.nan, np.inf, 1, 2]), Y
     ),
     "fit: dates and missing ones": lambda: OptimalTreeClassifier().fit(
-        FRAME.assign(a=pd.to_datetime(["2024-01-02", None, None, None])), Y
+        pd.DataFrame({"a": pd.to_datetime(["2024-01-02", None, None, None])}), Y
+    ),
+    "fit: dates and a proof": lambda: OptimalTreeClassifier().fit(
+        DATES, Y, proof="p.gz"
+    ),
+    "predict: dates for numbers": lambda: (
+        OptimalTreeClassifier(max_depth=1).fit(FRAME[["a"]], Y).predict(DATES[["a"]])
     ),
     "fit: a number among text and gaps": lambda: OptimalTreeClassifier().fit(
         FRAME.assign(b=pd.Series(["p", 1, None, "q"], dtype=object)), Y

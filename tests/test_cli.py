@@ -452,7 +452,7 @@ def test_ctrl_c_before_the_search_is_one_line(treeproof, folder, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("treeproof.cli.fit.read_table", interrupted)
+    monkeypatch.setattr("treeproof.cli.training.read_table", interrupted)
     status, out, err = treeproof("fit", folder / "monks.csv", "--target", "class")
     assert status == 130 and out == "" and "Traceback" not in err
 

@@ -21,7 +21,12 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.border import ClassificationData, RegressionData, read_rows
+from treeproof.border import (
+    ClassificationData,
+    RegressionData,
+    TrainingTable,
+    read_rows,
+)
 from treeproof.certificates import (
     Certificate,
     any_depth,
@@ -175,9 +180,18 @@ class OptimalTree(BaseEstimator):
         )
 
     @staticmethod
-    def _check_provable(proof: Any, reading: Mapping[str, Any]) -> None:
+    def _check_provable(
+        proof: Any, reading: Mapping[str, Any], table: TrainingTable
+    ) -> None:
         """Refuse a proof about rows that were merged or coarsened on the way in."""
-        if proof is not None and reading:
+        if proof is None:
+            return
+        if table.dates:
+            raise TypeError(
+                f"Column {table.dates[0]!r} holds dates or times, of which a proof "
+                "cannot speak; leave it out of X, or turn it into numbers."
+            )
+        if reading:
             raise ValueError(
                 "A proof speaks of a table row by row, with all its values; read the "
                 "table into memory, and do not use quantiles, to have one."

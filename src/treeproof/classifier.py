@@ -292,7 +292,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         self._validate_params()
         memory = parse_memory(self.memory_limit)
         data, reading = classification_data(self, X, y, sample_weight, memory)
-        self._check_provable(proof, reading)
+        self._check_provable(proof, reading, data.table)
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))
             kept = None if checkpoint is None else CheckpointFile(checkpoint)

@@ -265,7 +265,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self._validate_params()
         memory = parse_memory(self.memory_limit)
         data, reading = regression_data(self, X, y, sample_weight, memory)
-        self._check_provable(proof, reading)
+        self._check_provable(proof, reading, data.table)
         leaf = LeafFit(self.criterion, data.targets, data.weights)
         leaf.check_digits()
         if proof is not None:

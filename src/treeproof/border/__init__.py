@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.leak import (
     check_target_is_apart,
-    warn_of_identifiers,
     warn_of_marks,
+    warn_of_row_names,
 )
 from treeproof.border.names import record_names
-from treeproof.border.raw import read_raw_table
+from treeproof.border.raw import RawTable, read_raw_table
 from treeproof.border.table import (
     MISSING_REFUSED,
     TrainingTable,
@@ -71,7 +71,7 @@ def read_classification_data(
     Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
     estimator.
     """
-    raw = read_raw_table(X, MISSING_REFUSED if missing == "error" else None)
+    raw = _read_features(X, missing, merged=samples is not None)
     classes, labels = read_labels(y, type(estimator).__name__)
     check_lengths(raw.n_rows, len(labels))
     check_target_is_apart(raw, y)
@@ -88,7 +88,8 @@ def read_classification_data(
     table = encode_table(
         raw, categorical_features, categorical_split, missing, by_target
     )
-    warn_of_identifiers(table, table.n_rows if samples is None else int(samples.sum()))
+    n_rows = table.n_rows if samples is None else int(samples.sum())
+    warn_of_row_names(raw, table, n_rows)
     warn_of_marks(table)
     return ClassificationData(table, classes, labels, weights, factors, samples)
 
@@ -120,7 +121,7 @@ def read_regression_data(
     Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
     estimator.
     """
-    raw = read_raw_table(X, MISSING_REFUSED if missing == "error" else None)
+    raw = _read_features(X, missing, merged=samples is not None)
     targets = read_targets(y, type(estimator).__name__)
     check_lengths(raw.n_rows, len(targets))
     check_target_is_apart(raw, y)
@@ -137,7 +138,8 @@ def read_regression_data(
     table = encode_table(
         raw, categorical_features, categorical_split, missing, by_target
     )
-    warn_of_identifiers(table, table.n_rows if samples is None else int(samples.sum()))
+    n_rows = table.n_rows if samples is None else int(samples.sum())
+    warn_of_row_names(raw, table, n_rows)
     warn_of_marks(table)
     return RegressionData(table, matrix, weights, matrix.shape[1] == 1, samples)
 
@@ -159,6 +161,15 @@ def read_training_table(
         if not (weights > 0).all():
             raw = raw.take(weights > 0)
     return encode_table(raw, categorical_features, categorical_split, missing)
+
+
+def _read_features(X: Any, missing: str, merged: bool) -> RawTable:
+    """Read a table to fit; columns of dates are not used, if there are others."""
+    advice = MISSING_REFUSED if missing == "error" else None
+    raw = read_raw_table(X, advice, allow_dates=not merged)
+    if len(raw.dates) == raw.n_columns:
+        raw.refuse_dates(raw.dates)
+    return raw
 
 
 def has_one_split(estimator: Any) -> bool:

@@ -14,18 +14,17 @@ import numpy as np
 
 from treeproof.border.labels import read_vector
 from treeproof.border.raw import RawTable
+from treeproof.border.row_names import row_names
 from treeproof.border.table import TrainingTable
 from treeproof.border.text import TextColumn
 from treeproof.columns import plain
 
 __all__ = [
     "check_target_is_apart",
-    "has_name_for_most",
-    "warn_of_identifiers",
     "warn_of_marks",
+    "warn_of_row_names",
 ]
 
-_FEW_ROWS = 50
 _MANY_NUMBERS, _FEW_MARKS = 20, 3  # so many with so few words are hardly categories
 
 
@@ -52,34 +51,11 @@ def check_target_is_apart(raw: RawTable, y: Any) -> None:
         )
 
 
-def has_name_for_most(categories: int, n_rows: int) -> bool:
-    """Say whether so many categories name the rows, rather than tell them apart.
-
-    Examples
-    --------
-    >>> has_name_for_most(900, 900), has_name_for_most(5, 900)
-    (True, False)
-    """
-    return n_rows >= _FEW_ROWS and categories > n_rows / 2
-
-
-def warn_of_identifiers(table: TrainingTable, n_rows: int) -> None:
-    """Warn if a column of categories has a value of its own for most rows.
-
-    A multiway split on it has as many children, each with a row or two.
-    """
-    if table.categorical_split != "multiway":
-        return
-    for column in table.columns:
-        values = 0 if column.categories is None else len(column.categories)
-        if has_name_for_most(values, n_rows) and not column.ordered:
-            warnings.warn(
-                f"Column {column.name!r} has {values} categories in {n_rows} rows: a "
-                "split on it learns rows by heart and says nothing about new ones; "
-                "leave it out, unless you mean it.",
-                UserWarning,
-                stacklevel=2,
-            )
+def warn_of_row_names(raw: RawTable, table: TrainingTable, n_rows: int) -> None:
+    """Warn of each column that has a value of its own for most rows."""
+    categorical = [column.is_categorical for column in table.columns]
+    for found in row_names(raw, categorical, n_rows):
+        warnings.warn(found.warning, UserWarning, stacklevel=2)
 
 
 def warn_of_marks(table: TrainingTable) -> None:

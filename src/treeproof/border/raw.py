@@ -13,7 +13,7 @@ them carries a mask; what its array holds in those places means nothing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Number
 from typing import Any
@@ -33,7 +33,7 @@ from treeproof.border.text import (
 )
 from treeproof.columns import is_missing, plain
 
-__all__ = ["RawTable", "read_raw_table"]
+__all__ = ["DateError", "RawTable", "read_raw_table"]
 
 MISSING_ADVICE = (
     "Fill them in (for example with sklearn.impute.SimpleImputer) or drop these rows"
@@ -42,6 +42,28 @@ MISSING_ADVICE = (
 Array = NDArray[Any] | TextColumn
 Column = tuple[Array, NDArray[np.bool_] | None]
 """A column's values, and a mask of the missing ones unless all are there."""
+
+
+class DateError(TypeError):
+    """A column holds dates or times.
+
+    Attributes
+    ----------
+    durations : bool
+        Whether it holds lengths of time.
+    """
+
+    def __init__(self, label: str, dtype: Any) -> None:
+        self.durations = "elta" in str(dtype) or "uration" in str(dtype)
+        name = label.removeprefix("Column ")
+        example = "the year, the month or the days since a start date"
+        if name.startswith("'"):
+            number = "dt.total_seconds()" if self.durations else "dt.year"
+            example = f"X[{name}] = X[{name}].{number}"
+        super().__init__(
+            f"{label} holds dates or times ({dtype}). Turn them into numbers first, "
+            f"such as {example}, or leave them out."
+        )
 
 
 @dataclass
@@ -62,6 +84,9 @@ class RawTable:
         For columns of ordered categories, all categories in their order.
     missing : dict
         For columns with missing values, a mask of them.
+    dates : dict
+        For columns of dates or times, what is said where they are not allowed; their
+        arrays hold zeros.
     """
 
     names: list[str] | None
@@ -72,6 +97,7 @@ class RawTable:
     declared: frozenset[int] = frozenset()
     orders: dict[int, list[Any]] = field(default_factory=dict)
     missing: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
+    dates: dict[int, DateError] = field(default_factory=dict)
 
     def label(self, column: int) -> str:
         """Return how messages call a column."""
@@ -106,19 +132,37 @@ class RawTable:
             self.declared,
             self.orders,
             {j: m[rows] for j, m in self.missing.items() if m[rows].any()},
+            self.dates,
         )
+
+    def refuse_dates(self, columns: Iterable[int]) -> None:
+        """Complain about the first of these columns that holds dates."""
+        for column in sorted(columns):
+            if column in self.dates:
+                raise TypeError(str(self.dates[column]))
 
     def is_empty(self, column: int) -> bool:
         """Whether a column has nothing but missing values."""
         return column in self.missing and bool(self.missing[column].all())
 
 
-def read_raw_table(X: Any, missing_advice: str | None = MISSING_ADVICE) -> RawTable:
+def read_raw_table(
+    X: Any,
+    missing_advice: str | None = MISSING_ADVICE,
+    *,
+    allow_dates: bool = False,
+) -> RawTable:
     """Read any table; raise ValueError or TypeError with one clear sentence.
 
-    Missing values are refused with the advice given; None allows them.
+    Missing values are refused with the advice given; None allows them. Dates are
+    refused unless they are allowed.
     """
-    table = _read(X)
+    try:
+        table = _read(X)
+    except DateError as error:  # all of it
+        raise TypeError(str(error)) from None
+    if not allow_dates:
+        table.refuse_dates(table.dates)
     if missing_advice is not None:
         for j in sorted(table.missing):
             rows = np.flatnonzero(table.missing[j])
@@ -234,16 +278,25 @@ def _from_array(array: NDArray[Any], names: list[str] | None = None) -> RawTable
     if kind == "c":
         raise ValueError("Complex data not supported: X holds complex numbers.")
     if kind in "mM":
-        raise _dates("X", array.dtype)
+        raise DateError("X", array.dtype)
     if kind not in "OUS":
         raise TypeError(f"X has the dtype {array.dtype}, which is not supported.")
     table.arrays = []
     for j in range(n_columns):
-        values, gone = _read_objects(array[:, j].tolist(), table.label(j))
+        items = array[:, j].tolist()
+        try:
+            values, gone = _read_objects(items, table.label(j))
+        except DateError as error:
+            values, gone = _note_dates(table, j, error, len(items))
         table.arrays.append(values)
         _note_missing(table, j, gone)
     _check_finite(table)
     return table
+
+
+def _note_dates(table: RawTable, column: int, error: DateError, n_rows: int) -> Column:
+    table.dates[column] = error
+    return np.zeros(n_rows), None
 
 
 def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
@@ -284,7 +337,10 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
 
 def _add_series(table: RawTable, column: int, series: Any) -> None:
     assert table.arrays is not None
-    values, gone = _read_series(series, table.label(column))
+    try:
+        values, gone = _read_series(series, table.label(column))
+    except DateError as error:
+        values, gone = _note_dates(table, column, error, len(series))
     table.arrays.append(values)
     _note_missing(table, column, gone)
     if column in table.declared:
@@ -319,8 +375,14 @@ def _from_mapping(columns: Mapping[Any, Any]) -> RawTable:
         if len(array) == 0:
             table.arrays.append(array)
             continue
+        if array.dtype.kind in "mM":
+            error = DateError(label, array.dtype)
+            table.arrays.append(_note_dates(table, j, error, len(array))[0])
+            continue
         single = _from_array(array[:, None], [name])
         table.arrays.append(single.column(0))
+        if 0 in single.dates:
+            table.dates[j] = single.dates[0]
         _note_missing(table, j, single.missing.get(0))
     lengths = [
         len(a.codes) if isinstance(a, TextColumn) else len(a) for a in table.arrays
@@ -340,7 +402,7 @@ def _from_mapping(columns: Mapping[Any, Any]) -> RawTable:
 def _read_series(series: Any, label: str) -> Column:
     dtype = series.dtype
     if dtype.is_temporal():
-        raise _dates(label, dtype)
+        raise DateError(label, dtype)
     if dtype.is_nested() or dtype == nw.Binary:
         raise TypeError(
             f"{label} has the type {dtype}; only numbers, booleans and text are "
@@ -392,7 +454,7 @@ def _read_codes(codes: NDArray[np.int32], distinct: list[Any], label: str) -> Co
         if isinstance(value, (complex, np.complexfloating)):
             raise ValueError(f"Complex data not supported: {label} holds {value!r}.")
         if hasattr(value, "year") or isinstance(value, np.datetime64):
-            raise _dates(label, type(value).__name__)
+            raise DateError(label, type(value).__name__)
         if not isinstance(value, (str, Number, np.generic)):
             raise TypeError(_not_scalar(label, value))
     text = [value for value in distinct if isinstance(value, str)]
@@ -412,13 +474,6 @@ def _not_scalar(label: str, value: Any) -> str:
     return (
         f"{label} holds {value!r}, a {type(value).__name__}; every value of this "
         "argument must be a string or a real number."
-    )
-
-
-def _dates(label: str, dtype: Any) -> TypeError:
-    return TypeError(
-        f"{label} holds dates or times ({dtype}). Turn them into numbers first, such "
-        "as the year, the month or the days since a start date, or leave them out."
     )
 
 

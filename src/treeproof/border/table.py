@@ -76,6 +76,8 @@ class TrainingTable:
         The distinct values behind the codes of each column.
     categorical_split, missing : str
         The estimator's parameters of these names.
+    dates : tuple of str
+        Columns of dates or times; all their codes are 0, so that no tree tests them.
     ranks : dict
         For a tree of one split, the ranks of the values of columns with too many for
         all their subsets, by mean target; see `target_ranks`.
@@ -91,6 +93,7 @@ class TrainingTable:
     categorical_split: str = "multiway"
     missing: str = "error"
     ranks: dict[int, NDArray[np.int64]] = field(default_factory=dict)
+    dates: tuple[str, ...] = ()
     engine: EngineTable = field(init=False)
 
     def __post_init__(self) -> None:
@@ -209,7 +212,15 @@ def encode_table(
             if not columns[j].ordered:
                 ranks[j] = target_ranks(codes[j], size, *by_target)
     return TrainingTable(
-        columns, kinds, n_values, codes, distinct, categorical_split, missing, ranks
+        columns,
+        kinds,
+        n_values,
+        codes,
+        distinct,
+        categorical_split,
+        missing,
+        ranks,
+        tuple(raw.name(j) for j in raw.dates),
     )
 
 
@@ -359,8 +370,10 @@ def read_rows(
 
     All columns are checked; those not needed may be left unencoded.
     """
-    raw = read_raw_table(X, MISSING_REFUSED if missing == "error" else None)
+    advice = MISSING_REFUSED if missing == "error" else None
+    raw = read_raw_table(X, advice, allow_dates=True)
     check_names(estimator, raw)
+    raw.refuse_dates(j for j in raw.dates if j in needed)
     if raw.matrix is not None and not any(c.is_categorical for c in columns):
         return raw.matrix.T
     encoded = []

@@ -12,12 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
-from treeproof.cli.fit import listed, make_estimator, read_training
+from treeproof.cli.fit import make_estimator
 from treeproof.cli.outputs import Outputs
+from treeproof.cli.training import listed, read_training
 from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
     Drop,
+    Keep,
     MaxDepth,
     MinSamplesLeaf,
     Penalize,
@@ -59,6 +61,7 @@ def alternatives(
     categorical_split: CategoricalSplit = "multiway",
     categorical: Categorical = None,
     drop: Drop = None,
+    keep: Keep = None,
     time_limit: Annotated[float, typer.Option(help="Seconds; 0 for no limit.")] = 60.0,
     plot: Annotated[
         str | None, typer.Option(help="Picture of how many trees use each column.")
@@ -79,7 +82,9 @@ def alternatives(
 
     Outputs(plot=plot).check()
     roles = {"--drop": listed(drop), "--categorical": listed(categorical)}
-    training = read_training(data, None, target, {"--weight": [], **roles})
+    training = read_training(
+        data, None, target, {"--weight": [], **roles}, listed(keep)
+    )
     model = make_estimator(
         False,
         None,

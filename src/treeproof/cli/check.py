@@ -12,6 +12,7 @@ import typer
 from rich import progress
 from rich.console import Console
 
+from treeproof.border.row_names import row_names_of
 from treeproof.cli import completion
 from treeproof.cli.tables import pop_column, read_table
 from treeproof.proof import Verdict
@@ -86,6 +87,9 @@ def check(
     weights = None if weight is None else pop_column(table, weight, "weight")
     for name in drop.split(",") if drop else []:
         pop_column(table, name.strip(), "column to drop")
+    unknown = {name: table[name] for name in table if name not in {*names, target}}
+    for about in row_names_of(unknown) if unknown else []:
+        del table[about.name]  # fit leaves it out as well
     if target is None:
         others = [name for name in table if name not in names]
         if len(others) != 1:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import time
 import warnings
-from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,17 +15,12 @@ from sklearn.exceptions import ConvergenceWarning
 from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.outputs import Outputs, check_folder
-from treeproof.cli.tables import open_large, pop_column, read_table
-from treeproof.sources.duck import DuckSource
+from treeproof.cli.tables import open_large
+from treeproof.cli.training import count_training, listed, read_training
 
-__all__ = ["fit", "listed", "make_estimator", "read_training", "register", "report"]
+__all__ = ["fit", "make_estimator", "register", "report"]
 
 TREE, DATA, SEARCH, FILES = "The tree", "The data", "The search", "Files to write"
-
-
-def listed(text: str | None) -> list[str]:
-    """Return the columns in text such as "A,B"."""
-    return [part.strip() for part in text.split(",") if part.strip()] if text else []
 
 
 def fit(
@@ -126,6 +119,14 @@ def fit(
         str | None,
         typer.Option(
             help="Columns A,B to leave out.",
+            rich_help_panel=DATA,
+            autocompletion=completion.columns,
+        ),
+    ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns A,B to keep though they name the rows.",
             rich_help_panel=DATA,
             autocompletion=completion.columns,
         ),
@@ -259,11 +260,12 @@ def fit(
         raise ValueError("--checkpoint does not go with --regression.")
     roles = {"--weight": listed(weight), "--drop": listed(drop),
              "--categorical": listed(categorical)}  # fmt: skip
+    kept = [*listed(keep), *([] if first_split is None else [first_split])]
     source = None if proof is not None else open_large(data, memory_limit)
     if source is None:
-        training = read_training(data, database, target, roles)
+        training = read_training(data, database, target, roles, kept)
     else:
-        training = _count_training(source, target, roles)
+        training = count_training(source, target, roles, kept)
     model = make_estimator(
         regression,
         class_weight,
@@ -303,77 +305,6 @@ def fit(
         _show(model, result)
     if model.status_ == "interrupted":
         raise typer.Exit(INTERRUPTED)
-
-
-@dataclass
-class _Training:
-    """What fit is given: a table with its labels, or a source with names of columns."""
-
-    X: Any
-    y: Any
-    weights: Any
-    categorical: Any
-
-    def labels(self) -> Any:
-        """Return the labels as score wants them."""
-        return self.y if isinstance(self.y, str) else _labels(self.y)
-
-
-def read_training(
-    data: str, database: str | None, target: str, roles: dict[str, list[str]]
-) -> _Training:
-    """Read a table into memory and take its columns apart."""
-    table = read_table(data, database=database)
-    _check_roles(table, target, roles)
-    y = pop_column(table, target, "target")
-    weights = [pop_column(table, name, "weight") for name in roles["--weight"]]
-    for name in roles["--drop"]:
-        pop_column(table, name, "column to drop")
-    if not table:
-        raise ValueError("No column is left to split on; the tree would be empty.")
-    categorical = _categorical(table, roles["--categorical"])
-    return _Training(table, y, weights[0] if weights else None, categorical)
-
-
-def _count_training(
-    source: DuckSource, target: str, roles: dict[str, list[str]]
-) -> _Training:
-    """Leave a large file where it is."""
-    _check_roles(source.names, target, roles)
-    if target not in source.names:
-        raise ValueError(
-            f"The target {target!r} is not a column; the columns are "
-            f"{', '.join(map(repr, source.names))}."
-        )
-    if roles["--drop"]:
-        source = source.without(roles["--drop"])
-    weights = roles["--weight"]
-    categorical: Any = "from_dtype"
-    if roles["--categorical"]:
-        apart = {target, *weights, *source.numeric()}
-        text = [name for name in source.names if name not in apart]
-        categorical = list(dict.fromkeys([*roles["--categorical"], *text]))
-    return _Training(source, target, weights[0] if weights else None, categorical)
-
-
-def _check_roles(
-    table: Collection[str], target: str, roles: dict[str, list[str]]
-) -> None:
-    """Refuse a column that is named for two purposes, or that is not there."""
-    purpose = {target: "--target"}
-    for option, names in roles.items():
-        for name in names:
-            if name not in table:
-                raise ValueError(
-                    f"{option} names {name!r}, which is not a column; the columns are "
-                    f"{', '.join(map(repr, table))}."
-                )
-            if name in purpose:
-                raise ValueError(
-                    f"The column {name!r} is named by {purpose[name]} and by {option}; "
-                    "it can have one role only."
-                )
-            purpose[name] = option
 
 
 def _table_name(data: str) -> str:
@@ -422,24 +353,6 @@ def report(model: Any, seconds: float) -> dict[str, Any]:
         "features": model.n_features_in_,
         "tree": model.tree_.to_dict(),
     }
-
-
-def _categorical(table: dict[str, Any], listed: list[str]) -> Any:
-    """Return the categorical columns: those listed and those that hold text."""
-    if not listed:
-        return "from_dtype"
-    from treeproof.border.raw import read_raw_table
-    from treeproof.border.table import is_categorical
-
-    raw = read_raw_table(table, missing_advice=None)
-    by_type = [n for j, n in enumerate(table) if is_categorical(raw, j)]
-    return list(dict.fromkeys([*listed, *by_type]))
-
-
-def _labels(y: Any) -> Any:
-    from treeproof.border.labels import one_column, read_vector
-
-    return one_column(read_vector(y, "y"))
 
 
 def _show(model: Any, result: dict[str, Any]) -> None:

@@ -13,12 +13,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
-from treeproof.cli.fit import listed, make_estimator, read_training
+from treeproof.cli.fit import make_estimator
 from treeproof.cli.outputs import Outputs, check_folder
+from treeproof.cli.training import listed, read_training
 from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
     Drop,
+    Keep,
     MaxDepth,
     MinSamplesLeaf,
     Penalize,
@@ -59,6 +61,7 @@ def path(
     categorical_split: CategoricalSplit = "multiway",
     categorical: Categorical = None,
     drop: Drop = None,
+    keep: Keep = None,
     time_limit: Annotated[
         float, typer.Option(help="Seconds for each path; 0 for no limit.")
     ] = 60.0,
@@ -89,7 +92,9 @@ def path(
     if save is not None and cv is None:
         raise ValueError("--save writes the chosen tree; choose one with --cv 5.")
     roles = {"--drop": listed(drop), "--categorical": listed(categorical)}
-    training = read_training(data, None, target, {"--weight": [], **roles})
+    training = read_training(
+        data, None, target, {"--weight": [], **roles}, listed(keep)
+    )
     base = make_estimator(
         regression,
         None,

@@ -12,6 +12,7 @@ __all__ = [
     "Categorical",
     "CategoricalSplit",
     "Drop",
+    "Keep",
     "MaxDepth",
     "MinSamplesLeaf",
     "Penalize",
@@ -37,3 +38,6 @@ Categorical = Annotated[
     typer.Option(help="Columns A,B of numbers that are categories, not amounts."),
 ]
 Drop = Annotated[str | None, typer.Option(help="Columns A,B to leave out.")]
+Keep = Annotated[
+    str | None, typer.Option(help="Columns A,B to keep though they name the rows.")
+]

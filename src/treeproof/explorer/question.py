@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from treeproof.border.leak import has_name_for_most
-from treeproof.explorer.tables import ColumnFacts, Table
+from treeproof.border.row_names import RowNames, row_names_of
+from treeproof.explorer.tables import Table
 
-__all__ = ["Question", "first_question", "looks_numeric"]
+__all__ = ["Question", "first_question", "left_out", "looks_numeric"]
 
 _EASY_DEPTH = 3  # where there are many cuts, a first answer should not take minutes
 _MANY_CUTS = 1000
@@ -130,10 +130,11 @@ def first_question(table: Table, target: str | None = None) -> Question:
             f"The target {target!r} is not a column; the columns are "
             f"{', '.join(map(repr, table.columns))}."
         )
-    usable = [f for f in table.facts() if f.name != target and f.kind != "other"]
-    columns = tuple(f.name for f in usable if not _names_rows(f, table.n_rows))
+    usable = [f.name for f in table.facts() if f.name != target and f.kind != "other"]
+    naming = {found.name for found in left_out(table, target)}
+    columns = tuple(name for name in usable if name not in naming)
     if not columns:  # better a tree that learns rows by heart than none
-        columns = tuple(f.name for f in usable)
+        columns = tuple(usable)
     return Question(
         target,
         columns,
@@ -142,12 +143,22 @@ def first_question(table: Table, target: str | None = None) -> Question:
     )
 
 
-def _names_rows(fact: ColumnFacts, n_rows: int) -> bool:
-    """Say whether a column has a category for most rows, as a customer's number has.
+def left_out(table: Table, target: str) -> list[RowNames]:
+    """Return the columns that name the rows, which a first question leaves out.
 
-    A split on it is perfect and of no use; whoever means it may tick it.
+    A split on them is perfect and of no use; whoever means it may tick them.
+
+    Examples
+    --------
+    >>> from treeproof.explorer.tables import bundled_table
+    >>> left_out(bundled_table("iris"), "species")
+    []
     """
-    return fact.kind == "categories" and has_name_for_most(fact.distinct, n_rows)
+    rest = {name: values for name, values in table.columns.items() if name != target}
+    try:
+        return row_names_of(rest)
+    except (TypeError, ValueError):  # a column that the fit will complain about
+        return []
 
 
 def _thresholds(table: Table, columns: tuple[str, ...]) -> int:

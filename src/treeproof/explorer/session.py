@@ -10,13 +10,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from treeproof.border.row_names import RowNames
 from treeproof.explorer.alternatives import Alternatives, alternatives
 from treeproof.explorer.comparison import Comparison, compare
 from treeproof.explorer.downloads import make_download
 from treeproof.explorer.fitting import Fitted, fit
 from treeproof.explorer.job import Job
 from treeproof.explorer.path import PathPoint, trees_of_all_sizes
-from treeproof.explorer.question import Question, first_question
+from treeproof.explorer.question import Question, first_question, left_out
 from treeproof.explorer.tables import Table
 
 __all__ = ["Session"]
@@ -52,6 +53,7 @@ class Session:
         self.table: Table | None = None
         self.question: Question | None = None
         self.jobs: dict[str, Job] = {}
+        self._naming: list[RowNames] | None = None
         self._fitted: Fitted | None = None
         self._chosen: Fitted | None = None  # a tree of the path, or an alternative
         self._shown: int | None = None  # which tree of the path it is
@@ -64,6 +66,7 @@ class Session:
         self.close()
         self.jobs = {}
         self.table, self.question = table, question
+        self._naming = None
         self._fitted = self._chosen = self._shown = None
 
     def ask(self, **changes: Any) -> None:
@@ -72,11 +75,22 @@ class Session:
             raise ValueError("Load a table first.")
         if changes.get("target", self.question.target) != self.question.target:
             fresh = first_question(self.table, changes["target"])
+            self._naming = None
             changes = {
                 "columns": fresh.columns, "numeric": fresh.numeric, "first": None,
                 **changes,
             }  # fmt: skip
         self.question = replace(self.question, **changes)
+
+    @property
+    def left_out(self) -> list[RowNames]:
+        """The columns that name the rows and are not among those to split on."""
+        if self.table is None or self.question is None:
+            return []
+        chosen = {self.question.target, *self.question.columns}
+        if self._naming is None:
+            self._naming = left_out(self.table, self.question.target)
+        return [found for found in self._naming if found.name not in chosen]
 
     # ------------------------------------------------------------------- work
 

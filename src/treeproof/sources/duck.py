@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from treeproof.border.row_names import CountedColumn
 from treeproof.extras import need
 from treeproof.sources.bins import bin_number_sql
 from treeproof.sources.source import (
@@ -117,6 +118,26 @@ class DuckSource:
             for name, kind in self._types.items()
             if kind in _NUMBERS or kind.startswith("DECIMAL")
         }
+
+    def facts(self, columns: Sequence[str]) -> tuple[int, list[CountedColumn]]:
+        """Return the number of rows, and what can be told of columns by one look.
+
+        The numbers of distinct values are estimates.
+        """
+        wanted = ", ".join(
+            ["count(*)", *(f"approx_count_distinct({quoted(n)})" for n in columns)]
+        )
+        n_rows, *counts = self.relation.aggregate(wanted).fetchall()[0]
+        numbers = self.numeric()
+        return int(n_rows), [
+            CountedColumn(
+                name,
+                name in numbers,
+                self._types[name].startswith(("DATE", "TIME", "INTERVAL")),
+                int(count),
+            )
+            for name, count in zip(columns, counts, strict=True)
+        ]
 
     def head(self, columns: Sequence[str]) -> Any:
         """Return the first row of some columns as an Arrow table."""

@@ -73,6 +73,7 @@ class QuestionView:
             .props(":rows-per-page-options=[0]")
             .classes("tp-columns")
         )  # fmt: skip
+        self._left_out = ui.label("").classes("tp-hint").props('data-part="left-out"')
 
     def _build_limits(self) -> None:
         with ui.element("div").classes("tp-three"):
@@ -184,6 +185,10 @@ class QuestionView:
         chosen = set(question.columns)
         self._columns.selected = [r for r in self._columns.rows if r["name"] in chosen]
         self._columns.update()
+        self._left_out.text = " ".join(
+            f"Left out: {found.name}, which {found.finding}; tick it if you mean it."
+            for found in self._desk.session.left_out
+        )
 
     # ------------------------------------------------------------------ asking
 

@@ -1,0 +1,162 @@
+"""The training table of a command: its columns taken apart by their roles.
+
+Columns that name the rows are left out, with a note, unless an option names them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treeproof.border.row_names import RowNames, counted_row_names, row_names_of
+from treeproof.cli.tables import pop_column, read_table
+from treeproof.sources.duck import DuckSource
+
+__all__ = ["Training", "count_training", "listed", "read_training"]
+
+
+def listed(text: str | None) -> list[str]:
+    """Return the columns in text such as "A,B"."""
+    return [part.strip() for part in text.split(",") if part.strip()] if text else []
+
+
+@dataclass
+class Training:
+    """What fit is given: a table with its labels, or a source with names of columns."""
+
+    X: Any
+    y: Any
+    weights: Any
+    categorical: Any
+
+    def labels(self) -> Any:
+        """Return the labels as score wants them."""
+        from treeproof.border.labels import one_column, read_vector
+
+        return (
+            self.y if isinstance(self.y, str) else one_column(read_vector(self.y, "y"))
+        )
+
+
+def read_training(
+    data: str,
+    database: str | None,
+    target: str,
+    roles: Mapping[str, list[str]],
+    keep: Sequence[str] = (),
+) -> Training:
+    """Read a table into memory and take its columns apart.
+
+    Parameters
+    ----------
+    data, database : str
+        The table, as `read_table` wants it.
+    target : str
+        The column to predict.
+    roles : mapping
+        The columns that ``--weight``, ``--drop`` and ``--categorical`` name.
+    keep : sequence of str
+        Columns that are meant even if they name the rows.
+    """
+    table = read_table(data, database=database)
+    _check_roles(table, target, roles)
+    y = pop_column(table, target, "target")
+    weights = [pop_column(table, name, "weight") for name in roles["--weight"]]
+    for name in roles["--drop"]:
+        pop_column(table, name, "column to drop")
+    if not table:
+        raise ValueError("No column is left to split on; the tree would be empty.")
+    meant = {*keep, *roles["--categorical"]}
+    found = [about for about in row_names_of(table) if about.name not in meant]
+    for name in _leave_out(found, table, data):
+        del table[name]
+    categorical = _categorical(table, roles["--categorical"])
+    return Training(table, y, weights[0] if weights else None, categorical)
+
+
+def count_training(
+    source: DuckSource,
+    target: str,
+    roles: Mapping[str, list[str]],
+    keep: Sequence[str] = (),
+) -> Training:
+    """Leave a large file where it is."""
+    _check_roles(source.names, target, roles)
+    if target not in source.names:
+        raise ValueError(
+            f"The target {target!r} is not a column; the columns are "
+            f"{', '.join(map(repr, source.names))}."
+        )
+    weights = roles["--weight"]
+    features = [
+        name
+        for name in source.names
+        if name not in {target, *weights, *roles["--drop"]}
+    ]
+    meant = {*keep, *roles["--categorical"]}
+    n_rows, facts = source.facts([name for name in features if name not in meant])
+    found = list(counted_row_names(facts, n_rows))
+    left_out = _leave_out(found, features, source.label)
+    if left_out or roles["--drop"]:
+        source = source.without([*roles["--drop"], *left_out])
+    categorical: Any = "from_dtype"
+    if roles["--categorical"]:
+        apart = {target, *weights, *source.numeric()}
+        text = [name for name in source.names if name not in apart]
+        categorical = list(dict.fromkeys([*roles["--categorical"], *text]))
+    return Training(source, target, weights[0] if weights else None, categorical)
+
+
+def _leave_out(
+    found: Sequence[RowNames], columns: Collection[str], data: str
+) -> list[str]:
+    """Say which columns are left out; none if no other would remain."""
+    if len(found) == len(columns):
+        return []
+    for about in found:
+        instead = f"keep it with --keep {about.name!r}"
+        if about.query is not None:
+            place = f"'{data}'" if Path(data).exists() else f"({data})"
+            query = f"{about.query} from {place}".replace('"', r"\"")
+            instead = f'make a number of it with the query "{query}"'
+        warnings.warn(
+            f"Column {about.name!r} is left out: it {about.finding}; {instead}.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return [about.name for about in found]
+
+
+def _check_roles(
+    table: Collection[str], target: str, roles: Mapping[str, Iterable[str]]
+) -> None:
+    """Refuse a column that is named for two purposes, or that is not there."""
+    purpose = {target: "--target"}
+    for option, names in roles.items():
+        for name in names:
+            if name not in table:
+                raise ValueError(
+                    f"{option} names {name!r}, which is not a column; the columns are "
+                    f"{', '.join(map(repr, table))}."
+                )
+            if name in purpose:
+                raise ValueError(
+                    f"The column {name!r} is named by {purpose[name]} and by {option}; "
+                    "it can have one role only."
+                )
+            purpose[name] = option
+
+
+def _categorical(table: Mapping[str, Any], listed: list[str]) -> Any:
+    """Return the categorical columns: those listed and those that hold text."""
+    if not listed:
+        return "from_dtype"
+    from treeproof.border.raw import read_raw_table
+    from treeproof.border.table import is_categorical
+
+    raw = read_raw_table(table, missing_advice=None, allow_dates=True)
+    by_type = [n for j, n in enumerate(table) if is_categorical(raw, j)]
+    return list(dict.fromkeys([*listed, *by_type]))
