@@ -98,6 +98,10 @@ bench-bounds: build  ## speed of the generalization bounds and of pruning by the
 bench-path: build  ## the path of penalties beside 50 separate fits
 	$(BIN)/python -m benchmarks.paths $(BENCH)
 
+.PHONY: bench-real
+bench-real: $(VENV)/ready build  ## 32 ordinary tables with the defaults, beside CART, TAO and STreeD
+	$(BIN)/python -m benchmarks.real $(BENCH)
+
 bench-regression: build  ## regression trees: our engine beside our Quant-BnB
 	$(BIN)/python -m benchmarks.regression $(BENCH)
 

@@ -1,4 +1,4 @@
-"""Every suite of `treeproof bench` and one table of a paper, on the smallest problems.
+"""Every suite of `treeproof bench`, a table of a paper, and small noisy tables.
 
 Neither other solvers nor files of data are needed. Nearly all of the time goes into
 starting processes, one for each fit, so there are few: each suite runs the solvers that
@@ -13,6 +13,8 @@ from pathlib import Path
 
 from treeproof.cli import app
 from treeproof.cli.errors import one_sentence
+
+from . import real
 
 __all__ = ["SUITES", "main"]
 
@@ -48,6 +50,8 @@ def main(folder: Path = Path("build/smoke")) -> int:
         failed += _failures(figures)
     print(f"\n$ treeproof {TABLE} --out {folder}", flush=True)
     app([*TABLE.split(), "--out", str(folder)], standalone_mode=False)
+    print("\n$ python -m benchmarks.real --smoke --limit 1", flush=True)
+    real.main(limit=1.0, output=folder, peers=False, smoke=True)
     for sentence in failed:
         print(f"FAILED {sentence}")
     return len(failed)
