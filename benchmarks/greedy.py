@@ -3,7 +3,8 @@
 CART is grown to the end with each criterion and pruned to the least of *our* cost by
 dynamic programming over its nodes, which is at least as good as any tree on its
 cost-complexity path. TAO starts from CART trees of several depths and is pruned in the
-same way. Categories are one-hot, which is what their users do.
+same way. Categories are one-hot, which is what their users do; those of fewer rows than
+a split must correct are left out, since a split on them cannot pay.
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ _LEAF = -1
 
 
 class OneHot:
-    """Numbers as they are, one column for each category seen in training."""
+    """Numbers as they are, one column for each category that is not rare."""
 
-    def __init__(self, X: pd.DataFrame) -> None:
-        text = [c for c in X.columns if not pd.api.types.is_numeric_dtype(X[c])]
-        self._categories = {c: sorted(map(str, X[c].dropna().unique())) for c in text}
+    def __init__(self, X: pd.DataFrame, penalty: float) -> None:
+        self._categories = {}
+        for name in X.columns:
+            if not pd.api.types.is_numeric_dtype(X[name]):
+                counts = X[name].dropna().map(str).value_counts()
+                often = counts[counts > penalty * len(X)]
+                self._categories[name] = sorted(often.index)
 
     def __call__(self, X: pd.DataFrame) -> NDArray[np.float32]:
         parts = []

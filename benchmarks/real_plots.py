@@ -73,7 +73,7 @@ def _levels(rows: list[dict[str, Any]], plt: Any) -> Any:
     axes.set_xscale("log")
     axes.set_yticks(range(len(ordered)), [row["table"] for row in ordered])
     axes.set_ylim(-0.7, len(ordered) - 0.3)
-    axes.set_xlabel("seconds until the best tree of that depth was proved")
+    axes.set_xlabel("seconds until it was proved that no tree of that depth is better")
     axes.grid(axis="x", color="0.92")
     _plain(axes)
     axes.legend(

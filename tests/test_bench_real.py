@@ -80,7 +80,8 @@ def test_costs_of_greedy_trees_are_those_of_their_predictions(numeric):
 
 
 def test_categories_become_columns_and_new_ones_none():
-    encode = greedy.OneHot(pd.DataFrame({"a": [1.5, np.nan], "b": ["p", "q"]}))
+    table = pd.DataFrame({"a": [1.5] * 30, "b": ["p", "q"] * 14 + ["rare", None]})
+    encode = greedy.OneHot(table, penalty=0.1)
     made = encode(pd.DataFrame({"a": [2.0, 3.0, 4.0], "b": ["q", "new", None]}))
     assert made.tolist() == [[2, 0, 1], [3, 0, 0], [4, 0, 0]]
 

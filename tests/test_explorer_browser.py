@@ -128,7 +128,8 @@ def test_a_search_is_watched_and_stopped(user):
     user.click("tab-files")  # the page answers while the search goes on
     user.see("file-note", "Fit a tree first.")
     user.click("tab-tree")
-    user.see("empty", "Searching for a tree")
+    user.wait(lambda: len(user.nodes()) > 2)  # the best tree so far is drawn
+    user.see("ladder", "depth 1 ✓")
     assert user.text("badge") == "Searching"
     user.click("stop")
     user.see("badge", "Not proved")

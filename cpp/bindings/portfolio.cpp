@@ -80,7 +80,10 @@ class Messenger {
  private:
   void tell(const portfolio::Board<Value>& board, const portfolio::Certificate<Value>* level) {
     if (level != nullptr) {
-      if (ladder_) (*ladder_)("level", to_dict(*level));
+      if (!ladder_) return;
+      nb::dict known = to_dict(*level);
+      known["unit"] = unit_;
+      (*ladder_)("level", known);
       return;
     }
     const Value upper = board.upper(board.question());

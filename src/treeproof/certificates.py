@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 __all__ = [
-    "Certificate", "any_depth", "certificates_of", "depth_to_json", "describe",
-    "proved_depth", "trees_in_words",
+    "Certificate", "any_depth", "certificate_of", "certificates_of", "depth_to_json",
+    "describe", "proved_depth", "trees_in_words",
 ]  # fmt: skip
 
 _CLOSE = 1e-9  # relative; what "proved" leaves open where costs are real numbers
@@ -112,6 +112,23 @@ def certificates_of(
         return Certificate(level["max_depth"], upper, lower, proved, seconds)
 
     return [*map(read, levels), last]
+
+
+def certificate_of(level: Mapping[str, Any]) -> Certificate:
+    """Return what a search says about one level while it goes on.
+
+    Costs are as the engine counts them, with its rounded penalty; `certificates_of`
+    states them exactly at the end.
+    """
+    unit, proved = level["unit"], bool(level["optimal"])
+    upper, lower = float(level["upper"] / unit), float(level["lower"] / unit)
+    return Certificate(
+        level["max_depth"],
+        upper,
+        upper if proved else lower,
+        proved,
+        float(level["seconds"]),
+    )
 
 
 def proved_depth(certificates: Sequence[Certificate], *, exact: bool) -> float:

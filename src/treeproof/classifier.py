@@ -22,7 +22,7 @@ from treeproof.class_tree import ClassTree
 from treeproof.cluster import solve_on_cluster
 from treeproof.encoded_export import EncodedExport
 from treeproof.limits import parse_memory
-from treeproof.observers import History, observing
+from treeproof.observers import History, climbing, observing
 from treeproof.proof.writer import ProofFile, class_header, derived, trimmed
 from treeproof.quant_bnb import quant_constraints
 from treeproof.solvers import (
@@ -305,6 +305,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
                 labels=data.labels,
                 n_classes=len(data.classes),
                 observer=observer,
+                ladder=climbing(lambda splits: _grow(splits, data)),
                 proof_log="" if writer is None else writer.log,
                 checkpoint="" if kept is None else str(kept.path),
             )

@@ -3,7 +3,8 @@
 A search reports (kind, seconds, lower bound, objective, nodes) whenever a bound moves.
 `observing` passes these events to everyone who wants them: always to the `History`
 that becomes ``history_`` of the estimator, to the progress line if ``verbose`` is set,
-and to the functions that `watch` has installed around the fit.
+and to the functions that `watch` has installed around the fit. Levels of depth and
+better trees go, as they are settled and found, to those that `watch_ladder` has.
 """
 
 from __future__ import annotations
@@ -15,15 +16,33 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
+from treeproof.certificates import Certificate, certificate_of
 from treeproof.progress import ProgressLine
+from treeproof.tree import Tree
 
-__all__ = ["History", "Observer", "observing", "watch"]
+__all__ = [
+    "Climber",
+    "History",
+    "Observer",
+    "climbing",
+    "observing",
+    "watch",
+    "watch_ladder",
+]
 
 Observer = Callable[[int, float, float, float, int], None]
 """Called with event kind, seconds, lower bound, objective and nodes so far."""
 
 _watching: ContextVar[tuple[Callable[..., None], ...]] = ContextVar(
     "treeproof_watching", default=()
+)
+
+
+Climber = Callable[[Certificate | Tree], None]
+"""Called with every level that is settled, and with every tree that is better."""
+
+_climbers: ContextVar[tuple[Climber, ...]] = ContextVar(
+    "treeproof_climbers", default=()
 )
 
 
@@ -104,6 +123,55 @@ def watch(observer: Observer) -> Iterator[None]:
         yield
     finally:
         _watching.reset(token)
+
+
+@contextmanager
+def watch_ladder(climber: Climber) -> Iterator[None]:
+    """Have a function called with levels and trees of all fits in a block.
+
+    Parameters
+    ----------
+    climber : callable
+        Called with a `Certificate` whenever a level of depth is settled, and with a
+        `Tree` whenever a better one is found, while the search goes on.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treeproof import OptimalTreeClassifier
+    >>> seen = []
+    >>> with watch_ladder(seen.append):
+    ...     clf = OptimalTreeClassifier().fit(*load_iris(return_X_y=True))
+    >>> trees = [news for news in seen if isinstance(news, Tree)]
+    >>> trees[-1].n_splits == clf.tree_.n_splits
+    True
+    """
+    token = _climbers.set((*_climbers.get(), climber))
+    try:
+        yield
+    finally:
+        _climbers.reset(token)
+
+
+def climbing(grow: Callable[[Any], Tree]) -> Callable[[str, Any], None] | None:
+    """Return what a search calls with news of its ladder; None if nobody listens.
+
+    `grow` makes a tree of the splits that the search has found.
+    """
+    climbers = _climbers.get()
+    if not climbers:
+        return None
+
+    def tell_all(kind: str, news: Any) -> None:
+        told: Certificate | Tree
+        if kind == "level":
+            told = certificate_of(news)
+        else:
+            told = grow(news["tree"])
+        for climber in climbers:
+            climber(told)
+
+    return tell_all
 
 
 @contextmanager

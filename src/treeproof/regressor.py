@@ -19,7 +19,7 @@ from treeproof.border import RegressionData
 from treeproof.encoded_export import EncodedExport
 from treeproof.leaf_fit import CRITERIA, LeafFit
 from treeproof.limits import parse_memory
-from treeproof.observers import History, observing
+from treeproof.observers import History, climbing, observing
 from treeproof.proof.writer import ProofFile, derived, regression_header
 from treeproof.quant_bnb import quant_constraints
 from treeproof.solvers import (
@@ -278,6 +278,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
                 targets=data.targets,
                 criterion=self.criterion,
                 observer=observer,
+                ladder=climbing(lambda splits: _grow(splits, data, leaf)[0]),
                 proof_log="" if writer is None else writer.log,
             )
             if writer is None:

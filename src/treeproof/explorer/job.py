@@ -12,8 +12,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from treeproof.observers import watch
+from treeproof.certificates import Certificate
+from treeproof.observers import watch, watch_ladder
 from treeproof.stopping import stop_when
+from treeproof.tree import Tree
 
 __all__ = ["Job", "sentence"]
 
@@ -60,6 +62,10 @@ class Job:
         Whether somebody asked it to stop.
     events : list of (float, float, float, int)
         Seconds, lower bound, objective and nodes of the searches in it.
+    levels : list of Certificate
+        What was proved, level after level of depth.
+    tree : Tree or None
+        The best tree found so far.
 
     Examples
     --------
@@ -74,6 +80,8 @@ class Job:
         self.result: Any = None
         self.error = ""
         self.events: list[tuple[float, float, float, int]] = []
+        self.levels: list[Certificate] = []
+        self.tree: Tree | None = None
         self._work = work
         self._stop = threading.Event()
         self._begun = time.perf_counter()
@@ -106,7 +114,11 @@ class Job:
 
     def _run(self) -> None:
         try:
-            with stop_when(self._stop.is_set), watch(self._listen):
+            with (
+                stop_when(self._stop.is_set),
+                watch(self._listen),
+                watch_ladder(self._climb),
+            ):
                 self.result = self._work(self)
             state = "done"
         except BaseException as error:
@@ -119,3 +131,9 @@ class Job:
         self, kind: int, seconds: float, lower: float, upper: float, nodes: int
     ) -> None:
         self.events.append((seconds, lower, upper, nodes))
+
+    def _climb(self, news: Certificate | Tree) -> None:
+        if isinstance(news, Tree):
+            self.tree = news
+        else:
+            self.levels.append(news)

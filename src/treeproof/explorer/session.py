@@ -6,6 +6,7 @@ that tests need no browser.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -16,9 +17,11 @@ from treeproof.explorer.comparison import Comparison, compare
 from treeproof.explorer.downloads import make_download
 from treeproof.explorer.fitting import Fitted, fit
 from treeproof.explorer.job import Job
+from treeproof.explorer.ladder import Rung, rungs
 from treeproof.explorer.path import PathPoint, trees_of_all_sizes
 from treeproof.explorer.question import Question, first_question, left_out
 from treeproof.explorer.tables import Table
+from treeproof.tree import Tree
 
 __all__ = ["Session"]
 
@@ -171,6 +174,26 @@ class Session:
         if done is not None:
             self._fitted = done
         return self._fitted if self._chosen is None else self._chosen
+
+    @property
+    def preview(self) -> Tree | None:
+        """The best tree of the search that is under way; equal siblings are one."""
+        job = self.jobs.get("fit")
+        if job is None or not job.running or job.tree is None:
+            return None
+        return job.tree.collapse()
+
+    @property
+    def levels(self) -> list[Rung]:
+        """What is proved about each depth, of the search under way or of the tree."""
+        job = self.jobs.get("fit")
+        if job is not None and job.running:
+            best = job.events[-1][2] if job.events else math.inf
+            return rungs(job.levels, best)
+        fitted = self.fitted
+        if fitted is None or self._chosen is not None:
+            return []
+        return rungs(fitted.model.certificates_, fitted.model.objective_)
 
     @property
     def comparison(self) -> Comparison | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 from nicegui import ui
 
 from treeproof.explorer.job import Job
+from treeproof.explorer.ladder import Rung
 from treeproof.explorer.views.desk import Desk
 from treeproof.palette import INK, MUTED, class_colour
 
@@ -62,6 +64,11 @@ class SearchView:
                 self._lines = (
                     ui.label("").classes("tp-figure").props('data-part="figures"')
                 )
+                self._ladder = (
+                    ui.html("", sanitize=False)
+                    .classes("tp-ladder")
+                    .props('data-part="ladder" role="list" aria-label="What is proved"')
+                )
                 self._more = ui.label("").classes("tp-hint").props('data-part="more"')
             self._chart = (
                 ui.echart(_options())
@@ -79,10 +86,12 @@ class SearchView:
         fitted = self._desk.session.fitted
         running = job is not None and job.running
         clock = int(2 * job.seconds) if job is not None and job.running else 0
-        key = (id(job), job and job.state, id(fitted), clock)
+        levels = self._desk.session.levels
+        key = (id(job), job and job.state, id(fitted), clock, len(levels))
         if key == self._seen:
             return
         self._seen = key
+        self._ladder.content = "".join(map(_chip, levels))
         if job is None:
             self._say("ready", "No search yet", "", _READY)
             self._draw([])
@@ -145,6 +154,15 @@ class SearchView:
         lower["data"] = [[s, low] for s, low, _ in points]
         self._chart.options["title"]["show"] = not points
         self._chart.update()
+
+
+def _chip(rung: Rung) -> str:
+    mood = "tp-rung-proved" if rung.proved else "tp-rung-open"
+    title = escape(rung.sentence)
+    return (
+        f'<span role="listitem" class="tp-rung {mood}" title="{title}" '
+        f'aria-label="{title}">{escape(rung.words)}</span>'
+    )
 
 
 def _options() -> dict[str, Any]:

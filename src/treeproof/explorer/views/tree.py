@@ -15,6 +15,7 @@ class TreeView:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._seen: object = None
+        self._drawn: object = None
         with ui.element("div").classes("tp-canvas-box"):
             self._empty = ui.label("").classes("tp-empty").props('data-part="empty"')
             self._canvas = (
@@ -39,10 +40,18 @@ class TreeView:
         """Draw the tree that the session shows."""
         session = self._desk.session
         fitted = session.fitted
-        key = (id(fitted), session.table is None, session.running("fit"))
+        job = session.jobs.get("fit")
+        best = job.tree if job is not None and job.running else None
+        key = (id(fitted), session.table is None, session.running("fit"), id(best))
         if key == self._seen:
             return
-        self._seen = key
+        self._seen, self._drawn = key, best  # keeps the tree, so that its id stays
+        preview = session.preview
+        if preview is not None:
+            self._empty.set_visibility(False)
+            self._canvas.content = preview.to_svg(caption=False)
+            ui.run_javascript("treeproofTree.fresh()")
+            return
         if fitted is None:
             self._canvas.content = ""
             self._empty.text = (
@@ -61,6 +70,8 @@ class TreeView:
         node = event.args.get("node")
         if fitted is None or not isinstance(node, int):
             return
+        if self._desk.session.preview is not None:
+            return  # what is drawn is not what was fitted yet
         if 0 <= node < fitted.tree.node_count:
             self._desk.node = node
             self._desk.refresh()

@@ -1,0 +1,54 @@
+"""The ladder of certificates as the page shows it: a few words for each level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from treeproof.certificates import Certificate
+
+__all__ = ["Rung", "rungs"]
+
+_CLOSE = 1e-9  # relative, for costs that are real numbers
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One level: whether it is proved, a few words, and a sentence."""
+
+    proved: bool
+    words: str
+    sentence: str
+
+
+def rungs(levels: Sequence[Certificate], cost: float) -> list[Rung]:
+    """Say of each level whether it has a tree that costs less than the best one.
+
+    Parameters
+    ----------
+    levels : sequence of Certificate
+        What is known about each depth.
+    cost : float
+        The cost of the best tree that was found.
+
+    Examples
+    --------
+    >>> levels = [Certificate(3, 0.3, 0.3, True, 0.2), Certificate(4, 0.2, 0.1, False, 9.0)]
+    >>> [rung.words for rung in rungs(levels, 0.2)]
+    ['depth 3 ✓', 'depth 4 ≥ 0.1']
+    """  # noqa: E501
+    return [_rung(level, cost) for level in levels]
+
+
+def _rung(level: Certificate, cost: float) -> Rung:
+    any_depth = level.max_depth is None
+    depth = "any depth" if any_depth else f"depth {level.max_depth}"
+    trees = "tree" if any_depth else f"tree of depth {level.max_depth} or less"
+    if level.lower_bound >= cost * (1 - _CLOSE):
+        return Rung(
+            True,
+            f"{depth} ✓",
+            f"No {trees} costs less than {cost:.5g} (proved in {level.seconds:.1f} s).",
+        )
+    bound = f"{level.lower_bound:.3g}"
+    return Rung(False, f"{depth} ≥ {bound}", f"No {trees} costs less than {bound}.")

@@ -1,0 +1,132 @@
+"""Watching a search climb: levels and better trees, told while it goes on."""
+
+import time
+
+import numpy as np
+import pytest
+
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof.certificates import Certificate
+from treeproof.explorer.ladder import rungs
+from treeproof.explorer.session import Session
+from treeproof.explorer.tables import Table, bundled_table
+from treeproof.observers import watch, watch_ladder
+from treeproof.tree import Tree
+
+
+def noisy(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2)).round(1)
+    return X, ((X[:, 0] > 0.2) & (X[:, 1] < 0.5)) != (rng.random(n) < 0.2)
+
+
+def watched(model, X, y):
+    """Fit, and return the levels and the trees that were told."""
+    news = []
+    with watch_ladder(news.append):
+        model.fit(X, y)
+    levels = [told for told in news if isinstance(told, Certificate)]
+    return levels, [told for told in news if isinstance(told, Tree)]
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+def test_levels_and_trees_lead_to_the_certificate(numeric):
+    X, y = noisy()
+    kind = OptimalTreeRegressor if numeric else OptimalTreeClassifier
+    model = kind(0.05, time_limit=None)
+    levels, trees = watched(model, X, y + X[:, 0] if numeric else y)
+    known = {level.max_depth: level for level in model.certificates_}
+    assert [level.max_depth for level in levels] == sorted(
+        level.max_depth for level in levels
+    )
+    for told in levels:
+        assert told.lower_bound <= known[told.max_depth].lower_bound + 1e-12
+        assert told.objective >= known[told.max_depth].objective - 1e-12
+    assert trees[-1].n_splits == model.tree_.n_splits
+    truth = y + X[:, 0] if numeric else y
+    costs = []
+    for tree in trees:
+        model.tree_ = tree
+        loss = 1.0 - model.score(X, truth)
+        costs.append(loss + 0.05 * tree.n_splits)
+    assert costs == sorted(costs, reverse=True)
+    assert costs[-1] == pytest.approx(model.objective_)
+
+
+def test_nobody_has_to_listen_and_everybody_may():
+    X, y = noisy()
+    first, second, bounds = [], [], []
+    with (
+        watch_ladder(first.append),
+        watch_ladder(second.append),
+        watch(lambda *event: bounds.append(event[3])),
+    ):
+        OptimalTreeClassifier(0.05).fit(X, y)
+    assert first == second and bounds
+    OptimalTreeClassifier(0.05).fit(X, y)
+    assert first == second
+
+
+def test_an_error_of_a_listener_comes_out_of_fit():
+    def fail(news):
+        raise RuntimeError("enough")
+
+    X, y = noisy()
+    with watch_ladder(fail), pytest.raises(RuntimeError, match="enough"):
+        OptimalTreeClassifier(0.05).fit(X, y)
+
+
+def test_rungs_say_what_is_proved_of_the_best_tree():
+    levels = [
+        Certificate(1, 0.4, 0.4, True, 0.01),
+        Certificate(4, 0.3, 0.2, False, 1.25),
+        Certificate(None, 0.2, 0.1, False, 9.0),
+    ]
+    found = rungs(levels, 0.2)
+    assert [rung.words for rung in found] == [
+        "depth 1 ✓",
+        "depth 4 ✓",
+        "any depth ≥ 0.1",
+    ]
+    assert [rung.proved for rung in found] == [True, True, False]
+    assert found[1].sentence == (
+        "No tree of depth 4 or less costs less than 0.2 (proved in 1.2 s)."
+    )
+    assert found[2].sentence == "No tree costs less than 0.1."
+
+
+def wait_for(condition):
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_the_session_shows_tree_and_ladder_while_it_searches():
+    X, y = noisy(n=400)
+    columns = {"a": X[:, 0], "b": X[:, 1], "y": np.where(y, "yes", "no")}
+    session = Session()
+    session.use(Table("noise", columns, "y"))
+    assert session.levels == [] and session.preview is None
+    session.ask(max_depth=None, penalty=0.001, time_limit=600.0)
+    session.start_fit()
+    job = session.jobs["fit"]
+    wait_for(lambda: not job.running or (job.tree is not None and len(job.levels) > 1))
+    assert job.running and session.fitted is None
+    assert session.preview.n_splits >= 1 and "<svg" in session.preview.to_svg()
+    assert session.levels[0].words == "depth 1 ✓"
+    session.stop()
+    job.wait()
+    assert session.preview is None
+    assert session.levels[-1].words.startswith("any depth ≥ ")
+    assert session.fitted.model.objective_ <= job.events[0][2]
+
+
+def test_a_proved_tree_has_its_ladder():
+    session = Session()
+    session.use(bundled_table("iris"))
+    session.ask(max_depth=None)
+    session.start_fit()
+    session.jobs["fit"].wait()
+    assert session.levels[-1].words == "any depth ✓"
+    assert all(rung.proved for rung in session.levels)
