@@ -131,8 +131,9 @@ def test_a_search_is_watched_and_stopped(user):
     user.wait(lambda: len(user.nodes()) > 2)  # the best tree so far is drawn
     user.see("ladder", "depth 1 ✓")
     assert user.text("badge") == "Searching"
+    assert "best tree so far: " in user.text("more")
     user.click("stop")
-    user.see("badge", "Not proved")
+    user.wait(lambda: user.text("badge").startswith(("Not proved", "Proved for depth")))
     assert "(stopped)" in user.text("figures")
     user.wait(lambda: len(user.nodes()) > 2)
 

@@ -95,6 +95,11 @@ class RowNames:
     layout: str = ""
 
     @property
+    def is_usable(self) -> bool:
+        """Whether a tree can split on it at all."""
+        return self.kind not in ("dates", "durations")
+
+    @property
     def finding(self) -> str:
         """What was found, to follow the name of the column."""
         example = f" such as {self.example}" if self.kind.startswith("text") else ""
@@ -112,7 +117,7 @@ class RowNames:
         """Why a tree should not split on it."""
         if self.kind == "text dates":
             return "each is a category of its own, and new rows bring new ones"
-        if self.kind in ("dates", "durations"):
+        if not self.is_usable:
             return "trees split on numbers and categories only, so it is not used"
         return "a split on it learns rows by heart and says nothing about new ones"
 

@@ -186,7 +186,8 @@ class QuestionView:
         self._columns.selected = [r for r in self._columns.rows if r["name"] in chosen]
         self._columns.update()
         self._left_out.text = " ".join(
-            f"Left out: {found.name}, which {found.finding}; tick it if you mean it."
+            f"Left out: {found.name}, which {found.finding}"
+            + ("; tick it if you mean it." if found.is_usable else ".")
             for found in self._desk.session.left_out
         )
 

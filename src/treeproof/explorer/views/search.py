@@ -109,13 +109,18 @@ class SearchView:
         if not job.events:
             self._say("busy", word, f"{job.seconds:.1f} s", "")
         else:
-            seconds, lower, upper, nodes = job.events[-1]
-            speed = f"{nodes / seconds:,.0f} nodes per second" if seconds > 0 else ""
+            _, lower, upper, _ = job.events[-1]
+            tree = job.tree
+            size = (
+                ""
+                if tree is None
+                else f"best tree so far: {tree.n_splits} splits, depth {tree.depth}"
+            )
             self._say(
                 "busy", word,
                 f"{job.seconds:.1f} s, cost {upper:.4f}, none below {lower:.4f}, "
                 f"gap {upper - lower:.4f}",
-                speed,
+                size,
             )  # fmt: skip
         self._draw(points)
 
