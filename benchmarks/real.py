@@ -261,15 +261,17 @@ def main(
     output: Annotated[Path, typer.Option(help="Folder of the results.")] = RESULTS,
     peers: Annotated[bool, typer.Option(help="Run other solvers as well.")] = True,
     resume: Annotated[bool, typer.Option(help="Keep tables that are done.")] = False,
+    report: Annotated[bool, typer.Option(help="Only draw and write again.")] = False,
     smoke: Annotated[bool, typer.Option(help="Small generated tables only.")] = False,
 ) -> None:
     """Fit ordinary tables with the defaults, beside other methods."""
     names = list(GENERATED) if smoke else [*CLASSES, *NUMBERS]
     names = tables.split(",") if tables else names
     kept = output / "real.json"
-    rows = json.loads(kept.read_text()) if resume and kept.exists() else []
+    again = resume or report
+    rows = json.loads(kept.read_text()) if again and kept.exists() else []
     console = wide_console()
-    for name in names:
+    for name in names if not report else []:
         if any(row["table"] == name for row in rows):
             continue
         row = measure(name, limit, peers)

@@ -33,7 +33,7 @@ def plot_all(rows: list[dict[str, Any]], folder: Path) -> None:
         ("scores", _scores),
     ):
         figure = draw(rows, plt)
-        figure.savefig(folder / f"real_{name}.png", dpi=130, bbox_inches="tight")
+        figure.savefig(folder / f"real_{name}.png", dpi=110, bbox_inches="tight")
         plt.close(figure)
 
 
@@ -87,8 +87,9 @@ def _costs(rows: list[dict[str, Any]], plt: Any) -> Any:
     """Objective and bound over time, one small picture for each table."""
     columns = min(5, len(rows))
     lines = -(-len(rows) // columns)
+    height = 1.6 * lines + 0.6
     figure, grid = plt.subplots(
-        lines, columns, figsize=(2.35 * columns, 1.75 * lines + 0.4), squeeze=False
+        lines, columns, figsize=(2.1 * columns, height), squeeze=False
     )
     for axes in grid.flat[len(rows) :]:
         axes.set_visible(False)
@@ -113,7 +114,7 @@ def _costs(rows: list[dict[str, Any]], plt: Any) -> Any:
         plt.Line2D([], [], color=CART, ls="--", lw=1, label="CART, pruned exactly"),
         plt.Line2D([], [], color=TAO, ls=":", lw=1.2, label="TAO, pruned exactly"),
     ]
-    figure.tight_layout(rect=(0, 0.03, 1, 0.965), h_pad=0.9, w_pad=0.6)
+    figure.tight_layout(rect=(0, 0.3 / height, 1, 1 - 0.35 / height), w_pad=0.6)
     figure.legend(handles=handles, loc="upper center", ncols=min(4, 2 * columns),
                   frameon=False, fontsize=8.5)  # fmt: skip
     figure.supxlabel("seconds", fontsize=9)
