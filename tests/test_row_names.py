@@ -77,7 +77,7 @@ NAMING = {
 }  # fmt: skip
 
 HARMLESS = {
-    "groups of rows": [f"school {i % 150}" for i in range(N)],
+    "groups of rows": [f"school {i % 90}" for i in range(N)],
     "amounts": np.random.default_rng(2).normal(size=N),
     "whole amounts": np.random.default_rng(3).permutation(9 * N)[:N],
     "years": np.arange(1601, 1601 + N),
@@ -111,6 +111,35 @@ def test_other_columns_are_not_spoken_of(kind):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         OptimalTreeClassifier(max_depth=1).fit(X, y)
+
+
+def zip_codes(n_values):
+    numbers = np.random.default_rng(6).permutation(np.arange(N) % n_values)
+    return with_column("zip", [f"z{k:03d}" for k in numbers])
+
+
+def test_zip_codes_get_a_sensible_tree_and_one_sentence():
+    X, y = zip_codes(200)
+    with pytest.warns(UserWarning) as said:
+        model = OptimalTreeClassifier(max_depth=3).fit(X, y)
+    assert [str(note.message) for note in said] == [
+        "Column 'zip' has 200 categories: a split with a child for each costs 199 "
+        "penalties of 0.01, more than any split can gain; group them, X['zip'] = "
+        "X['zip'].str[:2], or fit with categorical_split='one-vs-rest'."
+    ]
+    plain = OptimalTreeClassifier(max_depth=3).fit(X[["age", "plan"]], y)
+    assert model.objective_ == plain.objective_
+    X, y = zip_codes(60)
+    for options in ({}, {"split_penalty": 0.001}, {"categorical_split": "one-vs-rest"}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            OptimalTreeClassifier(max_depth=1, **options).fit(X, y)
+
+
+def test_a_penalty_for_splits_alone_makes_fewer_categories_suspicious():
+    X, y = zip_codes(60)
+    with pytest.warns(UserWarning, match="'zip' has 60 categories in 400 rows"):
+        OptimalTreeClassifier(max_depth=1, penalize="splits").fit(X, y)
 
 
 @pytest.mark.parametrize("kind", NAMING)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.leak import (
     check_target_is_apart,
+    warn_of_categories,
     warn_of_marks,
-    warn_of_row_names,
 )
 from treeproof.border.names import record_names
 from treeproof.border.raw import RawTable, read_raw_table
@@ -89,7 +89,7 @@ def read_classification_data(
         raw, categorical_features, categorical_split, missing, by_target
     )
     n_rows = table.n_rows if samples is None else int(samples.sum())
-    warn_of_row_names(raw, table, n_rows)
+    warn_of_categories(estimator, raw, table, n_rows)
     warn_of_marks(table)
     return ClassificationData(table, classes, labels, weights, factors, samples)
 
@@ -139,7 +139,7 @@ def read_regression_data(
         raw, categorical_features, categorical_split, missing, by_target
     )
     n_rows = table.n_rows if samples is None else int(samples.sum())
-    warn_of_row_names(raw, table, n_rows)
+    warn_of_categories(estimator, raw, table, n_rows)
     warn_of_marks(table)
     return RegressionData(table, matrix, weights, matrix.shape[1] == 1, samples)
 

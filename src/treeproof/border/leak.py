@@ -14,17 +14,18 @@ import numpy as np
 
 from treeproof.border.labels import read_vector
 from treeproof.border.raw import RawTable
-from treeproof.border.row_names import row_names
+from treeproof.border.row_names import MANY, row_names
 from treeproof.border.table import TrainingTable
 from treeproof.border.text import TextColumn
 from treeproof.columns import plain
 
 __all__ = [
     "check_target_is_apart",
+    "warn_of_categories",
     "warn_of_marks",
-    "warn_of_row_names",
 ]
 
+_MANY_FOR_SPLITS = 0.1  # values for a row, where a split costs one penalty
 _MANY_NUMBERS, _FEW_MARKS = 20, 3  # so many with so few words are hardly categories
 
 
@@ -51,11 +52,41 @@ def check_target_is_apart(raw: RawTable, y: Any) -> None:
         )
 
 
-def warn_of_row_names(raw: RawTable, table: TrainingTable, n_rows: int) -> None:
-    """Warn of each column that has a value of its own for most rows."""
+def warn_of_categories(
+    estimator: Any, raw: RawTable, table: TrainingTable, n_rows: int
+) -> None:
+    """Warn of columns that name the rows, and of categories too many for a split.
+
+    A column is spoken of once. With a penalty for each split, whatever its number of
+    children, a column that means nothing wins from a few rows for each value on: of
+    1,400 rows, 400 random categories brought the error on new rows from .10 to .16.
+    """
+    each_split = getattr(estimator, "penalize", "leaves") == "splits"
+    multiway = table.categorical_split == "multiway"
+    share = _MANY_FOR_SPLITS if each_split and multiway else MANY
     categorical = [column.is_categorical for column in table.columns]
-    for found in row_names(raw, categorical, n_rows):
+    spoken_of = set()
+    for found in row_names(raw, categorical, n_rows, share):
+        spoken_of.add(found.name)
         warnings.warn(found.warning, UserWarning, stacklevel=2)
+    penalty = float(getattr(estimator, "split_penalty", 0.0))
+    if each_split or not multiway:
+        return
+    for column in table.columns:
+        values = 0 if column.categories is None else len(column.categories)
+        # No tree has a loss above 1, which is that of a single leaf at worst.
+        if (values - 1) * penalty < 1 or column.ordered or column.name in spoken_of:
+            continue
+        text = isinstance(plain(column.categories[0]), str)  # type: ignore[index]
+        group = f", X[{column.name!r}] = X[{column.name!r}].str[:2]," if text else ""
+        warnings.warn(
+            f"Column {column.name!r} has {values} categories: a split with a child for "
+            f"each costs {values - 1} penalties of {penalty:g}, more than any split "
+            f"can gain; group them{group} or fit with "
+            "categorical_split='one-vs-rest'.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def warn_of_marks(table: TrainingTable) -> None:

@@ -29,6 +29,7 @@ from treeproof.border.table import is_categorical
 from treeproof.border.text import TextColumn
 
 __all__ = [
+    "MANY",
     "CountedColumn",
     "RowNames",
     "counted_row_names",
@@ -36,6 +37,7 @@ __all__ = [
     "row_names_of",
 ]
 
+MANY = 0.5  # categories for a row
 _FEW_ROWS = 50
 _MANY_DATES = 20  # fewer are months or years, which may well be categories
 _MANY_WORDS = 5  # in the typical value of a column of free text
@@ -152,7 +154,10 @@ class RowNames:
 
 
 def row_names(
-    raw: RawTable, categorical: Sequence[bool] | NDArray[np.bool_], n_rows: int
+    raw: RawTable,
+    categorical: Sequence[bool] | NDArray[np.bool_],
+    n_rows: int,
+    share: float = MANY,
 ) -> Iterator[RowNames]:
     """Find the columns of a table that name its rows.
 
@@ -164,6 +169,8 @@ def row_names(
         Which columns are categories rather than amounts.
     n_rows : int
         How many rows the table stands for.
+    share : float
+        Categories name the rows if there are more of them than this, for each row.
 
     Examples
     --------
@@ -178,8 +185,10 @@ def row_names(
             kind = "durations" if raw.dates[j].durations else "dates"
             yield RowNames(raw.name(j), kind, 0, n_rows)
         elif n_rows >= _FEW_ROWS:
-            look = _categories if categorical[j] else _numbers
-            found = look(raw, j, n_rows)
+            if categorical[j]:
+                found = _categories(raw, j, n_rows, share)
+            else:
+                found = _numbers(raw, j, n_rows)
             if found is not None:
                 yield found
 
@@ -210,7 +219,7 @@ def counted_row_names(
             yield RowNames(column.name, "dates", column.n_values, n_rows)
         elif n_rows < _FEW_ROWS:
             continue
-        elif not column.is_number and _most(column.n_values, n_rows):
+        elif not column.is_number and column.n_values > MANY * n_rows:
             values = min(column.n_values, n_rows)
             yield RowNames(column.name, "categories", values, n_rows)
         elif (
@@ -234,7 +243,9 @@ def row_names_of(table: Mapping[str, Any]) -> list[RowNames]:
     return list(row_names(raw, categorical, raw.n_rows))
 
 
-def _categories(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
+def _categories(
+    raw: RawTable, column: int, n_rows: int, share: float
+) -> RowNames | None:
     if column in raw.orders:
         return None
     values = raw.column(column)
@@ -242,7 +253,7 @@ def _categories(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
     if not isinstance(values, TextColumn):
         there = values[~raw.missing[column]] if column in raw.missing else values
         count = len(np.unique(there))
-        many = _most(count, n_rows)
+        many = count > share * n_rows
         return RowNames(name, "categories", count, n_rows) if many else None
     used = np.unique(values.codes)
     used = used[used >= 0]
@@ -253,7 +264,7 @@ def _categories(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
     layout = _layout(texts)
     if layout is not None:
         return RowNames(name, "text dates", len(used), n_rows, example, layout)
-    if not _most(len(used), n_rows):
+    if len(used) <= share * n_rows:
         return None
     words = float(np.median([len(text.split()) for text in texts]))
     kind = "text" if words >= _MANY_WORDS else "categories"
@@ -275,11 +286,6 @@ def _numbers(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
         return None
     distinct = len(np.unique(values))
     return RowNames(name, "numbers", n_rows, n_rows) if distinct == n_rows else None
-
-
-def _most(n_values: int, n_rows: int) -> bool:
-    """Say whether there is a value for more than every second row."""
-    return n_values > n_rows / 2
 
 
 def _layout(texts: Sequence[str]) -> str | None:
