@@ -167,11 +167,13 @@ def test_bad_files_are_one_sentence_and_the_page_goes_on(user, tmp_path):
 def test_a_column_is_forbidden_or_asked_first(user):
     fit(user)
     user.nodes()[0].send_keys("\ue007")  # Enter: the keyboard chooses too
-    user.see("node-title", "Split on petal width (cm)")
+    user.see("node-title", "Split on petal")
+    column = user.text("node-title").removeprefix("Split on ")
     user.click("forbid")
-    user.wait(lambda: len(labels(user)) > 2 and "petal width" not in str(labels(user)))
+    user.wait(lambda: len(labels(user)) > 2 and column not in str(labels(user)))
     user.see("badge", "Proved optimal")
-    user.nodes()[-3].send_keys("\ue007")
+    splits = [k for k, label in enumerate(labels(user)) if "(cm)" in label]
+    user.nodes()[splits[-1]].send_keys("\ue007")
     user.see("node-title", "Split on")
     column = user.text("node-title").removeprefix("Split on ")
     user.click("force")
