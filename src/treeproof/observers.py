@@ -163,11 +163,7 @@ def climbing(grow: Callable[[Any], Tree]) -> Callable[[str, Any], None] | None:
         return None
 
     def tell_all(kind: str, news: Any) -> None:
-        told: Certificate | Tree
-        if kind == "level":
-            told = certificate_of(news)
-        else:
-            told = grow(news["tree"])
+        told = certificate_of(news) if kind == "level" else grow(news["tree"])
         for climber in climbers:
             climber(told)
 
