@@ -190,6 +190,18 @@ def test_dates_are_known_as_they_are_written(text, layout):
     assert found.kind == "text dates" and found.layout == layout
 
 
+@pytest.mark.parametrize(
+    "text", ["{:%d.%m.%Y}", "{:%m/%d/%Y %H:%M}", "{:%Y-%m-%dT%H:%M:%SZ}", "{:%b-%Y}"]
+)
+def test_the_query_makes_years_of_dates(text):
+    duckdb = pytest.importorskip("duckdb")
+    days = pd.date_range("2021-01-01", periods=60, freq="MS")
+    visits = pd.DataFrame({"the day": [text.format(day) for day in days]})
+    (found,) = row_names_of({"the day": visits["the day"]})
+    years = duckdb.sql(f"{found.query} from visits").fetchall()
+    assert [year for (year,) in years] == days.year.tolist()
+
+
 # ------------------------------------------------------------------ command line
 
 

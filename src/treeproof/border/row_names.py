@@ -144,9 +144,11 @@ class RowNames:
         column = self.name
         if re.fullmatch(r"[A-Za-z_][A-Za-z_0-9]*", column) is None:
             column = '"' + column.replace('"', '""') + '"'
+        timed = ":" in self.example  # a time of day follows the date
+        day = f"regexp_extract({column}, '^[^ T]*')" if timed else column
         number = {
             "text": f"len(string_split({column}, ' ')) as words",
-            "text dates": f"year(strptime({column}, '{self.layout}')) as year",
+            "text dates": f"year(strptime({day}, '{self.layout}')) as year",
             "dates": f"year({column}) as year",
             "durations": f"epoch({column}) as seconds",
         }.get(self.kind)
