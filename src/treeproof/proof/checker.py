@@ -136,7 +136,7 @@ def check(
     >>> verdict.accepted, verdict.optimal, round(verdict.lower_bound, 4)
     (True, True, 0.2467)
     >>> print(verdict.statement)  # doctest: +NORMALIZE_WHITESPACE
-    misclassification, 124 rows, weights all 1, 6 columns (6 multiway), 6 tests,
+    misclassification, 432 rows, weights all 1, 6 columns (6 multiway), 6 tests,
     split_penalty 0.01 for leaves, max_depth none, max_splits none,
     min_samples_leaf 1, exact
     """
