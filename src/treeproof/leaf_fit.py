@@ -99,11 +99,11 @@ class LeafFit:
         --------
         >>> weights = np.array([1.0, 1.0, 1.0, 1.0, 5e-16])
         >>> targets = np.array([[-1.0], [1.0], [-1.0], [1.0], [3e8]])
-        >>> LeafFit("squared_error", targets, weights).check_digits()
+        >>> fit = LeafFit("squared_error", targets, weights)
+        >>> fit.check_digits()  # doctest: +ELLIPSIS
         Traceback (most recent call last):
             ...
-        ValueError: Row 4 has the weight 5e-16 and a target so far from the others that
-        ...
+        ValueError: Row 4 has the weight 5e-16 and a target so far from the others...
         """
         if self.single_leaf == 0.0:
             if (self.targets == self.targets[0]).all():
