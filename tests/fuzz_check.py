@@ -234,6 +234,7 @@ def _fit(
         "max_splits": case["max_splits"],
         "min_samples_leaf": case["min_samples_leaf"],
         "categorical_split": case["split"],
+        "penalize": "splits",  # what brute force counts, and the published methods
         "solver": solver,
         "time_limit": limit,
         "memory_limit": 4000 * 8 ** case["after"] if case["stop"] == "memory" else None,
