@@ -19,8 +19,8 @@ Case = dict[str, Any]
 PENALTIES = [0.0, 0.01, 0.03, 0.06, 0.1, 1 / 3, 1.0]
 SWITCHES = [
     "lookahead", "admissible", "equal_tests", "covering", "rounding", "merging",
-    "similarity", "similarity_leaf", "two_splits", "three_splits", "easy_first", "prices",
-    "discrepancy",
+    "similarity", "similarity_leaf", "two_splits", "three_splits", "easy_first",
+    "discrepancy", "prices",
 ]  # fmt: skip
 STOPS = ["time", "memory", "interrupt", "error", "condition"]
 
