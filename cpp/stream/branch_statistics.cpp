@@ -102,7 +102,7 @@ void BranchStatistics::adopt(const std::shared_ptr<const Layout>& layout) {
                        (to.schema.columns[c].kind == ColumnKind::multiway ||
                         to.schema.columns[c].n_codes == from.schema.columns[c].n_codes);
     if (!known) {
-      if (n_ <= 0.0) continue;
+      if (n_ <= 0.0 || to.schema.columns[c].missing < 0) continue;  // nowhere to count them
       const std::size_t cell = to.cell(c, static_cast<std::size_t>(to.schema.columns[c].missing));
       std::copy(classes_.begin(), classes_.end(),
                 cells.begin() + static_cast<std::ptrdiff_t>(cell * to.n_classes));
