@@ -93,8 +93,11 @@ class Policy {
     constexpr double kMuch = 0.1;  // of the gap
     constexpr double kLittle = 0.05;
     if (total_ < kYoung) return 0.0;
-    // While searches raise the bound themselves, they are left alone.
-    if (total_ - searches_at_ < total_ / 4) return kLittle;
+    // While searches raise the bound themselves, they are left alone for some seconds, and get
+    // more than half of the time after that.
+    constexpr std::int64_t kSomeSeconds = 3'000'000;
+    const bool rising = total_ - searches_at_ < total_ / 4;
+    if (rising) return total_ > kSomeSeconds && now.promised > now.lower ? 1.5 : kLittle;
     if (now.lower < kFar && prices_ < kLookAround) return 1.0;
     return now.promised > now.lower + kMuch * (1.0 - now.lower) ? 6.0
            : now.promised > now.lower                           ? 2.0
