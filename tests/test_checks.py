@@ -25,7 +25,8 @@ def test_our_classifiers_keep_every_law(solver, problems):
     skip = ["check_splits"] if solver == "branches" else []
     if solver == "dt-miner":  # it searches whole trees
         problems = [p.but(X=p.X[:, :2]) for p in problems[:2]]
-    factory = partial(OptimalTreeClassifier, solver=solver)
+    penalize = "splits" if solver in ("branches", "dt-miner") else "leaves"
+    factory = partial(OptimalTreeClassifier, solver=solver, penalize=penalize)
     made = check_solver(factory, problems=problems, skip=skip)
     assert made == len(problems) * (len(LAWS) - len(skip))
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 def root_cost(model, X, y, weights, inside_parts):
     """Cost of a first split whose parts are solved one by one by the free search."""
     total = weights.sum()
-    cost = model.split_penalty
+    cost = model.split_penalty * (len(inside_parts) - 1)
     for inside in inside_parts:
         share = weights[inside].sum() / total
         part = OptimalTreeClassifier(

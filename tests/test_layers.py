@@ -43,9 +43,10 @@ def test_includes_point_downwards(source):
 
 
 def test_search_engines_do_not_know_each_other():
+    """Only the portfolio, which runs them in turns, knows them all."""
     for source in SOURCES:
         own = source.relative_to(CPP).parts
-        if own[0] != "search" or len(own) < 3:
+        if own[0] != "search" or len(own) < 3 or own[1] == "portfolio":
             continue
         for header in includes(source):
             parts = header.split("/")

@@ -67,7 +67,7 @@ class Messenger {
 
   void operator()(const portfolio::Board<Value>& board,
                   const portfolio::Certificate<Value>* level) {
-    if (!observer_ && !ladder_) return;
+    if ((!observer_ && !ladder_) || interrupted_) return;  // Ctrl-C: nothing more is told
     nb::gil_scoped_acquire lock;
     try {
       tell(board, level);

@@ -157,6 +157,11 @@ def climbing(grow: Callable[[Any], Tree]) -> Callable[[str, Any], None] | None:
     """Return what a search calls with news of its ladder; None if nobody listens.
 
     `grow` makes a tree of the splits that the search has found.
+
+    Examples
+    --------
+    >>> climbing(grow=lambda splits: splits) is None
+    True
     """
     climbers = _climbers.get()
     if not climbers:
