@@ -190,7 +190,9 @@ def observing(verbose: bool) -> Iterator[tuple[History, Observer]]:
     with ExitStack() as stack:
         listeners: list[Callable[..., None]] = [history, *_watching.get()]
         if verbose:
-            listeners.append(stack.enter_context(ProgressLine()))
+            line = stack.enter_context(ProgressLine())
+            listeners.append(line)
+            stack.enter_context(watch_ladder(line.climb))
 
         best = [-math.inf, math.inf]
 

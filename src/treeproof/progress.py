@@ -1,8 +1,8 @@
 """The progress line of ``verbose=True`` and of the command line.
 
 One line on standard error, rewritten a few times a second: elapsed time, best
-objective, lower bound, gap, and how fast the search goes. It is fed by the engine's
-events.
+objective, lower bound, gap, and the depth up to which no tree is better. It is fed by
+the engine's events.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import track
+
+from treeproof.certificates import Certificate
 
 _Item = TypeVar("_Item")
 
@@ -30,14 +32,15 @@ class ProgressLine:
     Examples
     --------
     >>> from treeproof.progress import ProgressLine
-    >>> print(ProgressLine.text(2.0, 0.25, 0.5, 3000))
-    2.0 s   objective 0.5000   lower bound 0.2500   gap 0.2500   1500 nodes/s
+    >>> print(ProgressLine.text(2.0, 0.25, 0.5, proved=3))
+    2.0 s   objective 0.5000   lower bound 0.2500   gap 0.2500   depth 3 proved
     """
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True)
         self._status = self._console.status("searching", spinner="dots")
         self._shown = 0.0
+        self._proved = 0
 
     def __enter__(self) -> ProgressLine:
         self._status.start()
@@ -58,15 +61,20 @@ class ProgressLine:
         now = time.monotonic()
         if now - self._shown >= _PERIOD:
             self._shown = now
-            self._status.update(self.text(seconds, lower, upper, nodes))
+            self._status.update(self.text(seconds, lower, upper, proved=self._proved))
+
+    def climb(self, news: Any) -> None:
+        """Take news of the ladder: a level that is done, or a better tree."""
+        if isinstance(news, Certificate) and news.optimal and news.max_depth:
+            self._proved = news.max_depth
 
     @staticmethod
-    def text(seconds: float, lower: float, upper: float, nodes: int) -> str:
+    def text(seconds: float, lower: float, upper: float, *, proved: int = 0) -> str:
         """Return the line for one event."""
-        speed = nodes / seconds if seconds > 0 else 0.0
+        level = f"   depth {proved} proved" if proved else ""
         return (
             f"{seconds:.1f} s   objective {upper:.4f}   lower bound {lower:.4f}   "
-            f"gap {upper - lower:.4f}   {speed:.0f} nodes/s"
+            f"gap {upper - lower:.4f}{level}"
         )
 
 
