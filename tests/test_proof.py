@@ -85,7 +85,7 @@ def test_proofs_of_random_problems_are_accepted(tmp_path: Path, seed: int) -> No
     assert verdict.n_steps == clf.stats_["proof_steps"]
 
 
-def test_proof_of_a_stopped_search_proves_its_bound(tmp_path: Path) -> None:
+def test_proof_of_a_stopped_search_is_about_the_level_it_proved(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (300, 30))
     y = rng.integers(0, 2, 300)
@@ -93,9 +93,11 @@ def test_proof_of_a_stopped_search_proves_its_bound(tmp_path: Path) -> None:
     clf = prove(tmp_path / "p", table, split_penalty=0.001, time_limit=0.3)
     assert not clf.optimal_
     verdict = check(tmp_path / "p", *table)
-    assert verdict.accepted and not verdict.optimal
-    assert verdict.lower_bound == pytest.approx(clf.lower_bound_, abs=1e-6)
-    assert 0 < verdict.lower_bound < verdict.objective
+    depth = clf.stats_["proof_max_depth"]
+    assert verdict.accepted and f"max_depth {depth}," in verdict.statement
+    [level] = [known for known in clf.certificates_ if known.max_depth == depth]
+    assert level.optimal
+    assert verdict.lower_bound == pytest.approx(level.objective, abs=1e-6)
 
 
 def test_class_weights_and_names(tmp_path: Path) -> None:

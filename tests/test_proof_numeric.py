@@ -249,5 +249,5 @@ def test_weights_that_are_not_whole_with_large_leaves(tmp_path: Path) -> None:
 
 def test_targets_beyond_double_precision(tmp_path: Path) -> None:
     model = OptimalTreeRegressor()
-    with pytest.raises(ValueError, match="beyond double precision"):
+    with pytest.raises(ValueError, match="beyond what a proof can state"):
         model.fit([[0.0], [1.0]], [-1e200, 1e200], proof=tmp_path / "p")

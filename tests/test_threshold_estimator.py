@@ -30,19 +30,17 @@ def test_auto_chooses_by_the_number_of_thresholds() -> None:
     X, y = noisy(600, 3)
     few = OptimalTreeClassifier(max_depth=2).fit(np.round(X), y)
     many = OptimalTreeClassifier(max_depth=2).fit(X, y)
-    assert few.stats_["solver"] == "sparse"
+    assert few.stats_["solver"] == "sparse+threshold"
     assert many.stats_["solver"] == "threshold"
 
 
-def test_auto_wants_fewer_thresholds_without_a_depth_limit() -> None:
+def test_engines_in_turns_find_what_each_finds_alone() -> None:
     X, y = noisy(100, 2)  # 198 thresholds
-    assert OptimalTreeClassifier(max_depth=2).fit(X, y).stats_["solver"] == "sparse"
-    free = OptimalTreeClassifier(0.05).fit(X, y)
-    assert free.stats_["solver"] == "threshold" and free.optimal_
-    assert (
-        free.objective_
-        == OptimalTreeClassifier(0.05, solver="sparse").fit(X, y).objective_
-    )
+    both = OptimalTreeClassifier(0.05).fit(X, y)
+    assert both.stats_["solver"] == "sparse+threshold" and both.optimal_
+    for solver in ("sparse", "threshold"):
+        alone = OptimalTreeClassifier(0.05, solver=solver).fit(X, y)
+        assert alone.optimal_ and alone.objective_ == both.objective_
 
 
 def test_auto_searches_bits_by_their_literals() -> None:
