@@ -74,3 +74,21 @@ def test_a_copy_of_a_learner_that_knows_no_column(learner):
     for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
         other.learn_one({"a": 1}, "q")
         assert other.predict_one({"a": 1}) == "q"
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_copy_after_a_refused_row_knows_its_columns(learner):
+    """A refused row may bring columns; a copy made next must not learn beside them."""
+    model = LEARNERS[learner]()
+    model.learn_one({"a": 0}, "p")
+    with pytest.raises(TypeError, match="Feature 'z'"):
+        model.learn_one({"a": 0, **{f"b{j}": 0.5 for j in range(40)}, "z": [1]}, "p")
+    other = pickle.loads(pickle.dumps(model))
+    for k in range(600):
+        row = {"a": 0, "b0": 0.5 + k % 2}
+        for each in (model, other):
+            each.learn_one(row, "pq"[k % 2])
+    for each in (model, other):
+        assert each.predict_one({"a": 0, "b0": 0.5}) == "p"
+        assert each.predict_one({"a": 0, "b0": 1.5}) == "q"
+    assert pickle.dumps(other) == pickle.dumps(model)

@@ -240,7 +240,8 @@ void Encoder::load(nb::tuple state) {
     sync(column++);
   }
   started_ = nb::cast<bool>(state[3]);
-  grown_ = false;
+  // A row that was refused may have left columns and codes that the learner has not been told.
+  grown_ = true;
 }
 
 }  // namespace treeproof::bindings
