@@ -51,8 +51,8 @@ class NearTree:
     >>> clf = OptimalTreeClassifier(max_depth=2).fit(X, y)
     >>> trees = clf.near_optimal(within=0.02)
     >>> trees[0].model.certificate()
-    'Optimal: no tree costs less than 0.246667.'
-    """
+    'Optimal: no tree of depth 2 or less with multiway splits of categories costs less than 0.246667.'
+    """  # noqa: E501
 
     tree: Tree
     objective: float

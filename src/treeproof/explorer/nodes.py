@@ -84,9 +84,9 @@ def node_facts(fitted: Fitted, node: int) -> NodeFacts:
     >>> from treeproof.explorer.question import first_question
     >>> from treeproof.explorer.tables import bundled_table
     >>> table = bundled_table("iris")
-    >>> facts = node_facts(fit(table, first_question(table)), 1)
+    >>> facts = node_facts(fit(table, first_question(table)), 0)
     >>> facts.rule, facts.prediction, facts.detail
-    (('petal width (cm) <= 0.8',), 'setosa', '50 rows (33%), 100% setosa')
+    ((), 'setosa', '150 rows (100%), 33% setosa')
     """
     tree = fitted.tree
     if not 0 <= node < tree.node_count:

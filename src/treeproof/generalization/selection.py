@@ -81,9 +81,9 @@ class BoundSelection(Sequence[SelectionPoint]):
     >>> from sklearn.datasets import load_iris
     >>> from treeproof.generalization import select_by_bound
     >>> X, y = load_iris(return_X_y=True)
-    >>> selection = select_by_bound(X, y, penalties=[0.1, 0.02])
+    >>> selection = select_by_bound(X, y, penalties=[0.1, 0.03])
     >>> selection.chosen.n_leaves, selection.tree.get_n_leaves()
-    (4, 4)
+    (3, 3)
     """
 
     points: tuple[SelectionPoint, ...]
