@@ -13,7 +13,8 @@ namespace {
 
 // Units of work per microsecond, measured on real tables.
 constexpr double kSparsePace = 1.0;
-constexpr double kThresholdPace = 3.0;
+constexpr double kThresholdPace = 8.0;
+constexpr double kPolishPace = 4.0;
 constexpr double kPricePace = 1.0;
 
 int question_of(const TreeLimits& limits) {
@@ -79,7 +80,7 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
           .statistics;
     }});
     if (request.polish && question > kFlat)
-      engines.push_back({"polish", false, kThresholdPace,
+      engines.push_back({"polish", false, kPolishPace,
                          [&](int level, Limits& own, Exchange<Cost>& exchange) {
         return threshold::polish_labels(*given.columns, given.labels,
                                         at_level(request.tree_limits, level), request.switches,
@@ -117,7 +118,7 @@ Answer<double> solve_targets(const Columns& columns, const threshold::Targets& t
         .statistics;
   }});
   if (request.polish && board.question() > kFlat)
-    engines.push_back({"polish", false, kThresholdPace,
+    engines.push_back({"polish", false, kPolishPace,
                        [&](int level, Limits& own, Exchange<double>& exchange) {
       return polish(columns, targets, at_level(request.tree_limits, level), request.switches, own,
                     exchange);
