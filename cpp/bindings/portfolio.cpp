@@ -4,6 +4,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "bindings/sparse_files.hpp"
 #include "bindings/sparse_switches.hpp"
 #include "bindings/threshold_switches.hpp"
+#include "bounds/idle_columns.hpp"
 #include "data/weights.hpp"
 #include "search/portfolio/solve.hpp"
 
@@ -155,6 +158,24 @@ std::vector<double> as_doubles(const std::vector<Weight>& weights) {
   return {weights.begin(), weights.end()};
 }
 
+// Makes columns constant on which no split pays, and returns how many there are. A proof has to
+// speak of them, so a search that writes one keeps them.
+std::size_t leave_out_idle(std::vector<Feature>& features, std::vector<std::int32_t>& codes,
+                           const std::vector<double>& weights, int n_classes,
+                           const portfolio::Request& request) {
+  if (request.tree_limits.penalize != Penalize::leaves) return 0;
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  const std::vector<std::size_t> idle =
+      bounds::idle_columns(features, codes, weights, n_classes,
+                           request.tree_limits.split_penalty * total);
+  for (const std::size_t f : idle) {
+    features[f].n_values = 1;
+    const auto first = codes.begin() + static_cast<std::ptrdiff_t>(f * weights.size());
+    std::fill(first, first + static_cast<std::ptrdiff_t>(weights.size()), 0);
+  }
+  return idle.size();
+}
+
 nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                       const IntArray& labels, int n_classes, const DoubleArray& weights,
                       double split_penalty, int max_depth, int max_splits,
@@ -190,6 +211,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
   Problem problem;
   portfolio::Answer<Cost> answer;
   std::optional<SparseFiles> files;
+  std::size_t idle = 0;
   {
     nb::gil_scoped_release unlocked;
     // Equal rows are merged, and their weights rounded, once for all engines. Only where leaves
@@ -201,13 +223,15 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
       rounded = whole_weights(given, false);
       given = as_doubles(rounded);
     }
-    problem = make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
-                           given);
+    std::vector<Feature> features = read_features(kinds, n_values);
+    std::vector<std::int32_t> used(view(codes).begin(), view(codes).end());
+    if (proof_log.empty()) idle = leave_out_idle(features, used, given, n_classes, request);
+    problem = make_problem(std::move(features), used, view(labels), n_classes, given);
     problem.key_seed = key_seed;
     unit = static_cast<double>(cost_of(problem.total_weight));
     Columns columns;
     if (threshold) {
-      columns = every_row ? sort_columns(problem.features, view(codes),
+      columns = every_row ? sort_columns(problem.features, used,
                                          static_cast<std::int32_t>(labels.size()))
                           : sort_columns(problem.features, problem.codes, problem.n_rows());
       engines.columns = &columns;
@@ -228,6 +252,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
     if (files) files->finish();
   }
   nb::dict out = describe(answer, cost_of(problem.total_weight), limits, problem.n_rows());
+  out["statistics"]["idle_columns"] = idle;
   if (files) files->describe(out);
   return out;
 }
