@@ -365,7 +365,8 @@ def _show(model: Any, result: dict[str, Any]) -> None:
     console.print(model.certificate(), style=style, soft_wrap=True)
     score = "accuracy" if "accuracy" in result else "r2"
     console.print(
-        f"{result['splits']} splits, {result['leaves']} leaves, depth "
+        f"{result['splits']} {'split' if result['splits'] == 1 else 'splits'}, "
+        f"{result['leaves']} {'leaf' if result['leaves'] == 1 else 'leaves'}, depth "
         f"{result['depth']}; {score} {result[score]:.4f}; "
         f"{result['seconds']:.2f} s with solver {result['solver']}",
         soft_wrap=True,
