@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -158,21 +159,34 @@ std::vector<double> as_doubles(const std::vector<Weight>& weights) {
   return {weights.begin(), weights.end()};
 }
 
-// Makes columns constant on which no split pays, and returns how many there are. A proof has to
-// speak of them, so a search that writes one keeps them.
-std::size_t leave_out_idle(std::vector<Feature>& features, std::vector<std::int32_t>& codes,
-                           const std::vector<double>& weights, int n_classes,
-                           const portfolio::Request& request) {
-  if (request.tree_limits.penalize != Penalize::leaves) return 0;
+portfolio::Request make_request(const TreeLimits& tree_limits, bool climb, bool polish,
+                                bool levels_first, int n_jobs) {
+  portfolio::Request request;
+  request.tree_limits = tree_limits;
+  request.climb = climb;
+  request.polish = polish;
+  request.levels_first = levels_first;
+  request.switches = read_switches(nb::dict(), n_jobs);
+  return request;
+}
+
+// Makes columns constant on which no split pays, and returns how many there are. `codes` is the
+// table as it was given; only if there are such columns is it copied to `changed` and pointed there.
+std::size_t leave_out_idle(std::vector<Feature>& features, std::span<const std::int32_t>& codes,
+                           std::vector<std::int32_t>& changed, const std::vector<double>& weights,
+                           int n_classes, const TreeLimits& tree_limits) {
+  if (tree_limits.penalize != Penalize::leaves) return 0;
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  const std::vector<std::size_t> idle =
-      bounds::idle_columns(features, codes, weights, n_classes,
-                           request.tree_limits.split_penalty * total);
+  const std::vector<std::size_t> idle = bounds::idle_columns(
+      features, codes, weights, n_classes, tree_limits.split_penalty * total);
+  if (idle.empty()) return 0;
+  changed.assign(codes.begin(), codes.end());
   for (const std::size_t f : idle) {
     features[f].n_values = 1;
-    const auto first = codes.begin() + static_cast<std::ptrdiff_t>(f * weights.size());
+    const auto first = changed.begin() + static_cast<std::ptrdiff_t>(f * weights.size());
     std::fill(first, first + static_cast<std::ptrdiff_t>(weights.size()), 0);
   }
+  codes = changed;
   return idle.size();
 }
 
@@ -189,13 +203,9 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       const std::string& fault, bool helpers_at_once, bool levels_first,
                       const std::string& penalize) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
-  portfolio::Request request;
-  request.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
-                         read_penalize(penalize)};
-  request.climb = climb;
-  request.polish = polish;
-  request.levels_first = levels_first;
-  request.switches = read_switches(nb::dict(), n_jobs);
+  portfolio::Request request = make_request(
+      {split_penalty, max_depth, max_splits, min_samples_leaf, read_penalize(penalize)}, climb,
+      polish, levels_first, n_jobs);
   portfolio::LabelEngines engines;
   engines.sparse.n_threads = n_jobs;
   engines.sparse.checkpoint_pause = checkpoint_pause;
@@ -224,8 +234,11 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
       given = as_doubles(rounded);
     }
     std::vector<Feature> features = read_features(kinds, n_values);
-    std::vector<std::int32_t> used(view(codes).begin(), view(codes).end());
-    if (proof_log.empty()) idle = leave_out_idle(features, used, given, n_classes, request);
+    std::span<const std::int32_t> used = view(codes);
+    std::vector<std::int32_t> changed;
+    // A proof has to speak of every column, so a search that writes one keeps them all.
+    if (proof_log.empty())
+      idle = leave_out_idle(features, used, changed, given, n_classes, request.tree_limits);
     problem = make_problem(std::move(features), used, view(labels), n_classes, given);
     problem.key_seed = key_seed;
     unit = static_cast<double>(cost_of(problem.total_weight));
@@ -267,13 +280,9 @@ nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const In
   const std::size_t n_rows = weights.size();
   check_codes(kinds, n_values, codes, n_rows, weights);
   check_targets(targets, n_outputs, n_rows, criterion);
-  portfolio::Request request;
-  request.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
-                         read_penalize(penalize)};
-  request.climb = climb;
-  request.polish = polish;
-  request.levels_first = levels_first;
-  request.switches = read_switches(nb::dict(), n_jobs);
+  portfolio::Request request = make_request(
+      {split_penalty, max_depth, max_splits, min_samples_leaf, read_penalize(penalize)}, climb,
+      polish, levels_first, n_jobs);
   const double unit = 1.0;
   bool interrupted = false;
   Limits limits(time_limit, memory_limit, interrupted_or(interrupted));

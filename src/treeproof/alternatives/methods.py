@@ -68,9 +68,9 @@ class Alternatives:
         LimitReachedError
             If a limit ends the counting (the classifier's ``time_limit`` and
             ``memory_limit`` hold here too). Where depth is not limited, or limited
-            above three, smaller depths are tried first: the set then has all trees of
-            that depth within the margin, ``max_depth`` says which, and a
-            `ConvergenceWarning` tells.
+            above three, smaller depths are tried before this is raised: the set then
+            has all trees of that depth within the margin, ``max_depth`` says which, and
+            a `ConvergenceWarning` tells.
 
         Notes
         -----

@@ -91,8 +91,8 @@ def near_set(model: Any, task: Task, within: float) -> NearOptimalSet:
             continue
         if max_depth != task.max_depth:
             warnings.warn(
-                f"The trees of any depth within {within:g} of the best one could not "
-                f"be counted before a limit; these are those of depth {max_depth} or "
+                f"The trees within {within:g} of the best one could not all be counted "
+                f"before a limit; these are those of depth {max_depth} or "
                 "less. Choose a smaller margin, a larger split_penalty, or raise "
                 "time_limit.",
                 ConvergenceWarning,
