@@ -276,7 +276,8 @@ def test_parameters_are_only_stored():
         "categorical_features", "categorical_split", "solver", "time_limit",
         "memory_limit", "n_jobs", "class_weight", "random_state", "verbose",
         "lower_bound", "s", "s_prime", "quantiles", "n_best",
-        "first_split", "missing",
+        "first_split", "missing", "cost_matrix", "abstain_cost", "abstain_label",
+        "metric", "pos_label", "beta",
     }  # fmt: skip
     assert vars(OptimalTreeClassifier(max_depth=-7))["max_depth"] == -7
 

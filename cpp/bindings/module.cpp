@@ -8,6 +8,7 @@ namespace treeproof::bindings {
 void bind_derive(nb::module_& m);
 void bind_near(nb::module_& m);
 void bind_parts(nb::module_& m);
+void bind_weights(nb::module_& m);
 void bind_path(nb::module_& m);
 void bind_portfolio(nb::module_& m);
 void bind_prices(nb::module_& m);
@@ -26,6 +27,7 @@ NB_MODULE(_core, m) {
   treeproof::bindings::bind_derive(m);
   treeproof::bindings::bind_near(m);
   treeproof::bindings::bind_parts(m);
+  treeproof::bindings::bind_weights(m);
   treeproof::bindings::bind_path(m);
   treeproof::bindings::bind_portfolio(m);
   treeproof::bindings::bind_prices(m);

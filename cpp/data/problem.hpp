@@ -87,7 +87,7 @@ struct Problem {
 };
 
 // `codes` is column-major, n_rows * features.size(); labels in 0 .. n_classes - 1; weights
-// are positive and finite (the input border has seen to that). Whole-number weights are
+// are finite and not negative, and not all zero (the input border has seen to that). Whole-number weights are
 // kept exactly where their total allows it; others are rounded to 2^-30 of their total.
 // `names`, if not empty: the rows' numbers in a larger table of which these are a part. Of
 // merged rows the first one's counts.

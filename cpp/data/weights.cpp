@@ -26,6 +26,7 @@ double weight_scale(std::span<const double> weights) {
 }
 
 Weight whole_weight(double weight, double scale) {
+  if (weight == 0.0) return 0;
   return std::max(static_cast<Weight>(std::llround(weight * scale)), Weight{1});
 }
 
@@ -34,7 +35,7 @@ std::vector<Weight> whole_weights(std::span<const double> weights, bool divide) 
   std::vector<Weight> rounded(weights.size());
   Weight divisor = divide ? 0 : 1;
   for (std::size_t r = 0; r < weights.size(); ++r) {
-    rounded[r] = weights[r] > 0.0 ? whole_weight(weights[r], scale) : 0;
+    rounded[r] = whole_weight(weights[r], scale);
     if (divisor != 1) divisor = std::gcd(divisor, rounded[r]);
   }
   if (divisor > 1)

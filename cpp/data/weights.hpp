@@ -14,8 +14,9 @@ namespace treeproof {
 // brings the total just below 2^30, and rounded.
 double weight_scale(std::span<const double> weights);
 
-// A positive weight times the scale, rounded. No weight rounds to nothing: a row that counts
-// for next to nothing still is a row of the table, with a value in every column.
+// A weight times the scale, rounded. No positive weight rounds to nothing: a row that counts for
+// next to nothing still is a row of the table, with a value in every column. A weight of zero
+// stays zero; such rows are there to be counted where leaves have a least number of rows.
 Weight whole_weight(double weight, double scale);
 
 // The weights times their scale, rounded, and divided by their greatest common divisor: equal

@@ -22,8 +22,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import (
-    ClassificationData,
-    RegressionData,
     TrainingTable,
     read_rows,
 )
@@ -96,7 +94,7 @@ class OptimalTree(BaseEstimator):
         self,
         solver: str,
         found: Mapping[str, Any],
-        data: ClassificationData | RegressionData,
+        data: Any,
         reading: Mapping[str, Any],
     ) -> None:
         """Store which solver ran, how long it took, and what it counted."""
@@ -207,17 +205,14 @@ class OptimalTree(BaseEstimator):
             "min_samples_leaf": int(self.min_samples_leaf),
         }
 
-    def _question(self, data: Any, memory: int) -> dict[str, Any]:
+    def _question(self, table: TrainingTable, memory: int) -> dict[str, Any]:
         """Return what an engine is told, whatever it predicts."""
         return self._proved_limits() | {
-            "table": data.table,
-            "weights": data.weights,
-            "samples": data.samples,
             "time_limit": self.time_limit,
             "memory_allowance": engine_allowance(memory),
             "n_threads": thread_count(self.n_jobs),
             "quant": QuantOptions(self.lower_bound, self.s, self.s_prime),
-            "first_split": data.table.number_of(self.first_split, "first_split"),
+            "first_split": table.number_of(self.first_split, "first_split"),
         }
 
     def _warn_if_weaker(self, shown: Any, found: Any) -> None:

@@ -97,14 +97,16 @@ def certificates_of(
         max_depth, objective, lower_bound, lower_bound == objective, found["seconds"]
     )
     levels = list(found.get("certificates", ()))[:-1]
+    offset = found.get("offset", 0.0)
     same = {found["lower"]: lower_bound, found["upper"]: objective}
 
     def read(level: Mapping[str, Any]) -> Certificate:
         paid = level["n_leaves"] - 1 if penalize == "leaves" else level["n_splits"]
-        loss = (level["upper"] - paid * found["split_cost"]) / found["unit"]
+        loss = (level["upper"] - paid * found["split_cost"]) / found["unit"] + offset
         upper = float(same.get(level["upper"], loss + penalty * paid))
         proved = bool(level["optimal"])
-        least = float(same.get(level["lower"], level["lower"] / found["unit"]))
+        least = level["lower"] / found["unit"] + offset - found.get("slack", 0.0)
+        least = float(same.get(level["lower"], least))
         if level["lower"] >= found["upper"]:  # in whole numbers
             least = max(least, objective)
         lower = upper if proved else min(least, math.nextafter(upper, -math.inf))
@@ -121,7 +123,9 @@ def certificate_of(level: Mapping[str, Any]) -> Certificate:
     states them exactly at the end.
     """
     unit, proved = level["unit"], bool(level["optimal"])
-    upper, lower = float(level["upper"] / unit), float(level["lower"] / unit)
+    offset = level.get("offset", 0.0)
+    upper = float(level["upper"] / unit) + offset
+    lower = float(level["lower"] / unit) + offset
     return Certificate(
         level["max_depth"],
         upper,

@@ -32,8 +32,9 @@ class ClassTree(ClassifierMixin, OptimalTree):
             Class labels.
         """
         leaf = self.apply(X)
-        best = np.argmax(self.tree_.value, axis=1)
-        return self.classes_[best[leaf]]
+        actions = self.tree_.actions
+        assert actions is not None
+        return actions[self.tree_.action[leaf]]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict class probabilities: the shares of the weight in each row's leaf.

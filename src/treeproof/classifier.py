@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from contextlib import ExitStack
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.alternatives.methods import Alternatives
+from treeproof.action_tree import ActionTree
 from treeproof.base import common_constraints
-from treeproof.border import ClassificationData
-from treeproof.border.labels import read_vector
-from treeproof.checkpoint import CheckpointFile
-from treeproof.class_tree import ClassTree
-from treeproof.cluster import solve_on_cluster
-from treeproof.encoded_export import EncodedExport
-from treeproof.limits import parse_memory
-from treeproof.observers import History, climbing, observing
-from treeproof.proof.writer import ProofFile, class_header, derived, trimmed
-from treeproof.quant_bnb import quant_constraints
-from treeproof.solvers import (
-    SOLVERS,
-    Provable,
-    Task,
-    derive_steps,
-    solve,
-    solve_for_proof,
+from treeproof.border import ClassificationData, counts_errors
+from treeproof.border.costs import (
+    actions_with_abstention,
+    check_abstain_cost,
+    read_cost_matrix,
 )
+from treeproof.border.labels import read_vector
+from treeproof.class_tree import ClassTree
+from treeproof.limits import parse_memory
+from treeproof.objectives import Costs, Labels, Objective
+from treeproof.objectives.ratio_fit import fit_ratio
+from treeproof.objectives.ratios import METRICS, RATIOS
+from treeproof.quant_bnb import quant_constraints
+from treeproof.solvers import SOLVERS
 from treeproof.sources.scoring import distinct_cases
 from treeproof.sources.training import classification_data, source_for, split_table
-from treeproof.tree import LEAF, Tree
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
@@ -43,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["OptimalTreeClassifier"]
 
 
-class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
+class OptimalTreeClassifier(ActionTree, ClassTree):
     """A classification tree with a proof that no better one exists.
 
     Among all trees allowed by the parameters, `fit` finds one of least cost, where
@@ -109,6 +101,29 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
     class_weight : dict, "balanced" or None, default=None
         Factors for the weights of the classes. "balanced" gives all classes the same
         total weight. Classes not named in the dict have the factor 1.
+    cost_matrix : array-like, dict or data frame, default=None
+        What predictions cost: row i and column j say what it costs to predict class j
+        for a row of class i, in the order of ``classes_``. Or a dict ``{true:
+        {predicted: cost}}``, in which a missing diagonal means 0, or a pandas data
+        frame with labels as index and columns. The cost of a tree is then the mean
+        cost of a row and ``split_penalty`` for every leaf but one, both in the unit of
+        these costs. For costs of each row see ``costs`` in `fit`.
+    abstain_cost : float or None, default=None
+        What it costs to predict nothing for a row and to ask a person instead. A leaf
+        then predicts ``abstain_label`` where being wrong would cost more. Without
+        other costs an error costs 1.
+    abstain_label : default=None
+        What `predict` says where the tree abstains.
+    metric : str, default="accuracy"
+        What is maximised: "accuracy", "balanced_accuracy", "f1", "fbeta" or "jaccard".
+        Balanced accuracy, the mean of the classes' recalls, weighs classes equally.
+        "f1", "fbeta" and "jaccard" are for two classes; they need ``max_depth`` or
+        ``max_splits``, do not use ``split_penalty``, and take the fewest leaves among
+        the best trees; ``objective_`` is then one minus the metric.
+    pos_label : default=None
+        The positive class of "f1", "fbeta" and "jaccard"; 1 or True if there is one.
+    beta : float, default=1.0
+        How many times as much recall counts as precision, for "fbeta".
     lower_bound : {"W0", "W1", "W2", "L2"}, default="W1"
         With ``solver="quant-bnb"``: which of the paper's lower bounds prunes.
     s : int, default=3
@@ -198,7 +213,14 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **common_constraints(set(SOLVERS)),
         **quant_constraints(),
+        "split_penalty": [Interval(Real, 0, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "cost_matrix": ["array-like", dict, None],
+        "abstain_cost": [Interval(Real, 0, None, closed="left"), None],
+        "abstain_label": [object],
+        "metric": [StrOptions(set(METRICS))],
+        "pos_label": [object],
+        "beta": [Interval(Real, 0, None, closed="neither")],
         "n_best": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -219,6 +241,12 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         memory_limit: int | str | None = None,
         n_jobs: int | None = 1,
         class_weight: Any = None,
+        cost_matrix: Any = None,
+        abstain_cost: float | None = None,
+        abstain_label: Any = None,
+        metric: str = "accuracy",
+        pos_label: Any = None,
+        beta: float = 1.0,
         lower_bound: str = "W1",
         s: int = 3,
         s_prime: int | None = None,
@@ -241,6 +269,12 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.class_weight = class_weight
+        self.cost_matrix = cost_matrix
+        self.abstain_cost = abstain_cost
+        self.abstain_label = abstain_label
+        self.metric = metric
+        self.pos_label = pos_label
+        self.beta = beta
         self.lower_bound = lower_bound
         self.s = s
         self.s_prime = s_prime
@@ -258,6 +292,7 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         proof: str | os.PathLike[str] | None = None,
         distributed: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
+        costs: Any = None,
     ) -> OptimalTreeClassifier:
         """Find a tree of least cost, with proof.
 
@@ -283,6 +318,11 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
             then. A fit of the same table with the same parameters goes on from it if it
             is there, after a crash or a time limit; a fit that ends with proof removes
             it. Solver "sparse", without ``max_splits`` and ``first_split``.
+        costs : array-like of shape (n_samples, n_classes) or None, default=None
+            What each prediction costs for each row, columns in the order of
+            ``classes_``. y may then be None: the classes are 0, 1, ... and a row
+            counts as one of the class that costs least. See ``cost_matrix`` for costs
+            that depend on the class alone.
 
         Returns
         -------
@@ -290,83 +330,86 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
             The fitted estimator.
         """
         self._validate_params()
+        self._check_objective(costs)
         memory = parse_memory(self.memory_limit)
-        data, reading = classification_data(self, X, y, sample_weight, memory)
-        self._check_provable(proof, reading, data.table)
-        with ExitStack() as stack:
-            history, observer = stack.enter_context(observing(bool(self.verbose)))
-            kept = None if checkpoint is None else CheckpointFile(checkpoint)
-            log = None if kept is None else kept.log
-            writer = None
-            if proof is not None:
-                writer = stack.enter_context(ProofFile(proof, log))
-            task = Task(
-                **self._question(data, memory),
-                labels=data.labels,
-                n_classes=len(data.classes),
-                observer=observer,
-                ladder=climbing(lambda splits: _grow(splits, data)),
-                proof_log="" if writer is None else writer.log,
-                checkpoint="" if kept is None else str(kept.path),
-            )
-            if kept is not None:
-                kept.check("cluster" if distributed else self.solver, task)
-            provable: Provable | None = None
-            name: str
-            found: Mapping[str, Any]
-            if distributed is not None:
-                name, found = solve_on_cluster(distributed, self.solver, task)
-                provable = Provable(name, found, task, found)
-            elif writer is None:
-                name, found = solve(self.solver, task)
-            else:
-                provable = solve_for_proof(self.solver, task)
-                name, found = provable.solver, provable.found
-            self._keep(name, found, data, reading, history)
-            self._remember(task, found, int(self.n_best))
-            if writer is not None and provable is not None:
-                self.stats_ |= self._prove(writer, provable, data)
-            if kept is not None:
-                kept.finish(found)
+        data, reading = classification_data(self, X, y, sample_weight, memory, costs)
+        self.classes_ = data.classes
+        if self.metric in RATIOS:
+            if checkpoint is not None or distributed is not None:
+                raise ValueError(
+                    f'metric="{self.metric}" takes several searches; it goes with '
+                    "neither checkpoint nor distributed."
+                )
+            fit_ratio(self, data, reading, proof)
+            return self
+        self._fit_objective(
+            self._objective(data),
+            reading,
+            proof=proof,
+            distributed=distributed,
+            checkpoint=checkpoint,
+        )
         return self
 
-    def _prove(
-        self, writer: ProofFile, provable: Provable, data: ClassificationData
-    ) -> dict[str, Any]:
-        """Write the proof; return figures for `stats_`."""
-        found, task = provable.proved, provable.task
-        if provable.solver == "sparse":
-            argument = trimmed(found, self.max_splits, writer)
-        else:
-            steps = derive_steps(task, found, 1.0, writer.steps)
-            argument = derived(steps, int(found["split_cost"]))
-            self._warn_if_weaker(steps["bound"], found["lower"])
-        limits = self._proved_limits() | {"max_depth": task.max_depth}
-        written = writer.write(argument, class_header(data, found, limits))
-        return written | {"proof_max_depth": task.max_depth}
+    def _check_objective(self, costs: Any) -> None:
+        """Refuse parameters that speak of costs in two ways."""
+        told = {
+            "cost_matrix": self.cost_matrix is not None,
+            "costs": costs is not None,
+            "abstain_cost": self.abstain_cost is not None,
+        }
+        if told["cost_matrix"] and told["costs"]:
+            raise ValueError(
+                "cost_matrix and costs both say what predictions cost; leave one out."
+            )
+        if self.metric != "accuracy" and any(told.values()):
+            given = next(name for name, there in told.items() if there)
+            raise ValueError(
+                f'metric="{self.metric}" does not go with {given}; leave one out.'
+            )
+        if self.metric != "accuracy" and self.class_weight is not None:
+            raise ValueError(
+                f'metric="{self.metric}" sets the weights of the classes itself; leave '
+                "out class_weight."
+            )
+        ratio = self.metric in RATIOS
+        if ratio and self.max_depth is None and self.max_splits is None:
+            raise ValueError(
+                f'metric="{self.metric}" is a ratio, into which no penalty for splits '
+                "fits; set max_depth or max_splits."
+            )
+        plain_errors = not any(told.values())
+        if plain_errors and not ratio and self.split_penalty > 1:
+            raise ValueError(
+                f"split_penalty={self.split_penalty:g} is above 1, the cost of getting "
+                "every row wrong; use a number from 0 to 1."
+            )
 
-    def _keep(
-        self,
-        name: str,
-        found: Mapping[str, Any],
-        data: ClassificationData,
-        reading: Mapping[str, Any],
-        history: History,
-    ) -> None:
-        self.classes_ = data.classes
-        self._set_statistics(name, found, data, reading)
-        tree = _grow(found["tree"], data)
-        self._set_certificate(
-            tree,
-            objective=_loss(tree)
-            + self.split_penalty * tree.n_penalties(self.penalize),
-            lower=found["lower"] / found["unit"],
-            proved=found["lower"] == found["upper"],
-            status=found["status"],
-            found=found,
+    def _objective(self, data: ClassificationData) -> Objective:
+        """Return what the fit minimises: errors, or costs of predictions."""
+        if counts_errors(self) and data.costs is None:
+            return Labels(data)
+        if data.costs is not None:
+            costs = data.costs
+        elif self.cost_matrix is not None:
+            costs = read_cost_matrix(self.cost_matrix, data.classes)[data.labels]
+        else:
+            costs = 1.0 - np.eye(len(data.classes))[data.labels]
+        actions = data.classes
+        if self.abstain_cost is not None:
+            check_abstain_cost(float(self.abstain_cost), costs)
+            actions = actions_with_abstention(data.classes, self.abstain_label)
+            asked = np.full((len(costs), 1), float(self.abstain_cost))
+            costs = np.hstack([costs, asked])
+        return Costs(
+            data.table,
+            data.weights,
+            costs,
+            actions,
+            classes=data.classes,
+            labels=data.labels,
+            samples=data.samples,
         )
-        history.finish(found["seconds"], self.lower_bound_, self.objective_)
-        self.history_ = history
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose class is predicted correctly.
@@ -426,30 +469,3 @@ class OptimalTreeClassifier(Alternatives, EncodedExport, ClassTree):
         array([0, 1])
         """
         return self._sklearn_tree(unseen)
-
-
-def _grow(splits: Any, data: ClassificationData) -> Tree:
-    n_classes = len(data.classes)
-
-    def class_totals(rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        labels, weights = data.labels[rows], data.weights[rows]
-        return np.bincount(labels, weights, minlength=n_classes).astype(np.float64)
-
-    return Tree.grow(
-        splits,
-        rows=data.table.rows,
-        weights=data.weights,
-        columns=data.table.columns,
-        cut=data.table.cut,
-        engine_columns=data.table.engine.columns,
-        takes_missing=data.table.missing != "error",
-        value=class_totals,
-        classes=data.classes,
-        samples=data.samples,
-    )
-
-
-def _loss(tree: Tree) -> float:
-    """Return the share of the weight that the tree misclassifies."""
-    leaves = tree.value[tree.kind == LEAF]
-    return float((leaves.sum(axis=1) - leaves.max(axis=1)).sum() / leaves.sum())

@@ -55,9 +55,10 @@ def collapse(tree: Tree) -> Tree:
     table: dict[str, list[Any]] = {
         name: []
         for name in ("feature", "kind", "threshold", "category", "missing",
-                     "first_child", "n_children", "value", "n_node_samples",
-                     "weighted_n_node_samples")
+                     "first_child", "n_children", "value", "action",
+                     "n_node_samples", "weighted_n_node_samples")
     }  # fmt: skip
+    costs: list[float] = []
     slots: list[list[tuple[int, int]]] = []  # per new node: (outcome, new child)
     stack: list[tuple[list[int], list[tuple[int, int]], list[int]]] = [([0], [], [])]
     while stack:
@@ -74,6 +75,9 @@ def collapse(tree: Tree) -> Tree:
         table["n_node_samples"].append(samples.sum())
         table["weighted_n_node_samples"].append(weights.sum())
         table["value"].append(_merged_value(tree, members, weights))
+        table["action"].append(tree.action[members[0]])
+        if tree.cost is not None:
+            costs.append(_average(tree.cost[members], weights))
         slots.append([])
         for group, group_outcomes in reversed(_child_groups(tree, members, identity)):
             stack.append((group, slots[-1], group_outcomes))
@@ -89,6 +93,9 @@ def collapse(tree: Tree) -> Tree:
         child_outcome=[outcome for own in slots for outcome, _ in own],
         columns=tree.columns,
         classes=tree.classes,
+        actions=tree.actions,
+        cost=None if tree.cost is None else costs,
+        measure=tree.measure,
     )
 
 
@@ -97,6 +104,10 @@ def _merged_value(tree: Tree, members: list[int], weights: Any) -> Any:
     values = tree.value[members]
     if tree.classes is not None:
         return values.sum(axis=0)
+    return _average(values, weights)
+
+
+def _average(values: Any, weights: Any) -> Any:
     if np.all(values == values[0]):
         return values[0]
     return np.average(values, axis=0, weights=weights)
@@ -147,9 +158,9 @@ def _children_key(
 
 
 def _prediction_key(tree: Tree, node: int) -> Any:
-    if tree.classes is None:
+    if tree.actions is None:
         return tuple(tree.value[node].tolist())
-    return int(np.argmax(tree.value[node]))
+    return int(tree.action[node])
 
 
 def _child_groups(

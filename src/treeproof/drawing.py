@@ -92,7 +92,7 @@ def _lines(tree: Tree) -> Iterator[_Line]:
             condition,
             _verdict(tree, node) if leaf else "",
             _detail(tree, node) if leaf else (_rows(tree, 0) if node == 0 else ""),
-            0 if tree.classes is None else int(np.argmax(tree.value[node])),
+            max(0, int(tree.action[node])),
         )
         children = outcomes(tree, node)
         for k, (child, text) in reversed(list(enumerate(children))):
@@ -186,8 +186,8 @@ def number(value: Any) -> str:
 
 def _verdict(tree: Tree, node: int) -> str:
     prediction = tree.prediction(node)
-    if tree.classes is not None:
-        return str(plain(prediction))
+    if tree.actions is not None:
+        return action_text(prediction)
     if isinstance(prediction, np.ndarray):
         return "[" + ", ".join(number(v) for v in prediction) + "]"
     return number(prediction)
@@ -202,7 +202,23 @@ def _rows(tree: Tree, node: int) -> str:
 def _detail(tree: Tree, node: int) -> str:
     share = tree.weighted_n_node_samples[node] / tree.weighted_n_node_samples[0]
     text = f"{_rows(tree, node)} ({share:.0%})"
-    if tree.classes is None:
+    if tree.actions is None:
         return text
-    wrong = tree.value[node].sum() - tree.value[node].max()
+    if tree.cost is not None:
+        return f"{text}, {mean_text(tree, node)}"
+    wrong = tree.value[node].sum() - tree.value[node][tree.action[node]]
     return f"{text}, {number(wrong)} wrong"
+
+
+def action_text(prediction: Any) -> str:
+    """Return what a leaf predicts in words; None is what it says to abstain."""
+    return "abstain" if prediction is None else str(plain(prediction))
+
+
+def mean_text(tree: Tree, node: int) -> str:
+    """Return the mean cost or reward of the rows of a node in words."""
+    assert tree.cost is not None
+    cost = float(tree.cost[node])
+    if tree.measure == "reward":
+        return f"mean reward {number(-cost if cost else 0.0)}"
+    return f"mean cost {number(cost)}"

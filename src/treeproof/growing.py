@@ -37,7 +37,7 @@ from treeproof.kinds import (
 )
 
 if TYPE_CHECKING:
-    from treeproof.tree import Columns, Tree
+    from treeproof.tree import Choice, Columns, Tree
 
 __all__ = ["grow"]
 
@@ -71,16 +71,20 @@ def grow(
     engine_columns: Sequence[Any] | None,
     takes_missing: bool,
     samples: NDArray[np.int64] | None = None,
+    choice: Choice | None = None,
 ) -> Tree:
     """Complete an engine's split table; see `Tree.grow`."""
     nodes = _read_nodes(splits, engine_columns)
     numbered = _tree(kind_of_tree, nodes, columns, classes, lambda n: float(n.code))
     n = len(nodes)
     values: list[Any] = [None] * n
+    chosen: list[tuple[int, float]] = [(-1, 0.0)] * n
     counts, totals = np.zeros(n, dtype=np.int64), np.zeros(n)
     members_of, gone = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     for k, members in numbered._route(rows, numbered.threshold):
         values[k] = value(members)
+        if choice is not None:
+            chosen[k] = choice.choose(members)
         members_of[k] = len(members)
         counts[k] = len(members) if samples is None else samples[members].sum()
         totals[k] = weights[members].sum()
@@ -106,6 +110,12 @@ def grow(
         kind_of_tree, ordered, columns, classes, lambda n: cut(n.feature, n.code)
     )
     tree.value = np.asarray([values[old] for old in order], dtype=np.float64)
+    if choice is not None:
+        tree.actions, tree.measure = choice.actions, choice.measure
+        tree.action = np.array([chosen[old][0] for old in order], dtype=np.int32)
+        tree.cost = np.array([chosen[old][1] for old in order])
+    elif classes is not None:
+        tree.action = np.argmax(tree.value, axis=1).astype(np.int32)
     tree.n_node_samples = counts[order]
     tree.weighted_n_node_samples = totals[order]
     return tree

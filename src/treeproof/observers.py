@@ -153,10 +153,13 @@ def watch_ladder(climber: Climber) -> Iterator[None]:
         _climbers.reset(token)
 
 
-def climbing(grow: Callable[[Any], Tree]) -> Callable[[str, Any], None] | None:
+def climbing(
+    grow: Callable[[Any], Tree], translate: Callable[[Any], Any] = lambda news: news
+) -> Callable[[str, Any], None] | None:
     """Return what a search calls with news of its ladder; None if nobody listens.
 
-    `grow` makes a tree of the splits that the search has found.
+    `grow` makes a tree of the splits that the search has found, and `translate` states
+    the costs of a level in the user's unit.
 
     Examples
     --------
@@ -168,7 +171,10 @@ def climbing(grow: Callable[[Any], Tree]) -> Callable[[str, Any], None] | None:
         return None
 
     def tell_all(kind: str, news: Any) -> None:
-        told = certificate_of(news) if kind == "level" else grow(news["tree"])
+        if kind == "level":
+            told: Any = certificate_of(translate(news))
+        else:
+            told = grow(news["tree"])
         for climber in climbers:
             climber(told)
 

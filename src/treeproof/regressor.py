@@ -274,7 +274,10 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             history, observer = stack.enter_context(observing(bool(self.verbose)))
             writer = None if proof is None else stack.enter_context(ProofFile(proof))
             task = RegressionTask(
-                **self._question(data, memory),
+                **self._question(data.table, memory),
+                table=data.table,
+                weights=data.weights,
+                samples=data.samples,
                 targets=data.targets,
                 criterion=self.criterion,
                 observer=observer,

@@ -40,6 +40,7 @@ from treeproof.border import TrainingTable
 from treeproof.border.table import ORDERED
 from treeproof.first_split import solve_first_split
 from treeproof.merged_rows import merge_equal_rows, rounded_weights
+from treeproof.objectives import Objective
 from treeproof.observers import Observer
 from treeproof.quant_bnb import QuantOptions, check_task
 
@@ -101,6 +102,7 @@ class Task(_Problem):
 
     labels: NDArray[np.int32]
     n_classes: int
+    objective: Objective | None = None  # what the labels stand for
     checkpoint: str = ""  # file to go on from and to write to; see `CheckpointFile`
 
 

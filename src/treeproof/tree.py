@@ -20,50 +20,44 @@ The children of node ``i`` stand in the slots ``first_child[i]`` to ``first_chil
 n_children[i] - 1`` of `children`; `child_outcome` gives the outcome that leads to each
 slot (for multiway and subset tests the category's code). A row whose category has no
 slot, because no training row of that node had it, stays at the node and gets the node's
-own value: the majority class or the mean there.
+own prediction.
+
+What a node predicts is stored, never worked out again: `action` is its place among
+`actions`, the things that a leaf may say (the classes, perhaps "abstain"; or the
+treatments of a policy). A regression tree has no actions and predicts its `value`.
 
 What becomes of a missing value is said by `missing`, node by node: it goes with outcome
 0 (YES) or 1 (NO), it has a child of its own (OWN: outcome 2, or the code after the last
 category), it stays at the node (STAYS), or the tree does not take it (REFUSED).
-
-Rows are sent down the tree by partitioning index arrays, node by node, so that the work
-per row is one vectorised comparison per level.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from treeproof.columns import Column
 from treeproof.export.methods import TreeExports
 from treeproof.kinds import (
     ABSENT,
-    BY_CATEGORY,
     EQUALS,
     LEAF,
     MULTIWAY,
-    NO,
-    OWN,
     REFUSED,
     SUBSET,
     THRESHOLD,
 )
 from treeproof.picture.methods import TreePictures
+from treeproof.routing import NO_CHILD, Columns, TreeRouting
 
-__all__ = ["ABSENT", "EQUALS", "LEAF", "MULTIWAY", "SUBSET", "THRESHOLD", "Tree"]
+__all__ = [
+    "ABSENT", "EQUALS", "LEAF", "MULTIWAY", "SUBSET", "THRESHOLD", "Choice", "Tree",
+]  # fmt: skip
 
 NO_FEATURE = -2  # what scikit-learn writes for "undefined" in a leaf
-NO_CHILD = -1
-
-Columns = Sequence[NDArray[Any]] | NDArray[Any]
-"""Encoded rows, column by column: numbers, or the codes of a categorical column."""
-
 _COMPARED = (
     "feature",
     "kind",
@@ -72,12 +66,28 @@ _COMPARED = (
     "missing",
     "n_children",
     "value",
+    "action",
     "n_node_samples",
     "weighted_n_node_samples",
 )
 
 
-class Tree(TreeExports, TreePictures):
+class Choice(Protocol):
+    """How the nodes of a tree choose what they predict."""
+
+    @property
+    def actions(self) -> NDArray[Any]:
+        """What a leaf may predict."""
+
+    @property
+    def measure(self) -> str:
+        """What is added up over the rows of a leaf: "errors", "cost" or "reward"."""
+
+    def choose(self, rows: NDArray[np.intp]) -> tuple[int, float]:
+        """Return the best action for some rows, and its mean cost."""
+
+
+class Tree(TreeRouting, TreeExports, TreePictures):
     """A fitted decision tree as a flat node table.
 
     Attributes
@@ -97,8 +107,18 @@ class Tree(TreeExports, TreePictures):
     children, child_outcome : ndarray of int32
         Per slot: the child's node number, and the outcome that leads there.
     value : ndarray of float64
-        Shape (nodes, classes): the weight of each class; or shape (nodes, outputs): the
+        Shape (nodes, classes): the weight of each class; or shape (nodes, actions): the
+        mean reward of each action of a policy tree; or shape (nodes, outputs): the
         prediction of a regression tree.
+    actions : ndarray or None
+        What a leaf may predict; None for a regression tree.
+    action : ndarray of int32
+        The place of each node's prediction among `actions`; -1 in a regression tree.
+    cost : ndarray of float64 or None
+        The mean cost of a row of each node if it gets the node's prediction, where the
+        tree was fitted to costs or rewards; None where errors are counted.
+    measure : {"errors", "cost", "reward"}
+        What is added up over the rows of a leaf.
     n_node_samples : ndarray of int64
         Training rows in each node.
     weighted_n_node_samples : ndarray of float64
@@ -106,7 +126,7 @@ class Tree(TreeExports, TreePictures):
     columns : tuple of Column
         Names and categories of the table's columns.
     classes : ndarray or None
-        The class labels; None for a regression tree.
+        The class labels; None for a regression tree and for a policy tree.
     impurity : ndarray or None
         Mean loss of each node of a regression tree, averaged over the outputs; None
         where it is not known.
@@ -140,6 +160,10 @@ class Tree(TreeExports, TreePictures):
         columns: Sequence[Column],
         classes: NDArray[Any] | None = None,
         missing: ArrayLike | None = None,
+        actions: NDArray[Any] | None = None,
+        action: ArrayLike | None = None,
+        cost: ArrayLike | None = None,
+        measure: str = "errors",
     ) -> None:
         self.feature = np.asarray(feature, dtype=np.int32)
         self.kind = np.asarray(kind, dtype=np.int8)
@@ -161,7 +185,19 @@ class Tree(TreeExports, TreePictures):
         )
         self.columns = tuple(columns)
         self.classes = classes
+        self.actions = classes if actions is None else actions
+        self.action = self._actions_of(action)
+        self.cost = None if cost is None else np.asarray(cost, dtype=np.float64)
+        self.measure = measure
         self.impurity: NDArray[np.float64] | None = None
+
+    def _actions_of(self, action: ArrayLike | None) -> NDArray[np.int32]:
+        """Return the action of every node: as given, or the heaviest class."""
+        if action is not None:
+            return np.asarray(action, dtype=np.int32)
+        if self.classes is None:
+            return np.full(len(self.kind), -1, dtype=np.int32)
+        return np.argmax(self.value, axis=1).astype(np.int32)
 
     @classmethod
     def grow(
@@ -177,6 +213,7 @@ class Tree(TreeExports, TreePictures):
         samples: NDArray[np.int64] | None = None,
         engine_columns: Sequence[Any] | None = None,
         takes_missing: bool = False,
+        choice: Choice | None = None,
     ) -> Tree:
         """Complete an engine's split table with thresholds and node values.
 
@@ -204,6 +241,9 @@ class Tree(TreeExports, TreePictures):
             What the columns of the engine stand for, if not for those of the table.
         takes_missing : bool
             Whether the tree takes rows with missing values.
+        choice : Choice or None
+            How a node chooses its action; None for the heaviest class, or for a
+            regression tree.
         """
         from treeproof.growing import grow
 
@@ -219,14 +259,10 @@ class Tree(TreeExports, TreePictures):
             engine_columns=engine_columns,
             takes_missing=takes_missing,
             samples=samples,
+            choice=choice,
         )
 
     # ------------------------------------------------------------------ shape
-
-    @property
-    def node_count(self) -> int:
-        """How many nodes the tree has, leaves included."""
-        return len(self.kind)
 
     @property
     def n_splits(self) -> int:
@@ -272,14 +308,6 @@ class Tree(TreeExports, TreePictures):
         return depth
 
     @property
-    def parent(self) -> NDArray[np.int32]:
-        """The parent of each node; -1 for the root."""
-        parent = np.full(self.node_count, -1, dtype=np.int32)
-        for node in np.flatnonzero(self.kind).tolist():
-            parent[self.node_children(node)] = node
-        return parent
-
-    @property
     def is_binary(self) -> bool:
         """Whether every test has exactly two children."""
         return bool(np.all(self.n_children[self.kind != LEAF] == 2))
@@ -306,61 +334,16 @@ class Tree(TreeExports, TreePictures):
         child[inner] = self.children[self.first_child[inner] + which]
         return child
 
-    def slots(self, node: int) -> slice:
-        """Return the slice of `children` and `child_outcome` that is this node's."""
-        start = int(self.first_child[node])
-        return slice(start, start + int(self.n_children[node]))
-
-    def node_children(self, node: int) -> NDArray[np.int32]:
-        """Return the children of a node, one for each slot."""
-        return self.children[self.slots(node)]
+    @property
+    def says_heaviest(self) -> bool:
+        """Whether every node predicts its heaviest class, as scikit-learn's do."""
+        return (
+            self.classes is not None
+            and self.cost is None
+            and bool((self.action == np.argmax(self.value, axis=1)).all())
+        )
 
     # ------------------------------------------------------------- prediction
-
-    def apply(self, columns: Columns) -> NDArray[np.intp]:
-        """Return the node in which each row ends.
-
-        Parameters
-        ----------
-        columns : sequence of 1-D arrays
-            Encoded rows column by column, as the input border makes them; for a numeric
-            matrix ``X`` this is ``X.T``.
-
-        Returns
-        -------
-        ndarray of shape (rows,)
-            Node numbers: leaves, or the inner node at which a row with a category
-            unseen there has to stop.
-        """
-        where = np.zeros(len(columns[0]), dtype=np.intp)
-        for node, rows in self._route(columns, self.threshold):
-            where[rows] = node
-        return where
-
-    def decision_path(self, columns: Columns) -> sparse.csr_matrix:
-        """Return which nodes each row passes, as a 0/1 matrix (rows, nodes)."""
-        where = self.apply(columns)
-        parent = self.parent
-        paths: dict[int, list[int]] = {}
-        for node in np.unique(where):
-            path, step = [], int(node)
-            while step >= 0:
-                path.append(step)
-                step = int(parent[step])
-            paths[int(node)] = path[::-1]
-        lengths = np.zeros(self.node_count, dtype=np.int64)
-        for node, path in paths.items():
-            lengths[node] = len(path)
-        indptr = np.concatenate([[0], np.cumsum(lengths[where])])
-        indices = (
-            np.concatenate([paths[int(node)] for node in where])
-            if len(where)
-            else np.zeros(0, dtype=np.intp)
-        )
-        return sparse.csr_matrix(
-            (np.ones(len(indices), dtype=np.int64), indices, indptr),
-            shape=(len(where), self.node_count),
-        )
 
     def predict(self, columns: Columns) -> NDArray[np.float64]:
         """Return the value of the node in which each row ends."""
@@ -368,99 +351,10 @@ class Tree(TreeExports, TreePictures):
 
     def prediction(self, node: int) -> Any:
         """Return what a row that ends in this node is predicted to be."""
-        if self.classes is None:
+        if self.actions is None:
             value = self.value[node]
             return value[0] if len(value) == 1 else value
-        return self.classes[int(np.argmax(self.value[node]))]
-
-    def _route(
-        self, columns: Columns, threshold: NDArray[Any]
-    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield every node that rows reach, with those rows; parents come first."""
-        stack = [(0, np.arange(len(columns[0])))]
-        while stack:
-            node, rows = stack.pop()
-            yield node, rows
-            if self.kind[node] == LEAF or len(rows) == 0:
-                continue
-            feature = int(self.feature[node])
-            x = columns[feature][rows]
-            if self.kind[node] in BY_CATEGORY:
-                stack.extend(self._route_by_category(node, x, rows))
-                continue
-            outcome = self._outcome(node, x, threshold[node])
-            slots = self.slots(node)
-            for child, own in zip(
-                self.children[slots], self.child_outcome[slots], strict=True
-            ):
-                stack.append((int(child), rows[outcome == own]))
-
-    def _outcome(self, node: int, x: NDArray[Any], threshold: Any) -> NDArray[Any]:
-        """Return the outcome of a binary test for each value."""
-        feature, kind = int(self.feature[node]), self.kind[node]
-        if kind == ABSENT:
-            return (~self.is_gone(feature, x)).astype(np.int8)
-        if kind == THRESHOLD:
-            # Compare as doubles: a float32 column against a double threshold must not
-            # round the threshold.
-            no = ~(x.astype(np.float64, copy=False) <= threshold)
-        else:
-            no = x != self.category[node]
-        outcome = no.astype(np.int8)
-        if self.missing[node] not in (REFUSED, NO):  # no comparison holds for NaN
-            outcome[self.is_gone(feature, x)] = self.missing[node]
-        return outcome
-
-    def is_gone(self, feature: int, x: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return which of the encoded values of a column are missing."""
-        column = self.columns[feature]
-        if column.categories is not None:
-            return np.asarray(x == column.missing_code)
-        if x.dtype.kind == "f":
-            return np.isnan(x)
-        return np.zeros(len(x), dtype=bool)
-
-    @cached_property
-    def meets_missing(self) -> NDArray[np.bool_]:
-        """Which nodes a missing value of the column they test can come to.
-
-        Only columns that had missing values count, and not below a split that has
-        sent those another way.
-        """
-        meets = np.zeros(self.node_count, dtype=bool)
-        stack: list[tuple[int, frozenset[int]]] = [(0, frozenset())]
-        while stack:
-            node, excluded = stack.pop()
-            if self.kind[node] == LEAF:
-                continue
-            feature = int(self.feature[node])
-            column = self.columns[feature]
-            meets[node] = column.has_missing and feature not in excluded
-            own = column.missing_code if self.kind[node] in BY_CATEGORY else OWN
-            gone = own if self.missing[node] == OWN else int(self.missing[node])
-            slots = self.slots(node)
-            to_missing = set(self.children[slots][self.child_outcome[slots] == gone])
-            for child in set(self.children[slots].tolist()):
-                less = excluded if child in to_missing else excluded | {feature}
-                stack.append((child, less))
-        return meets
-
-    def _route_by_category(
-        self, node: int, x: NDArray[Any], rows: NDArray[np.intp]
-    ) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        slots = self.slots(node)
-        categories = self.columns[self.feature[node]].categories
-        assert categories is not None
-        # Two entries more than there are categories: the first is for missing values,
-        # and the code -1 of an unseen category finds the last one.
-        child_of_code = np.full(len(categories) + 2, NO_CHILD, dtype=np.int32)
-        child_of_code[self.child_outcome[slots]] = self.children[slots]
-        child_of_row = child_of_code[x]
-        order = np.argsort(child_of_row, kind="stable")
-        targets, starts = np.unique(child_of_row[order], return_index=True)
-        for child, part in zip(targets, np.split(order, starts[1:]), strict=True):
-            if child != NO_CHILD:
-                yield int(child), rows[part]
+        return self.actions[self.action[node]]
 
     # --------------------------------------------------------------- the rest
 
@@ -518,8 +412,6 @@ class Tree(TreeExports, TreePictures):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        if (self.classes is None) != (other.classes is None):
-            return False
         return (
             all(
                 np.array_equal(getattr(self, name), getattr(other, name))
@@ -527,11 +419,9 @@ class Tree(TreeExports, TreePictures):
             )
             and self._edges() == other._edges()
             and self.columns == other.columns
-            and (
-                self.classes is None
-                or other.classes is None
-                or np.array_equal(self.classes, other.classes)
-            )
+            and self.measure == other.measure
+            and _same(self.classes, other.classes)
+            and _same(self.actions, other.actions)
         )
 
     def _edges(self) -> list[list[tuple[int, int]]]:
@@ -557,3 +447,9 @@ class Tree(TreeExports, TreePictures):
             f"<Tree: {self.n_splits} splits, {self.n_leaves} leaves, "
             f"depth {self.depth}>"
         )
+
+
+def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
+    return (a is None) == (b is None) and (
+        a is None or b is None or np.array_equal(a, b)
+    )

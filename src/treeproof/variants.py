@@ -6,10 +6,8 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from treeproof import classifier, regressor
-from treeproof.border import ClassificationData, RegressionData
+from treeproof import regressor
+from treeproof.border import RegressionData
 from treeproof.leaf_fit import LeafFit
 from treeproof.observers import History
 from treeproof.solvers import RegressionTask, Task
@@ -18,21 +16,12 @@ from treeproof.tree import Tree
 __all__ = ["grow", "model_like"]
 
 
-def grow(
-    template: Any, task: Task | RegressionTask, splits: Mapping[str, Any]
-) -> tuple[Tree, float]:
+def grow(task: Task | RegressionTask, splits: Mapping[str, Any]) -> tuple[Tree, float]:
     """Return an engine's tree with its node values, and its loss."""
     if isinstance(task, Task):
-        data = ClassificationData(
-            task.table,
-            template.classes_,
-            task.labels,
-            task.weights,
-            np.ones(task.n_classes),
-            task.samples,
-        )
-        tree = classifier._grow(splits, data)
-        return tree, classifier._loss(tree)
+        assert task.objective is not None
+        tree = task.objective.grow(splits)
+        return tree, task.objective.loss(tree)
     leaf = LeafFit(task.criterion, task.targets, task.weights)
     numbers = RegressionData(
         task.table,

@@ -117,7 +117,7 @@ class NearOptimalSet:
         grow: Callable[[dict[str, Any], int], NearTree],
         names: Sequence[str],
         *,
-        unit: int,
+        stated: Callable[[int], float],
         within: float,
         objective: float,
         optimal: bool,
@@ -126,7 +126,7 @@ class NearOptimalSet:
         without: tuple[int, ...] = (),
     ) -> None:
         self._family, self._grow, self._names = family, grow, list(names)
-        self._unit = unit
+        self._stated = stated
         self._using, self._without = using, without
         self.within, self.objective, self.optimal = within, objective, optimal
         self.max_depth = max_depth
@@ -174,7 +174,7 @@ class NearOptimalSet:
             self._family,
             self._grow,
             self._names,
-            unit=self._unit,
+            stated=self._stated,
             within=self.within,
             objective=self.objective,
             optimal=self.optimal,
@@ -185,7 +185,7 @@ class NearOptimalSet:
 
     def objectives(self) -> list[tuple[float, int]]:
         """Return each cost that occurs, to six digits, and how many trees have it."""
-        return [(round(cost / self._unit, 6), n) for cost, n in self._count.by_cost]
+        return [(round(self._stated(cost), 6), n) for cost, n in self._count.by_cost]
 
     def feature_use(self) -> dict[str, int]:
         """Return how many trees test each column.

@@ -29,7 +29,10 @@ class Problem:
     def __init__(self, model: Any, task: Task) -> None:
         check_task(task)
         self.model = model
-        self.task = replace(task, split_penalty=model.split_penalty, observer=None)
+        assert task.objective is not None
+        self.units = task.objective.units
+        penalty = self.units.engine_penalty(model.split_penalty)
+        self.task = replace(task, split_penalty=penalty, observer=None)
         known = getattr(model, "_engine_costs", None)
         # The published engines round weights in their own way.
         costs: tuple[int, int, int] = known or sparse_costs(self.task)
@@ -40,13 +43,12 @@ class Problem:
 
         `task` has other limits, if they are to be others than those of the fit.
         """
-        return Family(
-            task or self.task, self.split_cost, self.best + margin, margin / self.unit
-        )
+        within = self.units.factor * margin / self.unit
+        return Family(task or self.task, self.split_cost, self.best + margin, within)
 
     def grow(self, splits: dict[str, Any], cost: int) -> NearTree:
         """Return a tree of the engine with all that is known about it."""
-        tree, loss = grow(self.model, self.task, splits)
+        tree, loss = grow(self.task, splits)
         penalties = tree.n_penalties(self.model.penalize)
         objective = loss + self.model.split_penalty * penalties
         proved = cost == self.best and self.model.optimal_
@@ -65,7 +67,7 @@ class Problem:
 def near_set(model: Any, task: Task, within: float) -> NearOptimalSet:
     """Return all trees within a margin of a fitted classifier's."""
     problem = Problem(model, task)
-    margin = int(within * problem.unit)
+    margin = int(within / problem.units.factor * problem.unit)
     names = [column.name for column in task.table.columns]
     budget = Budget(task.time_limit)
     levels = _levels(task.max_depth)
@@ -78,7 +80,7 @@ def near_set(model: Any, task: Task, within: float) -> NearOptimalSet:
                 problem.family(margin, level),
                 problem.grow,
                 names,
-                unit=problem.unit,
+                stated=lambda cost: problem.units.stated(cost / problem.unit),
                 within=float(within),
                 objective=model.objective_,
                 optimal=model.optimal_,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.costs import read_row_costs
 from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.leak import (
     check_target_is_apart,
@@ -35,6 +36,7 @@ __all__ = [
     "RegressionData",
     "TrainingTable",
     "check_lengths",
+    "counts_errors",
     "read_classification_data",
     "read_regression_data",
     "read_rows",
@@ -52,6 +54,7 @@ class ClassificationData:
     weights: NDArray[np.float64]  # times the factor of the row's class
     class_factors: NDArray[np.float64]
     samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
+    costs: NDArray[np.float64] | None = None  # of each row and class, if given
 
 
 def read_classification_data(
@@ -65,6 +68,7 @@ def read_classification_data(
     missing: str = "error",
     class_weight: Any = None,
     samples: NDArray[np.int64] | None = None,
+    costs: Any = None,
 ) -> ClassificationData:
     """Read everything `fit` of a classifier is given.
 
@@ -72,9 +76,22 @@ def read_classification_data(
     estimator.
     """
     raw = _read_features(X, missing, merged=samples is not None)
-    classes, labels = read_labels(y, type(estimator).__name__)
-    check_lengths(raw.n_rows, len(labels))
-    check_target_is_apart(raw, y)
+    row_costs = None
+    if costs is not None and samples is not None:
+        raise ValueError(
+            "costs of each row need a table in memory; for a table that is not, use "
+            "cost_matrix."
+        )
+    if costs is not None and y is None:
+        row_costs = read_row_costs(costs, raw.n_rows, None)
+        classes = np.arange(row_costs.shape[1])
+        labels = np.argmin(row_costs, axis=1).astype(np.int32)
+    else:
+        classes, labels = read_labels(y, type(estimator).__name__)
+        check_lengths(raw.n_rows, len(labels))
+        check_target_is_apart(raw, y)
+        if costs is not None:
+            row_costs = read_row_costs(costs, raw.n_rows, classes.tolist())
     weights = read_weights(sample_weight, raw.n_rows)
     factors = class_factors(class_weight, classes, labels, weights)
     weights = weights * factors[labels]
@@ -83,7 +100,8 @@ def read_classification_data(
     if not keep.all():
         raw, labels, weights = raw.take(keep), labels[keep], weights[keep]
         samples = None if samples is None else samples[keep]
-    simple = has_one_split(estimator) and len(classes) == 2
+        row_costs = None if row_costs is None else row_costs[keep]
+    simple = has_one_split(estimator) and len(classes) == 2 and counts_errors(estimator)
     by_target = (labels.astype(np.float64), weights) if simple else None
     table = encode_table(
         raw, categorical_features, categorical_split, missing, by_target
@@ -91,7 +109,9 @@ def read_classification_data(
     n_rows = table.n_rows if samples is None else int(samples.sum())
     warn_of_categories(estimator, raw, table, n_rows)
     warn_of_marks(table)
-    return ClassificationData(table, classes, labels, weights, factors, samples)
+    return ClassificationData(
+        table, classes, labels, weights, factors, samples, row_costs
+    )
 
 
 @dataclass
@@ -176,6 +196,14 @@ def has_one_split(estimator: Any) -> bool:
     """Whether an estimator's trees are a leaf, or one split with any two leaves."""
     at_most = (getattr(estimator, "max_depth", 0), getattr(estimator, "max_splits", 0))
     return 1 in at_most and getattr(estimator, "min_samples_leaf", 0) == 1
+
+
+def counts_errors(estimator: Any) -> bool:
+    """Whether an estimator minimises the weight of its errors, and nothing else."""
+    told = ("cost_matrix", "abstain_cost")
+    return all(getattr(estimator, name, None) is None for name in told) and getattr(
+        estimator, "metric", "accuracy"
+    ) in ("accuracy", "balanced_accuracy")
 
 
 def check_lengths(n_rows: int, n_labels: int) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.columns import plain
+from treeproof.drawing import action_text, mean_text
 from treeproof.explorer.fitting import Fitted
 from treeproof.export.rules import conditions_to
 from treeproof.picture.content import count, percent, shortened
@@ -94,14 +95,17 @@ def node_facts(fitted: Fitted, node: int) -> NodeFacts:
     n_rows, total = int(tree.n_node_samples[node]), int(tree.n_node_samples[0])
     detail = f"{count(n_rows)} ({percent(n_rows / total)})"
     value = tree.prediction(node)
-    if tree.classes is None:
+    if tree.actions is None:
         prediction = f"{float(value):.6g}"
         if tree.impurity is not None:
             detail += f", mean {prediction}"
     else:
-        prediction = str(plain(value))
-        share = tree.value[node].max() / tree.value[node].sum()
-        detail += f", {percent(float(share))} {shortened(prediction)}"
+        prediction = action_text(value)
+        if tree.cost is None:
+            share = tree.value[node][tree.action[node]] / tree.value[node].sum()
+            detail += f", {percent(float(share))} {shortened(prediction)}"
+        else:
+            detail += f", {mean_text(tree, node)}"
     leaf = tree.kind[node] == LEAF
     return NodeFacts(
         node,

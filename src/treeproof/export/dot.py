@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from treeproof.columns import plain
-from treeproof.drawing import number, outcomes
+from treeproof.drawing import action_text, mean_text, number, outcomes
 from treeproof.palette import class_colour, mixed, text_on
 from treeproof.tree import LEAF, Tree
 
@@ -59,14 +58,18 @@ def _node(tree: Tree, node: int) -> str:
     if tree.kind[node] != LEAF:
         return f"label={_quoted(tree.columns[tree.feature[node]].name, rows)}"
     value = tree.prediction(node)
-    if tree.classes is None:
+    if tree.actions is None:
         numbers = np.atleast_1d(value)
         return f"label={_quoted(', '.join(map(number, numbers)), rows)}"
-    best = int(np.argmax(tree.value[node]))
-    share = tree.value[node][best] / tree.value[node].sum()
-    fill = mixed(class_colour(best), 0.65)
+    chosen = int(tree.action[node])
+    if tree.cost is None:
+        share = tree.value[node][chosen] / tree.value[node].sum()
+        detail = f"{rows}, {share:.0%}"
+    else:
+        detail = f"{rows}, {mean_text(tree, node)}"
+    fill = mixed(class_colour(chosen), 0.65)
     return (
-        f"label={_quoted(str(plain(value)), f'{rows}, {share:.0%}')}, "
+        f"label={_quoted(action_text(value), detail)}, "
         f'fillcolor="{fill}", fontcolor="{text_on(fill)}"'
     )
 

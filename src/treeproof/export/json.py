@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from treeproof.certificates import Certificate, proved_depth
+from treeproof.columns import plain
 from treeproof.export.tree_dict import is_number, tree_from_dict, tree_to_dict
 from treeproof.kinds import LEAF, REFUSED
 from treeproof.tree import Tree
@@ -138,18 +139,21 @@ def from_document(document: Any) -> tuple[Any, str | None]:
 
 def _parameters(model: Any) -> dict[str, Any]:
     """Return the parameters; dictionaries become pairs, for JSON keys are text only."""
-    result = {}
-    for name, value in model.get_params(deep=False).items():
-        if isinstance(value, Mapping):
-            value = {"pairs": [[k, v] for k, v in value.items()]}
-        elif isinstance(value, np.ndarray):
-            value = value.tolist()
-        elif isinstance(value, (np.random.RandomState, np.random.Generator)):
-            value = None  # its state is not part of the fitted model
-        elif isinstance(value, tuple):
-            value = list(value)
-        result[name] = value
-    return result
+    return {
+        name: _parameter(value) for name, value in model.get_params(deep=False).items()
+    }
+
+
+def _parameter(value: Any) -> Any:
+    if hasattr(value, "index") and hasattr(value, "columns"):  # a pandas data frame
+        value = {true: dict(value.loc[true]) for true in value.index}
+    if isinstance(value, Mapping):
+        return {"pairs": [[plain(k), _parameter(v)] for k, v in value.items()]}
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        return None  # its state is not part of the fitted model
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
@@ -269,15 +273,19 @@ def _read_parameters(content: Any, kind: Any) -> dict[str, Any]:
                 f"The model has the parameter {name!r}, which this version of "
                 f"{kind.__name__} does not have."
             )
-        if isinstance(value, Mapping):
-            try:
-                value = {k: v for k, v in value["pairs"]}
-            except (KeyError, TypeError, ValueError):
-                raise ValueError(
-                    f"The parameter {name!r} of the model cannot be read."
-                ) from None
-        result[name] = value
+        try:
+            result[name] = _from_pairs(value)
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(
+                f"The parameter {name!r} of the model cannot be read."
+            ) from None
     return result
+
+
+def _from_pairs(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return {k: _from_pairs(v) for k, v in value["pairs"]}
 
 
 def _no_constant(name: str) -> Any:

@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.columns import Column, is_missing, plain
+from treeproof.columns import Column, is_missing
 from treeproof.export.branches import Among, AtMost, Nothing, branches
 from treeproof.export.intervals import Cut, Nested, Piece, merged, nest
-from treeproof.export.payload import labels, node_shares
+from treeproof.export.payload import node_predictions, node_shares
 from treeproof.extras import need
 from treeproof.tree import Tree
 
@@ -261,24 +261,31 @@ def _outputs(onnx: Any, tree: Tree, nodes: list[Any]) -> tuple[list[Any], list[A
         shape = [None] if width is None else [None, width]
         outputs.append(helper.make_tensor_value_info(output, kind, shape))
 
-    if tree.classes is None:
+    if tree.actions is None:
         width = tree.value.shape[1]
         values = tree.value[:, 0] if width == 1 else tree.value
         table = _tensor(onnx, "treeproof values", values)
         look_up("prediction", table, types.DOUBLE, None if width == 1 else width)
         return outputs, tables
-    best = np.argmax(tree.value, axis=1)
-    names = labels(tree)
+    names = node_predictions(tree)
+    if len({type(name) for name in names}) > 1:
+        raise ValueError(
+            "ONNX has one type for all labels, but this tree predicts "
+            f"{', '.join(sorted({repr(name) for name in names}))}; give it an "
+            "abstain_label of the type of the classes."
+        )
     if isinstance(names[0], str):
-        text = [names[k].encode() for k in best.tolist()]
+        text = [name.encode() for name in names]
         table = helper.make_tensor("treeproof labels", types.STRING, [len(text)], text)
         look_up("label", table, types.STRING, None)
     else:
-        numbers = np.array([plain(v) for v in tree.classes])[best]
+        numbers = np.array(names)
         kind = {"b": types.BOOL, "i": types.INT64}.get(numbers.dtype.kind, types.DOUBLE)
         if kind == types.DOUBLE:
             numbers = numbers.astype(np.float64)
         look_up("label", _tensor(onnx, "treeproof labels", numbers), kind, None)
+    if tree.classes is None:
+        return outputs, tables
     shares = node_shares(tree)
     table = _tensor(onnx, "treeproof shares", shares)
     look_up("probabilities", table, types.DOUBLE, shares.shape[1])

@@ -1,7 +1,8 @@
 """What the nodes of a tree predict, as plain Python values.
 
-A classification tree predicts a label and knows the share of each class; a regression
-tree predicts one number, or a list of numbers if it has several outputs.
+A classification tree predicts a label (or abstains) and knows the share of each class;
+a policy tree predicts a treatment; a regression tree predicts one number, or a list of
+numbers if it has several outputs.
 """
 
 from __future__ import annotations
@@ -32,24 +33,25 @@ def labels(tree: Tree) -> list[Any]:
 
 def node_predictions(tree: Tree) -> list[Any]:
     """Return the prediction of every node."""
-    if tree.classes is None:
+    if tree.actions is None:
         single = tree.value.shape[1] == 1
         return [v[0] if single else v for v in tree.value.tolist()]
-    names = labels(tree)
-    return [names[best] for best in np.argmax(tree.value, axis=1).tolist()]
+    names = [plain(label) for label in tree.actions]
+    return [names[chosen] for chosen in tree.action.tolist()]
 
 
 def node_shares(tree: Tree) -> NDArray[np.float64]:
     """Return the class shares of every node; only of a classification tree."""
     if tree.classes is None:
+        kind = "regression" if tree.actions is None else "policy"
         raise ValueError(
-            "A regression tree has no class probabilities; leave out proba=True."
+            f"A {kind} tree has no class probabilities; leave out proba=True."
         )
     return tree.value / tree.value.sum(axis=1, keepdims=True)
 
 
 def output_names(tree: Tree, name: str) -> list[str]:
     """Return the name of each predicted column: one, or one for each output."""
-    if tree.classes is not None or tree.value.shape[1] == 1:
+    if tree.actions is not None or tree.value.shape[1] == 1:
         return [name]
     return [f"{name}_{k}" for k in range(tree.value.shape[1])]

@@ -125,13 +125,16 @@ def _empty_model(tree: Tree, n_columns: int) -> Any:
     """Return a model on which everything but the tree is right."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-    if tree.classes is None:
+    if tree.actions is None:
         outputs = tree.value.shape[1]
         y = np.zeros(1) if outputs == 1 else np.zeros((1, outputs))
         return DecisionTreeRegressor().fit(np.zeros((1, n_columns)), y)
     # Fitting on one row for each class sets every attribute but the tree.
     model = DecisionTreeClassifier()
-    return model.fit(np.zeros((len(tree.classes), n_columns)), tree.classes)
+    codes = np.arange(len(tree.actions))
+    model.fit(np.zeros((len(codes), n_columns)), codes)
+    model.classes_ = tree.actions
+    return model
 
 
 def _numbers(column: Column) -> NDArray[np.float64]:
@@ -225,7 +228,10 @@ class _Builder:
         if not nodes:  # a leaf that waits for unseen categories
             nodes, weights = [-1 - pieces[0][1]], np.ones(1)
         values = tree.value[nodes]
-        if tree.classes is not None:
+        if tree.actions is not None:
+            if not tree.says_heaviest:
+                said = np.eye(len(tree.actions))[tree.action[nodes]]
+                values = weights[:, None] * said
             value = values.sum(axis=0) / values.sum()
             impurity = 1.0 - float((value**2).sum())  # Gini
         else:
@@ -255,6 +261,6 @@ class _Builder:
             "nodes": nodes,
             # (nodes, outputs, classes)
             "values": values[:, :, None]
-            if self.tree.classes is None
+            if self.tree.actions is None
             else values[:, None, :],
         }

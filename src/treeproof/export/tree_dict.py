@@ -46,14 +46,20 @@ _NUMBER_TYPES = (
 
 def tree_to_dict(tree: Tree) -> dict[str, Any]:
     """Return the tree as plain dictionaries and lists, ready for JSON."""
-    return {
+    content: dict[str, Any] = {
         "columns": [_column_to_dict(column) for column in tree.columns],
         "classes": None
         if tree.classes is None
         else [plain(label) for label in tree.classes],
         "class_type": None if tree.classes is None else _type_name(tree.classes),
-        "nodes": [_node_to_dict(tree, node) for node in range(tree.node_count)],
     }
+    if tree.actions is not None and not tree.says_heaviest:
+        content["measure"] = tree.measure
+        content["actions"] = [plain(action) for action in tree.actions]
+        known = np.array([action for action in tree.actions if action is not None])
+        content["action_type"] = _type_name(known)
+    content["nodes"] = [_node_to_dict(tree, node) for node in range(tree.node_count)]
+    return content
 
 
 def _column_to_dict(column: Column) -> dict[str, Any]:
@@ -80,6 +86,10 @@ def _node_to_dict(tree: Tree, node: int) -> dict[str, Any]:
     }
     if tree.impurity is not None:
         entry["impurity"] = float(tree.impurity[node])
+    if tree.actions is not None and not tree.says_heaviest:
+        entry["action"] = int(tree.action[node])
+    if tree.cost is not None:
+        entry["cost"] = float(tree.cost[node])
     if tree.kind[node] == LEAF:
         return entry
     column = tree.columns[tree.feature[node]]
@@ -138,9 +148,18 @@ def tree_from_dict(content: Any) -> Tree:
     _check(isinstance(content, Mapping), "The tree is not an object.")
     columns = _read_columns(content.get("columns"))
     classes = _read_classes(content)
+    actions = _read_actions(content)
     nodes = content.get("nodes")
     _check(isinstance(nodes, list) and len(nodes) > 0, "The tree has no nodes.")
-    return _Reader(columns, classes, nodes).read()
+    tree = _Reader(columns, classes, actions, nodes).read()
+    if actions is not None:
+        measure = content.get("measure")
+        known = measure in ("errors", "cost", "reward")
+        _check(known, f"The tree has the unknown measure {measure!r}.")
+        right = (tree.cost is None) == (measure == "errors")
+        _check(right, f"The nodes of the tree do not say their {measure}.")
+        tree.measure = str(measure)
+    return tree
 
 
 def _check(true: bool, sentence: str) -> None:
@@ -192,6 +211,24 @@ def _read_classes(content: Mapping[str, Any]) -> NDArray[Any] | None:
     return np.array(found.tolist()) if found.dtype == object else found
 
 
+def _read_actions(content: Mapping[str, Any]) -> NDArray[Any] | None:
+    """Read what the leaves may say; null stands for a leaf that abstains."""
+    if content.get("actions") is None:
+        return None
+    listed = content["actions"]
+    _check(isinstance(listed, list), "The actions are not a list.")
+    named = [action for action in listed if action is not None]
+    found = _read_values(named, content.get("action_type"), "The actions")
+    once = len(set(found.tolist())) == len(found) and len(listed) - len(named) <= 1
+    _check(once, "Two actions are equal.")
+    if len(named) == len(listed):
+        return np.array(found.tolist()) if found.dtype == object else found
+    actions = np.empty(len(listed), dtype=object)
+    values = iter(found.tolist())
+    actions[:] = [None if action is None else next(values) for action in listed]
+    return actions
+
+
 def _read_values(content: Any, kind: Any, what: str, least: int = 1) -> NDArray[Any]:
     """Read categories or classes of a stated type, without changing any of them."""
     whole = isinstance(content, list) and len(content) >= least
@@ -219,10 +256,15 @@ class _Reader:
     """Fills the arrays of a tree from its list of nodes."""
 
     def __init__(
-        self, columns: list[Column], classes: NDArray[Any] | None, nodes: list[Any]
+        self,
+        columns: list[Column],
+        classes: NDArray[Any] | None,
+        actions: NDArray[Any] | None,
+        nodes: list[Any],
     ) -> None:
         self.columns = columns
         self.classes = classes
+        self.actions = actions
         self.nodes = nodes
         self.place = {column.name: j for j, column in enumerate(columns)}
         self.codes = {
@@ -242,7 +284,8 @@ class _Reader:
     def read(self) -> Tree:
         """Return the tree."""
         values, samples, weights = [], [], []
-        width = len(self.classes) if self.classes is not None else None
+        known = self.classes if self.classes is not None else self.actions
+        width = len(known) if known is not None else None
         for node, entry in enumerate(self.nodes):
             _check(isinstance(entry, Mapping), f"Node {node} is not an object.")
             value = entry.get("value")
@@ -291,9 +334,27 @@ class _Reader:
             weighted_n_node_samples=weights,
             columns=self.columns,
             classes=self.classes,
+            actions=self.actions,
+            action=None if self.actions is None else self._chosen(len(self.actions)),
+            cost=None if self.actions is None else self._costs(),
         )
         tree.impurity = self._impurity()
         return tree
+
+    def _chosen(self, n_actions: int) -> list[int]:
+        chosen = [entry.get("action") for entry in self.nodes]
+        for node, action in enumerate(chosen):
+            right = _is_whole(action) and 0 <= action < n_actions
+            _check(right, f"Node {node} does not say which action it takes.")
+        return chosen
+
+    def _costs(self) -> list[float] | None:
+        costs = [entry.get("cost") for entry in self.nodes]
+        if all(cost is None for cost in costs):
+            return None
+        for node, cost in enumerate(costs):
+            _check(is_number(cost), f"Node {node} does not say what a row costs.")
+        return costs
 
     def _impurity(self) -> NDArray[np.float64] | None:
         found = [entry.get("impurity") for entry in self.nodes]

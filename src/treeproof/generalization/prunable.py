@@ -81,7 +81,7 @@ class PrunableTree:
         counts = np.bincount(where * width + labels, minlength=n_nodes * width)
         counts = counts.reshape(n_nodes, width)
         value = np.asarray(table.value).reshape(n_nodes, -1)
-        predicted = value.argmax(axis=1)
+        predicted = getattr(table, "action", value.argmax(axis=1))
         node = np.arange(n_nodes)
         staying = counts.sum(axis=1) - counts[node, predicted]
         for child in reversed(self.nodes_top_down()):

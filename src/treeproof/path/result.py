@@ -116,7 +116,8 @@ class PenaltyPath(Sequence[PathPoint]):
     status: str
     n_searches: int
     seconds: float
-    _unit: int = field(repr=False)
+    _unit: Fraction = field(repr=False)
+    _offset: float = field(repr=False)
     _envelope: Envelope = field(repr=False)
 
     def __len__(self) -> int:
@@ -142,7 +143,7 @@ class PenaltyPath(Sequence[PathPoint]):
                 f"penalty={penalty!r} is outside of the path, which goes from "
                 f"{self.low!r} to {self.high!r}; make a path with a wider range."
             )
-        where = Fraction(int(float(penalty) * self._unit + 0.5), self._unit)
+        where = int(float(penalty) * self._unit + 0.5) / self._unit
         for point in self.points:
             if point.exact_interval[0] <= where:
                 return point
@@ -152,7 +153,7 @@ class PenaltyPath(Sequence[PathPoint]):
         """Return a cost that no tree is below at this penalty."""
         self.at(penalty)
         exact = Fraction(int(float(penalty) * self._unit + 0.5))
-        return float(self._envelope.lower(exact) / self._unit)
+        return float(self._envelope.lower(exact) / self._unit) + self._offset
 
     def table(self) -> list[dict[str, Any]]:
         """Return the path as rows of a table, ready for ``pandas.DataFrame``."""

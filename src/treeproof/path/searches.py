@@ -15,6 +15,7 @@ from time import monotonic
 from typing import Any
 
 from treeproof import _core
+from treeproof.objectives import Units
 from treeproof.path.envelope import EXACT, Solution
 from treeproof.solvers import RegressionTask, Task, run_solver
 
@@ -42,6 +43,8 @@ class Searches:
             self.unit = int(run_solver(name, replace(task, split_penalty=1.0))["unit"])
         else:
             self.unit = _REGRESSION_UNIT
+        objective = task.objective if isinstance(task, Task) else None
+        self.units = Units() if objective is None else objective.units
         self.error_unit = _WEIGHT_UNIT if self._exact else 1
         self.tolerance = EXACT if self._exact else _REGRESSION_TOLERANCE
         self.status = "optimal"

@@ -121,7 +121,8 @@ def penalty_path(
         "optimal" if all(p.optimal for p in points) else searches.status,
         envelope.n_searches,
         searches.seconds,
-        searches.unit,
+        searches.unit / Fraction(searches.units.factor),
+        searches.units.offset,
         envelope,
     )
     if not path.optimal:
@@ -162,7 +163,11 @@ def _trace(name: str, task: Any, low: float, high: float) -> _Traced:
     if climbs and limit is not None:
         first = replace(task, time_limit=_SHARE * limit)
     searches = Searches(name, first)
-    ends = searches.split_cost(low), searches.split_cost(high)
+    units = searches.units
+    ends = (
+        searches.split_cost(units.engine_penalty(low)),
+        searches.split_cost(units.engine_penalty(high)),
+    )
 
     def traced(using: Searches) -> Envelope:
         return trace(using.solve, *ends, using.error_unit, using.tolerance)
@@ -179,7 +184,8 @@ def _point(
     segment: Segment, found: _Traced, template: Any, ends: tuple[float, float]
 ) -> PathPoint:
     searches, envelope, task = found.searches, found.envelope, found.task
-    unit = searches.unit
+    units = searches.units
+    unit = searches.unit / Fraction(units.factor)  # of the user's costs
     # The ends of the range are what the user said, not what the engine rounds it to.
     first, last = envelope.segments[0], envelope.segments[-1]
     exact = (
@@ -187,16 +193,16 @@ def _point(
         Fraction(ends[1]) if segment is last else segment.high / unit,
     )
     penalty = _middle(exact[0], exact[1])
-    tree, loss = grow(template, task, segment.solution.answer["tree"])
+    tree, loss = grow(task, segment.solution.answer["tree"])
     gap, _ = envelope.gap(segment)
-    split_cost = searches.split_cost(penalty)
+    split_cost = searches.split_cost(units.engine_penalty(penalty))
     lower = envelope.lower(Fraction(split_cost))
     model = model_like(
         template,
         tree,
         split_penalty=penalty,
         objective=loss + penalty * tree.n_penalties(template.penalize),
-        lower=float(lower / unit),
+        lower=float(lower / unit) + units.offset - units.slack,
         proved=lower == segment.solution.at(split_cost),
         status=searches.status,
     )
@@ -204,16 +210,18 @@ def _point(
         best = found.flat.best_at(split_cost)
         least = min(found.flat.lower(Fraction(split_cost)), Fraction(best))
         same = best == segment.solution.at(split_cost)
-        cost = model.objective_ if same else float(best / unit)
+        cost = model.objective_ if same else float(best / unit) + units.offset
         model.add_level(
             Certificate(
-                _FLAT, cost, cost if least == best else float(least / unit),
+                _FLAT, cost, cost if least == best else
+                float(least / unit) + units.offset - units.slack,
                 least == best, searches.seconds,
             )
         )  # fmt: skip
     if hasattr(template, "_task"):  # for `near_optimal`
         model._task = template._task
-        model._engine_costs = (unit, split_cost, segment.solution.at(split_cost))
+        cost_now = segment.solution.at(split_cost)
+        model._engine_costs = (searches.unit, split_cost, cost_now)
     return PathPoint(
         interval=(float(exact[0]), float(exact[1])),
         exact_interval=exact,

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
-from treeproof.columns import plain
-from treeproof.drawing import order_cut
+from treeproof.drawing import action_text, mean_text, order_cut
 from treeproof.export.branches import AtMost, Branch, Nothing, Otherwise, branches
 from treeproof.palette import INK, class_colour, mixed, text_on
 from treeproof.tree import EQUALS, LEAF, Tree
@@ -88,7 +85,7 @@ def node_content(tree: Tree) -> list[NodeContent]:
     leaves = tree.kind == LEAF
     low, high = (
         (0.0, 0.0)
-        if tree.classes is not None
+        if tree.actions is not None
         else (tree.value[leaves, 0].min(), tree.value[leaves, 0].max())
     )
     result = []
@@ -101,17 +98,21 @@ def node_content(tree: Tree) -> list[NodeContent]:
                 NodeContent(shortened(column.name), rows, "#ffffff", INK, bar)
             )
             continue
-        if tree.classes is None:
+        if tree.actions is None:
             place = 0.5 if high == low else (tree.value[node, 0] - low) / (high - low)
             fill = mixed(class_colour(0), 0.12 + 0.78 * float(place))
             title = ", ".join(f"{v:.4g}" for v in tree.value[node])
             detail = rows
         else:
-            best = int(np.argmax(tree.value[node]))
-            share = tree.value[node][best] / tree.value[node].sum()
-            fill = mixed(class_colour(best), 0.35 + 0.5 * (2 * max(share, 0.5) - 1))
-            title = shortened(str(plain(tree.classes[best])))
-            detail = f"{rows}, {percent(share)}"
+            chosen = int(tree.action[node])
+            title = shortened(action_text(tree.actions[chosen]))
+            if tree.cost is None:
+                share = tree.value[node][chosen] / tree.value[node].sum()
+                strength = 2 * max(share, 0.5) - 1
+                detail = f"{rows}, {percent(share)}"
+            else:
+                strength, detail = 0.6, f"{rows}, {mean_text(tree, node)}"
+            fill = mixed(class_colour(chosen), 0.35 + 0.5 * strength)
         result.append(NodeContent(title, detail, fill, text_on(fill), bar))
     return result
 

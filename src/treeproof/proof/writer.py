@@ -25,15 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof import _core
-from treeproof.border import ClassificationData, RegressionData, TrainingTable
+from treeproof.border import RegressionData, TrainingTable
 from treeproof.columns import plain
 from treeproof.leaf_fit import LeafFit
 from treeproof.merged_rows import rounded_weights
+from treeproof.objectives import Labels, Objective
 
 __all__ = [
     "Argument",
     "ProofFile",
-    "class_header",
+    "action_header",
     "derived",
     "regression_header",
     "trimmed",
@@ -167,12 +168,19 @@ def derived(steps: Mapping[str, Any], split_cost: Any, unit: Any = 1) -> Argumen
     return Argument(steps["n_steps"], steps["root"], lower, split_cost, complete)
 
 
-def class_header(
-    data: ClassificationData, found: Mapping[str, Any], limits: Mapping[str, Any]
+def action_header(
+    objective: Objective,
+    found: Mapping[str, Any],
+    limits: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the header of a classification, but for what the steps say."""
+    """Return the header of a tree of actions, but for what the steps say."""
+    if not isinstance(objective, Labels):
+        raise ValueError(
+            "Proof files of costs and rewards are not written yet; fit without proof."
+        )
+    data = objective
     weights = rounded_weights(data.table.codes, data.labels, data.weights)
-    n_classes = len(data.classes)
+    n_classes = len(data.actions)
 
     def heaviest(rows: NDArray[np.intp]) -> int:
         totals = np.bincount(data.labels[rows], weights[rows], minlength=n_classes)
@@ -182,7 +190,7 @@ def class_header(
         "format": "treeproof-proof",
         "version": 2,
         "loss": "misclassification",
-        "classes": [plain(c) for c in data.classes],
+        "classes": [plain(c) for c in data.actions],
         "class_weight": data.class_factors.tolist(),
         "split_cost": int(found["split_cost"]),
         "tree": _nested(found["tree"], data.table, heaviest),

@@ -31,9 +31,10 @@ __all__ = ["classification_data", "regression_data", "source_for"]
 
 
 def classification_data(
-    model: Any, X: Any, y: Any, sample_weight: Any, memory: int
+    model: Any, X: Any, y: Any, sample_weight: Any, memory: int, costs: Any = None
 ) -> tuple[ClassificationData, dict[str, Any]]:
     """Read what `fit` of a classifier is given; return data and statistics."""
+    balanced = getattr(model, "metric", None) == "balanced_accuracy"
 
     def read(X: Any, y: Any, weight: Any, samples: Any) -> ClassificationData:
         return read_classification_data(
@@ -44,8 +45,9 @@ def classification_data(
             categorical_features=model.categorical_features,
             categorical_split=model.categorical_split,
             missing=model.missing,
-            class_weight=model.class_weight,
+            class_weight="balanced" if balanced else model.class_weight,
             samples=samples,
+            costs=costs,
         )
 
     return _read(model, X, y, sample_weight, memory, read)

@@ -1,0 +1,130 @@
+"""Fitting a tree whose leaves choose among finitely many actions.
+
+The classifier and the policy trees differ in how they read their data and in what a
+leaf says. From there on they are the same: an `Objective` tells the engines what to
+search, the answer becomes a tree, and the certificate is stated in the user's unit.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+from treeproof.alternatives.methods import Alternatives
+from treeproof.base import OptimalTree
+from treeproof.checkpoint import CheckpointFile
+from treeproof.cluster import solve_on_cluster
+from treeproof.encoded_export import EncodedExport
+from treeproof.limits import parse_memory
+from treeproof.objectives import Objective
+from treeproof.observers import History, climbing, observing
+from treeproof.proof.writer import ProofFile, action_header, derived, trimmed
+from treeproof.solvers import Provable, Task, derive_steps, solve, solve_for_proof
+
+__all__ = ["ActionTree"]
+
+Path = str | os.PathLike[str]
+
+
+class ActionTree(Alternatives, EncodedExport, OptimalTree):
+    """An estimator whose leaves choose among finitely many actions."""
+
+    history_: History
+
+    def _fit_objective(
+        self,
+        objective: Objective,
+        reading: Mapping[str, Any],
+        *,
+        proof: Path | None = None,
+        distributed: Any = None,
+        checkpoint: Path | None = None,
+    ) -> None:
+        """Find the best tree for an objective, and keep it with its certificate."""
+        self._check_provable(proof, reading, objective.table)
+        with ExitStack() as stack:
+            history, observer = stack.enter_context(observing(bool(self.verbose)))
+            kept = None if checkpoint is None else CheckpointFile(checkpoint)
+            log = None if kept is None else kept.log
+            writer = None
+            if proof is not None:
+                writer = stack.enter_context(ProofFile(proof, log))
+            task = replace(
+                self._task_for(objective),
+                observer=objective.units.listening(observer),
+                ladder=climbing(objective.grow, objective.units.translate),
+                proof_log="" if writer is None else writer.log,
+                checkpoint="" if kept is None else str(kept.path),
+            )
+            if kept is not None:
+                kept.check("cluster" if distributed else self.solver, task)
+            provable: Provable | None = None
+            name: str
+            found: Mapping[str, Any]
+            if distributed is not None:
+                name, found = solve_on_cluster(distributed, self.solver, task)
+                provable = Provable(name, found, task, found)
+            elif writer is None:
+                name, found = solve(self.solver, task)
+            else:
+                provable = solve_for_proof(self.solver, task)
+                name, found = provable.solver, provable.found
+            self._keep(name, found, objective, reading, history)
+            self._remember(task, found, int(self.n_best))
+            if writer is not None and provable is not None:
+                self.stats_ |= self._prove(writer, provable, objective)
+            if kept is not None:
+                kept.finish(found)
+
+    def _task_for(self, objective: Objective) -> Task:
+        """Return the problem that engines solve."""
+        memory = parse_memory(self.memory_limit)
+        question = self._question(objective.table, memory)
+        question |= objective.question(int(self.min_samples_leaf))
+        question["split_penalty"] = objective.units.engine_penalty(
+            float(self.split_penalty)
+        )
+        return Task(**question, objective=objective)
+
+    def _prove(
+        self, writer: ProofFile, provable: Provable, objective: Objective
+    ) -> dict[str, Any]:
+        """Write the proof; return figures for `stats_`."""
+        found, task = provable.proved, provable.task
+        assert isinstance(task, Task)
+        if provable.solver == "sparse":
+            argument = trimmed(found, self.max_splits, writer)
+        else:
+            steps = derive_steps(task, found, 1.0, writer.steps)
+            argument = derived(steps, int(found["split_cost"]))
+            self._warn_if_weaker(steps["bound"], found["lower"])
+        limits = self._proved_limits() | {"max_depth": task.max_depth}
+        written = writer.write(argument, action_header(objective, found, limits))
+        return written | {"proof_max_depth": task.max_depth}
+
+    def _keep(
+        self,
+        name: str,
+        found: Mapping[str, Any],
+        objective: Objective,
+        reading: Mapping[str, Any],
+        history: History,
+    ) -> None:
+        """Store the tree that was found, and what was proved about it."""
+        self._set_statistics(name, found, objective, reading)
+        tree = objective.grow(found["tree"])
+        units = objective.units
+        penalties = tree.n_penalties(self.penalize)
+        self._set_certificate(
+            tree,
+            objective=objective.loss(tree) + self.split_penalty * penalties,
+            lower=units.stated(found["lower"] / found["unit"]) - units.slack,
+            proved=found["lower"] == found["upper"],
+            status=found["status"],
+            found=units.translate(found),
+        )
+        history.finish(found["seconds"], self.lower_bound_, self.objective_)
+        self.history_ = history

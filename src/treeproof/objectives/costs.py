@@ -1,0 +1,170 @@
+r"""Any table of costs, searched as labels with weights.
+
+Row i costs c[i, a] if its leaf takes the action a. Let m[i] be the greatest of row i's
+costs and g[i, a] = m[i] - c[i, a] >= 0 its *gains*. A leaf with the rows S costs
+
+    min over a of sum c[i, a]  =  sum m[i]  -  max over a of sum g[i, a].
+
+Give an engine, for each row and each action with a positive gain, one copy of the row
+with the label a and the weight g[i, a]. Copies of one row have equal values in all
+columns, so no tree parts them, and the weight that a leaf of copies misclassifies is
+
+    sum over a of sum g[i, a]  -  max over a of sum g[i, a],
+
+which differs from the cost by a number that does not depend on the tree. So a tree is
+best for the costs if and only if it is best for the labelled copies, every bound of
+every engine holds, and so does every proof. A row needs at most as many copies as there
+are actions but one; with two actions it has one copy, whose weight is what the better
+action saves.
+
+Gains become whole numbers once, as weights of rows do: whole gains of moderate size
+stay as they are, others are multiplied by a power of two and rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof import _core
+from treeproof.objectives.objective import Objective, Units
+from treeproof.tree import LEAF, Tree
+
+if TYPE_CHECKING:
+    from treeproof.border import TrainingTable
+
+__all__ = ["Costs"]
+
+_MOST_WEIGHT = 1 << 30  # the engines' total weight is below this
+
+
+class Costs(Objective):
+    """The cost of the actions that the leaves take, for any table of costs.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        The rows.
+    weights : ndarray of shape (rows,)
+        Their weights, all positive.
+    costs : ndarray of shape (rows, actions)
+        What each action costs for each row, for a weight of one; finite.
+    actions : ndarray of shape (actions,)
+        What a leaf may say.
+    classes, labels : ndarray or None
+        The classes, and each row's, if the rows have any.
+    samples : ndarray of shape (rows,) or None
+        How many rows of the user's table each of them stands for; None for one.
+    measure : {"cost", "reward"}
+        Whether costs are costs, or rewards with the opposite sign.
+    """
+
+    def __init__(
+        self,
+        table: TrainingTable,
+        weights: NDArray[np.float64],
+        costs: NDArray[np.float64],
+        actions: NDArray[Any],
+        *,
+        classes: NDArray[Any] | None = None,
+        labels: NDArray[np.int32] | None = None,
+        samples: NDArray[np.int64] | None = None,
+        measure: str = "cost",
+    ) -> None:
+        self.table, self.weights, self.samples = table, weights, samples
+        self.costs, self.actions = costs, actions
+        self.classes, self.labels, self.measure = classes, labels, measure
+        self._total = float(weights.sum())
+        worst = costs.max(axis=1)
+        gains = (worst[:, None] - costs) * weights[:, None]
+        self.scale, self.gains = _whole(gains)
+        rounding = np.abs(gains - self.gains / self.scale).max(axis=1).sum()
+        self.engine_total = int(self.gains.sum())
+        engine = self.engine_total / self.scale
+        base = float((weights * worst).sum()) - engine
+        self.units = Units(
+            factor=engine / self._total if self.engine_total else 1.0,
+            offset=base / self._total,
+            slack=float(rounding) / self._total,
+        )
+
+    @property
+    def unit(self) -> float:
+        """What costs of one row are rounded to, for a weight of one."""
+        return 0.0 if self.units.slack == 0 else 1.0 / self.scale
+
+    def question(self, min_samples_leaf: int) -> dict[str, Any]:
+        """Return the labelled copies of the rows.
+
+        Where leaves have a least number of rows, every row has equally many copies, of
+        weight zero where need be, and the number is multiplied.
+        """
+        copies = 1
+        if self.engine_total == 0:  # every action costs the same for every row
+            rows = np.arange(len(self.gains))
+            labels, weights = np.zeros(len(rows), np.int64), np.ones(len(rows))
+        elif min_samples_leaf > 1:
+            copies = max(1, int((self.gains > 0).sum(axis=1).max()))
+            best = np.argsort(-self.gains, axis=1, kind="stable")[:, :copies]
+            rows = np.repeat(np.arange(len(self.gains)), copies)
+            labels = best.reshape(-1)
+            weights = self.gains[rows, labels].astype(np.float64)
+        else:
+            rows, labels = np.nonzero(self.gains)
+            weights = self.gains[rows, labels].astype(np.float64)
+        table = self.table
+        if not np.array_equal(rows, np.arange(table.n_rows)):
+            table = replace(table, codes=np.ascontiguousarray(table.codes[:, rows]))
+        return {
+            "table": table,
+            "labels": labels.astype(np.int32),
+            "n_classes": len(self.actions),
+            "weights": weights,
+            "samples": None,
+            "min_samples_leaf": min_samples_leaf * copies,
+        }
+
+    def choose(self, rows: NDArray[np.intp]) -> tuple[int, float]:
+        """Return the action of the greatest gain, and its mean cost."""
+        action = int(np.argmax(self.gains[rows].sum(axis=0)))
+        weights = self.weights[rows]
+        return action, float(weights @ self.costs[rows, action] / weights.sum())
+
+    def value(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the weight of each class; without classes the mean rewards."""
+        weights = self.weights[rows]
+        if self.labels is None or self.classes is None:
+            mean = weights @ self.costs[rows] / weights.sum()
+            return -mean if self.measure == "reward" else mean
+        return np.bincount(
+            self.labels[rows], weights, minlength=len(self.classes)
+        ).astype(np.float64)
+
+    def grow(self, splits: Mapping[str, Any]) -> Tree:
+        """Complete an engine's split table; leaves take their cheapest action."""
+        return self._grow(splits, self)
+
+    def loss(self, tree: Tree) -> float:
+        """Return the mean cost of a row."""
+        assert tree.cost is not None
+        leaves = tree.kind == LEAF
+        weights = tree.weighted_n_node_samples[leaves]
+        return float((weights * tree.cost[leaves]).sum() / self._total)
+
+
+def _whole(gains: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
+    """Return gains as whole numbers, and the factor they were multiplied by.
+
+    Their sum stays so small that the engines take them as they are.
+    """
+    positive = gains[gains > 0]
+    scale = float(_core.weight_scale(positive)) if len(positive) else 1.0
+    while True:
+        whole = np.floor(gains * scale + 0.5).astype(np.int64)
+        if whole.sum() < _MOST_WEIGHT - gains.size - 1 or scale < np.finfo(float).tiny:
+            return scale, whole
+        scale /= 2

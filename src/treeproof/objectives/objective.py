@@ -1,0 +1,119 @@
+"""What all objectives of finitely many actions have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.tree import Tree
+
+if TYPE_CHECKING:
+    from treeproof.border import TrainingTable
+    from treeproof.observers import Observer
+
+__all__ = ["Objective", "Units"]
+
+
+@dataclass(frozen=True)
+class Units:
+    """How an engine's costs, as fractions of its total weight, are stated to the user.
+
+    A fraction f is ``factor * f + offset``. Costs are rounded once, before the search;
+    a bound that was computed from rounded costs holds for the given ones after
+    `slack` is taken off.
+
+    Examples
+    --------
+    >>> Units(factor=20.0, offset=1.5).stated(0.25)
+    6.5
+    """
+
+    factor: float = 1.0
+    offset: float = 0.0
+    slack: float = 0.0
+
+    def stated(self, fraction: float) -> float:
+        """Return the cost that a fraction of the engine's total weight stands for."""
+        return self.factor * fraction + self.offset
+
+    def engine_penalty(self, penalty: float) -> float:
+        """Return a penalty in the engine's fractions; above 1 no split can pay."""
+        return min(penalty / self.factor, 1.0) if self.factor > 0 else 1.0
+
+    def translate(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an engine's answer with the user's unit and offset in it."""
+        unit = found["unit"] if self.factor == 1.0 else found["unit"] / self.factor
+        return {**found, "unit": unit, "offset": self.offset, "slack": self.slack}
+
+    def listening(self, observer: Observer) -> Observer:
+        """Return an observer for the engine that tells costs in the user's unit."""
+        if self == Units():
+            return observer
+
+        def tell(kind: int, seconds: float, low: float, high: float, n: int) -> None:
+            observer(kind, seconds, self.stated(low), self.stated(high), n)
+
+        return tell
+
+
+class Objective(ABC):
+    """One objective on one table: what engines search, and what leaves say.
+
+    Attributes
+    ----------
+    table : TrainingTable
+        The rows.
+    weights : ndarray of float64
+        Their weights.
+    samples : ndarray of int64 or None
+        How many rows of the user's table each of them stands for; None for one.
+    classes : ndarray or None
+        The class labels, if rows have classes.
+    actions : ndarray
+        What a leaf may say.
+    units : Units
+        How costs are stated.
+    """
+
+    table: TrainingTable
+    weights: NDArray[np.float64]
+    samples: NDArray[np.int64] | None
+    classes: NDArray[Any] | None
+    actions: NDArray[Any]
+    units: Units
+
+    @abstractmethod
+    def question(self, min_samples_leaf: int) -> dict[str, Any]:
+        """Return the labelled rows that engines search, and their least leaf."""
+
+    @abstractmethod
+    def value(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return what a node with these rows keeps: class weights or mean rewards."""
+
+    @abstractmethod
+    def grow(self, splits: Mapping[str, Any]) -> Tree:
+        """Complete an engine's split table with node values and actions."""
+
+    @abstractmethod
+    def loss(self, tree: Tree) -> float:
+        """Return what a tree costs without its penalties."""
+
+    def _grow(self, splits: Mapping[str, Any], choice: Any) -> Tree:
+        return Tree.grow(
+            splits,
+            rows=self.table.rows,
+            weights=self.weights,
+            columns=self.table.columns,
+            cut=self.table.cut,
+            engine_columns=self.table.engine.columns,
+            takes_missing=self.table.missing != "error",
+            value=self.value,
+            classes=self.classes,
+            samples=self.samples,
+            choice=choice,
+        )
