@@ -155,6 +155,9 @@ nb::dict describe(const portfolio::Answer<Value>& answer, Value unit, const Limi
   return out;
 }
 
+// With more classes, gains of every pair of them take more time than they save.
+constexpr int kMostPaired = 4;
+
 std::vector<double> as_doubles(const std::vector<Weight>& weights) {
   return {weights.begin(), weights.end()};
 }
@@ -222,6 +225,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
   portfolio::Answer<Cost> answer;
   std::optional<SparseFiles> files;
   std::size_t idle = 0;
+  std::int64_t forced = 0;
   {
     nb::gil_scoped_release unlocked;
     // Equal rows are merged, and their weights rounded, once for all engines. Only where leaves
@@ -243,6 +247,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
     problem.key_seed = key_seed;
     unit = static_cast<double>(cost_of(problem.total_weight));
     Columns columns;
+    std::vector<Weight> swings, pair_gains;
     if (threshold) {
       columns = every_row ? sort_columns(problem.features, used,
                                          static_cast<std::int32_t>(labels.size()))
@@ -253,6 +258,12 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
                         every_row ? std::span<const Weight>(rounded)
                                   : std::span<const Weight>(problem.weight),
                         problem.total_weight};
+      if (!every_row) swings = find_swings(problem);
+      if (!swings.empty() && 2 < n_classes && n_classes <= kMostPaired)
+        pair_gains = find_pair_gains(problem, swings);
+      engines.labels.swings = swings;
+      engines.labels.pair_gains = pair_gains;
+      forced = engines.labels.forced() >> kCostBits;
     }
     if (sparse) {
       engines.problem = &problem;
@@ -266,6 +277,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
   }
   nb::dict out = describe(answer, cost_of(problem.total_weight), limits, problem.n_rows());
   out["statistics"]["idle_columns"] = idle;
+  out["statistics"]["forced_weight"] = forced;
   if (files) files->describe(out);
   return out;
 }

@@ -122,4 +122,40 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
   return p;
 }
 
+std::vector<Weight> find_pair_gains(const Problem& problem, std::span<const Weight> swings) {
+  const auto n = static_cast<std::size_t>(problem.n_rows());
+  const auto classes = static_cast<std::size_t>(problem.n_classes);
+  const auto pairs = static_cast<std::size_t>(n_class_pairs(problem.n_classes));
+  std::vector<Weight> of_group(static_cast<std::size_t>(problem.n_groups) * classes, 0);
+  for (std::size_t r = 0; r < n; ++r)
+    of_group[static_cast<std::size_t>(problem.group[r]) * classes +
+             static_cast<std::size_t>(problem.label[r])] += problem.weight[r];
+  std::vector<Weight> gains(n * pairs, 0);
+  for (std::size_t r = 0; r < n; ++r) {
+    if (swings[r] == 0) continue;
+    const Weight* own = of_group.data() + static_cast<std::size_t>(problem.group[r]) * classes;
+    for (std::int32_t a = 0; a < problem.n_classes; ++a)
+      for (std::int32_t b = 0; b < problem.n_classes; ++b)
+        if (a != b)
+          gains[r * pairs + static_cast<std::size_t>(class_pair(problem.n_classes, a, b))] =
+              std::max(own[a] - own[b], Weight{0});
+  }
+  return gains;
+}
+
+std::vector<Weight> find_swings(const Problem& problem) {
+  const auto n = static_cast<std::size_t>(problem.n_rows());
+  if (n == static_cast<std::size_t>(problem.n_groups)) return {};
+  constexpr std::size_t kNone = ~std::size_t{0};
+  std::vector<std::size_t> heaviest(static_cast<std::size_t>(problem.n_groups), kNone);
+  for (std::size_t r = 0; r < n; ++r) {
+    std::size_t& best = heaviest[static_cast<std::size_t>(problem.group[r])];
+    if (best == kNone || problem.weight[best] < problem.weight[r]) best = r;
+  }
+  std::vector<Weight> swings(n, 0);
+  for (const std::size_t r : heaviest)
+    if (r != kNone) swings[r] = problem.weight[r];
+  return swings;
+}
+
 }  // namespace treeproof

@@ -96,4 +96,19 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
                      std::span<const double> weights,
                      std::span<const std::int32_t> names = {});
 
+// How much the cost of each group can differ between trees: on the first row of its heaviest
+// class that row's weight, on the others 0. The sum over a group is the most that it can cost
+// beyond what it costs in every tree. Empty if no group has rows of different classes.
+std::vector<Weight> find_swings(const Problem& problem);
+
+// Number of ordered pairs of different classes, and the place of one among them.
+constexpr std::int32_t n_class_pairs(std::int32_t n_classes) { return n_classes * (n_classes - 1); }
+constexpr std::int32_t class_pair(std::int32_t n_classes, std::int32_t a, std::int32_t b) {
+  return a * (n_classes - 1) + (b < a ? b : b - 1);
+}
+
+// What a group gains if its leaf predicts class a and not class b, 0 if that is a loss: for the
+// row that has the group's swing and each pair of classes, [row][pair]; 0 for other rows.
+std::vector<Weight> find_pair_gains(const Problem& problem, std::span<const Weight> swings);
+
 }  // namespace treeproof

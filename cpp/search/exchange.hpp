@@ -32,4 +32,25 @@ class Exchange {
   virtual void proved(Value lower) = 0;
 };
 
+// For a search whose costs leave out what every tree costs.
+template <class Value>
+class ShiftedExchange final : public Exchange<Value> {
+ public:
+  ShiftedExchange(Exchange<Value>& others, Value left_out)
+      : others_(others), left_out_(left_out) {}
+
+  Value upper() const override { return others_.upper() - left_out_; }
+  std::optional<CostedTree<Value>> better_than(Value cost) const override {
+    std::optional<CostedTree<Value>> better = others_.better_than(cost + left_out_);
+    if (better) better->cost -= left_out_;
+    return better;
+  }
+  void found(const SplitTree& tree, Value cost) override { others_.found(tree, cost + left_out_); }
+  void proved(Value lower) override { others_.proved(lower + left_out_); }
+
+ private:
+  Exchange<Value>& others_;
+  const Value left_out_;
+};
+
 }  // namespace treeproof

@@ -24,11 +24,12 @@ template <class Value>
 class Board {
  public:
   // `question`: the greatest depth that is allowed. `closes(lower, upper)` says that a bound
-  // proves a cost; for real-valued costs that includes a tolerance.
+  // proves a cost; for real-valued costs that includes a tolerance. Every tree costs `forced`
+  // beside its splits.
   Board(int question, Value infinite, Value split_cost,
-        std::function<bool(Value lower, Value upper)> closes)
+        std::function<bool(Value lower, Value upper)> closes, Value forced = {})
       : question_(question), infinite_(infinite), split_cost_(split_cost),
-        closes_(std::move(closes)) {}
+        closes_(std::move(closes)), forced_(forced) {}
 
   int question() const { return question_; }
 
@@ -51,7 +52,8 @@ class Board {
     const std::scoped_lock guard(mutex_);
     bool news = raise(depth, lower);
     if (depth < question_)
-      news |= raise(question_, std::min(lower, static_cast<Value>(depth + 1) * split_cost_));
+      news |= raise(question_,
+                    std::min(lower, forced_ + static_cast<Value>(depth + 1) * split_cost_));
     return news;
   }
 
@@ -98,6 +100,7 @@ class Board {
   const Value infinite_;
   const Value split_cost_;
   const std::function<bool(Value, Value)> closes_;
+  const Value forced_;
   mutable std::mutex mutex_;
   std::map<int, CostedTree<Value>> trees_;
   std::map<int, Value> lower_;

@@ -46,8 +46,9 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
                           const News<Cost>& news) {
   const Cost penalty = split_cost(request.tree_limits.split_penalty, total_weight);
   const int question = question_of(request.tree_limits);
+  const Cost forced = given.labels.forced();
   Board<Cost> board(question, kInfiniteCost, penalty,
-                    [](Cost lower, Cost upper) { return lower >= upper; });
+                    [](Cost lower, Cost upper) { return lower >= upper; }, forced);
   board.found({}, leaf_cost);
   std::vector<Engine<Cost>> engines;
   // Steps of a proof cannot cite prices.
@@ -74,17 +75,19 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
                        [&](int level, Limits& own, Exchange<Cost>& exchange) {
       threshold::Switches switches = request.switches;
       if (prices) switches.prices = &maker.board();
+      ShiftedExchange<Cost> shifted(exchange, forced);
       return threshold::solve_labels(*given.columns, given.labels,
                                      at_level(request.tree_limits, level), switches, own, {},
-                                     nullptr, &exchange)
+                                     nullptr, &shifted)
           .statistics;
     }});
     if (request.polish && question > kFlat)
       engines.push_back({"polish", false, kPolishPace,
                          [&](int level, Limits& own, Exchange<Cost>& exchange) {
+        ShiftedExchange<Cost> shifted(exchange, forced);
         return threshold::polish_labels(*given.columns, given.labels,
                                         at_level(request.tree_limits, level), request.switches,
-                                        own, exchange);
+                                        own, shifted);
       }});
   }
   if (prices)

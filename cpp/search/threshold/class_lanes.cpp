@@ -6,27 +6,32 @@ template <class T>
 void ClassLanes<T>::load(const RowSubset& rows) {
   rows_ = &rows;
   const std::uint32_t m = rows.size();
-  const std::size_t channels = classes_ + (count_rows_ ? 1 : 0);
+  const std::size_t channels = n_channels();
   bins_->cut(rows);
-  memory_.shape(codes_->features.size(), static_cast<std::size_t>(bins_->n_bins()), channels);
+  memory_.shape(codes_->features.size(), static_cast<std::size_t>(bins_->n_bins()), channels,
+                pairs_ > 0 ? classes_ : 0);
   memory_.mark_several(*bins_);
   lane_base_.resize(memory_.lanes);
   for (std::size_t l = 0; l < memory_.lanes; ++l) lane_base_[l] = memory_.base(l);
 
   label_.resize(m);
   weight_.resize(m);
+  swing_.resize(m);
   all_.assign(classes_, 0);
-  all_weight_ = 0;
+  all_weight_ = all_swing_ = 0;
   unit_ = true;
   for (std::uint32_t r = 0; r < m; ++r) {
     const std::uint32_t row = rows.row(r);
     label_[r] = loss_->label(row);
     const Weight w = loss_->row_weight(row);
+    const Weight swing = loss_->swing(row);
     weight_[r] = static_cast<T>(w);
-    unit_ = unit_ && w == 1;
+    swing_[r] = static_cast<T>(swing);
+    unit_ = unit_ && w == 1 && swing == 1;
     T& sum = all_[static_cast<std::size_t>(label_[r])];
     sum = static_cast<T>(sum + static_cast<T>(w));
     all_weight_ += w;
+    all_swing_ += swing;
   }
 
   category_base_.clear();
@@ -60,7 +65,7 @@ void ClassLanes<T>::begin(std::int32_t f) {
   const std::uint32_t m = rows_->size();
   list_ = rows_->list(f);
   first_ = last_ = 0;
-  left_weight_ = 0;
+  left_weight_ = left_swing_ = 0;
   left_sums_.assign(classes_, 0);
   memory_.left.zero();
   std::ranges::fill(category_left_, T{0});
@@ -69,7 +74,7 @@ void ClassLanes<T>::begin(std::int32_t f) {
     cumulative_.resize(m + 1);
     cumulative_[0] = 0;
     for (std::uint32_t k = 0; k < m; ++k)
-      cumulative_[k + 1] = cumulative_[k] + cost_of(weight_[list_[k]]);
+      cumulative_[k + 1] = cumulative_[k] + cost_of(swing_[list_[k]]);
   }
 }
 
@@ -114,6 +119,19 @@ void ClassLanes<T>::move(std::uint32_t from, std::uint32_t to) {
     T& sum = left_sums_[label];
     sum = static_cast<T>(sum + w);
     left_weight_ += w;
+    left_swing_ += unit_ ? kSign : kSign * swing_[r];
+    if (pairs_ > 0 && swing_[r] != 0) {
+      const Weight* gain = loss_->pair_gains(rows_->row(r), pairs_);
+      for (std::size_t q = 0; q < pairs_; ++q) {
+        if (gain[q] == 0) continue;
+        const T g = static_cast<T>(kSign * gain[q]);
+        T* const pair = left + (classes_ + q) * kWidth;
+        for (std::size_t l = 0; l < lanes; ++l) {
+          T& cell = pair[lane_base_[l] + bin[l] * stride];
+          cell = static_cast<T>(cell + g);
+        }
+      }
+    }
     if (count_rows_) {
       T* const count = left + classes_ * kWidth;
       for (std::size_t l = 0; l < lanes; ++l) {
@@ -151,7 +169,7 @@ Cost ClassLanes<T>::leaf(Side side) const {
     const Count l = left_sums_[c];
     most = std::max(most, side == Side::left ? l : all_[c] - l);
   }
-  return cost_of((side == Side::left ? left_weight_ : all_weight_ - left_weight_) - most);
+  return cost_of(swing(side) - most);
 }
 
 template <class T>
@@ -176,7 +194,8 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
                             side_minimum(min_right, n_right)};
   // Without a minimum in force the row channel, if any, counts as one more class for
   // `many_classes`; the variant that knows the channel is as good.
-  const Kernel<T> kernel = classes_ == 2 ? (minimum ? kernels_.two_min : kernels_.two)
+  const Kernel<T> kernel = pairs_ > 0 ? kernels_.pairs
+                           : classes_ == 2 ? (minimum ? kernels_.two_min : kernels_.two)
                                          : (count_rows_ ? kernels_.many_min : kernels_.many);
   kernel(memory_.input(), left, right,
          {memory_.lower_left.data(), memory_.upper_left.data()},
@@ -184,15 +203,21 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
   bound_categories(min_left, min_right);
 
   StumpBounds<Cost> out{leaf(Side::left), 0, leaf(Side::right), 0};
-  Count ll = out.left_lower >> kCostBits, lu = ll;
-  Count rl = out.right_lower >> kCostBits, ru = rl;
+  const Count forced_left = forced(Side::left), forced_right = forced(Side::right);
+  Count ll = (out.left_lower >> kCostBits) + forced_left, lu = ll;
+  Count rl = (out.right_lower >> kCostBits) + forced_right, ru = rl;
   for (std::size_t l = 0; l < memory_.lanes; ++l) {
     ll = std::min<Count>(ll, memory_.lower_left[l]);
     lu = std::min<Count>(lu, memory_.upper_left[l]);
     rl = std::min<Count>(rl, memory_.lower_right[l]);
     ru = std::min<Count>(ru, memory_.upper_right[l]);
   }
-  out = {cost_of(ll), cost_of(lu), cost_of(rl), cost_of(ru)};
+  // Bounds from parts of bins may be below what the rows cost in every tree.
+  const auto rest = [](Count errors, Count forced) {
+    return cost_of(std::max<Count>(errors - forced, 0));
+  };
+  out = {rest(ll, forced_left), rest(lu, forced_left), rest(rl, forced_right),
+         rest(ru, forced_right)};
   for (std::size_t g = 0; g < categorical_.size(); ++g) {
     out.left_lower = std::min(out.left_lower, category_bounds_left_[g]);
     out.left_upper = std::min(out.left_upper, category_bounds_left_[g]);
@@ -214,15 +239,14 @@ void ClassLanes<T>::bound_categories(std::uint32_t min_left, std::uint32_t min_r
 // children cost; the side's leaf where there is none.
 template <class T>
 Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) const {
-  const std::size_t channels = classes_ + (count_rows_ ? 1 : 0);
+  const std::size_t channels = n_channels();
   const bool multiway =
       columns_->kind(categorical_[g]) == FeatureKind::multiway;
   const std::vector<T>& sums = side == Side::left ? left_sums_ : right_sums_;
-  const Count weight = side == Side::left ? left_weight_ : all_weight_ - left_weight_;
+  const Count most = swing(side);
   const Count rows = side == Side::left ? last_ - first_ : rows_->size() - (last_ - first_);
-  const Count leaf_loss = weight - Count{*std::ranges::max_element(sums)};
-  Count best = leaf_loss;
-  Count all_categories = 0;
+  Count best = most - Count{*std::ranges::max_element(sums)};
+  Count all_right = 0;  // weight that a multiway split gets right
   std::int64_t n_categories = 0;
   bool allowed = true;
   for (std::size_t at = category_base_[g]; at < category_base_[g + 1]; at += channels) {
@@ -234,22 +258,22 @@ Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) cons
       in_most = std::max(in_most, in);
       out_most = std::max(out_most, sums[c] - in);
     }
-    if (in_total == 0) continue;
-    Count in_rows = 1;
+    Count in_rows = in_total > 0 ? 1 : 0;
     if (count_rows_) {
       const Count l = category_left_[at + classes_];
       in_rows = side == Side::left ? l : category_total_[at + classes_] - l;
     }
+    if (in_rows == 0) continue;
     if (multiway) {
-      all_categories += in_total - in_most;
+      all_right += in_most;
       ++n_categories;
       allowed = allowed && in_rows >= min_rows;
     } else if (!count_rows_ || (in_rows >= min_rows && rows - in_rows >= min_rows)) {
-      best = std::min(best, weight - in_most - out_most);
+      best = std::min(best, most - in_most - out_most);
     }
   }
   if (!multiway || !allowed) return cost_of(best);
-  return cost_of(all_categories) + SplitPrice<Cost>(0, further_child_)(n_categories);
+  return cost_of(most - all_right) + SplitPrice<Cost>(0, further_child_)(n_categories);
 }
 
 template <class T>
@@ -261,7 +285,10 @@ Cost ClassLanes<T>::exact(Side side, Cost cap, Counters& counters) {
   Cost least = cap;
   for (const Cost c : side == Side::left ? category_bounds_left_ : category_bounds_right_)
     least = std::min(least, c);
-  Count best = std::min((least + kUnitCost - 1) >> kCostBits, leaf(side) >> kCostBits);
+  // Lanes and scans count all errors, those included that every tree makes.
+  const Count always = forced(side);
+  Count best =
+      std::min((least + kUnitCost - 1) >> kCostBits, leaf(side) >> kCostBits) + always;
   for (std::size_t l = 0; l < memory_.lanes; ++l) best = std::min<Count>(best, upper[l]);
   for (std::size_t l = 0; l < memory_.lanes; ++l) {
     if (lower[l] >= best) continue;
@@ -269,7 +296,7 @@ Cost ClassLanes<T>::exact(Side side, Cost cap, Counters& counters) {
     if (!placed_) place();
     best = classes_ == 2 ? scan_two(side, l, best, min_rows) : scan_many(side, l, best, min_rows);
   }
-  return std::min(least, cost_of(best));
+  return std::min(least, cost_of(std::max<Count>(best - always, 0)));
 }
 
 template <class T>
@@ -315,6 +342,22 @@ std::int64_t ClassLanes<T>::scan_two(Side side, std::size_t lane, Count best, Co
   return best;
 }
 
+// The most that a cut inside a bin gets right, by the gains of pairs (kernels_body.inc); for the
+// bin at which a scan is.
+template <class T>
+std::int64_t ClassLanes<T>::most_inside(Side side, std::size_t at) const {
+  constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
+  Count most = 0;
+  std::size_t pair = at + classes_ * kWidth;
+  for (std::size_t a = 0; a < classes_; ++a)
+    for (std::size_t b = 0; b < classes_; ++b) {
+      if (a == b) continue;
+      most = std::max(most, inner_prefix_[a] + inner_suffix_[b] + channel(side, pair));
+      pair += kWidth;
+    }
+  return most;
+}
+
 template <class T>
 std::int64_t ClassLanes<T>::scan_many(Side side, std::size_t lane, Count best, Count min_rows) {
   constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
@@ -345,7 +388,8 @@ std::int64_t ClassLanes<T>::scan_many(Side side, std::size_t lane, Count best, C
       after = std::max(after, suffix_[c]);
     }
     const Count in_bin = count_rows_ ? channel(side, at + classes_ * kWidth) : 0;
-    const Count right = std::min(through + from, before + after + in_weight);
+    Count right = std::min(through + from, before + after + in_weight);
+    if (pairs_ > 0 && weight - right < best) right = std::min(right, most_inside(side, at));
     const bool allowed = !minimum || (n + in_bin >= min_rows && rows - n >= min_rows);
     if (weight - right < best && allowed &&
         bins_->several(static_cast<int>(lane), static_cast<int>(bin))) {

@@ -5,6 +5,9 @@
 // of both sides in one pass over the bins, and `exact` settles a side by scanning, row by row,
 // only the bins whose bound leaves something to gain.
 //
+// Kernels and scans count all errors of a side. What a side costs in every tree, if rows of
+// different classes are equal (loss/misclassification.hpp), is taken off what they return.
+//
 // T is the type of counters: int16 for light subsets (twice the lanes), int32 for others.
 #pragma once
 
@@ -32,7 +35,9 @@ class ClassLanes {
              SubsetBins& bins, const ClassKernels<T>& kernels, bool count_rows,
              Cost further_child)
       : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins), kernels_(kernels),
-        classes_(static_cast<std::size_t>(loss.n_classes())), count_rows_(count_rows),
+        classes_(static_cast<std::size_t>(loss.n_classes())),
+        pairs_(loss.knows_pairs() ? static_cast<std::size_t>(n_class_pairs(loss.n_classes())) : 0),
+        count_rows_(count_rows),
         further_child_(further_child) {
     for (std::int32_t f = 0; f < columns.n_features(); ++f)
       if (columns.kind(f) != FeatureKind::ordered)
@@ -47,12 +52,15 @@ class ClassLanes {
   void window(std::uint32_t first, std::uint32_t last);
 
   Value leaf(Side side) const;
-  Value leaf_of_all() const { return leaf_of(all_, all_weight_); }
+  Value leaf_of_all() const {
+    return cost_of(all_swing_ - Count{*std::ranges::max_element(all_)});
+  }
   // Bounds with at least the given numbers of rows in each part of a stump.
   StumpBounds<Value> bounds(std::uint32_t min_left, std::uint32_t min_right, Counters& counters);
-  // min(loss of the best stump of a side, cap), further children of its split included. Uses what the last call of `bounds` left.
+  // min(loss of the best stump of a side, cap), further children of its split included. Uses what
+  // the last call of `bounds` left.
   Value exact(Side side, Value cap, Counters& counters);
-  // Weight of positions a .. b - 1 of the root feature's list.
+  // What leaving out positions a .. b - 1 of the root feature's list can save.
   Value weight_between(std::uint32_t a, std::uint32_t b) const {
     return unit_ ? cost_of(b - a) : cumulative_[b] - cumulative_[a];
   }
@@ -70,9 +78,16 @@ class ClassLanes {
   bool on(Side side, std::uint32_t local) const {
     return (position_[local] - first_ < last_ - first_) == (side == Side::left);
   }
-  static Value leaf_of(const std::vector<T>& sums, Count weight) {
-    return cost_of(weight - Count{*std::ranges::max_element(sums)});
+  // Of a side: what its rows cost at most, and what they cost in every tree.
+  Count swing(Side side) const {
+    return side == Side::left ? left_swing_ : all_swing_ - left_swing_;
   }
+  Count forced(Side side) const {
+    return (side == Side::left ? left_weight_ : all_weight_ - left_weight_) - swing(side);
+  }
+  // Channels of one bin: classes, then rows or gains of pairs.
+  std::size_t n_channels() const { return classes_ + pairs_ + (count_rows_ ? 1 : 0); }
+  Count most_inside(Side side, std::size_t at) const;
   void bound_categories(std::uint32_t min_left, std::uint32_t min_right);
   Cost category_loss(std::size_t g, Side side, Count min_rows) const;
   Count scan_two(Side side, std::size_t lane, Count best, Count min_rows);
@@ -84,6 +99,7 @@ class ClassLanes {
   SubsetBins* bins_;
   ClassKernels<T> kernels_;
   std::size_t classes_;
+  std::size_t pairs_;  // of classes, if their gains are known; never with `count_rows_`
   bool count_rows_;
   Cost further_child_;  // of a multiway split
   std::vector<std::int32_t> categorical_;  // features that are not in lanes
@@ -91,12 +107,13 @@ class ClassLanes {
   const RowSubset* rows_ = nullptr;
   LaneMemory<T> memory_;
   std::vector<std::size_t> lane_base_;
-  bool unit_ = true;                        // every weight is 1
+  bool unit_ = true;                        // every weight and every swing is 1
   std::vector<std::int32_t> label_;         // of local rows
   std::vector<T> weight_;
+  std::vector<T> swing_;
   std::vector<T> all_, left_sums_, right_sums_;
-  Count all_weight_ = 0;
-  Count left_weight_ = 0;
+  Count all_weight_ = 0, all_swing_ = 0;
+  Count left_weight_ = 0, left_swing_ = 0;
 
   // Categorical features: [start of feature + category * channels + channel].
   std::vector<std::size_t> category_base_;

@@ -18,7 +18,7 @@ template <class T>
 inline constexpr int kLanes = 32 / static_cast<int>(sizeof(T));
 
 // Channels of a class histogram: weight of each class, then (only with a minimum leaf size)
-// the number of rows. Channels of a moment histogram: weight, sum of each output, sum of
+// the number of rows, or (only if they are known) the gains of each pair of classes. Channels of a moment histogram: weight, sum of each output, sum of
 // squares, then (with a minimum leaf size) the number of rows.
 template <class T>
 struct LaneInput {
@@ -29,6 +29,7 @@ struct LaneInput {
   int blocks;
   int bins;
   int channels;
+  int classes = 0;  // of a histogram with pairs
 };
 
 // Per side: class weights (or moments) of the whole side, rows, and the least number of rows
@@ -57,6 +58,7 @@ struct ClassKernels {
   Kernel<T> two_min;   // two classes, minimum leaf size
   Kernel<T> many;      // any number of classes
   Kernel<T> many_min;
+  Kernel<T> pairs;     // any number of classes, gains of pairs known
 };
 
 struct MomentKernels {

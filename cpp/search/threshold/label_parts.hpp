@@ -13,7 +13,8 @@ namespace treeproof::threshold {
 struct LabelParts {
   LabelParts(const Columns& columns, const Labels& given, const TreeLimits& tree_limits,
              const Switches& switches, Limits& limits)
-      : labels(given), loss(given.labels, given.weights, given.n_classes),
+      : labels(given), loss(given.labels, given.weights, given.n_classes, given.swings,
+             given.pair_gains),
         context(context_for(columns, loss, tree_limits, switches,
                             split_cost(tree_limits.split_penalty, given.total_weight), limits,
                             counters)),

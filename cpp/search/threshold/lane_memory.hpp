@@ -1,6 +1,7 @@
 // Histograms in lanes: the memory behind kernels.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -50,6 +51,7 @@ struct LaneMemory {
   std::size_t blocks = 0;
   std::size_t bins = 0;
   std::size_t channels = 0;
+  std::size_t classes = 0;
   AlignedArray<T> left, total, several, scratch;
   AlignedArray<T> lower_left, upper_left, lower_right, upper_right;
 
@@ -60,7 +62,9 @@ struct LaneMemory {
     return lane / kWidth * block_stride() + lane % kWidth;
   }
 
-  void shape(std::size_t n_lanes, std::size_t n_bins, std::size_t n_channels) {
+  // `paired`: the number of classes, if there are gains of their pairs.
+  void shape(std::size_t n_lanes, std::size_t n_bins, std::size_t n_channels,
+             std::size_t paired = 0) {
     lanes = n_lanes;
     blocks = (n_lanes + kWidth - 1) / kWidth;
     bins = n_bins;
@@ -68,7 +72,9 @@ struct LaneMemory {
     left.resize_for_overwrite(blocks * block_stride());
     total.resize_for_overwrite(blocks * block_stride());
     several.resize_for_overwrite(blocks * bins * kWidth);
-    scratch.resize_for_overwrite((2 * (bins + 1) + 2 * channels) * kWidth);
+    classes = paired;
+    const std::size_t prefixes = std::max<std::size_t>(paired, 1);
+    scratch.resize_for_overwrite((2 * prefixes * (bins + 1) + 2 * channels) * kWidth);
     for (AlignedArray<T>* bound : {&lower_left, &upper_left, &lower_right, &upper_right})
       bound->resize_for_overwrite(blocks * kWidth);
     total.zero();
@@ -87,7 +93,7 @@ struct LaneMemory {
   LaneInput<T> input() {
     return {left.data(),    total.data(),          several.data(),
             scratch.data(), static_cast<int>(blocks), static_cast<int>(bins),
-            static_cast<int>(channels)};
+            static_cast<int>(channels), static_cast<int>(classes)};
   }
 };
 

@@ -11,14 +11,16 @@
 #include "bounds/rounding.hpp"
 #include "core/cost.hpp"
 #include "data/row_subset.hpp"
+#include "loss/misclassification.hpp"
 
 namespace treeproof::threshold {
 
 class PriceBound {
  public:
-  // `board`: null if there are no prices.
-  PriceBound(const prices::PriceBoard* board, Cost split_cost)
-      : board_(board), split_cost_(split_cost) {}
+  // `board`: null if there are no prices. Prices pay for all errors, also for those that every
+  // tree makes, which the costs of `loss` leave out.
+  PriceBound(const prices::PriceBoard* board, Cost split_cost, const Misclassification& loss)
+      : board_(board), split_cost_(split_cost), loss_(&loss) {}
 
   // Takes over better prices, if there are any. False: there are none at all.
   bool refresh() {
@@ -34,7 +36,7 @@ class PriceBound {
   Cost operator()(const RowSubset& rows) {
     if (!refresh()) return 0;
     Cost sum = 0;
-    for (std::uint32_t r = 0; r < rows.size(); ++r) sum += prices_->of_row[rows.row(r)];
+    for (std::uint32_t r = 0; r < rows.size(); ++r) sum += price(rows.row(r));
     return bound(sum);
   }
 
@@ -45,7 +47,7 @@ class PriceBound {
     const std::uint32_t* list = rows.list(feature);
     sums.resize(rows.size() + 1);
     for (std::uint32_t k = 0; k < rows.size(); ++k)
-      sums[k + 1] = sums[k] + prices_->of_row[rows.row(list[k])];
+      sums[k + 1] = sums[k] + price(rows.row(list[k]));
   }
   // For rows whose prices sum to this.
   Cost bound(Cost sum) const {
@@ -54,8 +56,13 @@ class PriceBound {
   }
 
  private:
+  Cost price(std::uint32_t row) const {
+    return prices_->of_row[row] - cost_of(loss_->forced(row));
+  }
+
   const prices::PriceBoard* board_;
   Cost split_cost_;
+  const Misclassification* loss_;
   std::uint32_t version_ = 0;
   std::shared_ptr<const prices::RowPrices> prices_;
 };

@@ -49,7 +49,8 @@ class Search {
 
   Search(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
       : context_(&context), terminal_(&terminal), stumps_(&stumps), partitions_(*context.loss),
-        prices_(context.settings.prices, context.settings.split_cost), chooser_(context) {}
+        prices_(context.settings.prices, context.settings.split_cost, *context.loss),
+        chooser_(context) {}
 
   // Called whenever the outermost solve may have a better bound, or has a better tree.
   using Progress = std::function<void(Value lower, Value upper, bool better_tree)>;
@@ -503,7 +504,7 @@ class Search {
   std::conditional_t<std::same_as<L, SquaredError>, bounds::PartitionBound, NoPartitions>
       partitions_;
   struct NoPrices {
-    NoPrices(const prices::PriceBoard*, Value) {}
+    NoPrices(const prices::PriceBoard*, Value, const L&) {}
   };
   std::conditional_t<std::same_as<L, Misclassification>, PriceBound, NoPrices> prices_;
   std::deque<Level> levels_;

@@ -42,7 +42,8 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
       search.set_record(record);
       answer = search.solve(task);
     } else {
-      CoreSearch cores(context, terminal, stumps, labels.weights);
+      CoreSearch cores(context, terminal, stumps,
+                       labels.swings.empty() ? labels.weights : labels.swings);
       cores.set_crew(&crew);
       cores.set_progress(progress);
       cores.set_exchange(exchange);

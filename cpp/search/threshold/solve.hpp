@@ -25,6 +25,17 @@ struct Labels {
   std::int32_t n_classes;
   std::span<const Weight> weights;
   std::int64_t total_weight;
+  // See loss/misclassification.hpp; empty if no rows of different classes are equal. With swings
+  // all costs of a search are without what every tree costs.
+  std::span<const Weight> swings = {};
+  std::span<const Weight> pair_gains = {};  // data/problem.hpp; empty if not known
+
+  // What every tree costs.
+  Cost forced() const {
+    std::int64_t sum = 0;
+    for (std::size_t r = 0; r < swings.size(); ++r) sum += weights[r] - swings[r];
+    return cost_of(sum);
+  }
 };
 
 template <class Value>

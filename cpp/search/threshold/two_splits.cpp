@@ -12,7 +12,8 @@ std::optional<Answer<Cost>> TwoSplits::solve(const RowSubset& rows, const RowMas
   load(mask);
   ++context_->counters->two_split_tests;
   context_->limits->stop(10);
-  best_cost_ = cutoff;
+  // All errors are counted here, those included that every tree makes.
+  best_cost_ = cutoff >= kInfiniteCost ? cutoff : cutoff + cost_of(forced_);
   found_ = false;
   found_literals_ = 0;
   const Cost leaf = cost_of(std::min(n_[0], n_[1]));
@@ -28,7 +29,7 @@ std::optional<Answer<Cost>> TwoSplits::solve(const RowSubset& rows, const RowMas
   }
   Answer<Cost> answer;
   answer.found = found_;
-  answer.lower = answer.upper = best_cost_;
+  answer.lower = answer.upper = found_ ? best_cost_ - cost_of(forced_) : cutoff;
   if (found_) answer.tree = tree(mask);
   return answer;
 }
@@ -41,7 +42,7 @@ void TwoSplits::load(const RowMask& mask) {
   weight_.resize(m);
   bit_.resize(m);
   unit_ = true;
-  n_[0] = n_[1] = 0;
+  n_[0] = n_[1] = forced_ = 0;
   std::uint32_t next[2] = {0, 0};
   for (std::uint32_t r = 0; r < m; ++r) {
     const std::uint32_t row = rows_->row(r);
@@ -52,6 +53,7 @@ void TwoSplits::load(const RowMask& mask) {
     weight_[r] = context_->loss->row_weight(row);
     unit_ = unit_ && weight_[r] == 1;
     n_[label_[r]] += weight_[r];
+    forced_ += context_->loss->forced(row);
     bit_[r] = next[label_[r]]++;
   }
   start_[0] = 0;

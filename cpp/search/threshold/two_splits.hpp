@@ -74,6 +74,7 @@ class TwoSplits {
   std::size_t words_ = 0;
   bool unit_ = true;
   Count n_[2] = {0, 0};
+  Count forced_ = 0;  // errors that every tree makes, which costs leave out
   std::vector<std::uint8_t> label_;  // of local rows
   std::vector<Weight> weight_;
   std::vector<std::uint32_t> bit_;         // of local rows, in masks
