@@ -193,6 +193,19 @@ std::size_t leave_out_idle(std::vector<Feature>& features, std::span<const std::
   return idle.size();
 }
 
+// The answer if a limit is hit before the table is ready for a search.
+portfolio::Answer<Cost> leaf_answer(std::span<const std::int32_t> labels, int n_classes,
+                                    const std::vector<Weight>& weights,
+                                    const portfolio::Request& request, std::int64_t& total_weight,
+                                    Limits& limits, const portfolio::News<Cost>& news) {
+  std::vector<std::int64_t> of_class(static_cast<std::size_t>(n_classes), 0);
+  for (std::size_t r = 0; r < labels.size(); ++r)
+    of_class[static_cast<std::size_t>(labels[r])] += weights[r];
+  total_weight = std::accumulate(of_class.begin(), of_class.end(), std::int64_t{0});
+  const Cost leaf = cost_of(total_weight - std::ranges::max(of_class));
+  return portfolio::leaf_of_labels(request, total_weight, leaf, limits, news);
+}
+
 nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                       const IntArray& labels, int n_classes, const DoubleArray& weights,
                       double split_penalty, int max_depth, int max_splits,
@@ -237,42 +250,50 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
       rounded = whole_weights(given, false);
       given = as_doubles(rounded);
     }
-    std::vector<Feature> features = read_features(kinds, n_values);
-    std::span<const std::int32_t> used = view(codes);
-    std::vector<std::int32_t> changed;
-    // A proof has to speak of every column, so a search that writes one keeps them all.
-    if (proof_log.empty())
-      idle = leave_out_idle(features, used, changed, given, n_classes, request.tree_limits);
-    problem = make_problem(std::move(features), used, view(labels), n_classes, given);
-    problem.key_seed = key_seed;
-    unit = static_cast<double>(cost_of(problem.total_weight));
     Columns columns;
     std::vector<Weight> swings, pair_gains;
-    if (threshold) {
-      columns = every_row ? sort_columns(problem.features, used,
-                                         static_cast<std::int32_t>(labels.size()))
-                          : sort_columns(problem.features, problem.codes, problem.n_rows());
-      engines.columns = &columns;
-      engines.labels = {every_row ? view(labels) : std::span<const std::int32_t>(problem.label),
-                        n_classes,
-                        every_row ? std::span<const Weight>(rounded)
-                                  : std::span<const Weight>(problem.weight),
-                        problem.total_weight};
-      if (!every_row) swings = find_swings(problem);
-      if (!swings.empty() && 2 < n_classes && n_classes <= kMostPaired)
-        pair_gains = find_pair_gains(problem, swings);
-      engines.labels.swings = swings;
-      engines.labels.pair_gains = pair_gains;
-      forced = engines.labels.forced() >> kCostBits;
+    try {
+      std::vector<Feature> features = read_features(kinds, n_values);
+      std::span<const std::int32_t> used = view(codes);
+      std::vector<std::int32_t> changed;
+      // A proof has to speak of every column, so a search that writes one keeps them all.
+      if (proof_log.empty())
+        idle = leave_out_idle(features, used, changed, given, n_classes, request.tree_limits);
+      problem = make_problem(std::move(features), used, view(labels), n_classes, given, {},
+                             &limits);
+      problem.key_seed = key_seed;
+      unit = static_cast<double>(cost_of(problem.total_weight));
+      if (threshold) {
+        columns = every_row ? sort_columns(problem.features, used,
+                                           static_cast<std::int32_t>(labels.size()), &limits)
+                            : sort_columns(problem.features, problem.codes, problem.n_rows(),
+                                           &limits);
+        engines.columns = &columns;
+        engines.labels = {every_row ? view(labels) : std::span<const std::int32_t>(problem.label),
+                          n_classes,
+                          every_row ? std::span<const Weight>(rounded)
+                                    : std::span<const Weight>(problem.weight),
+                          problem.total_weight};
+        if (!every_row) swings = find_swings(problem);
+        if (!swings.empty() && 2 < n_classes && n_classes <= kMostPaired)
+          pair_gains = find_pair_gains(problem, swings);
+        engines.labels.swings = swings;
+        engines.labels.pair_gains = pair_gains;
+        forced = engines.labels.forced() >> kCostBits;
+      }
+      if (sparse) {
+        engines.problem = &problem;
+        files.emplace(problem, request.tree_limits, proof_log, checkpoint, engines.sparse);
+        engines.listener = files->listener();
+      }
+      answer = portfolio::solve_labels(engines, request, problem.total_weight,
+                                       evaluate(problem, flatten({}), 0), limits,
+                                       std::ref(messenger));
+    } catch (const Stopped&) {
+      problem = Problem{};
+      answer = leaf_answer(view(labels), n_classes, whole_weights(given, false), request,
+                           problem.total_weight, limits, std::ref(messenger));
     }
-    if (sparse) {
-      engines.problem = &problem;
-      files.emplace(problem, request.tree_limits, proof_log, checkpoint, engines.sparse);
-      engines.listener = files->listener();
-    }
-    answer = portfolio::solve_labels(engines, request, problem.total_weight,
-                                     evaluate(problem, flatten({}), 0), limits,
-                                     std::ref(messenger));
     if (files) files->finish();
   }
   nb::dict out = describe(answer, cost_of(problem.total_weight), limits, problem.n_rows());
@@ -302,13 +323,18 @@ nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const In
   portfolio::Answer<double> answer;
   {
     nb::gil_scoped_release unlocked;
-    const Columns columns = sort_columns(read_features(kinds, n_values), view(codes),
-                                         static_cast<std::int32_t>(n_rows));
-    answer = portfolio::solve_targets(columns, {view(targets), n_outputs, view(weights)},
-                                      criterion == "squared_error"
-                                          ? portfolio::Criterion::squared_error
-                                          : portfolio::Criterion::absolute_error,
-                                      request, limits, std::ref(messenger));
+    const threshold::Targets given{view(targets), n_outputs, view(weights)};
+    try {
+      const Columns columns = sort_columns(read_features(kinds, n_values), view(codes),
+                                           static_cast<std::int32_t>(n_rows), &limits);
+      answer = portfolio::solve_targets(columns, given,
+                                        criterion == "squared_error"
+                                            ? portfolio::Criterion::squared_error
+                                            : portfolio::Criterion::absolute_error,
+                                        request, limits, std::ref(messenger));
+    } catch (const Stopped&) {
+      answer = portfolio::leaf_of_targets(given, request, limits, std::ref(messenger));
+    }
   }
   return describe(answer, unit, limits, static_cast<std::int64_t>(n_rows));
 }

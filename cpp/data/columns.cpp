@@ -3,7 +3,7 @@
 namespace treeproof {
 
 Columns sort_columns(std::vector<Feature> features, std::span<const std::int32_t> codes,
-                     std::int32_t n_rows) {
+                     std::int32_t n_rows, Limits* limits) {
   const auto n = static_cast<std::size_t>(n_rows);
   Columns columns;
   columns.n_rows = n_rows;
@@ -16,8 +16,10 @@ Columns sort_columns(std::vector<Feature> features, std::span<const std::int32_t
     start.assign(static_cast<std::size_t>(features[f].n_values) + 1, 0);
     for (std::size_t r = 0; r < n; ++r) ++start[rank[r] + 1];
     for (std::size_t v = 1; v < start.size(); ++v) start[v] += start[v - 1];
-    for (std::size_t r = 0; r < n; ++r)
-      order[start[rank[r]]++] = static_cast<std::uint32_t>(r);
+    prepare_in_blocks(limits, n, 1, [&](std::size_t from, std::size_t to) {
+      for (std::size_t r = from; r < to; ++r)
+        order[start[rank[r]]++] = static_cast<std::uint32_t>(r);
+    });
   }
   columns.features = std::move(features);
   return columns;

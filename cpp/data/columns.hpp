@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "core/limits.hpp"
 #include "data/problem.hpp"
 
 namespace treeproof {
@@ -37,8 +38,9 @@ struct Columns {
   }
 };
 
-// `codes` is column-major, n_rows * features.size(), each below its feature's n_values.
+// `codes` is column-major, n_rows * features.size(), each below its feature's n_values. Throws
+// `Stopped` when a limit (null: none) is hit.
 Columns sort_columns(std::vector<Feature> features, std::span<const std::int32_t> codes,
-                     std::int32_t n_rows);
+                     std::int32_t n_rows, Limits* limits = nullptr);
 
 }  // namespace treeproof

@@ -1,9 +1,9 @@
 #include "data/problem.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
-#include <unordered_map>
 
 #include "data/weights.hpp"
 
@@ -42,53 +42,84 @@ std::vector<Test> make_tests(const std::vector<Feature>& features) {
   return tests;
 }
 
+// Which rows have equal codes: a number for each row, and a row for each number.
+struct Groups {
+  std::vector<std::int32_t> of;
+  std::vector<std::size_t> representative;
+};
+
+// By a table of hashes with open addressing, and a full comparison.
+Groups group_rows(std::span<const std::int32_t> codes, std::size_t n, std::size_t n_features,
+                  Limits* limits) {
+  // Row-major copy, so that comparing two rows touches two cache lines, not n_features.
+  std::vector<std::int32_t> by_row(n * n_features);
+  for (std::size_t f = 0; f < n_features; ++f)
+    prepare_in_blocks(limits, n, 1, [&](std::size_t from, std::size_t to) {
+      for (std::size_t r = from; r < to; ++r) by_row[r * n_features + f] = codes[f * n + r];
+    });
+  const auto row_codes = [&](std::size_t r) {
+    return std::span<const std::int32_t>(by_row).subspan(r * n_features, n_features);
+  };
+  struct Place {
+    std::uint64_t hash = 0;
+    std::int32_t group = -1;  // nobody's
+  };
+  std::vector<Place> places(std::bit_ceil(2 * n + 1));
+  Groups groups;
+  groups.of.resize(n);
+  prepare_in_blocks(limits, n, n_features + 1, [&](std::size_t from, std::size_t to) {
+    for (std::size_t r = from; r < to; ++r) {
+      std::uint64_t h = 0x9e3779b97f4a7c15ULL;
+      for (const std::int32_t c : row_codes(r))
+        h = mix(h + static_cast<std::uint64_t>(c) + 0x9e3779b97f4a7c15ULL);
+      std::size_t at = h & (places.size() - 1);
+      while (places[at].group >= 0) {
+        const std::size_t other =
+            groups.representative[static_cast<std::size_t>(places[at].group)];
+        if (places[at].hash == h && std::ranges::equal(row_codes(r), row_codes(other))) break;
+        at = (at + 1) & (places.size() - 1);
+      }
+      if (places[at].group < 0) {
+        places[at] = {h, static_cast<std::int32_t>(groups.representative.size())};
+        groups.representative.push_back(r);
+      }
+      groups.of[r] = places[at].group;
+    }
+  });
+  return groups;
+}
+
+// Sorts rows by a key below `n_keys`; rows of equal keys keep their order.
+std::vector<std::size_t> sort_by(std::span<const std::int32_t> key, std::size_t n_keys,
+                                 const std::vector<std::size_t>& rows, Limits* limits) {
+  std::vector<std::size_t> start(n_keys + 1, 0);
+  for (const std::size_t r : rows) ++start[static_cast<std::size_t>(key[r]) + 1];
+  for (std::size_t k = 1; k <= n_keys; ++k) start[k] += start[k - 1];
+  std::vector<std::size_t> sorted(rows.size());
+  prepare_in_blocks(limits, rows.size(), 2, [&](std::size_t from, std::size_t to) {
+    for (std::size_t k = from; k < to; ++k)
+      sorted[start[static_cast<std::size_t>(key[rows[k]])]++] = rows[k];
+  });
+  return sorted;
+}
+
 }  // namespace
 
 Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
                      std::span<const std::int32_t> labels, std::int32_t n_classes,
-                     std::span<const double> weights,
-                     std::span<const std::int32_t> names) {
+                     std::span<const double> weights, std::span<const std::int32_t> names,
+                     Limits* limits) {
   const std::size_t n = labels.size();
   const std::size_t n_features = features.size();
   const double scale = weight_scale(weights);
-
-  // Row-major copy, so that comparing two rows touches two cache lines, not n_features.
-  std::vector<std::int32_t> by_row(n * n_features);
-  for (std::size_t f = 0; f < n_features; ++f)
-    for (std::size_t r = 0; r < n; ++r) by_row[r * n_features + f] = codes[f * n + r];
-  const auto row_codes = [&](std::size_t r) {
-    return std::span<const std::int32_t>(by_row).subspan(r * n_features, n_features);
-  };
-
-  // Groups of equal codes, by hash with a full comparison.
-  std::vector<std::int32_t> group_of(n);
-  std::vector<std::size_t> representative;
-  std::unordered_multimap<std::uint64_t, std::int32_t> seen;
-  seen.reserve(n);
-  for (std::size_t r = 0; r < n; ++r) {
-    std::uint64_t h = 0x9e3779b97f4a7c15ULL;
-    for (const std::int32_t c : row_codes(r))
-      h = mix(h + static_cast<std::uint64_t>(c) + 0x9e3779b97f4a7c15ULL);
-    std::int32_t found = -1;
-    auto [it, end] = seen.equal_range(h);
-    for (; it != end && found < 0; ++it) {
-      const std::size_t other = representative[static_cast<std::size_t>(it->second)];
-      if (std::ranges::equal(row_codes(r), row_codes(other))) found = it->second;
-    }
-    if (found < 0) {
-      found = static_cast<std::int32_t>(representative.size());
-      representative.push_back(r);
-      seen.emplace(h, found);
-    }
-    group_of[r] = found;
-  }
+  const Groups groups = group_rows(codes, n, n_features, limits);
+  const std::vector<std::int32_t>& group_of = groups.of;
 
   // Merge (label, group); real weights are summed before they are rounded.
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return labels[a] != labels[b] ? labels[a] < labels[b] : group_of[a] < group_of[b];
-  });
+  order = sort_by(group_of, groups.representative.size(), order, limits);
+  order = sort_by(labels, static_cast<std::size_t>(n_classes), order, limits);
   Problem p;
   p.n_classes = n_classes;
   std::vector<std::size_t> source;
@@ -111,11 +142,14 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
     if (!names.empty()) p.name.push_back(names[first]);
     p.total_weight += rounded;
   }
-  p.n_groups = static_cast<std::int32_t>(representative.size());
+  if (limits != nullptr) limits->prepare(n);
+  p.n_groups = static_cast<std::int32_t>(groups.representative.size());
   p.codes.resize(source.size() * n_features);
   for (std::size_t f = 0; f < n_features; ++f)
-    for (std::size_t k = 0; k < source.size(); ++k)
-      p.codes[f * source.size() + k] = codes[f * n + source[k]];
+    prepare_in_blocks(limits, source.size(), 1, [&](std::size_t from, std::size_t to) {
+      for (std::size_t k = from; k < to; ++k)
+        p.codes[f * source.size() + k] = codes[f * n + source[k]];
+    });
   p.weights_are_samples = std::ranges::equal(p.weight, p.samples);
   p.tests = make_tests(features);
   p.features = std::move(features);

@@ -13,6 +13,7 @@
 
 #include "core/cost.hpp"
 #include "core/key.hpp"
+#include "core/limits.hpp"
 
 namespace treeproof {
 
@@ -90,11 +91,11 @@ struct Problem {
 // are finite and not negative, and not all zero (the input border has seen to that). Whole-number weights are
 // kept exactly where their total allows it; others are rounded to 2^-30 of their total.
 // `names`, if not empty: the rows' numbers in a larger table of which these are a part. Of
-// merged rows the first one's counts.
+// merged rows the first one's counts. Throws `Stopped` when a limit (null: none) is hit.
 Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
                      std::span<const std::int32_t> labels, std::int32_t n_classes,
                      std::span<const double> weights,
-                     std::span<const std::int32_t> names = {});
+                     std::span<const std::int32_t> names = {}, Limits* limits = nullptr);
 
 // How much the cost of each group can differ between trees: on the first row of its heaviest
 // class that row's weight, on the others 0. The sum over a group is the most that it can cost

@@ -81,6 +81,8 @@ class Player {
       // what is known, if one is asked for).
       if (!told_ || role_ == Role::question)
         statistics_ = engine_.run(level_, limits_, exchange_);
+    } catch (const Stopped&) {
+      // It has nothing to tell; the board knows the single leaf.
     } catch (const std::bad_alloc&) {
       exhausted_ = true;  // the other searches go on
     } catch (...) {

@@ -39,7 +39,50 @@ Answer<Value> climb(Board<Value>& board, const std::vector<Engine<Value>>& engin
   return answer;
 }
 
+// A tree is a single leaf, or has a split that costs the penalty. Where the leaf costs no more than
+// that, the searches say so themselves.
+class LabelBoard : public Board<Cost> {
+ public:
+  LabelBoard(const Request& request, Cost penalty, Cost leaf_cost, Cost forced = 0)
+      : Board(question_of(request.tree_limits), kInfiniteCost, penalty,
+              [](Cost lower, Cost upper) { return lower >= upper; }, forced) {
+    found({}, leaf_cost);
+    if (forced + penalty < leaf_cost) proved(question(), forced + penalty);
+  }
+};
+
+// The same for numbers, in parts of what a single leaf loses.
+class TargetBoard : public Board<double> {
+ public:
+  TargetBoard(const Request& request, const threshold::Targets& targets)
+      : Board(question_of(request.tree_limits), 1e300, request.tree_limits.split_penalty,
+              [tolerance = Tolerance::relative_to(1.0)](double lower, double upper) {
+                return tolerance.closes(lower, upper);
+              }) {
+    found({}, 1.0);
+    const auto outputs = static_cast<std::size_t>(targets.n_outputs);
+    bool differ = false;  // else a leaf loses nothing
+    for (std::size_t k = outputs; k < targets.values.size() && !differ; ++k)
+      differ = targets.values[k] != targets.values[k - outputs];
+    if (differ && request.tree_limits.split_penalty < 1.0)
+      proved(question(), request.tree_limits.split_penalty);
+  }
+};
+
 }  // namespace
+
+Answer<Cost> leaf_of_labels(const Request& request, std::int64_t total_weight, Cost leaf_cost,
+                            Limits& limits, const News<Cost>& news) {
+  const Cost penalty = split_cost(request.tree_limits.split_penalty, total_weight);
+  LabelBoard board(request, penalty, leaf_cost);
+  return climb(board, {}, request, penalty, limits, news);
+}
+
+Answer<double> leaf_of_targets(const threshold::Targets& targets, const Request& request,
+                               Limits& limits, const News<double>& news) {
+  TargetBoard board(request, targets);
+  return climb(board, {}, request, request.tree_limits.split_penalty, limits, news);
+}
 
 Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
                           std::int64_t total_weight, Cost leaf_cost, Limits& limits,
@@ -47,9 +90,7 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
   const Cost penalty = split_cost(request.tree_limits.split_penalty, total_weight);
   const int question = question_of(request.tree_limits);
   const Cost forced = given.labels.forced();
-  Board<Cost> board(question, kInfiniteCost, penalty,
-                    [](Cost lower, Cost upper) { return lower >= upper; }, forced);
-  board.found({}, leaf_cost);
+  LabelBoard board(request, penalty, leaf_cost, forced);
   std::vector<Engine<Cost>> engines;
   // Steps of a proof cannot cite prices.
   const bool prices = request.prices && given.listener == nullptr && penalty > 0;
@@ -103,13 +144,7 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
 Answer<double> solve_targets(const Columns& columns, const threshold::Targets& targets,
                              Criterion criterion, const Request& request, Limits& limits,
                              const News<double>& news) {
-  const Tolerance tolerance = Tolerance::relative_to(1.0);  // a single leaf loses 1
-  Board<double> board(question_of(request.tree_limits), 1e300,
-                      request.tree_limits.split_penalty,
-                      [tolerance](double lower, double upper) {
-                        return tolerance.closes(lower, upper);
-                      });
-  board.found({}, 1.0);
+  TargetBoard board(request, targets);
   const bool squared = criterion == Criterion::squared_error;
   const auto solve = squared ? threshold::solve_squared : threshold::solve_absolute;
   const auto polish = squared ? threshold::polish_squared : threshold::polish_absolute;

@@ -51,4 +51,10 @@ Answer<double> solve_targets(const Columns& columns, const threshold::Targets& t
                              Criterion criterion, const Request& request, Limits& limits,
                              const News<double>& news);
 
+// What is known of any table without a search: the answer if a limit is hit before one begins.
+Answer<Cost> leaf_of_labels(const Request& request, std::int64_t total_weight, Cost leaf_cost,
+                            Limits& limits, const News<Cost>& news);
+Answer<double> leaf_of_targets(const threshold::Targets& targets, const Request& request,
+                               Limits& limits, const News<double>& news);
+
 }  // namespace treeproof::portfolio

@@ -120,7 +120,7 @@ void SortedTargets::gather(const BinTargets& targets, std::span<const std::uint3
   }
 }
 
-ColumnCodes make_codes(const Columns& columns, const BinTargets& targets) {
+ColumnCodes make_codes(const Columns& columns, const BinTargets& targets, Limits* limits) {
   ColumnCodes out;
   for (std::int32_t f = 0; f < columns.n_features(); ++f)
     if (columns.kind(f) == FeatureKind::ordered)
@@ -141,6 +141,7 @@ ColumnCodes make_codes(const Columns& columns, const BinTargets& targets) {
       used = quantile_bins(FeatureView(columns, all, f), ColumnCodes::kMaxCodes, starts.data());
     } else {
       sorted.gather(targets, columns.rank_of(f), list);
+      if (limits != nullptr) limits->prepare(n);
       for (std::size_t attempt = 0;; ++attempt) {
         const Generosity g = generosity(targets, attempt, n, ColumnCodes::kMaxCodes);
         used = impurity_bins(sorted, targets.n_classes, g, ColumnCodes::kMaxCodes,
@@ -148,6 +149,7 @@ ColumnCodes make_codes(const Columns& columns, const BinTargets& targets) {
         if (used <= ColumnCodes::kMaxCodes) break;
       }
     }
+    if (limits != nullptr) limits->prepare(n);
     for (int b = 0; b < used; ++b) {
       const std::uint32_t end = b + 1 < used ? starts[static_cast<std::size_t>(b) + 1] : n;
       for (std::uint32_t k = starts[static_cast<std::size_t>(b)]; k < end; ++k) {

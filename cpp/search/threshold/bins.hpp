@@ -50,7 +50,9 @@ struct SortedTargets {
               std::span<const std::uint32_t> rows);
 };
 
-ColumnCodes make_codes(const Columns& columns, const BinTargets& targets);
+// Throws `Stopped` when a limit (null: none) is hit.
+ColumnCodes make_codes(const Columns& columns, const BinTargets& targets,
+                       Limits* limits = nullptr);
 
 // The bins of one subset.
 class SubsetBins {

@@ -11,17 +11,18 @@
 namespace treeproof::threshold {
 
 struct LabelParts {
+  // `preparing`: throw `Stopped` when a limit is hit before everything is made.
   LabelParts(const Columns& columns, const Labels& given, const TreeLimits& tree_limits,
-             const Switches& switches, Limits& limits)
-      : labels(given), loss(given.labels, given.weights, given.n_classes, given.swings,
-             given.pair_gains),
+             const Switches& switches, Limits& limits, bool preparing)
+      : labels(given),
+        loss(given.labels, given.weights, given.n_classes, given.swings, given.pair_gains),
         context(context_for(columns, loss, tree_limits, switches,
                             split_cost(tree_limits.split_penalty, given.total_weight), limits,
                             counters)),
         targets{given.labels, given.weights, given.n_classes,
                 static_cast<double>(given.total_weight) /
                     std::max(1.0, static_cast<double>(columns.n_rows))},
-        codes(make_codes(columns, targets)), stumps(columns, loss),
+        codes(make_codes(columns, targets, preparing ? &limits : nullptr)), stumps(columns, loss),
         terminal(context, stumps, codes, targets, given.total_weight),
         rows(RowSubset::whole(columns)) {}
   LabelParts(const LabelParts&) = delete;

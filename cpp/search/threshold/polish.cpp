@@ -25,7 +25,7 @@ Statistics polish(const Context<L>& context, MakeTerminal make_terminal,
 Statistics polish_labels(const Columns& columns, const Labels& labels,
                          const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
                          Exchange<Cost>& exchange) {
-  LabelParts parts(columns, labels, tree_limits, switches, limits);
+  LabelParts parts(columns, labels, tree_limits, switches, limits, true);
   Polisher polisher(parts.context, parts.terminal, parts.stumps, exchange);
   polisher.run(parts.task());
   return parts.counters.named();
@@ -34,7 +34,7 @@ Statistics polish_labels(const Columns& columns, const Labels& labels,
 Statistics polish_squared(const Columns& columns, const Targets& targets,
                           const TreeLimits& tree_limits, const Switches& switches,
                           Limits& limits, Exchange<double>& exchange) {
-  return with_squared_error(columns, targets, tree_limits, switches, limits,
+  return with_squared_error(columns, targets, tree_limits, switches, limits, true,
                             [] { return Statistics{}; },
                             [&](const auto& context, auto make_terminal) {
                               return polish(context, make_terminal, exchange);
@@ -44,7 +44,7 @@ Statistics polish_squared(const Columns& columns, const Targets& targets,
 Statistics polish_absolute(const Columns& columns, const Targets& targets,
                            const TreeLimits& tree_limits, const Switches& switches,
                            Limits& limits, Exchange<double>& exchange) {
-  return with_absolute_error(columns, targets, tree_limits, switches, limits,
+  return with_absolute_error(columns, targets, tree_limits, switches, limits, true,
                              [] { return Statistics{}; },
                              [&](const auto& context, auto make_terminal) {
                                return polish(context, make_terminal, exchange);

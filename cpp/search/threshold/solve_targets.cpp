@@ -84,7 +84,7 @@ Result<double> solve_squared(const Columns& columns, const Targets& targets,
                              Limits& limits, const Observer& observer, Record<double>* record,
                              Exchange<double>* exchange) {
   return with_squared_error(
-      columns, targets, tree_limits, switches, limits,
+      columns, targets, tree_limits, switches, limits, exchange != nullptr,
       [&] { return constant_leaf(tree_limits.split_penalty, exchange); },
       [&](const auto& context, auto make_terminal) {
         return run<SquaredError, MomentTerminal>(context, switches, observer, record, exchange,
@@ -97,7 +97,7 @@ Result<double> solve_absolute(const Columns& columns, const Targets& targets,
                               Limits& limits, const Observer& observer, Record<double>* record,
                               Exchange<double>* exchange) {
   return with_absolute_error(
-      columns, targets, tree_limits, switches, limits,
+      columns, targets, tree_limits, switches, limits, exchange != nullptr,
       [&] { return constant_leaf(tree_limits.split_penalty, exchange); },
       [&](const auto& context, auto make_terminal) {
         return run<AbsoluteError, StumpTerminal<AbsoluteError>>(context, switches, observer,
