@@ -18,7 +18,7 @@ from treeproof.base import OptimalTree
 from treeproof.checkpoint import CheckpointFile
 from treeproof.cluster import solve_on_cluster
 from treeproof.encoded_export import EncodedExport
-from treeproof.limits import parse_memory
+from treeproof.limits import Deadline, parse_memory
 from treeproof.objectives import Objective
 from treeproof.observers import History, climbing, observing
 from treeproof.proof.writer import ProofFile, action_header, derived, trimmed
@@ -38,6 +38,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         self,
         objective: Objective,
         reading: Mapping[str, Any],
+        deadline: Deadline,
         *,
         proof: Path | None = None,
         distributed: Any = None,
@@ -53,7 +54,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             if proof is not None:
                 writer = stack.enter_context(ProofFile(proof, log))
             task = replace(
-                self._task_for(objective),
+                self._task_for(objective, deadline),
                 observer=objective.units.listening(observer),
                 ladder=climbing(objective.grow, objective.units.translate),
                 proof_log="" if writer is None else writer.log,
@@ -79,10 +80,10 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             if kept is not None:
                 kept.finish(found)
 
-    def _task_for(self, objective: Objective) -> Task:
+    def _task_for(self, objective: Objective, deadline: Deadline) -> Task:
         """Return the problem that engines solve."""
         memory = parse_memory(self.memory_limit)
-        question = self._question(objective.table, memory)
+        question = self._question(objective.table, memory, deadline)
         question |= objective.question(int(self.min_samples_leaf))
         question["split_penalty"] = objective.units.engine_penalty(
             float(self.split_penalty)

@@ -32,7 +32,7 @@ from treeproof.certificates import (
     describe,
     proved_depth,
 )
-from treeproof.limits import engine_allowance, thread_count
+from treeproof.limits import Deadline, engine_allowance, thread_count
 from treeproof.quant_bnb import QuantOptions
 from treeproof.sources.scoring import batches_of, source_to_predict
 from treeproof.tree import Columns, Tree
@@ -45,6 +45,11 @@ _STOPPED = {
     "interrupted": ("it was interrupted", "more time"),
     "too_many_rules": ("there are too many rules to list", "a larger max_candidates"),
 }
+
+
+_CUT_SHORT = ("auto", "sparse", "threshold")  # solvers that may answer with a leaf
+_NO_TIME = 1e-9  # seconds; 0 is no limit
+_FINISHING = 1e-7  # seconds for each row, for the values of the nodes
 
 
 def common_constraints(solvers: set[str]) -> dict[str, list[Any]]:
@@ -205,10 +210,20 @@ class OptimalTree(BaseEstimator):
             "min_samples_leaf": int(self.min_samples_leaf),
         }
 
-    def _question(self, table: TrainingTable, memory: int) -> dict[str, Any]:
+    def _deadline(self, whole: bool) -> Deadline:
+        """Start the clock; reading is not cut short if the whole table is needed."""
+        plain = self.first_split is None and self.solver in _CUT_SHORT
+        return Deadline(self.time_limit, cuts=plain and not whole)
+
+    def _question(
+        self, table: TrainingTable, memory: int, deadline: Deadline
+    ) -> dict[str, Any]:
         """Return what an engine is told, whatever it predicts."""
+        left = deadline.left()
+        if left is not None:  # a node's values are summed up after the search
+            left = max(left - _FINISHING * table.n_rows, _NO_TIME)
         return self._proved_limits() | {
-            "time_limit": self.time_limit,
+            "time_limit": left,
             "memory_allowance": engine_allowance(memory),
             "n_threads": thread_count(self.n_jobs),
             "quant": QuantOptions(self.lower_bound, self.s, self.s_prime),

@@ -88,8 +88,9 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         ``stats_["solver"]`` and ``stats_["shares"]`` who did what. "branches",
         "dt-miner" and "quant-bnb" are the published algorithms of those names.
     time_limit : float or None, default=60.0
-        Seconds after which the search stops, counted from when the table has been
-        read; None for no limit. Merging and sorting rows count, reading does not.
+        Seconds after which the fit ends with the best tree it has, counted from when
+        the table is in memory; None for no limit. Encoding, merging and sorting rows
+        count; reading a file or another source does not.
     memory_limit : int, str or None, default=None
         Bytes, or text such as "500MB" or "2GB", that the whole process should keep to;
         None for no limit. What the process occupies before the search is taken off, but
@@ -331,10 +332,15 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         """
         self._validate_params()
         self._check_objective(costs)
+        ratio = self.metric in RATIOS
+        whole = proof or distributed or checkpoint or self.n_best > 1 or ratio
+        deadline = self._deadline(whole=bool(whole))
         memory = parse_memory(self.memory_limit)
-        data, reading = classification_data(self, X, y, sample_weight, memory, costs)
+        data, reading = classification_data(
+            self, X, y, sample_weight, memory, costs, deadline
+        )
         self.classes_ = data.classes
-        if self.metric in RATIOS:
+        if ratio:
             if checkpoint is not None or distributed is not None:
                 raise ValueError(
                     f'metric="{self.metric}" takes several searches; it goes with '
@@ -345,6 +351,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         self._fit_objective(
             self._objective(data),
             reading,
+            deadline,
             proof=proof,
             distributed=distributed,
             checkpoint=checkpoint,

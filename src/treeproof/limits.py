@@ -1,13 +1,15 @@
-"""Reading a memory limit and a number of threads, as the engine wants them."""
+"""Limits as the engine wants them: the time that is left, memory, threads."""
 
 from __future__ import annotations
 
 import os
 import re
 import sys
+import time
+from collections.abc import Callable
 
 __all__ = [
-    "engine_allowance", "machine_memory", "parse_memory", "resident_bytes",
+    "Deadline", "engine_allowance", "machine_memory", "parse_memory", "resident_bytes",
     "thread_count",
 ]  # fmt: skip
 
@@ -16,6 +18,55 @@ _UNITS = {
     "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
     "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40,
 }  # fmt: skip
+
+
+class Deadline:
+    """The moment when a fit has to be done, counted from when its table is in memory.
+
+    Parameters
+    ----------
+    seconds : float or None
+        The time limit; None for none.
+    cuts : bool, default=True
+        Whether reading a table may be cut short, so that only a single leaf is found.
+    clock : callable, default=time.perf_counter
+        Takes nothing and returns seconds.
+
+    Examples
+    --------
+    >>> now = iter([100.0, 101.5, 103.0])
+    >>> deadline = Deadline(2.0, clock=lambda: next(now))
+    >>> deadline.left()
+    0.5
+    >>> deadline.passed()
+    True
+    """
+
+    def __init__(
+        self,
+        seconds: float | None,
+        cuts: bool = True,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.cuts = cuts
+        self._seconds = seconds
+        self._clock = clock
+        self.restart()
+
+    def restart(self) -> None:
+        """Count from now: what came before was reading a table into memory."""
+        self._begun = self._clock()
+
+    def left(self) -> float | None:
+        """Return the seconds that are left, perhaps below zero; None if no limit."""
+        if self._seconds is None:
+            return None
+        return self._seconds - (self._clock() - self._begun)
+
+    def passed(self, ahead: float = 0.0) -> bool:
+        """Return whether no time is left for what takes so many seconds more."""
+        left = self.left()
+        return left is not None and left <= ahead
 
 
 def parse_memory(limit: int | str | None) -> int:

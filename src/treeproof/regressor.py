@@ -98,8 +98,9 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         is our own, "quant-bnb" the published algorithm of that name for trees of depth
         2 and 3 without a penalty.
     time_limit : float or None, default=60.0
-        Seconds after which the search stops, counted from when the table has been
-        read; None for no limit. Merging and sorting rows count, reading does not.
+        Seconds after which the fit ends with the best tree it has, counted from when
+        the table is in memory; None for no limit. Encoding, merging and sorting rows
+        count; reading a file or another source does not.
     memory_limit : int, str or None, default=None
         Bytes, or text such as "500MB" or "2GB", that the whole process should keep to;
         None for no limit.
@@ -263,8 +264,9 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             The fitted estimator.
         """
         self._validate_params()
+        deadline = self._deadline(whole=proof is not None)
         memory = parse_memory(self.memory_limit)
-        data, reading = regression_data(self, X, y, sample_weight, memory)
+        data, reading = regression_data(self, X, y, sample_weight, memory, deadline)
         self._check_provable(proof, reading, data.table)
         leaf = LeafFit(self.criterion, data.targets, data.weights)
         leaf.check_digits()
@@ -274,7 +276,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             history, observer = stack.enter_context(observing(bool(self.verbose)))
             writer = None if proof is None else stack.enter_context(ProofFile(proof))
             task = RegressionTask(
-                **self._question(data.table, memory),
+                **self._question(data.table, memory, deadline),
                 table=data.table,
                 weights=data.weights,
                 samples=data.samples,

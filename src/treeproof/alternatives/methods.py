@@ -125,7 +125,7 @@ class Alternatives:
             unit, split_cost = int(found["unit"]), int(found["split_cost"])
             self._engine_costs = (unit, split_cost, int(found["upper"]))
         kept = replace(task, observer=None, ladder=None, proof_log="")
-        if task.table.codes.nbytes <= MOST_KEPT_BYTES:
+        if task.table.codes.nbytes <= MOST_KEPT_BYTES and not task.table.unread:
             self._task = kept
         else:
             self.__dict__.pop("_task", None)

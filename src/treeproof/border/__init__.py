@@ -30,6 +30,7 @@ from treeproof.border.table import (
     read_rows,
 )
 from treeproof.border.targets import read_targets
+from treeproof.limits import Deadline
 
 __all__ = [
     "ClassificationData",
@@ -69,6 +70,7 @@ def read_classification_data(
     class_weight: Any = None,
     samples: NDArray[np.int64] | None = None,
     costs: Any = None,
+    deadline: Deadline | None = None,
 ) -> ClassificationData:
     """Read everything `fit` of a classifier is given.
 
@@ -104,11 +106,12 @@ def read_classification_data(
     simple = has_one_split(estimator) and len(classes) == 2 and counts_errors(estimator)
     by_target = (labels.astype(np.float64), weights) if simple else None
     table = encode_table(
-        raw, categorical_features, categorical_split, missing, by_target
+        raw, categorical_features, categorical_split, missing, by_target, deadline
     )
     n_rows = table.n_rows if samples is None else int(samples.sum())
-    warn_of_categories(estimator, raw, table, n_rows)
-    warn_of_marks(table)
+    if not table.unread:
+        warn_of_categories(estimator, raw, table, n_rows)
+        warn_of_marks(table)
     return ClassificationData(
         table, classes, labels, weights, factors, samples, row_costs
     )
@@ -135,6 +138,7 @@ def read_regression_data(
     categorical_split: str = "multiway",
     missing: str = "error",
     samples: NDArray[np.int64] | None = None,
+    deadline: Deadline | None = None,
 ) -> RegressionData:
     """Read everything `fit` of a regressor is given.
 
@@ -156,11 +160,12 @@ def read_regression_data(
     simple = has_one_split(estimator) and squared and matrix.shape[1] == 1
     by_target = (matrix[:, 0], weights) if simple else None
     table = encode_table(
-        raw, categorical_features, categorical_split, missing, by_target
+        raw, categorical_features, categorical_split, missing, by_target, deadline
     )
     n_rows = table.n_rows if samples is None else int(samples.sum())
-    warn_of_categories(estimator, raw, table, n_rows)
-    warn_of_marks(table)
+    if not table.unread:
+        warn_of_categories(estimator, raw, table, n_rows)
+        warn_of_marks(table)
     return RegressionData(table, matrix, weights, matrix.shape[1] == 1, samples)
 
 

@@ -34,6 +34,7 @@ from treeproof.border.ranks import midpoint, rank_columns
 from treeproof.border.raw import MISSING_ADVICE, RawTable, read_raw_table
 from treeproof.border.text import TextColumn
 from treeproof.columns import UNSEEN, Column, plain
+from treeproof.limits import Deadline
 
 __all__ = [
     "MAX_CATEGORIES",
@@ -55,6 +56,10 @@ MISSING_REFUSED = (
 
 # Beyond this, whole numbers are no longer exact as doubles.
 _EXACT_WHOLE = 2**53
+
+_LARGE = 1_000_000  # cells; encoding fewer takes less than the time it can be late
+_AHEAD = 3e-7  # seconds for each row: to encode a column, and to make a leaf after that
+_NO_DEADLINE = Deadline(None)
 
 
 @dataclass
@@ -78,6 +83,9 @@ class TrainingTable:
         The estimator's parameters of these names.
     dates : tuple of str
         Columns of dates or times; all their codes are 0, so that no tree tests them.
+    unread : bool
+        Whether the time was up before all columns were encoded. Engines then see none,
+        and a single leaf is the tree.
     ranks : dict
         For a tree of one split, the ranks of the values of columns with too many for
         all their subsets, by mean target; see `target_ranks`.
@@ -94,11 +102,15 @@ class TrainingTable:
     missing: str = "error"
     ranks: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     dates: tuple[str, ...] = ()
+    unread: bool = False
     engine: EngineTable = field(init=False)
 
     def __post_init__(self) -> None:
         """Make the engine's columns."""
         self.engine = EngineTable(self.kinds, self.n_values, self.codes)
+        if self.unread:
+            self.engine = EngineTable(self.kinds[:0], self.n_values[:0], self.codes[:0])
+            return
         special = any(c.ordered or c.has_missing for c in self.columns)
         if not special and self.categorical_split != "subset":
             return
@@ -175,18 +187,24 @@ def encode_table(
     categorical_split: str,
     missing: str = "error",
     by_target: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    deadline: Deadline | None = None,
 ) -> TrainingTable:
     """Give every column its meaning and encode it.
 
-    Targets and weights are for trees of one split, where they help with subsets.
+    Targets and weights are for trees of one split, where they help with subsets. What
+    is not encoded when the deadline passes is left out, and the table says so.
     """
+    if deadline is None or raw.n_columns * raw.n_rows < _LARGE:
+        deadline = _NO_DEADLINE
     categorical = _which_categorical(raw, categorical_features)
     for j in raw.missing:
         categorical[j] |= raw.is_empty(j)  # as good as no category at all
     if raw.matrix is not None and not raw.missing:
-        codes, distinct = _encode_matrix(raw.matrix, categorical)
+        codes, distinct = _encode_matrix(raw.matrix, categorical, deadline)
     else:
-        codes, distinct = _encode_columns(raw, categorical)
+        codes, distinct = _encode_columns(raw, categorical, deadline)
+    unread = len(distinct) < raw.n_columns
+    distinct += [np.empty(0)] * (raw.n_columns - len(distinct))
     n_values = np.fromiter(map(len, distinct), dtype=np.int32, count=len(distinct))
     for j in np.flatnonzero(categorical & (n_values > MAX_CATEGORIES)).tolist():
         raise ValueError(
@@ -221,24 +239,32 @@ def encode_table(
         missing,
         ranks,
         tuple(raw.name(j) for j in raw.dates),
+        unread,
     )
 
 
 def _encode_matrix(
-    matrix: NDArray[Any], categorical: NDArray[np.bool_]
+    matrix: NDArray[Any],
+    categorical: NDArray[np.bool_],
+    deadline: Deadline = _NO_DEADLINE,
 ) -> tuple[NDArray[np.int32], list[NDArray[Any]]]:
-    if matrix.dtype.kind not in "iu" or not _beyond_doubles(matrix):
+    """Rank all columns; `distinct` ends where the deadline has passed."""
+    large = matrix.dtype.kind in "iu" and _beyond_doubles(matrix)
+    if not large and deadline.left() is None:
         return rank_columns(matrix)
     # Thresholds are doubles, so numeric columns must be told apart as doubles; the
     # categories of a categorical column stay exact.
     codes = np.empty(matrix.shape[::-1], dtype=np.int32)
-    distinct: list[NDArray[Any]] = [np.empty(0)] * matrix.shape[1]
+    distinct: list[NDArray[Any]] = []
     for j, is_categorical in enumerate(categorical):
+        if deadline.passed(_AHEAD * len(matrix)):
+            break
         column = matrix[:, [j]]
         part, values = rank_columns(
-            column if is_categorical else column.astype(np.float64)
+            column.astype(np.float64) if large and not is_categorical else column
         )
-        codes[j], distinct[j] = part[0], values[0]
+        codes[j] = part[0]
+        distinct += values
     return codes, distinct
 
 
@@ -249,11 +275,13 @@ def _beyond_doubles(matrix: NDArray[Any]) -> bool:
 
 
 def _encode_columns(
-    raw: RawTable, categorical: NDArray[np.bool_]
+    raw: RawTable, categorical: NDArray[np.bool_], deadline: Deadline
 ) -> tuple[NDArray[np.int32], list[NDArray[Any]]]:
     codes = np.empty((raw.n_columns, raw.n_rows), dtype=np.int32)
     distinct: list[NDArray[Any]] = []
     for j in range(raw.n_columns):
+        if deadline.passed(_AHEAD * raw.n_rows):
+            break
         values = raw.column(j)
         order = raw.orders.get(j) if categorical[j] else None
         if isinstance(values, TextColumn):

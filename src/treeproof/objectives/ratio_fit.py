@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treeproof.limits import Deadline
 from treeproof.objectives.labels import Labels
 from treeproof.objectives.ratios import Counts, Ratio, positive_class
 from treeproof.observers import observing
@@ -102,7 +103,7 @@ class _RatioSearch:
             data, weights=data.weights * factor[data.labels], class_factors=factor
         )
         objective = Labels(weighed)
-        task = self.model._task_for(objective)
+        task = self.model._task_for(objective, Deadline(self.model.time_limit))
         total = float(weighed.weights.sum())
         # Among trees of equal errors the one of fewest leaves: all penalties together
         # are less than the least difference between two sums of whole weights.

@@ -22,6 +22,7 @@ from treeproof.border import (
     read_regression_data,
 )
 from treeproof.border.table import ORDERED
+from treeproof.limits import Deadline
 from treeproof.sources.bins import BinnedTable, quantile_cuts
 from treeproof.sources.merged import Bins, MergedRows, merged_rows
 from treeproof.sources.opening import open_source
@@ -31,7 +32,13 @@ __all__ = ["classification_data", "regression_data", "source_for"]
 
 
 def classification_data(
-    model: Any, X: Any, y: Any, sample_weight: Any, memory: int, costs: Any = None
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    memory: int,
+    costs: Any = None,
+    deadline: Deadline | None = None,
 ) -> tuple[ClassificationData, dict[str, Any]]:
     """Read what `fit` of a classifier is given; return data and statistics."""
     balanced = getattr(model, "metric", None) == "balanced_accuracy"
@@ -48,13 +55,19 @@ def classification_data(
             class_weight="balanced" if balanced else model.class_weight,
             samples=samples,
             costs=costs,
+            deadline=deadline if deadline is not None and deadline.cuts else None,
         )
 
-    return _read(model, X, y, sample_weight, memory, read)
+    return _read(model, X, y, sample_weight, memory, deadline, read)
 
 
 def regression_data(
-    model: Any, X: Any, y: Any, sample_weight: Any, memory: int
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    memory: int,
+    deadline: Deadline | None = None,
 ) -> tuple[RegressionData, dict[str, Any]]:
     """Read what `fit` of a regressor is given; return data and statistics."""
 
@@ -68,9 +81,10 @@ def regression_data(
             categorical_split=model.categorical_split,
             missing=model.missing,
             samples=samples,
+            deadline=deadline if deadline is not None and deadline.cuts else None,
         )
 
-    return _read(model, X, y, sample_weight, memory, read)
+    return _read(model, X, y, sample_weight, memory, deadline, read)
 
 
 def _read(
@@ -79,13 +93,15 @@ def _read(
     y: Any,
     sample_weight: Any,
     memory: int,
+    deadline: Deadline | None,
     read: Callable[..., Any],
 ) -> tuple[Any, dict[str, Any]]:
     source = source_for(X, y, memory)
     if source is None:
         X, y, sample_weight = split_table(X, y, sample_weight)
         data = read(X, y, sample_weight, None)
-        bins = None if model.quantiles is None else _bins(data, model.quantiles)
+        coarse = model.quantiles is not None and not data.table.unread
+        bins = _bins(data, model.quantiles) if coarse else None
         return _coarsened(data, bins, {})
     if sample_weight is not None and not isinstance(sample_weight, str):
         raise TypeError(
@@ -102,6 +118,8 @@ def _read(
         memory=memory,
     )
     statistics = {"read_seconds": merged.seconds, "distinct_rows": len(merged.samples)}
+    if deadline is not None:
+        deadline.restart()
     repeated = _spread(merged, model.min_samples_leaf)
     data = read(
         {name: _take(column, repeated.rows) for name, column in merged.table.items()},
