@@ -32,7 +32,7 @@ from treeproof.proof import check
 
 Attack = Callable[[random.Random, Path, Path | None], None]
 REFUSALS = (
-    "double precision cannot add",
+    "too light for double precision",
     "beyond what a proof can state",
     "Rescale the targets",
 )

@@ -103,7 +103,7 @@ class LeafFit:
         >>> fit.check_digits()  # doctest: +ELLIPSIS
         Traceback (most recent call last):
             ...
-        ValueError: Row 4 has the weight 5e-16 and a target so far from the others...
+        ValueError: Row 4 weighs 5e-16 and the heaviest row 1: every row of positive...
         """
         if self.single_leaf == 0.0:
             if (self.targets == self.targets[0]).all():
@@ -119,10 +119,11 @@ class LeafFit:
                 worst = float(np.sqrt(worst))
         if worst > _MOST_DIGITS_LOST:
             raise ValueError(
-                f"Row {row} has the weight {self.weights[row]:g} and a target so far "
-                "from the others that double precision cannot add them up: the loss "
-                "would be mostly this row's. Leave the row out, or give it a weight "
-                "nearer to that of the other rows."
+                f"Row {row} weighs {self.weights[row]:g} and the heaviest row "
+                f"{self._heaviest:g}: every row of positive weight counts, but here the "
+                "loss is mostly that of rows too light for double precision to add to "
+                "the others; leave them out (or set their weights to 0), or give them "
+                "weights nearer to those of the other rows."
             )
 
     def _raw_loss(self, rows: NDArray[np.intp]) -> float:

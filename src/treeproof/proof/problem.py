@@ -96,6 +96,8 @@ class Header:
             require(isinstance(f.get("name"), str), "a feature's name is no text.")
         names = {f["name"] for f in self.features}
         require(len(names) == len(self.features), "two features have the same name.")
+        for limit in ("max_depth", "max_splits"):
+            require(limit in h, f"{limit} is missing; null stands for no limit.")
         self.max_depth = read_limit(h.get("max_depth"), "max_depth")
         self.max_splits = read_limit(h.get("max_splits"), "max_splits")
         self.min_leaf = read_whole(h.get("min_samples_leaf"), "min_samples_leaf", 1)
