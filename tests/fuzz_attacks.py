@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fuzz_outside import OUTSIDE
 from fuzz_streams import LEARNERS, feed, random_rows
 from mutants import compare, mutate, small_proof, verdicts
 from small_proofs import Small
@@ -242,13 +243,5 @@ def names(rng: random.Random, folder: Path, program: Path | None) -> None:
 
 ATTACKS: dict[str, Attack] = {
     f.__name__: f
-    for f in (
-        numbers,
-        mutants,
-        streams,
-        missing,
-        checkpoints,
-        choices,
-        names,
-    )
-}
+    for f in (numbers, mutants, streams, missing, checkpoints, choices, names)
+} | OUTSIDE

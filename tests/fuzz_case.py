@@ -45,6 +45,7 @@ def cases(draw: st.DrawFn) -> Case:
         "codes": codes.tolist(),
         "weights": _weights(draw, cell[:, q]),
         "split_penalty": draw(st.sampled_from(PENALTIES)),
+        "penalize": draw(st.sampled_from(["splits", "leaves"])),
         "max_depth": draw(st.sampled_from([None, 0, 1, 2, 2, 3, 3])),
         "max_splits": draw(st.sampled_from([None, None, None, 0, 1, 2, 3])),
         "min_samples_leaf": draw(st.sampled_from([1, 1, 1, 2, 3])),
@@ -115,6 +116,11 @@ def _switches(draw: st.DrawFn) -> dict[str, Any]:
             draw(st.sampled_from([None, 1, 2, 4])),
         ],
     }
+
+
+def penalized(case: Case) -> str:
+    """What the penalty is for; older cases do not say."""
+    return str(case.get("penalize", "splits"))
 
 
 def is_regression(case: Case) -> bool:

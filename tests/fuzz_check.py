@@ -21,6 +21,7 @@ from fuzz_case import (
     exact,
     is_regression,
     limits_of,
+    penalized,
     table_of,
     whole_weights,
 )
@@ -43,6 +44,8 @@ REFUSALS = (
     "cannot limit the number of splits",
     'solver="quant-bnb"',
     "writes no proof",
+    "charges each split once",  # the published methods, as engines
+    "charges one penalty for each split",  # and as estimators
 )
 
 
@@ -87,7 +90,10 @@ class Truth:
         self.case, self.table = case, table_of(case)
         best = optimal_loss if is_regression(case) else optimal_cost
         self.penalty = case["split_penalty"]
-        self.cost: Any = best(self.table, self.penalty, **limits_of(case))
+        self.penalize = penalized(case)
+        self.cost: Any = best(
+            self.table, self.penalty, penalize=self.penalize, **limits_of(case)
+        )
         whole = 1 if is_regression(case) else self.table.total_weight * UNIT
         self.share = self.cost / whole
         self.whole = whole
@@ -95,8 +101,8 @@ class Truth:
     def facts(self, tree: Any) -> tuple[float, TreeFacts]:
         """Return what a tree really costs, as a share, and its shape."""
         if is_regression(self.case):
-            return tree_loss(self.table, tree, self.penalty)
-        facts = tree_facts(self.table, tree, self.penalty)
+            return tree_loss(self.table, tree, self.penalty, self.penalize)
+        facts = tree_facts(self.table, tree, self.penalty, self.penalize)
         return facts.cost / self.whole, facts
 
     def holds(self, status: str, lower: float, upper: float, exactly: bool) -> None:
@@ -147,6 +153,7 @@ def _native(
         run = _core.quant_targets if regression else _core.quant_labels
         return run, arguments | {"s_prime": s_prime or 0}
     arguments |= {"split_penalty": truth.penalty, **limits_of(case)}
+    arguments["penalize"] = truth.penalize
     if solver == "threshold":
         known = set(case["switches"]["threshold"]) - {
             "unit_step" if regression else "partitions"
@@ -234,7 +241,7 @@ def _fit(
         "max_splits": case["max_splits"],
         "min_samples_leaf": case["min_samples_leaf"],
         "categorical_split": case["split"],
-        "penalize": "splits",  # what brute force counts, and the published methods
+        "penalize": penalized(case),
         "solver": solver,
         "time_limit": limit,
         "memory_limit": 4000 * 8 ** case["after"] if case["stop"] == "memory" else None,
@@ -289,7 +296,7 @@ def _own_cost(case: Case, truth: Truth, model: Any, X: Any) -> float:
     table, kept = truth.table, whole_weights(case) > 0
     weights = table.weights / table.weights.sum()
     predicted = np.asarray(model.predict(X))[kept]
-    penalty = case["split_penalty"] * model.n_splits_
+    penalty = case["split_penalty"] * model.tree_.n_penalties(penalized(case))
     if not is_regression(case):
         wrong = predicted != np.array(_targets(case))[kept]
         return float(weights[wrong].sum()) + penalty

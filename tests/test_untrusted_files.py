@@ -49,7 +49,7 @@ def test_a_line_may_not_be_very_long(tmp_path, program, packed):
 # -- checkpoints: the format of cpp/search/sparse/checkpoint.cpp
 
 MASK = (1 << 64) - 1
-HEADER, RECORD = 48, struct.Struct("<QQqqiI")
+HEADER, RECORD = 32, struct.Struct("<QQqqiI")
 
 
 def split_mix(x: int) -> int:

@@ -199,8 +199,7 @@ private:
         const Json* splits = line.find("splits");
         step.depth = depth == nullptr ? kNoLimit : read_limit(*depth, "\"depth\"");
         step.splits = splits == nullptr ? kNoLimit : read_limit(*splits, "\"splits\"");
-        // Every tree costs at least 0.
-        step.bound = std::max<Cost>(read_cost(line.at("bound"), "\"bound\""), 0);
+        step.bound = read_cost(line.at("bound"), "\"bound\"");
         if (const Json* uses = line.find("uses")) read_uses(*uses, step.uses);
         return step;
     }

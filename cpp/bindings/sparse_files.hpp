@@ -14,18 +14,14 @@ namespace treeproof::bindings {
 class SparseFiles {
  public:
   // Opens the log (empty: none) and reads the checkpoint (empty: none) of this problem. A search
-  // goes on with the bounds of a checkpoint only if the log still holds the steps for them.
+  // that has to give its reasons believes no file: it begins anew.
   SparseFiles(Problem& problem, const TreeLimits& tree_limits, const std::string& log,
               const std::string& checkpoint, sparse::Options& options) {
-    const bool resumed =
+    const bool there =
         !checkpoint.empty() && read_checkpoint(checkpoint, problem, tree_limits, kept_);
+    const bool resumed = there && log.empty();
     if (resumed) problem.key_seed = kept_.key_seed;
-    if (!log.empty()) {
-      const bool goes_on = resumed && proof::StepLog::holds(log, kept_.log);
-      if (goes_on) log_.emplace(log, kept_.log);
-      else log_.emplace(log);
-      if (!goes_on) kept_.forget_bounds();
-    }
+    if (!log.empty()) log_.emplace(log);
     options.checkpoint = checkpoint;
     if (resumed) options.resumed = &kept_;
   }

@@ -44,20 +44,12 @@ struct Step {
   const std::vector<Use>* uses;
 };
 
-// How far the log of a listener has got.
-struct LogState {
-  std::int64_t bytes = 0;  // -1: it could not be kept
-  Cost bound = 0;          // the best bound of a step about all rows
-};
-
 class StepListener {
  public:
   virtual ~StepListener() = default;
   // The steps that follow are about this split cost; none before is cited again.
   virtual void begin(Cost split_cost) = 0;
   virtual void step(const Step& step) = 0;
-  // Makes all that was told durable, where the listener can.
-  virtual LogState keep() { return {}; }
 };
 
 }  // namespace treeproof

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <stdexcept>
 #include <type_traits>
-
-#include "core/disk.hpp"
 
 namespace treeproof::proof {
 namespace {
@@ -39,29 +36,8 @@ constexpr std::size_t kCitationBytes = sizeof(std::int32_t) + sizeof(bool) + siz
 }  // namespace
 
 StepLog::StepLog(const std::string& path)
-    : path_(path), file_(path, std::ios::binary | std::ios::trunc) {
+    : file_(path, std::ios::binary | std::ios::trunc) {
   buffer_.reserve(kBuffer + (1 << 16));
-}
-
-StepLog::StepLog(const std::string& path, const LogState& kept)
-    : path_(path), resumed_(true), written_(kept.bytes) {
-  std::filesystem::resize_file(path, static_cast<std::uintmax_t>(kept.bytes));
-  file_.open(path, std::ios::binary | std::ios::app);
-  buffer_.reserve(kBuffer + (1 << 16));
-  sections_.push_back({0, 0, kept.bytes, kept.bound});
-}
-
-bool StepLog::holds(const std::string& path, const LogState& kept) {
-  std::error_code none;
-  const std::uintmax_t size = std::filesystem::file_size(path, none);
-  return !none && kept.bytes > 0 && size >= static_cast<std::uintmax_t>(kept.bytes);
-}
-
-LogState StepLog::keep() {
-  flush();
-  file_.flush();
-  const bool kept = file_.good() && force_to_disk(path_);
-  return {kept ? written_ : -1, sections_.empty() ? 0 : sections_.back().bound};
 }
 
 void StepLog::flush() {
@@ -71,11 +47,6 @@ void StepLog::flush() {
 }
 
 void StepLog::begin(Cost split_cost) {
-  if (resumed_) {
-    resumed_ = false;
-    sections_.back().split_cost = split_cost;
-    return;
-  }
   const std::int64_t here = written_ + static_cast<std::int64_t>(buffer_.size());
   sections_.push_back({split_cost, here, here, 0});
 }

@@ -22,14 +22,9 @@ struct Section {
 class StepLog : public StepListener {
  public:
   explicit StepLog(const std::string& path);
-  // Goes on with a log of one search that was kept; what was written after is cut off.
-  StepLog(const std::string& path, const LogState& kept);
-  // Whether a file holds as much as was kept.
-  static bool holds(const std::string& path, const LogState& kept);
 
   void begin(Cost split_cost) override;
   void step(const Step& step) override;
-  LogState keep() override;
 
   // Writes what is left; false if the file could not hold everything.
   bool finish();
@@ -39,10 +34,8 @@ class StepLog : public StepListener {
  private:
   void flush();
 
-  std::string path_;
   std::ofstream file_;
   std::string buffer_;
-  bool resumed_ = false;  // the first search goes on with the first section
   std::int64_t written_ = 0;
   std::int64_t n_steps_ = 0;
   std::vector<Section> sections_;

@@ -49,10 +49,9 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))
             kept = None if checkpoint is None else CheckpointFile(checkpoint)
-            log = None if kept is None else kept.log
             writer = None
             if proof is not None:
-                writer = stack.enter_context(ProofFile(proof, log))
+                writer = stack.enter_context(ProofFile(proof))
             task = replace(
                 self._task_for(objective, deadline),
                 observer=objective.units.listening(observer),

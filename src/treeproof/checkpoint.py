@@ -13,12 +13,12 @@ __all__ = ["CheckpointFile"]
 
 
 class CheckpointFile:
-    """The file of a fit's proved subproblems and, for a proof, of its steps beside it.
+    """The file of a fit's proved subproblems.
 
     Parameters
     ----------
     path : str or PathLike
-        The file; its folder has to exist. The steps go to ``path + ".steps"``.
+        The file; its folder has to exist.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -26,11 +26,6 @@ class CheckpointFile:
         if self.path.is_dir() or not self.path.parent.is_dir():
             what = "is a folder" if self.path.is_dir() else "is in no existing folder"
             raise ValueError(f"checkpoint={str(path)!r} {what}; name a file.")
-
-    @property
-    def log(self) -> str:
-        """Where the steps of a proof stay until it is written."""
-        return f"{self.path}.steps"
 
     def check(self, solver: str, task: Task) -> None:
         """Refuse a search that writes no checkpoints, before it starts."""
@@ -47,7 +42,6 @@ class CheckpointFile:
                 )
 
     def finish(self, found: Mapping[str, Any]) -> None:
-        """Remove the files of a search that ended with proof: nothing is left to do."""
+        """Remove the file of a search that ended with proof: nothing is left to do."""
         if found["lower"] == found["upper"]:
             self.path.unlink(missing_ok=True)
-            Path(self.log).unlink(missing_ok=True)

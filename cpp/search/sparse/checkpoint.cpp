@@ -15,7 +15,7 @@
 namespace treeproof::sparse {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32544b4350545254ULL;  // the format, version 2
+constexpr std::uint64_t kMagic = 0x33544b4350545254ULL;  // the format, version 3
 
 // A running sum of everything it is given, in order.
 class Digest {
@@ -45,10 +45,9 @@ class Digest {
 struct Header {
   std::uint64_t magic = kMagic;
   Key fingerprint;
-  LogState log;
   std::uint64_t key_seed = 0;
 };
-static_assert(sizeof(Checkpoint::Record) == 40 && sizeof(Header) == 48);
+static_assert(sizeof(Checkpoint::Record) == 40 && sizeof(Header) == 32);
 
 // Puts values and finally the file on the disk; false if any of it failed.
 class OutputFile {
@@ -76,10 +75,6 @@ class OutputFile {
 }
 
 }  // namespace
-
-void Checkpoint::forget_bounds() {
-  for (Record& r : records) r.lower = 0;
-}
 
 Key fingerprint(const Problem& problem, const TreeLimits& limits) {
   Digest d;
@@ -112,7 +107,6 @@ bool read_checkpoint(const std::string& path, const Problem& problem, const Tree
     refuse(path, "is no checkpoint of a search, or damaged");
   if (!(header.fingerprint == fingerprint(problem, limits)))
     refuse(path, "is about another table or other parameters");
-  out.log = header.log;
   out.key_seed = header.key_seed;
   out.records.resize(static_cast<std::size_t>((size - kFrame) / 40));
   file.read(reinterpret_cast<char*>(out.records.data()),
@@ -132,8 +126,8 @@ bool read_checkpoint(const std::string& path, const Problem& problem, const Tree
 }
 
 bool write_checkpoint(const std::string& path, const Key& fingerprint, std::uint64_t key_seed,
-                      const Memo& memo, StepListener* listener) {
-  // Other threads may be at work: the memo is copied first, and what it knows was told.
+                      const Memo& memo) {
+  // Other threads may be at work: the memo is copied first.
   std::vector<Checkpoint::Record> records;
   memo.for_each([&](const Key& key, std::uint32_t effort, const Bounds& b) {
     records.push_back({key, b.lower, b.upper, b.test, effort});
@@ -141,8 +135,6 @@ bool write_checkpoint(const std::string& path, const Key& fingerprint, std::uint
   Header header;
   header.fingerprint = fingerprint;
   header.key_seed = key_seed;
-  if (listener != nullptr) header.log = listener->keep();
-  if (header.log.bytes < 0) return false;
   const std::string unfinished = path + ".unfinished";
   OutputFile file(unfinished);
   Digest digest;
@@ -162,9 +154,9 @@ bool write_checkpoint(const std::string& path, const Key& fingerprint, std::uint
   return false;
 }
 
-void CheckpointKeeper::save(const Memo& memo, StepListener* listener, const Limits& limits) {
+void CheckpointKeeper::save(const Memo& memo, const Limits& limits) {
   const double start = limits.seconds();
-  ++(write_checkpoint(path_, fingerprint_, key_seed_, memo, listener) ? written_ : failures_);
+  ++(write_checkpoint(path_, fingerprint_, key_seed_, memo) ? written_ : failures_);
   next_ = limits.seconds() + std::max(pause_, 20 * (limits.seconds() - start));
 }
 

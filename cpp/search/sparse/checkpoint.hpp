@@ -6,9 +6,8 @@
 // of table and parameters sees to that, and a checksum to damage. The file is written under
 // another name, forced to disk and renamed: it is there complete or as it was before.
 //
-// Where steps of the argument are told (`StepListener`), the file says how far their log had
-// got. Everything the memo knows was told before, so the log cut there is an argument for all
-// of it, and steps told after resuming may cite what is in it.
+// A search that tells the steps of its argument writes checkpoints but does not go on from one:
+// it has to give the reasons for every bound, and a file has none.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +31,8 @@ struct Checkpoint {
     std::int32_t test;
     std::uint32_t effort;
   };
-  LogState log;
   std::uint64_t key_seed = 0;  // of the problem whose sets of rows the keys stand for
   std::vector<Record> records;
-
-  // Without the lower bounds: for a search that tells steps, where the log is lost.
-  void forget_bounds();
 };
 
 // Of the problem and the parameters its bounds depend on.
@@ -60,7 +55,7 @@ class CheckpointKeeper {
         fingerprint_(fingerprint(problem, limits)), pause_(pause), next_(pause) {}
 
   bool due(const Limits& limits) const { return limits.seconds() >= next_; }
-  void save(const Memo& memo, StepListener* listener, const Limits& limits);
+  void save(const Memo& memo, const Limits& limits);
   std::int64_t written() const { return written_; }
   std::int64_t failures() const { return failures_; }
 
@@ -76,6 +71,6 @@ class CheckpointKeeper {
 
 // False if the disk does not take it; then the file is as it was before.
 bool write_checkpoint(const std::string& path, const Key& fingerprint, std::uint64_t key_seed,
-                      const Memo& memo, StepListener* listener);
+                      const Memo& memo);
 
 }  // namespace treeproof::sparse

@@ -44,10 +44,6 @@ class SharedListener : public StepListener {
     const std::scoped_lock guard(mutex_);
     inner_.step(step);
   }
-  LogState keep() override {
-    const std::scoped_lock guard(mutex_);
-    return inner_.keep();
-  }
 
  private:
   std::mutex mutex_;

@@ -169,12 +169,12 @@ class Run {
       exact_slice = std::max(kFirstSlice, exact_total / 2);
       if (keeper_ != nullptr) {
         exact_slice = std::min(exact_slice, kCheckpointSlice);
-        if (keeper_->due(limits_)) keeper_->save(memo_, search_.listener(), limits_);
+        if (keeper_->due(limits_)) keeper_->save(memo_, limits_);
       }
       crew_.start();  // not before: most problems are solved by now
     }
     crew_.dismiss();
-    if (keeper_ != nullptr) keeper_->save(memo_, search_.listener(), limits_);
+    if (keeper_ != nullptr) keeper_->save(memo_, limits_);
     return result();
   }
 

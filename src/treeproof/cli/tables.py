@@ -63,7 +63,8 @@ def read_table(
     text : collection of str
         Columns of a CSV file to read as text even if they look like numbers.
     database : str or None
-        A DuckDB database file for the query.
+        A DuckDB database file for the query. It may come from somebody else, and its
+        views could read any file, so that the query sees nothing but the database.
     """
     path = Path(data)
     if _is_query(data):
@@ -129,8 +130,12 @@ def _query(query: str, database: str | None) -> Table:
 
     if database is not None and not Path(database).is_file():
         raise FileNotFoundError(f"There is no database {database!r}.")
+    # A query is the user's own and may read any file; what a database holds is not.
+    closed = {"enable_external_access": False} if database else {}
     try:
-        with duckdb.connect(database or ":memory:", read_only=bool(database)) as base:
+        with duckdb.connect(
+            database or ":memory:", read_only=bool(database), config=closed
+        ) as base:
             return _columns(base.sql(query).to_arrow_table(), query)
     except duckdb.Error as error:
         message = str(error).split("\n\n")[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -112,10 +113,14 @@ def read_path(path: str) -> Table:
 
 
 def read_upload(name: str, content: bytes) -> Table:
-    """Read a file that came through the browser; messages call it by its own name."""
+    """Read a file that came through the browser; messages call it by its own name.
+
+    On the disk it gets a name of ours: nothing but the ending is taken from outside.
+    """
     safe = Path(name.replace("\\", "/")).name or "upload.csv"
+    ending = re.search(r"(\.[A-Za-z0-9]{1,10}){1,2}\Z", safe)
     with tempfile.TemporaryDirectory(prefix="treeproof-") as folder:
-        path = Path(folder) / safe
+        path = Path(folder) / f"table{ending[0] if ending else ''}"
         path.write_bytes(content)
         try:
             return _table(safe, _read(str(path)))

@@ -48,14 +48,10 @@ class ProofFile:
     ----------
     path : str or PathLike
         Where the proof goes; compressed whatever its name.
-    log : str or None, default=None
-        Where a search streams its steps to; None for a place of their own, which is
-        gone when the proof is there.
     """
 
-    def __init__(self, path: str | os.PathLike[str], log: str | None = None) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._log = log
         if self.path.is_dir():
             raise ValueError(
                 f"proof={str(self.path)!r} is a folder; name a file in it."
@@ -88,7 +84,7 @@ class ProofFile:
     @property
     def log(self) -> str:
         """Where a search streams its steps to."""
-        return self._log or str(self._folder / "steps.log")
+        return str(self._folder / "steps.log")
 
     @property
     def steps(self) -> str:
