@@ -107,19 +107,19 @@ def test_bounds_that_cannot_be(stopped, bounds):
         OptimalTreeClassifier(**parameters).fit(X, y, checkpoint=path)
 
 
-def test_a_false_bound_gets_no_proof(stopped, tmp_path):
-    """Who may write the file may lie to the fit, but not to a checker."""
+@pytest.mark.parametrize("lie", ["bounds are too high", "costs are too low"])
+def test_a_fit_with_a_proof_believes_no_checkpoint(stopped, tmp_path, lie):
+    """Who may write the file may lie to a fit, but not to one that writes a proof."""
     path, X, y, parameters = stopped
-    forge(path, lambda a, b, low, up, test, effort: (a, b, up, up, test, effort))
-    model, proof = OptimalTreeClassifier(**parameters), tmp_path / "proof"
-    try:
-        model.fit(X, y, checkpoint=path, proof=proof)
-    except (ValueError, RuntimeError):
-        assert not proof.exists()
+    if lie == "bounds are too high":
+        forge(path, lambda a, b, low, up, test, effort: (a, b, up, up, test, effort))
     else:
-        best = OptimalTreeClassifier(**parameters).fit(X, y)
-        verdict = check(proof, X, y)
-        assert not verdict.accepted or verdict.lower_bound <= best.objective_
+        forge(path, lambda a, b, low, up, test, effort: (a, b, 0, 0, -1, effort))
+    model, proof = OptimalTreeClassifier(**parameters), tmp_path / "proof"
+    model.fit(X, y, checkpoint=path, proof=proof)
+    best = OptimalTreeClassifier(**parameters).fit(X, y)
+    assert model.optimal_ and model.objective_ == best.objective_
+    assert check(proof, X, y).optimal
 
 
 def test_keys_differ_between_processes_unless_asked_for(tmp_path):
