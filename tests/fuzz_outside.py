@@ -43,8 +43,8 @@ def _client() -> Any:
     stack = ExitStack()
     atexit.register(stack.close)
     local = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, host="127.0.0.1",
-        dashboard_address=None,
+        n_workers=2, threads_per_worker=1, processes=False,
+        dashboard_address="127.0.0.1:0",
     )  # fmt: skip
     return stack.enter_context(distributed.Client(stack.enter_context(local)))
 
