@@ -165,7 +165,7 @@ fuzz-numeric: $(VENV)/ready build  ## numeric trees with a penalty against brute
 SANITIZED ?= tests/test_fuzz.py::test_a_short_run_finds_nothing $(addprefix tests/test_, \
 	native_contract.py fuzz_bytes.py sparse_limits.py sparse_invariance.py stopping.py \
 	oblique_engine.py stream_learners.py stream_nothing.py stream_checks.py tree.py \
-	cpp_checker.py verdict.py proof_numbers.py)
+	cpp_checker.py verdict.py proof_numbers.py mutants.py time_limits.py)
 # The stand-alone checker is compiled with the same checks.
 SANITIZED_CHECKER := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
 sanitize: $(VENV)/ready  ## tests on an engine with address and undefined-behaviour checks

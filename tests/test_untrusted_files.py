@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from test_checkpoint import long_problem
 
-from treeproof import OptimalTreeClassifier
+from treeproof import OptimalTreeClassifier, from_json
 from treeproof.proof import check
 
 # -- proofs
@@ -149,3 +149,19 @@ def test_pictures_are_xml_whatever_the_names_are(name):
     root = xml.fromstring(model.to_svg())
     assert not [e for e in root.iter() if e.tag.endswith(("script", "img"))]
     assert "<script" not in model._repr_html_()
+
+
+@pytest.mark.parametrize("name", ["\ud800", "\udfff", "x\udc00\ud800", "\U0001f333"])
+def test_models_keep_halves_of_surrogate_pairs(name):
+    cells = np.array([f"u{name}", "v", f"u{name}", "v"], dtype=object)
+    X, y = {f"c{name}": cells}, [f"p{name}", "q"] * 2
+    model = OptimalTreeClassifier(split_penalty=0.0).fit(X, y)
+    again = from_json(model.to_json().encode())
+    assert again.predict(X).tolist() == y
+
+
+def test_text_that_json_would_change_is_refused():
+    y = ["\ud800\udfff", "q"]  # two characters; JSON would make them one
+    model = OptimalTreeClassifier(split_penalty=0.0).fit([[0], [1]], y)
+    with pytest.raises(ValueError, match="two halves of a surrogate pair"):
+        model.to_json()

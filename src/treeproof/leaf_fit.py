@@ -120,10 +120,10 @@ class LeafFit:
         if worst > _MOST_DIGITS_LOST:
             raise ValueError(
                 f"Row {row} weighs {self.weights[row]:g} and the heaviest row "
-                f"{self._heaviest:g}: every row of positive weight counts, but here the "
-                "loss is mostly that of rows too light for double precision to add to "
-                "the others; leave them out (or set their weights to 0), or give them "
-                "weights nearer to those of the other rows."
+                f"{self._heaviest:g}: every row of positive weight counts, but here "
+                "the loss is mostly that of rows too light for double precision to add "
+                "to the others; leave them out (or set their weights to 0), or give "
+                "them weights nearer to those of the other rows."
             )
 
     def _raw_loss(self, rows: NDArray[np.intp]) -> float:

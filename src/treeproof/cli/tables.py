@@ -131,7 +131,7 @@ def _query(query: str, database: str | None) -> Table:
     if database is not None and not Path(database).is_file():
         raise FileNotFoundError(f"There is no database {database!r}.")
     # A query is the user's own and may read any file; what a database holds is not.
-    closed = {"enable_external_access": False} if database else {}
+    closed: dict[str, Any] = {"enable_external_access": False} if database else {}
     try:
         with duckdb.connect(
             database or ":memory:", read_only=bool(database), config=closed

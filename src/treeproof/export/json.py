@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -27,6 +28,9 @@ __all__ = ["VERSION", "from_document", "from_json", "to_document", "to_json"]
 
 FORMAT = "treeproof model"
 VERSION = 3
+
+# Two characters, which JSON writes in the same way as the one that they would make.
+_TWO_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 _ESTIMATORS = {
     "OptimalTreeClassifier": "treeproof.classifier",
@@ -56,7 +60,26 @@ def to_json(model: Any, *, target: str | None = None, indent: int | None = None)
     array([1])
     """
     document = to_document(model, target=target)
+    for text in _texts(document):
+        if _TWO_HALVES.search(text):
+            raise ValueError(
+                f"JSON would join the two halves of a surrogate pair in {text!r} into "
+                "one character; rename the column, category or label."
+            )
     return json.dumps(document, indent=indent, allow_nan=False, default=_plain)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Return all text in a document."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, held in value.items():
+            yield from _texts(key)
+            yield from _texts(held)
+    elif isinstance(value, list | tuple | np.ndarray):
+        for held in value:
+            yield from _texts(held)
 
 
 def from_json(text: str | bytes) -> Any:

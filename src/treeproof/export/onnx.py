@@ -64,6 +64,16 @@ def to_onnx(tree: Tree) -> Any:
     [array(['a', 'a', 'b', 'b'], dtype=object)]
     """
     onnx = need("onnx", "export", "to_onnx()")
+    try:
+        return _model(onnx, tree)
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"ONNX keeps text as UTF-8, which cannot hold {error.object!r}, with half "
+            "of a surrogate pair; rename the column, category or label."
+        ) from None
+
+
+def _model(onnx: Any, tree: Tree) -> Any:
     helper = onnx.helper
     inputs, nodes = _inputs(helper, onnx.TensorProto, tree)
     nodes += _leaf_number(onnx, tree)

@@ -99,7 +99,8 @@ class Targets:
             near = NEAR * np.ldexp(largest, -self.shift - self.spread)
             p = np.where(np.abs(p - mean) <= near, mean, p)
         off = np.abs(y - p)
-        lost = (weight * (off**2 if self.squared else off)).sum()
+        with np.errstate(over="ignore"):  # a loss that is not finite is refused
+            lost = (weight * (off**2 if self.squared else off)).sum()
         with np.errstate(over="ignore"):
             loss = float(np.ldexp(lost, self.power))
         if not loss < MOST_LOSS:
