@@ -19,7 +19,7 @@ from treeproof.checkpoint import CheckpointFile
 from treeproof.cluster import solve_on_cluster
 from treeproof.encoded_export import EncodedExport
 from treeproof.limits import Deadline, parse_memory
-from treeproof.objectives import Objective
+from treeproof.objectives import Costs, Objective
 from treeproof.observers import History, climbing, observing
 from treeproof.proof.writer import ProofFile, action_header, derived, trimmed
 from treeproof.solvers import Provable, Task, derive_steps, solve, solve_for_proof
@@ -95,7 +95,9 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         """Write the proof; return figures for `stats_`."""
         found, task = provable.proved, provable.task
         assert isinstance(task, Task)
-        if provable.solver == "sparse":
+        if isinstance(objective, Costs) and objective.engine_total == 0:
+            argument = writer.trivial(0)
+        elif provable.solver == "sparse":
             argument = trimmed(found, self.max_splits, writer)
         else:
             steps = derive_steps(task, found, 1.0, writer.steps)

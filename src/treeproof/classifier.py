@@ -21,7 +21,7 @@ from treeproof.border.costs import (
 from treeproof.border.labels import read_vector
 from treeproof.class_tree import ClassTree
 from treeproof.limits import parse_memory
-from treeproof.objectives import Costs, Labels, Objective
+from treeproof.objectives import Costs, Labels, Objective, Told
 from treeproof.objectives.ratio_fit import fit_ratio
 from treeproof.objectives.ratios import METRICS, RATIOS
 from treeproof.quant_bnb import quant_constraints
@@ -336,6 +336,11 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         whole = proof or distributed or checkpoint or self.n_best > 1 or ratio
         deadline = self._deadline(whole=bool(whole))
         memory = parse_memory(self.memory_limit)
+        if proof is not None and y is None and self.class_weight is not None:
+            raise ValueError(
+                "A proof about class_weight needs the classes of the rows; pass y, or "
+                "weights of the rows as sample_weight."
+            )
         data, reading = classification_data(
             self, X, y, sample_weight, memory, costs, deadline
         )
@@ -396,18 +401,26 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         """Return what the fit minimises: errors, or costs of predictions."""
         if counts_errors(self) and data.costs is None:
             return Labels(data)
+        if self.cost_matrix is not None:
+            costs = read_cost_matrix(self.cost_matrix, data.classes)
+        else:
+            costs = 1.0 - np.eye(len(data.classes))
         if data.costs is not None:
             costs = data.costs
-        elif self.cost_matrix is not None:
-            costs = read_cost_matrix(self.cost_matrix, data.classes)[data.labels]
-        else:
-            costs = 1.0 - np.eye(len(data.classes))[data.labels]
-        actions = data.classes
-        if self.abstain_cost is not None:
-            check_abstain_cost(float(self.abstain_cost), costs)
+        actions, asked = data.classes, self.abstain_cost
+        if asked is not None:
+            check_abstain_cost(float(asked), costs)
             actions = actions_with_abstention(data.classes, self.abstain_label)
-            asked = np.full((len(costs), 1), float(self.abstain_cost))
-            costs = np.hstack([costs, asked])
+            costs = np.hstack([costs, np.full((len(costs), 1), float(asked))])
+        told = Told(matrix=costs, class_factors=data.class_factors)
+        if data.costs is None:
+            costs = costs[data.labels]
+        else:
+            weighed = bool((data.class_factors != 1).any())
+            told = Told(
+                abstain_cost=None if asked is None else float(asked),
+                class_factors=data.class_factors if weighed else None,
+            )
         return Costs(
             data.table,
             data.weights,
@@ -416,6 +429,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
             classes=data.classes,
             labels=data.labels,
             samples=data.samples,
+            told=told,
         )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:

@@ -17,8 +17,8 @@ sequence of weighted problems: see `treeproof.objectives.ratios`.
 
 from __future__ import annotations
 
-from treeproof.objectives.costs import Costs
+from treeproof.objectives.costs import Costs, Told
 from treeproof.objectives.labels import Labels
 from treeproof.objectives.objective import Objective, Units
 
-__all__ = ["Costs", "Labels", "Objective", "Units"]
+__all__ = ["Costs", "Labels", "Objective", "Told", "Units"]

@@ -24,7 +24,7 @@ stay as they are, others are multiplied by a power of two and rounded.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,9 +37,28 @@ from treeproof.tree import LEAF, Tree
 if TYPE_CHECKING:
     from treeproof.border import TrainingTable
 
-__all__ = ["Costs"]
+__all__ = ["Costs", "Told"]
 
 _MOST_WEIGHT = 1 << 30  # the engines' total weight is below this
+
+
+@dataclass(frozen=True)
+class Told:
+    """How a table of costs was given, for proofs: they state it as it was given.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (classes, actions) or None
+        The costs of each class, if the costs of a row depend on its class alone.
+    abstain_cost : float or None
+        What the last action costs for every row, if it was given apart.
+    class_factors : ndarray of shape (classes,) or None
+        Factors of the classes in the rows' weights; None if classes do not matter.
+    """
+
+    matrix: NDArray[np.float64] | None = None
+    abstain_cost: float | None = None
+    class_factors: NDArray[np.float64] | None = None
 
 
 class Costs(Objective):
@@ -61,6 +80,8 @@ class Costs(Objective):
         How many rows of the user's table each of them stands for; None for one.
     measure : {"cost", "reward"}
         Whether costs are costs, or rewards with the opposite sign.
+    told : Told
+        How the costs were given.
     """
 
     def __init__(
@@ -74,11 +95,13 @@ class Costs(Objective):
         labels: NDArray[np.int32] | None = None,
         samples: NDArray[np.int64] | None = None,
         measure: str = "cost",
+        told: Told | None = None,
     ) -> None:
         self.table, self.weights, self.samples = table, weights, samples
         self.costs, self.actions = costs, actions
         self.classes, self.labels, self.measure = classes, labels, measure
-        self._total = float(weights.sum())
+        self.told = Told() if told is None else told
+        self._total = float(np.cumsum(weights)[-1])  # in order, as checkers add them
         worst = costs.max(axis=1)
         gains = (worst[:, None] - costs) * weights[:, None]
         self.scale, self.gains = _whole(gains)

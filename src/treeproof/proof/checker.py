@@ -1,7 +1,7 @@
 """A checker of proofs that trusts nothing but the data.
 
-This file and those it imports (`problem.py`, `targets.py`, `node.py`, `statement.py`)
-use the standard library and NumPy only: none of the search, the estimators or the input
+This file and those it imports (`problem.py`, `targets.py`, `gains.py`, `ratio.py`,
+`node.py`, `statement.py`) use the standard library and NumPy only: none of the search, the estimators or the input
 border. They recompute the problem from the
 table, every set of rows from its branch and every count from those rows, and accept a
 proof or name the first step that does not hold. The rules, and why they are sound, are
@@ -32,7 +32,8 @@ from treeproof.proof.problem import (
     read_whole,
 )
 from treeproof.proof.rejected import Array, Rejected, require
-from treeproof.proof.statement import statement
+from treeproof.proof.ratio import NAMES
+from treeproof.proof.statement import measure, statement
 
 __all__ = ["Verdict", "check"]
 
@@ -55,7 +56,9 @@ class Verdict:
         Why the proof is not accepted, as a sentence; empty if it is.
     lower_bound, objective : float
         What is proved, as fractions of the total weight (or of the root's loss); the
-        penalty of a split was rounded to 2^-20 of a row's weight.
+        penalty of a split was rounded to 2^-20 of a row's weight. For costs the mean
+        cost of a row and the penalties, for rewards the same with the opposite sign,
+        and for F1 and other ratios one minus the ratio.
     optimal : bool
         Whether the two are equal: no tree is better than the one in the proof.
     n_steps : int
@@ -64,6 +67,9 @@ class Verdict:
         What the proof is about, as far as it was read: the loss, the rows and their
         weights, class weights, kinds of columns, limits on trees, and how exactly costs
         were compared. What is proved is this statement, and no other.
+    measure : str
+        What a tree has as little or as much of as can be: "objective", "mean cost",
+        "mean reward", or the name of a ratio.
 
     Examples
     --------
@@ -80,15 +86,23 @@ class Verdict:
     optimal: bool = False
     n_steps: int = 0
     statement: str = ""
+    measure: str = "objective"
 
     def __str__(self) -> str:
         if not self.accepted:
             where = "" if self.step is None else f" at step {self.step}"
             return f"rejected{where}: {self.reason}"
-        own, low = f"{self.objective:.6g}", f"{self.lower_bound:.6g}"
-        what = f"a tree of objective {own}, and none has less than {low}"
+        own, low, least, below = self.objective, self.lower_bound, "less", "below"
+        if self.measure not in ("objective", "mean cost"):  # told as it was given
+            whole = 0.0 if self.measure == "mean reward" else 1.0
+            own, low, least, below = whole - own, whole - low, "more", "above"
+        what = f"a tree of {self.measure} {own:.6g}, and none has {least} than {low:.6g}"
         if self.optimal:
-            what = f"optimal, no tree has an objective below {own}"
+            article = "an" if self.measure == "objective" else "a"
+            named = f"{article} {self.measure}"
+            if self.measure in NAMES.values():
+                named = self.measure
+            what = f"optimal, no tree has {named} {below} {own:.6g}"
         what = f"accepted: {what} ({self.n_steps} steps checked)"
         return f"{what}\nwhat was proved: {self.statement}"
 
@@ -99,6 +113,7 @@ def check(
     y: Any,
     sample_weight: Any = None,
     *,
+    costs: Any = None,
     max_bytes: int | None = None,
 ) -> Verdict:
     """Check a proof against the data it speaks of.
@@ -109,10 +124,12 @@ def check(
         The proof, compressed with gzip or not.
     X : table of shape (n_samples, n_features)
         The training table: an array, a list of rows, or a data frame.
-    y : array-like of shape (n_samples,)
-        The training labels or targets.
+    y : array-like of shape (n_samples,) or None
+        The training labels or targets; the rewards, if the proof is about treatments.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         The training weights.
+    costs : array-like of shape (n_samples, n_actions) or None, default=None
+        The costs of each row, if the tree was fitted with them.
     max_bytes : int or None, default=None
         Most bytes that a packed proof may unpack to: a file of a megabyte can hold
         gigabytes. None for 16 MiB and 64 times the size of the file. No line may be
@@ -145,7 +162,7 @@ def check(
     try:
         lines = read_lines(proof, max_bytes)
         header = Header(next(lines, None))
-        problem = Problem(header, X, y, sample_weight)
+        problem = Problem(header, X, y, sample_weight, costs)
         about = statement(header, problem)
         upper = problem.check_tree()
         book = Book(header, problem)
@@ -157,12 +174,19 @@ def check(
         require(enough, f"the steps prove {lower}, not the claimed {header.lower}.")
         below = header.lower <= header.upper + problem.tolerance
         require(below, "lower is above upper.")
+        problem.check_ratio()
     except Rejected as error:
         return Verdict(False, step, str(error), n_steps=step or 0, statement=about)
-    optimal = bool(header.lower >= upper - problem.tolerance)
-    lower = problem.objective if optimal else header.lower / (problem.unit or 1)
     n_steps = len(book.facts)
-    return Verdict(True, None, "", lower, problem.objective, optimal, n_steps, about)
+    if problem.ratio is not None:
+        value, bound = problem.ratio.value, problem.ratio.bound
+        own, lower, optimal = float(1 - value), float(1 - bound), value == bound
+    else:
+        optimal = bool(header.lower >= upper - problem.tolerance)
+        own = problem.objective
+        lower = own if optimal else min(own, problem.stated_bound(header.lower))
+    what = measure(problem)
+    return Verdict(True, None, "", lower, own, optimal, n_steps, about, what)
 
 
 def read_header(proof: str | os.PathLike[str] | BinaryIO) -> Header:

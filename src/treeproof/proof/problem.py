@@ -9,10 +9,13 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from treeproof.proof.gains import Gains
+from treeproof.proof.ratio import Ratio
 from treeproof.proof.rejected import Array, Rejected, require
 from treeproof.proof.targets import Targets
 
@@ -26,7 +29,8 @@ SPLITS = ("threshold", "order", "multiway", "one-vs-rest", "subset")
 MISSING = (None, "best-side", "branch")
 MAX_SUBSET_VALUES = 16
 PENALIZED = ("splits", "leaves")
-LOSSES = ("misclassification", "squared_error", "absolute_error")
+EXACT = ("misclassification", "costs")
+LOSSES = (*EXACT, "squared_error", "absolute_error")
 TOLERANCE = 1e-9  # of the root's loss, in regression
 
 
@@ -86,7 +90,7 @@ class Header:
         known = known and isinstance(h["version"], int)
         require(known, "this is not a treeproof proof of version 2.")
         require(h.get("loss") in LOSSES, f"the loss {h.get('loss')!r} is unknown.")
-        self.exact = h["loss"] == "misclassification"
+        self.exact, self.costly = h["loss"] in EXACT, h["loss"] == "costs"
         self.features: list[Any] = h.get("features")  # type: ignore[assignment]
         require(isinstance(self.features, list), "the header has no list of features.")
         for f in self.features:
@@ -102,7 +106,8 @@ class Header:
         self.max_splits = read_limit(h.get("max_splits"), "max_splits")
         self.min_leaf = read_whole(h.get("min_samples_leaf"), "min_samples_leaf", 1)
         self.split_penalty = read_number(h.get("split_penalty"), "split_penalty", 0)
-        require(self.split_penalty <= 1, "split_penalty is above 1.")
+        fine = self.split_penalty <= 1 or self.costly
+        require(fine, "split_penalty is above 1.")
         self.penalize = h.get("penalize", "splits")
         known = self.penalize in PENALIZED
         require(known, f"penalize is {self.penalize!r}, not one of {PENALIZED}.")
@@ -146,35 +151,51 @@ class Problem:
     last one counts rows.
     """
 
-    def __init__(self, header: Header, X: Any, y: Any, sample_weight: Any) -> None:
+    def __init__(
+        self, header: Header, X: Any, y: Any, sample_weight: Any, costs: Any = None
+    ) -> None:
         self.header = header
         columns = _columns(X, header.features)
-        y = np.asarray(y)
+        costs = y if costs is None else costs
+        y = np.asarray(y if "classes" in header.raw or not header.costly else costs)
+        require(y.ndim > 0, "neither labels nor costs are given.")
         weight = np.ones(len(y)) if sample_weight is None else sample_weight
         weight = np.asarray(weight, dtype=np.float64)
         same = {len(c) for c in columns} <= {len(y)} and weight.shape == (len(y),)
         require(same, "the table, the labels and the weights differ in length.")
         fine = np.all(np.isfinite(weight)) and np.all(weight >= 0)
         require(fine, "a weight is negative or not finite.")
-        if header.exact:
+        target: Any = None
+        self.ratio: Ratio | None = None
+        if header.exact and ("classes" in header.raw or not header.costly):
             target, factor = _labels(header.raw, y)
+            if header.raw.get("metric") is not None:
+                require(not header.costly, "costs have no metric.")
+                self.ratio = Ratio(header.raw, target, weight)
             weight = weight * factor[target]
-        else:
+        elif not header.exact:
             target = y.astype(np.float64) + 0.0  # -0.0 is 0.0
+        self.gains: Any = None
+        if header.costly:
+            self.gains = Gains(header.raw, costs, target, weight)
         kept = weight > 0
         fine = np.all(np.isfinite(weight)) and kept.any()
         require(fine, "the weights are not finite, or all are zero.")
         self.left_out = int((~kept).sum())
-        weight, target = weight[kept], target[kept]
+        self.whole_table = kept
+        weight, target = weight[kept], None if target is None else target[kept]
         self.weights = weight
         digest = hashlib.sha256()
         pairs = zip(header.features, columns, strict=True)
         coded = [_encode(f, column[kept], digest, header.text) for f, column in pairs]
-        digest.update(target.astype("<i4" if header.exact else "<f8").tobytes())
+        if target is not None:
+            digest.update(target.astype("<i4" if header.exact else "<f8").tobytes())
+        if self.gains is not None:
+            digest.update(self.gains.costs.astype("<f8").tobytes())
         digest.update(weight.astype("<f8").tobytes())
         same = header.raw.get("fingerprint") == "sha256:" + digest.hexdigest()
         require(same, "the proof is about other data: the fingerprint differs.")
-        sizes, self.splits, seen = [], [], [np.zeros((len(target), 0), int)]
+        sizes, self.splits, seen = [], [], [np.zeros((len(weight), 0), int)]
         for feature, (code, n) in zip(header.features, coded, strict=True):
             for split, place in views(feature["split"], n, feature.get("missing")):
                 self.splits.append(split)
@@ -184,10 +205,16 @@ class Problem:
         self.codes = np.hstack(seen) + self.start[:-1]
         self._make_tests(sizes)
         self.tolerance: Any = 0
-        (self._merge if header.exact else self._centre)(target, weight)
+        if header.costly:
+            self._merge_gains()
+        else:
+            (self._merge if header.exact else self._centre)(target, weight)
         same = read_whole(header.raw.get("n_rows"), "n_rows") == len(weight)
         require(same, "the number of rows differs from the proof's.")
-        cost, claimed = header.split_penalty * self.unit, header.split_cost
+        penalty, claimed = header.split_penalty, header.split_cost
+        if self.gains is not None:
+            penalty = self.gains.fraction(penalty)
+        cost = penalty * self.unit
         if header.exact:
             cost = math.floor(cost + 0.5)
         right = abs(cost - claimed) <= self.tolerance
@@ -233,13 +260,14 @@ class Problem:
         require(fits, "there are too many rows, or too large weights.")
         if not np.all(weight == np.floor(weight)) or total >= cap:
             scale = 2.0 ** (math.frexp(min(cap / total, MAX_SCALE))[1] - 1)
-        group = np.zeros(len(label), int)
-        if self.codes.shape[1]:
-            group = np.unique(self.codes, axis=0, return_inverse=True)[1].reshape(-1)
+        group = self._groups()
         pair = group * n_classes + label
         _, sample, merged = np.unique(pair, return_index=True, return_inverse=True)
-        rounded = np.floor(np.bincount(merged, weight) * scale + 0.5).astype(np.int64)
+        summed = np.bincount(merged, weight)
+        rounded = np.floor(summed * scale + 0.5).astype(np.int64)
         rounded = np.maximum(rounded, 1)  # no weight rounds to nothing
+        self.place, self.exponent = merged.reshape(-1), math.frexp(scale)[1] - 1
+        self.summed, self.rounded = summed, rounded
         self.codes, label, group = self.codes[sample], label[sample], group[sample]
         self.channels = np.zeros((len(sample), n_classes + 2), np.int64)
         self.channels[np.arange(len(sample)), label] = rounded
@@ -248,6 +276,29 @@ class Problem:
         by_group = np.add.reduceat(self.channels[:, :-2], first)
         self.channels[first, -2] = by_group.sum(axis=1) - by_group.max(axis=1)
         self.unit: Any = int(rounded.sum()) * UNIT
+
+    def _groups(self) -> Array:
+        """Number the sets of rows that no test tells apart."""
+        if not self.codes.shape[1]:
+            return np.zeros(len(self.codes), int)
+        return np.unique(self.codes, axis=0, return_inverse=True)[1].reshape(-1)
+
+    def _merge_gains(self) -> None:
+        """Merge rows that no test tells apart; channels as for labels, by action."""
+        gains = self.gains
+        kept = gains.kept(self.header.min_leaf)
+        self.indifferent = int((~kept).sum())
+        self.codes = self.codes[kept]
+        group = self._groups()
+        self.place = np.full(len(kept), -1)
+        self.place[kept] = group
+        sample = np.unique(group, return_index=True)[1]
+        self.codes = self.codes[sample]
+        own = np.zeros((len(sample), len(gains.actions)), np.int64)
+        np.add.at(own, group, gains.whole[kept])
+        forced = own.sum(axis=1) - own.max(axis=1)
+        self.channels = np.column_stack([own, forced, np.bincount(group)])
+        self.unit = gains.total * UNIT
 
     def _centre(self, target: Array, weight: Array) -> None:
         """Make the channels of a regression."""
@@ -294,6 +345,7 @@ class Problem:
         h = self.header
         loss: Any = 0
         splits = leaves = depth = 0
+        self.said = np.zeros(len(self.codes), int)  # by the leaf of each row
         stack: list[Any] = [(h.raw.get("tree"), np.arange(len(self.codes)), 0)]
         while stack:
             node, rows, level = stack.pop()
@@ -305,6 +357,8 @@ class Problem:
                 enough = self.channels[rows, -1].sum() >= h.min_leaf or level == 0
                 require(enough, "the tree has a leaf with too few rows.")
                 loss += self._leaf_loss(node.get("predict"), rows)
+                if h.exact:
+                    self.said[rows] = node["predict"]
                 leaves += 1
                 continue
             splits += 1
@@ -326,8 +380,38 @@ class Problem:
         cost = loss + penalties * h.split_cost
         right = abs(cost - h.upper) <= self.tolerance
         require(right, f"the tree costs {cost}, not {h.upper}.")
-        self.objective = float(loss / (self.unit or 1) + penalties * h.split_penalty)
+        self.objective = self._stated(loss) + penalties * h.split_penalty
         return cost
+
+    def _stated(self, loss: Any) -> float:
+        """Return what the tree costs the user, without its penalties."""
+        if self.ratio is not None:
+            says = np.zeros(len(self.whole_table), int)
+            says[self.whole_table] = self.said[self.place]
+            self.ratio.check_tree(says)
+        if self.gains is None:
+            return float(loss / (self.unit or 1))
+        told = np.append(self.said, -1)[self.place]
+        return float(self.gains.objective(told))
+
+    def stated_bound(self, lower: Any) -> float:
+        """Return the user's cost that no tree is below."""
+        if self.gains is None:
+            return float(lower / (self.unit or 1))
+        # Errors and penalties together are the gains that no tree has.
+        return float(self.gains.bound(self.gains.total - lower / UNIT))
+
+    def check_ratio(self) -> None:
+        """See that the bound on errors proves what is claimed of the ratio."""
+        if self.ratio is None:
+            return
+        # A tree has fewer leaves than rows, or as many, and errors are whole numbers.
+        penalties = (len(self.weights) - 1) * self.header.split_cost
+        wrong = -(-max(self.header.lower - penalties, 0) // UNIT)
+        scale = Fraction(2) ** self.exponent
+        pairs = zip(self.rounded.tolist(), self.summed.tolist(), strict=True)
+        off = sum(max(r / scale - Fraction(w), Fraction(0)) for r, w in pairs)
+        self.ratio.check_bound(wrong / scale - off)
 
     def _leaf_loss(self, predict: Any, rows: Array) -> Any:
         if self.header.exact:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 
 from treeproof.proof.problem import MISSING, SPLITS, TOLERANCE, Header, Problem
+from treeproof.proof.ratio import NAMES
 
 
 def statement(header: Header, problem: Problem) -> str:
@@ -15,15 +16,22 @@ def statement(header: Header, problem: Problem) -> str:
     """
     weights = problem.weights
     least, most = weights.min(), weights.max()
-    parts = [header.raw["loss"], f"{len(weights)} rows"]
+    parts = [header.raw["loss"]]
+    if problem.ratio is not None:
+        parts.insert(0, problem.ratio.words(header.raw))
+    if problem.gains is not None:
+        parts = problem.gains.words(header.raw)
+    parts.append(f"{len(weights)} rows")
     if problem.left_out:
         parts.append(f"{problem.left_out} more of weight 0 left out")
+    if problem.gains is not None and problem.indifferent:
+        parts.append(f"{problem.indifferent} of them indifferent and left out")
     parts.append(
         "weights all 1"
         if least == most == 1
         else f"weights from {least:.12g} to {most:.12g}"
     )
-    if header.exact and any(w != 1 for w in header.raw["class_weight"]):
+    if any(w != 1 for w in header.raw.get("class_weight", []) if header.exact):
         pairs = zip(header.raw["classes"], header.raw["class_weight"], strict=True)
         each = ", ".join(f"{json.dumps(c)}: {w:.12g}" for c, w in pairs)
         parts.append(f"class weights {{{each}}}")
@@ -37,6 +45,15 @@ def statement(header: Header, problem: Problem) -> str:
         "exact" if header.exact else f"within {TOLERANCE:g} in each comparison",
     ]
     return ", ".join(parts)
+
+
+def measure(problem: Problem) -> str:
+    """Say what trees were compared by."""
+    if problem.ratio is not None:
+        return NAMES[problem.ratio.name]
+    if problem.gains is not None:
+        return f"mean {problem.gains.measure}"
+    return "objective"
 
 
 def _kinds(header: Header) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -29,7 +30,7 @@ from treeproof.border import RegressionData, TrainingTable
 from treeproof.columns import plain
 from treeproof.leaf_fit import LeafFit
 from treeproof.merged_rows import rounded_weights
-from treeproof.objectives import Labels, Objective
+from treeproof.objectives import Costs, Labels, Objective
 
 __all__ = [
     "Argument",
@@ -170,10 +171,9 @@ def action_header(
     limits: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the header of a tree of actions, but for what the steps say."""
-    if not isinstance(objective, Labels):
-        raise ValueError(
-            "Proof files of costs and rewards are not written yet; fit without proof."
-        )
+    if isinstance(objective, Costs):
+        return _costs_header(objective, found, limits)
+    assert isinstance(objective, Labels)
     data = objective
     weights = rounded_weights(data.table.codes, data.labels, data.weights)
     n_classes = len(data.actions)
@@ -186,14 +186,50 @@ def action_header(
         "format": "treeproof-proof",
         "version": 2,
         "loss": "misclassification",
-        "classes": [plain(c) for c in data.actions],
-        "class_weight": data.class_factors.tolist(),
+        **_classes(data.actions, data.class_factors),
         "split_cost": int(found["split_cost"]),
         "tree": _nested(found["tree"], data.table, heaviest),
         "upper": int(found["upper"]),
-        **_problem(data.table, data.labels.astype("<i4"), data.weights),
+        **_problem(data.table, data.weights, data.labels.astype("<i4")),
         **limits,
     }
+
+
+def _costs_header(
+    objective: Costs, found: Mapping[str, Any], limits: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the header of a tree that was fitted to costs or rewards."""
+    told = objective.told
+    by_class: dict[str, Any] = {}
+    targets = [objective.costs.astype("<f8") + 0.0]
+    if told.class_factors is not None:
+        assert objective.classes is not None and objective.labels is not None
+        by_class = _classes(objective.classes, told.class_factors)
+        targets.insert(0, objective.labels.astype("<i4"))
+    matrix = None if told.matrix is None else (told.matrix + 0.0).tolist()
+    nothing = objective.engine_total == 0  # whatever is done costs the same
+    return {
+        "format": "treeproof-proof",
+        "version": 2,
+        "loss": "costs",
+        "measure": objective.measure,
+        "actions": [plain(action) for action in objective.actions],
+        **by_class,
+        "cost_matrix": matrix,
+        "abstain_cost": told.abstain_cost,
+        "scale": math.frexp(objective.scale)[1] - 1,
+        "split_cost": 0 if nothing else int(found["split_cost"]),
+        "tree": _nested(
+            found["tree"], objective.table, lambda rows: objective.choose(rows)[0]
+        ),
+        "upper": 0 if nothing else int(found["upper"]),
+        **_problem(objective.table, objective.weights, *targets),
+        **limits,
+    }
+
+
+def _classes(classes: NDArray[Any], factors: NDArray[np.float64]) -> dict[str, Any]:
+    return {"classes": [plain(c) for c in classes], "class_weight": factors.tolist()}
 
 
 def regression_header(
@@ -213,13 +249,13 @@ def regression_header(
             found["tree"], data.table, lambda rows: leaf.value(rows).tolist()
         ),
         "upper": max(found["upper"], 0.0) * unit,  # sums of doubles can end below
-        **_problem(data.table, data.targets.astype("<f8") + 0.0, data.weights),
+        **_problem(data.table, data.weights, data.targets.astype("<f8") + 0.0),
         **limits,
     }
 
 
 def _problem(
-    table: TrainingTable, target: NDArray[Any], weights: NDArray[np.float64]
+    table: TrainingTable, weights: NDArray[np.float64], *targets: NDArray[Any]
 ) -> dict[str, Any]:
     """Return columns, number of rows and fingerprint."""
     features = _features(table)
@@ -232,7 +268,8 @@ def _problem(
         else:
             digest.update(json.dumps(feature["values"]).encode())
         digest.update(codes.astype("<i4").tobytes())
-    digest.update(np.ascontiguousarray(target).tobytes())
+    for target in targets:
+        digest.update(np.ascontiguousarray(target).tobytes())
     digest.update(weights.astype("<f8").tobytes())
     return {
         "features": features,
