@@ -1,6 +1,6 @@
 // Check a proof that no decision tree in a stated class costs less than a stated bound.
 //
-//     check_proof PROOF DATA.csv --target COLUMN [--weight COLUMN]
+//     check_proof PROOF DATA.csv --target COLUMN [--cost COLUMN ...] [--weight COLUMN]
 //
 // PROOF is the uncompressed proof, `-` for standard input. The format, and why each rule is
 // sound, is in docs/proof-format.md; this program was written from that page and shares no code
@@ -9,8 +9,9 @@
 // be read.
 //
 // Where to look: checker/rules.hpp holds the argument, checker/here.hpp the tests of a step,
-// checker/classes.hpp and checker/numbers.hpp count rows, checker/problem.hpp and
-// checker/reader.hpp make the problem from the data.
+// checker/classes.hpp and checker/numbers.hpp count rows, checker/problem.hpp,
+// checker/reader.hpp and checker/gains.hpp make the problem from the data, and checker/ratio.hpp
+// says what follows for F1 and its like.
 
 #include <algorithm>
 #include <cstdint>
@@ -123,7 +124,8 @@ private:
                 "\"penalize\" is neither \"splits\" nor \"leaves\"");
         require(equal(split_cost_, loss_.split_cost(penalty_)),
                 "\"split_cost\" is not \"split_penalty\" in cost units");
-        require(penalty_ >= 0 && penalty_ <= 1, "\"split_penalty\" is not from 0 to 1");
+        require(penalty_ >= 0 && (penalty_ <= 1 || problem_.gains),
+                "\"split_penalty\" is not from 0 to 1");
         require(split_cost_ >= 0, "\"split_cost\" is negative");
         require(upper_ >= 0 && lower_ >= 0, "\"upper\" or \"lower\" is negative");
         require(search_split_cost_ <= Loss::kMostCost, "\"search_split_cost\" is too large");
@@ -135,8 +137,8 @@ private:
         const Cost loss = tree_loss(header_.at("tree"), all, 0);
         require(max_splits_ == kNoLimit || n_splits_ <= max_splits_,
                 "the tree has too many splits");
-        const bool leaves = penalize_ == "leaves";
-        const Cost cost = loss + times(split_cost_, leaves ? n_leaves_ - 1 : n_splits_);
+        n_penalties_ = penalize_ == "leaves" ? n_leaves_ - 1 : n_splits_;
+        const Cost cost = loss + times(split_cost_, n_penalties_);
         require(equal(cost, upper_), "\"upper\" is not the cost of the tree");
     }
 
@@ -246,19 +248,40 @@ private:
         require(lower_ <= root.bound - surplus + loss_.tolerance(),
                 "\"lower\" is more than the root step proves");
         require(lower_ <= upper_ + loss_.tolerance(), "\"lower\" is above \"upper\"");
+        if constexpr (Loss::kExact) {
+            if (problem_.ratio) loss_.check(*problem_.ratio, lower_, split_cost_, problem_.n_rows());
+        }
+    }
+
+    // What is known of the tree, in the user's unit.
+    std::string claim() const {
+        const bool optimal = lower_ + loss_.tolerance() >= upper_;
+        if (const auto& ratio = problem_.ratio) {
+            const std::string own = ratio->name() + " " + shortest(ratio->value().value());
+            if (ratio->optimal()) return "optimal, " + own;
+            return own + ", no tree above " + shortest(ratio->bound().value());
+        }
+        std::string what = "objective", beyond = "below";
+        double own = loss_.objective(upper_), least = loss_.objective(lower_);
+        if constexpr (Loss::kExact) {
+            if (problem_.gains) {
+                const std::string& measure = header_.at("measure").string("\"measure\"");
+                const double sign = measure == "reward" ? -1 : 1;
+                what = "mean " + measure;
+                if (sign < 0) beyond = "above";
+                own = sign * (loss_.mean_cost() + penalty_ * n_penalties_);
+                least = sign * loss_.least_mean_cost(lower_);
+            }
+        }
+        if (optimal) return "optimal, " + what + " " + shortest(own);
+        return what + " " + shortest(own) + ", no tree " + beyond + " " + shortest(least);
     }
 
     std::string verdict() const {
         const auto limit = [](const Json& value) {
             return value.is_null() ? std::string("none") : std::string(value.text);
         };
-        std::string line = "accepted: ";
-        if (lower_ + loss_.tolerance() >= upper_) {
-            line += "optimal, objective " + shortest(loss_.objective(upper_));
-        } else {
-            line += "objective " + shortest(loss_.objective(upper_)) + ", no tree below " +
-                    shortest(loss_.objective(lower_));
-        }
+        const std::string line = "accepted: " + claim();
         return line + ", " + std::to_string(steps_.size()) + " steps (" + problem_.about + ", " +
                std::to_string(problem_.tests.size()) + " tests, split_penalty " +
                written(penalty_) + " for " + penalize_ + ", max_depth " +
@@ -272,7 +295,8 @@ private:
     Problem& problem_;
     Loss loss_;
     std::vector<Step<Cost>> steps_;
-    std::int32_t max_depth_ = kNoLimit, max_splits_ = kNoLimit, n_splits_ = 0, n_leaves_ = 0;
+    std::int32_t max_depth_ = kNoLimit, max_splits_ = kNoLimit, n_splits_ = 0, n_leaves_ = 0,
+                 n_penalties_ = 0;
     Cost split_cost_{}, search_split_cost_{}, upper_{}, lower_{};
     std::int64_t root_ = 0;
     double penalty_ = 0;
@@ -280,27 +304,31 @@ private:
 };
 
 struct Options {
-    std::vector<std::string> files, targets;
+    std::vector<std::string> files, targets, costs;
     std::string weight;
 };
 
 constexpr const char* kUsage =
-    "usage: check_proof PROOF DATA.csv --target COLUMN [--weight COLUMN]\n"
-    "PROOF is uncompressed, - for standard input; several --target for several outputs";
+    "usage: check_proof PROOF DATA.csv --target COLUMN [--cost COLUMN ...] [--weight COLUMN]\n"
+    "PROOF is uncompressed, - for standard input; several --target for several outputs; a --cost "
+    "for each action if rows have costs or rewards of their own, perhaps without --target";
 
 Options read_options(const std::vector<std::string>& arguments) {
     Options options;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const bool target = arguments[i] == "--target", weight = arguments[i] == "--weight";
-        if (!target && !weight) {
+        const bool cost = arguments[i] == "--cost";
+        if (!target && !weight && !cost) {
             options.files.push_back(arguments[i]);
             continue;
         }
         if (++i == arguments.size()) throw Unreadable(kUsage);
         if (target) options.targets.push_back(arguments[i]);
+        if (cost) options.costs.push_back(arguments[i]);
         if (weight) options.weight = arguments[i];
     }
-    if (options.files.size() != 2 || options.targets.empty()) throw Unreadable(kUsage);
+    const bool named = !options.targets.empty() || !options.costs.empty();
+    if (options.files.size() != 2 || !named) throw Unreadable(kUsage);
     return options;
 }
 
@@ -326,7 +354,7 @@ std::string run(const Options& options) {
                            header.at("version").integer("\"version\"") == 2;
         if (!known) throw Unreadable("this is not version 2 of the format \"treeproof-proof\"");
         const CsvTable table = CsvReader(data).read();
-        problem = ProblemReader(header, table).read(options.targets, options.weight);
+        problem = ProblemReader(header, table).read(options.targets, options.costs, options.weight);
     });
     if (problem.n_classes > 0) return ProofChecker<Classes>(header, problem).check(proof);
     return ProofChecker<Numbers>(header, problem).check(proof);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,8 +30,13 @@ public:
     using RowSums = Sums<Number>;
 
     // Codes of the problem are replaced by those of the merged rows.
-    explicit Classes(Problem& problem) : n_classes_(problem.n_classes) {
-        merge(problem);
+    explicit Classes(Problem& problem) : n_classes_(problem.n_classes), gains_(problem.gains) {
+        if (gains_) {
+            merge_gains(problem);
+        } else {
+            merge(problem);
+        }
+        said_.assign(rows_.size(), 0);
         count_samples_ = problem.min_samples_leaf > 1;
     }
 
@@ -41,22 +47,64 @@ public:
     double objective(Cost of) const {
         return static_cast<double>(of) / (static_cast<double>(kUnit) * static_cast<double>(total_));
     }
+    // Costs: the mean cost of a row in the tree, without penalties.
+    double mean_cost() const {
+        double sum = paid_anyway_;
+        for (std::size_t k = 0; k < paid_.size(); ++k) {
+            if (!paid_[k].empty()) sum += paid_[k][static_cast<std::size_t>(said_[k])];
+        }
+        return sum / gains_->weight;
+    }
+    // Costs: the mean cost, with penalties, that no tree is below; rounding is taken off.
+    double least_mean_cost(Cost lower) const {
+        const double left = static_cast<double>(lower) / static_cast<double>(kUnit);
+        const double gained = static_cast<double>(total_) - left;
+        const double most = std::ldexp(gained, -gains_->exponent) + gains_->off;
+        return (gains_->base - most) / gains_->weight;
+    }
     Cost split_cost(double penalty) const {
+        if (gains_) penalty = fraction(penalty);
         const double exact = penalty * static_cast<double>(total_) * kUnit;
         require(exact >= 0 && exact < 0x1p62, "the split penalty is negative or too large");
         return static_cast<Cost>(std::floor(exact + 0.5));
     }
 
     // What a leaf with the given prediction costs.
-    Cost leaf_cost(const Rows& rows, const Json& prediction) const {
+    Cost leaf_cost(const Rows& rows, const Json& prediction) {
         const std::int64_t predicted = prediction.integer("the prediction of a leaf");
         require(predicted >= 0 && predicted < static_cast<std::int64_t>(n_classes_),
                 "the tree predicts a class that does not exist");
         std::int64_t wrong = 0;
         for (const std::uint32_t row : rows) {
+            said_[row] = predicted;
             if (rows_[row].label != static_cast<std::size_t>(predicted)) wrong += rows_[row].weight;
         }
         return cost(wrong);
+    }
+    // See that the tree has the ratio claimed, and that no tree of the proved cost is above it.
+    void check(const Ratio& ratio, Cost lower, Cost split_cost, std::size_t n_rows) const {
+        double wrong[2] = {0, 0};  // by class, before rounding
+        std::int64_t off = 0;
+        for (std::size_t k = 0; k < rows_.size(); ++k) {
+            if (std::cmp_not_equal(rows_[k].label, said_[k])) wrong[rows_[k].label] += summed_[k];
+            const double more = std::ldexp(rows_[k].weight, -exponent_) - summed_[k];
+            if (more > 0) off += static_cast<std::int64_t>(more);
+        }
+        const double all = std::accumulate(summed_.begin(), summed_.end(), 0.0);
+        require(exponent_ <= 0 && all < 0x1p53, "the weights are too large");
+        const auto positive = static_cast<std::size_t>(ratio.positive());
+        ratio.check_tree(static_cast<std::int64_t>(wrong[positive]),
+                         static_cast<std::int64_t>(wrong[1 - positive]));
+        // A tree has no more leaves than there are rows, and errors are whole numbers.
+        const double penalties = static_cast<double>(split_cost) * static_cast<double>(n_rows - 1);
+        std::int64_t least = 0;
+        if (penalties < static_cast<double>(lower)) {
+            const Cost left = lower - split_cost * static_cast<Cost>(n_rows - 1);
+            least = (std::max<Cost>(left, 0) + kUnit - 1) / kUnit;
+        }
+        const double weighed = std::ldexp(static_cast<double>(least), -exponent_);
+        require(weighed < 0x1p62, "the weights are too large");
+        ratio.check_bound(static_cast<std::int64_t>(weighed) - off);
     }
     std::int64_t samples(const Rows& rows) const {
         std::int64_t sum = 0;
@@ -147,6 +195,69 @@ private:
         std::int32_t forced;  // its weight, unless it is the heaviest of its group
     };
 
+    // A penalty as a fraction of all gains; in doubles, as on the page.
+    double fraction(double penalty) const {
+        if (total_ == 0) return 1.0;
+        const double own = std::ldexp(static_cast<double>(total_), -gains_->exponent);
+        const double factor = own / gains_->weight;
+        return factor > 0 ? std::min(penalty / factor, 1.0) : 1.0;
+    }
+
+    // A group of rows becomes one row for each action by which it gains, and at least one; the
+    // first of these counts the rows of the table.
+    void merge_gains(Problem& problem) {
+        std::vector<std::vector<std::int32_t>> sums;
+        std::vector<std::vector<double>> paid;
+        std::vector<std::uint32_t> first;
+        std::vector<std::int32_t> samples;
+        std::map<std::size_t, std::size_t> known;
+        for (std::size_t i = 0; i < problem.n_rows(); ++i) {
+            const auto& own = gains_->whole[i];
+            const auto nothing = [](std::int32_t gain) { return gain == 0; };
+            const auto& costs = gains_->costs[i];
+            if (gains_->leave_out && std::all_of(own.begin(), own.end(), nothing)) {
+                const double worst = *std::max_element(costs.begin(), costs.end());
+                paid_anyway_ += problem.weights[i] * worst;
+                continue;
+            }
+            const auto [found, fresh] = known.emplace(problem.group[i], sums.size());
+            if (fresh) {
+                sums.emplace_back(n_classes_, 0);
+                paid.emplace_back(n_classes_, 0.0);
+                first.push_back(static_cast<std::uint32_t>(i));
+                samples.push_back(0);
+            }
+            for (std::size_t a = 0; a < n_classes_; ++a) {
+                sums[found->second][a] += own[a];
+                paid[found->second][a] += problem.weights[i] * costs[a];
+            }
+            ++samples[found->second];
+        }
+        std::vector<std::uint32_t> kept;
+        for (std::size_t k = 0; k < sums.size(); ++k) {
+            const auto best = std::max_element(sums[k].begin(), sums[k].end()) - sums[k].begin();
+            std::int32_t counted = samples[k];
+            for (std::size_t a = 0; a < n_classes_; ++a) {
+                const bool most = std::cmp_equal(a, best);
+                if (!most && sums[k][a] == 0) continue;
+                rows_.push_back({a, sums[k][a], counted, most ? 0 : sums[k][a]});
+                kept.push_back(first[k]);
+                paid_.push_back(counted > 0 ? paid[k] : std::vector<double>());
+                counted = 0;
+            }
+        }
+        total_ = gains_->total;
+        keep_codes(problem, kept);
+    }
+
+    static void keep_codes(Problem& problem, const std::vector<std::uint32_t>& kept) {
+        for (Column& column : problem.columns) {
+            std::vector<std::int32_t> codes;
+            for (const std::uint32_t row : kept) codes.push_back(column.codes[row]);
+            column.codes = std::move(codes);
+        }
+    }
+
     // Rows with the same codes and the same label become one.
     void merge(Problem& problem) {
         struct Sum {
@@ -167,25 +278,22 @@ private:
             sums[found->second].weight += problem.weights[i];
             ++sums[found->second].samples;
         }
-        const int exponent = scale(problem.weights);
+        exponent_ = scale(problem.weights);
         std::map<std::size_t, std::size_t> heaviest;  // of each group
         std::vector<std::uint32_t> kept;
         for (std::size_t k = 0; k < sums.size(); ++k) {
             const std::int64_t rounded =
-                std::max<std::int64_t>(std::llround(std::ldexp(sums[k].weight, exponent)), 1);
+                std::max<std::int64_t>(std::llround(std::ldexp(sums[k].weight, exponent_)), 1);
             require((total_ += rounded) < std::int64_t{1} << 31, "the weights add up to too much");
             const auto weight = static_cast<std::int32_t>(rounded);
             rows_.push_back({keys[k].second, weight, sums[k].samples, weight});
             kept.push_back(sums[k].first);
+            summed_.push_back(sums[k].weight);
             const auto most = heaviest.emplace(keys[k].first, rows_.size() - 1).first;
             if (rows_[most->second].weight < weight) most->second = rows_.size() - 1;
         }
         for (const auto& [group, row] : heaviest) rows_[row].forced = 0;
-        for (Column& column : problem.columns) {
-            std::vector<std::int32_t> codes;
-            for (const std::uint32_t row : kept) codes.push_back(column.codes[row]);
-            column.codes = std::move(codes);
-        }
+        keep_codes(problem, kept);
     }
 
     // Weights are multiplied by two to this power and rounded.
@@ -202,6 +310,12 @@ private:
     bool count_samples_ = false;
     std::vector<Row> rows_;
     std::int64_t total_ = 0;
+    std::optional<Gains> gains_;
+    std::vector<std::int64_t> said_;  // by the tree, of each row
+    std::vector<double> summed_;      // weights of rows before rounding
+    int exponent_ = 0;
+    std::vector<std::vector<double>> paid_;  // costs: of each group by action, at its first row
+    double paid_anyway_ = 0;                 // for rows that are left out
 };
 
 }  // namespace checker

@@ -6,11 +6,13 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "errors.hpp"
+#include "ratio.hpp"
 
 namespace checker {
 
@@ -46,6 +48,19 @@ struct Test {
     std::size_t n_outcomes = 2;
 };
 
+// Costs of actions, see gains.hpp.
+struct Gains {
+    std::size_t n_actions = 0;
+    std::vector<std::vector<double>> costs;        // of each row, by action
+    std::vector<std::vector<std::int32_t>> whole;  // gains, the same
+    int exponent = 0;                              // gains were multiplied by two to this power
+    std::int64_t total = 0;                        // of all whole gains
+    bool rounded = false;
+    bool leave_out = false;  // rows that gain nothing by any action
+    std::int64_t n_left_out = 0;
+    double base = 0, off = 0, weight = 0;  // cost of the dearest actions; rounding; rows
+};
+
 struct Problem {
     std::vector<Column> columns;
     std::vector<Test> tests;
@@ -55,6 +70,8 @@ struct Problem {
     std::vector<std::vector<double>> targets;  // regression: one list for each output
     bool squared = false;                      // squared or absolute error
     std::vector<double> weights;
+    std::optional<Gains> gains;  // costs; labels are then of no account
+    std::optional<Ratio> ratio;  // F1 and its like
     std::string about;  // rows, weights and columns, in words
     std::vector<std::size_t> group;  // the same for rows that no test tells apart
     std::int64_t min_samples_leaf = 1;

@@ -16,6 +16,7 @@
 
 #include "csv.hpp"
 #include "errors.hpp"
+#include "gains.hpp"
 #include "json.hpp"
 #include "problem.hpp"
 #include "sha256.hpp"
@@ -76,11 +77,21 @@ class ProblemReader {
 public:
     ProblemReader(const Json& header, const CsvTable& data) : header_(header), data_(data) {}
 
-    // `targets` names the label column, or the columns of a regression with several outputs.
-    Problem read(const std::vector<std::string>& targets, const std::string& weight) {
+    // `targets` names the label column, or the columns of a regression with several outputs;
+    // `costs` the columns of the actions' costs, if rows have their own.
+    Problem read(const std::vector<std::string>& targets, const std::vector<std::string>& costs,
+                 const std::string& weight) {
         read_weights(weight);
+        problem_.min_samples_leaf =
+            header_.at("min_samples_leaf").integer("\"min_samples_leaf\"");
+        require(problem_.min_samples_leaf >= 1, "\"min_samples_leaf\" is below 1");
         const std::string& loss = header_.at("loss").string("\"loss\"");
-        if (loss == "misclassification") {
+        std::optional<GainsReader> gains;
+        if (loss == "costs") {
+            if (header_.find("classes") != nullptr) read_labels(targets);
+            gains.emplace(header_, data_.n_rows);
+            read_costs(*gains, costs);
+        } else if (loss == "misclassification") {
             read_labels(targets);
         } else if (loss == "squared_error" || loss == "absolute_error") {
             problem_.squared = loss == "squared_error";
@@ -89,21 +100,25 @@ public:
             throw Unreadable("the loss \"" + loss + "\" is not known to this checker");
         }
         keep_weighty_rows();
+        if (gains) {
+            problem_.gains = gains->read(rows_, problem_.weights, problem_.min_samples_leaf);
+            problem_.n_classes = problem_.gains->n_actions;
+        }
         problem_.group.assign(rows_.size(), 0);
         for (const Json& feature : header_.at("features").array("\"features\"")) {
             read_column(feature);
         }
-        refuse_unnamed_columns(targets, weight);
-        problem_.min_samples_leaf =
-            header_.at("min_samples_leaf").integer("\"min_samples_leaf\"");
-        require(problem_.min_samples_leaf >= 1, "\"min_samples_leaf\" is below 1");
+        refuse_unnamed_columns(targets, costs, weight);
         require(header_.at("n_rows").integer("\"n_rows\"") ==
                     static_cast<std::int64_t>(problem_.n_rows()),
                 "the data have " + std::to_string(problem_.n_rows()) +
                     " rows of positive weight, not \"n_rows\"");
         require(header_.at("fingerprint").string("\"fingerprint\"") == fingerprint(),
                 "the data are not those of the proof: the fingerprint differs");
-        problem_.about = statement(loss);
+        std::string what = loss;
+        if (gains) what = gains->words(*problem_.gains);
+        if (problem_.ratio) what = problem_.ratio->words() + ", " + loss;
+        problem_.about = statement(what);
         return std::move(problem_);
     }
 
@@ -128,6 +143,7 @@ private:
     void read_labels(const std::vector<std::string>& targets) {
         if (targets.size() != 1) throw Unreadable("classification has one target column");
         const std::size_t column = data_.find(targets[0]);
+        const std::vector<double> own = problem_.weights;
         const Categories classes(header_.at("classes").array("\"classes\""), "\"classes\"");
         problem_.n_classes = classes.size();
         std::vector<double> factors(problem_.n_classes, 1.0);
@@ -146,6 +162,28 @@ private:
             if (problem_.weights[i] < 0) negative_weight(i);
             problem_.weights[i] *= factors[static_cast<std::size_t>(code)];
         }
+        if (const Json* metric = header_.find("metric"); metric && !metric->is_null()) {
+            require(header_.at("loss").string("\"loss\"") != "costs", "costs have no metric");
+            problem_.ratio.emplace(header_, problem_.labels, own);
+        }
+    }
+
+    void read_costs(GainsReader& gains, const std::vector<std::string>& names) {
+        if (gains.n_columns() == 0) {
+            gains.take_matrix(problem_.labels, problem_.n_classes);
+            return;
+        }
+        if (names.size() != gains.n_columns()) {
+            throw Unreadable("name the columns of the costs of the " +
+                             std::to_string(gains.n_columns()) + " actions with --cost");
+        }
+        std::vector<std::vector<double>> columns;
+        for (const std::string& name : names) {
+            const std::size_t column = data_.find(name);
+            auto& numbers = columns.emplace_back();
+            for (std::size_t i = 0; i < data_.n_rows; ++i) numbers.push_back(number(column, i));
+        }
+        gains.take_columns(columns);
     }
 
     [[noreturn]] static void negative_weight(std::size_t row) {
@@ -264,27 +302,33 @@ private:
 
     // A proof about fewer columns is a proof of something else.
     void refuse_unnamed_columns(const std::vector<std::string>& targets,
+                                const std::vector<std::string>& costs,
                                 const std::string& weight) const {
         for (const std::string& name : data_.names) {
             bool known = name == weight;
             for (const auto& target : targets) known = known || name == target;
+            for (const auto& cost : costs) known = known || name == cost;
             for (const std::string& named : names_) known = known || name == named;
             require(known, "the proof does not speak of the column \"" + name + "\" of the data");
         }
     }
 
     // What the proof is about: the loss, the rows and their weights, the kinds of columns.
-    std::string statement(const std::string& loss) const {
+    std::string statement(const std::string& what) const {
         const auto& weights = problem_.weights;
         const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
-        std::string text = loss + ", " + std::to_string(rows_.size()) + " rows";
+        std::string text = what + ", " + std::to_string(rows_.size()) + " rows";
         if (const std::size_t n = data_.n_rows - rows_.size(); n > 0) {
             text += ", " + std::to_string(n) + " more of weight 0 left out";
+        }
+        if (problem_.gains && problem_.gains->n_left_out > 0) {
+            text += ", " + std::to_string(problem_.gains->n_left_out) +
+                    " of them indifferent and left out";
         }
         text += *least == 1 && *most == 1
                     ? ", weights all 1"
                     : ", weights from " + written(*least) + " to " + written(*most);
-        if (problem_.n_classes > 0) text += class_weights();
+        if (!problem_.labels.empty()) text += class_weights();
         std::string kinds;
         for (const char* split : kSplits) {
             for (const char* missing : kMissing) {
@@ -315,6 +359,8 @@ private:
         for (const std::int32_t label : problem_.labels) hash_.add_little_endian(label);
         for (std::size_t i = 0; i < problem_.n_rows(); ++i) {
             for (const auto& target : problem_.targets) hash_.add_little_endian(target[i]);
+            if (!problem_.gains) continue;
+            for (const double cost : problem_.gains->costs[i]) hash_.add_little_endian(cost);
         }
         for (const double weight : problem_.weights) hash_.add_little_endian(weight);
         return "sha256:" + hash_.hex();

@@ -23,6 +23,7 @@ UNIT = 1 << 20  # cost of one unit of weight
 INFINITE = 1 << 60
 MAX_WEIGHT = 1 << 30
 MAX_SCALE = 2.0**1000
+MAX_SUM = 1 << 53  # up to which sums of whole doubles are exact
 MAX_COST = 1 << 52  # sums of many of these stay within 64 bits
 MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
 SPLITS = ("threshold", "order", "multiway", "one-vs-rest", "subset")
@@ -405,7 +406,9 @@ class Problem:
         """See that the bound on errors proves what is claimed of the ratio."""
         if self.ratio is None:
             return
-        # A tree has fewer leaves than rows, or as many, and errors are whole numbers.
+        exact = self.exponent <= 0 and self.summed.sum() < MAX_SUM
+        require(exact, "the weights are too large.")
+        # A tree has no more leaves than there are rows, and errors are whole numbers.
         penalties = (len(self.weights) - 1) * self.header.split_cost
         wrong = -(-max(self.header.lower - penalties, 0) // UNIT)
         scale = Fraction(2) ** self.exponent

@@ -16,7 +16,8 @@ import numpy as np
 from treeproof.proof.rejected import Array, require
 
 NAMES = {"f1": "F1", "fbeta": "F-beta", "jaccard": "Jaccard index"}
-MAX_BETA = 1 << 20  # of numerator and denominator
+MAX_BETA = 1 << 10  # of numerator and denominator
+MAX_CLASS_WEIGHT = 1 << 50
 MAX_PART = 1 << 53  # of a value's numerator and denominator
 
 
@@ -68,7 +69,8 @@ class Ratio:
         require(right, "the class weights are not those of the ratio.")
         self.factor = heavy / self.miss
         whole = heavy.denominator == light.denominator == 1
-        require(whole, "the class weights of a ratio are not whole numbers.")
+        whole = whole and max(by_class) <= MAX_CLASS_WEIGHT
+        require(whole, "the class weights of a ratio are not whole numbers in range.")
 
     def check_tree(self, says: Array) -> None:
         """See that a tree has the ratio that is claimed, from what it says of rows."""
