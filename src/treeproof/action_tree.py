@@ -8,7 +8,7 @@ search, the answer becomes a tree, and the certificate is stated in the user's u
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -75,7 +75,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             self._keep(name, found, objective, reading, history)
             self._remember(task, found, int(self.n_best))
             if writer is not None and provable is not None:
-                self.stats_ |= self._prove(writer, provable, objective)
+                self.stats_ |= self._write_proof(writer, provable, objective)
             if kept is not None:
                 kept.finish(found)
 
@@ -89,10 +89,17 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         )
         return Task(**question, objective=objective)
 
-    def _prove(
-        self, writer: ProofFile, provable: Provable, objective: Objective
+    def _write_proof(
+        self,
+        writer: ProofFile,
+        provable: Provable,
+        objective: Objective,
+        more: Callable[[int], dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
-        """Write the proof; return figures for `stats_`."""
+        """Write the proof; return figures for `stats_`.
+
+        `more` says what else the header states, from the bound that the steps show.
+        """
         found, task = provable.proved, provable.task
         assert isinstance(task, Task)
         if isinstance(objective, Costs) and objective.engine_total == 0:
@@ -104,7 +111,10 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             argument = derived(steps, int(found["split_cost"]))
             self._warn_if_weaker(steps["bound"], found["lower"])
         limits = self._proved_limits() | {"max_depth": task.max_depth}
-        written = writer.write(argument, action_header(objective, found, limits))
+        header = action_header(objective, found, limits)
+        if more is not None:
+            header |= {"split_penalty": task.split_penalty} | more(argument.lower)
+        written = writer.write(argument, header)
         return written | {"proof_max_depth": task.max_depth}
 
     def _keep(

@@ -9,18 +9,26 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treeproof.limits import Deadline
+from treeproof.merged_rows import merged_weights, rounded_weights
 from treeproof.objectives.labels import Labels
 from treeproof.objectives.ratios import Counts, Ratio, positive_class
 from treeproof.observers import observing
-from treeproof.solvers import Task, solve
+from treeproof.proof.writer import ProofFile
+from treeproof.solvers import Task, solve, solve_for_proof
 from treeproof.tree import LEAF, Tree
 
 if TYPE_CHECKING:
     from treeproof.border import ClassificationData
 
 __all__ = ["fit_ratio"]
+
+_MOST_BETA = 1 << 10  # numerator and denominator in a proof
+_MOST_SUM = 1 << 53  # of weighed rows in a proof
+_MOST_PART = 1 << 40  # of a bound's denominator in a proof
+_ROUGHLY = 1 << 30  # the denominator of a bound that has to be rounded
 
 _UNIT = 1 << 20  # the engine's cost of one unit of weight
 _MOST_WEIGHT = 1 << 30  # the engine's total weight is below this
@@ -31,12 +39,14 @@ def fit_ratio(
     model: Any, data: ClassificationData, reading: Mapping[str, Any], proof: Any
 ) -> None:
     """Find the tree of the greatest ratio, and keep it with its certificate."""
-    if proof is not None:
-        raise ValueError(
-            f'metric="{model.metric}" writes no proof file yet; fit without proof, or '
-            "use a cost_matrix."
-        )
-    _RatioSearch(model, data).run(reading)
+    model._check_provable(proof, reading, data.table)
+    search = _RatioSearch(model, data)
+    if proof is None:
+        search.run(reading)
+        return
+    search.check_provable()
+    with ProofFile(proof) as writer:
+        search.run(reading, writer)
 
 
 class _RatioSearch:
@@ -51,7 +61,29 @@ class _RatioSearch:
         self.negatives = Fraction(float(own[1 - self.positive]))
         self.begun = time.perf_counter()
 
-    def run(self, reading: Mapping[str, Any]) -> None:
+    def check_provable(self) -> None:
+        """Refuse a proof of what checkers do not compute in whole numbers."""
+        if (self.data.weights != np.floor(self.data.weights)).any():
+            raise ValueError(
+                f'A proof for metric="{self.model.metric}" takes weights that are '
+                "whole numbers; multiply sample_weight, or fit without proof."
+            )
+        beta = self.ratio.beta
+        if max(beta.numerator, beta.denominator) > _MOST_BETA:
+            raise ValueError(
+                f"A proof takes a beta between 1/{_MOST_BETA} and {_MOST_BETA}; fit "
+                "without proof."
+            )
+        total = int(self.positives + self.negatives)
+        if (beta.numerator**2 + beta.denominator**2) ** 2 * total**2 >= _MOST_SUM:
+            raise ValueError(
+                f'The weights add up to {total}, too much for a proof for metric='
+                f'"{self.model.metric}"; fit without proof.'
+            )
+
+    def run(
+        self, reading: Mapping[str, Any], writer: ProofFile | None = None
+    ) -> None:
         """Search, and store the best tree with its certificate."""
         model = self.model
         # A single leaf that says "positive" is where every search starts.
@@ -62,7 +94,7 @@ class _RatioSearch:
             for _ in range(_MOST_STEPS):
                 task, objective = self._weighed(value)
                 name, found = solve(model.solver, task)
-                tree = objective.grow(found["tree"])
+                tree = self._grown(found["tree"], objective)
                 reached = self.ratio.value(self._counts(tree))
                 if best is None or reached >= value:
                     best = (max(reached, value), tree, found, name)
@@ -75,11 +107,15 @@ class _RatioSearch:
                     break
         assert best is not None
         _, tree, found, name = best
+        figures: dict[str, Any] = {}
+        if writer is not None:
+            tree, figures = self._prove(writer, value)
         model._set_statistics(name, found, objective, reading)
+        model.stats_ |= figures
         seconds = time.perf_counter() - self.begun
         model.stats_["seconds"] = seconds
         model._set_certificate(
-            self._with_choices(tree),
+            tree,
             objective=float(1 - value),
             lower=float(1 - max(above, value)),
             proved=above <= value,
@@ -115,25 +151,55 @@ class _RatioSearch:
             task, split_penalty=tie_break / (total * _UNIT), time_limit=left
         ), objective
 
-    def _counts(self, tree: Tree) -> Counts:
-        """Return true positives, false negatives and false positives of a tree.
-
-        The tree's values are class weights times the weights of the last step, so the
-        rows themselves are counted, by the original weights.
-        """
-        leaves = tree.apply(self.data.table.rows)
-        says = tree.action[leaves] == self.positive
-        is_positive = self.data.labels == self.positive
-        weights = self.data.weights
-
-        def total(rows: Any) -> Fraction:
-            return Fraction(float(weights[rows].sum()))
-
-        return Counts(
-            total(says & is_positive),
-            total(~says & is_positive),
-            total(says & ~is_positive),
+    def _prove(
+        self, writer: ProofFile, value: Fraction
+    ) -> tuple[Tree, dict[str, Any]]:
+        """Search once more at the best ratio and write the proof; return its tree."""
+        task, objective = self._weighed(value)
+        provable = solve_for_proof(
+            self.model.solver, replace(task, proof_log=writer.log)
         )
+        found, task = provable.proved, provable.task
+        assert isinstance(task, Task)
+        tree = self._grown(found["tree"], objective)
+        reached = self.ratio.value(self._counts(tree))
+
+        def header(lower: int) -> dict[str, Any]:
+            bound = self._shown(value, objective, lower, int(found["split_cost"]))
+            return {
+                "metric": {
+                    "name": self.model.metric,
+                    "beta": _pair(self.ratio.beta),
+                    "positive": self.positive,
+                    "weighed_at": _pair(value),
+                    "value": _pair(reached),
+                    "bound": _pair(_short(max(bound, reached))),
+                }
+            }
+
+        figures = self.model._write_proof(writer, provable, objective, header)
+        return tree, figures
+
+    def _grown(self, splits: Mapping[str, Any], objective: Labels) -> Tree:
+        """Return a tree whose leaves say what was best with errors weighed.
+
+        That need not be a leaf's heaviest class; the classes' weights are the given
+        ones.
+        """
+        tree = Labels(self.data)._grow(splits, _Choice(objective))
+        tree.cost = None
+        return tree
+
+    def _counts(self, tree: Tree) -> Counts:
+        """Return true positives, false negatives and false positives of a tree."""
+        leaves = tree.kind == LEAF
+        says = tree.action[leaves] == self.positive
+        yes, no = tree.value[leaves][:, [self.positive, 1 - self.positive]].T
+
+        def total(weights: Any) -> Fraction:
+            return Fraction(float(weights.sum()))
+
+        return Counts(total(yes[says]), total(yes[~says]), total(no[says]))
 
     def _bound(self, mu: Fraction, task: Task, found: Mapping[str, Any]) -> Fraction:
         """Return a ratio that no tree is above, by the search at mu."""
@@ -142,7 +208,7 @@ class _RatioSearch:
         whole = bool((weights == np.floor(weights)).all())
         if whole and total < _MOST_WEIGHT - len(weights) - 1:
             # Sums of whole weights, so what is left after the tie-break rounds up.
-            splits = len(self.data.labels) * int(found["split_cost"])
+            splits = (len(self.data.labels) - 1) * int(found["split_cost"])
             least = Fraction(-(-max(int(found["lower"]) - splits, 0) // _UNIT))
             least *= Fraction(int(total) * _UNIT, int(found["unit"]))
         else:
@@ -150,17 +216,45 @@ class _RatioSearch:
             least = Fraction(max(share, 0.0) * total)
         return max(self.ratio.still_above(mu, least, self.positives), mu)
 
-    def _with_choices(self, tree: Tree) -> Tree:
-        """Return the tree with the weights of its classes as they were given."""
-        leaves = tree.apply(self.data.table.rows)
-        value = np.zeros_like(tree.value)
-        np.add.at(value, (leaves, self.data.labels), self.data.weights)
-        for node in reversed(range(tree.node_count)):
-            for child in set(tree.node_children(node).tolist()):
-                value[node] += value[child]
-        tree.value = value
-        tree.weighted_n_node_samples = value.sum(axis=1)
-        # What a leaf says maximises the ratio; it need not be its heaviest class.
-        tree.cost = None
-        assert (tree.kind[np.unique(leaves)] == LEAF).all()
-        return tree
+    def _shown(
+        self, mu: Fraction, objective: Labels, lower: int, split_cost: int
+    ) -> Fraction:
+        """Return a ratio that no tree is above, as a checker of the proof finds it."""
+        weights, n = objective.weights, len(objective.weights)
+        codes, labels = objective.table.codes, objective.labels
+        whole = rounded_weights(codes, labels, weights)
+        wrong = Fraction(-(-max(lower - (n - 1) * split_cost, 0) // _UNIT))
+        if whole is not weights:  # rounded: what rounding has added is taken off
+            scale, sums = merged_weights(codes, labels, weights)
+            pairs = zip(whole[whole > 0].tolist(), sums[whole > 0].tolist(), strict=True)
+            added = (Fraction(r) / Fraction(scale) - Fraction(w) for r, w in pairs)
+            wrong = wrong / Fraction(scale) - sum(max(a, Fraction(0)) for a in added)
+        return max(self.ratio.still_above(mu, wrong, self.positives), mu)
+
+
+class _Choice:
+    """What leaves say with errors weighed: in whole numbers, as a proof rounds them."""
+
+    measure = "errors"
+
+    def __init__(self, objective: Labels) -> None:
+        self.actions, self.labels = objective.actions, objective.labels
+        self.weights = rounded_weights(
+            objective.table.codes, objective.labels, objective.weights
+        )
+
+    def choose(self, rows: NDArray[np.intp]) -> tuple[int, float]:
+        """Return the class of the greatest weight."""
+        own = np.bincount(self.labels[rows], self.weights[rows], len(self.actions))
+        return int(np.argmax(own)), 0.0
+
+
+def _pair(fraction: Fraction) -> list[int]:
+    return [fraction.numerator, fraction.denominator]
+
+
+def _short(bound: Fraction) -> Fraction:
+    """Return a bound on a ratio, raised a little if it takes many digits."""
+    if bound.denominator <= _MOST_PART:
+        return bound
+    return min(Fraction(int(bound * _ROUGHLY) + 1, _ROUGHLY), Fraction(1))

@@ -59,15 +59,17 @@ class Ratio:
     p: Fraction
     q: Fraction
     r: Fraction
+    beta: Fraction = Fraction(1)
 
     @classmethod
     def of(cls, metric: str, beta: float = 1.0) -> Ratio:
         """Return the measure of a metric's name; beta counts for F-beta only."""
         if metric == "jaccard":
             return cls(RATIOS[metric], Fraction(1), Fraction(1), Fraction(1))
-        square = Fraction(1 if metric == "f1" else beta).limit_denominator(1000) ** 2
+        used = Fraction(1 if metric == "f1" else beta).limit_denominator(1000)
+        square = used**2
         name = RATIOS[metric] if metric == "f1" else f"F-beta (beta={beta:g})"
-        return cls(name, 1 + square, square, Fraction(1))
+        return cls(name, 1 + square, square, Fraction(1), used)
 
     def value(self, counts: Counts) -> Fraction:
         """Return the ratio; there is at least one positive row."""
