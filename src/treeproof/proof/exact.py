@@ -15,7 +15,7 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import chain, product
+from itertools import accumulate, chain, product
 from typing import Any
 
 __all__ = ["Refuted", "check_exactly"]
@@ -32,20 +32,24 @@ class Refuted(Exception):
 def check_exactly(
     lines: Iterable[bytes],
     columns: Mapping[str, Sequence[Any]],
-    target: Sequence[Any],
+    target: Sequence[Any] | None,
     weight: Sequence[float] | None = None,
+    costs: Sequence[Sequence[float]] | None = None,
 ) -> bool:
     """Return whether the proof shows its tree to be optimal; Refuted if it fails.
 
     The lines are unpacked. Cells of columns are numbers, or categories as the header
-    lists them, or None; targets are labels, numbers, or lists of numbers.
+    lists them, or None; targets are labels, numbers, or lists of numbers. Costs or
+    rewards of each row are lists of numbers, and may also come as targets.
     """
     steps = iter(lines)
     try:
         h = _object(next(steps))
         known = h["format"] == "treeproof-proof" and _whole(h["version"]) == 2
         _require(known, "this is no proof")
-        problem = _Problem(h, columns, target, weight or [1.0] * len(target))
+        costs = target if costs is None else costs
+        weight = weight or [1.0] * len(costs if target is None else target)
+        problem = _Problem(h, columns, target, weight, costs)
         return _Argument(h, problem).holds(map(_object, steps))
     except (LookupError, TypeError, ValueError, AttributeError, StopIteration) as error:
         raise Refuted(f"something is missing or of the wrong kind: {error}") from None
@@ -125,22 +129,29 @@ class _Problem:
     Rows of classification weigh 2^20 for each unit, so that all costs are weights.
     """
 
-    def __init__(self, h: Any, columns: Any, target: Any, weight: Any) -> None:
-        self.loss_name, self.exact = h["loss"], h["loss"] == "misclassification"
+    def __init__(
+        self, h: Any, columns: Any, target: Any, weight: Any, costs: Any
+    ) -> None:
+        costly, labelled = h["loss"] == "costs", h["loss"] == "misclassification"
+        self.loss_name, self.exact = h["loss"], costly or labelled
+        self.given, n = weight, len(weight)
         self.min_leaf = _whole(h["min_samples_leaf"], 1)
         known = self.exact or h["loss"] in ("squared_error", "absolute_error")
         names = sorted(f["name"] for f in h["features"])
         _require(known and names == sorted(columns), "the columns are not the proof's")
         _require(all(0 <= w < math.inf for w in weight), "a weight is out of range")
+        target = [[]] * n if costly and "classes" not in h else target
         target = [list(y) if isinstance(y, (list, tuple)) else [y] for y in target]
-        if self.exact:
+        if labelled or "classes" in h:
             place, factor = _places(h["classes"]), [float(f) for f in h["class_weight"]]
             _require(len(factor) == len(place) and min(factor) >= 0, "class weights")
             target = [[place[y]] for (y,) in target]
             weight = [w * factor[c] for w, (c,) in zip(weight, target, strict=True)]
+        costs = _costs(h, costs, target) if costly else [[]] * n
         kept = [i for i, w in enumerate(weight) if w > 0]
         _require(kept and _whole(h["n_rows"]) == len(kept), "n_rows is wrong")
         weight, target = [weight[i] for i in kept], [target[i] for i in kept]
+        costs = [costs[i] for i in kept]
         text, coded = b"", list[list[int]]()
         self.tests: list[tuple[int, list[int], int]] = []  # column, outcome by code
         self.ordered: list[Any] = []  # two tests of one threshold view, and an outcome
@@ -154,7 +165,8 @@ class _Problem:
                     self.ordered += product(here, here, (0, 1))
             text, coded = text + own, [*coded, codes]
         text += _packed("i" if self.exact else "d", chain(*target))
-        digest = hashlib.sha256(text + _packed("d", weight)).hexdigest()
+        text += _packed("d", chain(*costs)) + _packed("d", weight)
+        digest = hashlib.sha256(text).hexdigest()
         _require(h["fingerprint"] == "sha256:" + digest, "the fingerprint differs")
         self.multiway = any(n > 2 for _, _, n in self.tests)
         # The same sets come again and again.
@@ -162,7 +174,11 @@ class _Problem:
         self.codes, self.samples = list(zip(*coded, strict=True)), [1] * len(kept)
         self.heft: list[Any] = [Fraction(w) for w in weight]
         self.target: list[Any] = [[Fraction(v) for v in y] for y in target]
-        if self.exact:
+        actions = h.get("actions" if costly else "classes", [])
+        self.n_actions, self.factor = len(actions), 1.0
+        if costly:
+            self.gains(_whole(h["scale"], -1100), costs, weight)
+        elif labelled:
             self.merge(weight)
         everything = self.everything = frozenset(range(len(self.codes)))
         self.root = self.w(everything) if self.exact else self.leaf(everything)
@@ -179,8 +195,33 @@ class _Problem:
             scale = 2.0 ** (math.frexp(min(room / total, 2.0**1000))[1] - 1)
         self.codes, self.target = [c for c, _ in sums], [[y] for _, y in sums]
         self.samples = [n for _, n in sums.values()]
+        self.before, self.scale = [Fraction(s) for s, _ in sums.values()], scale
         whole = [max(1, math.floor(s * scale + 0.5)) for s, _ in sums.values()]
         self.heft = [w * UNIT for w in whole]
+
+    def gains(self, e: int, costs: list[Any], weight: list[float]) -> None:
+        """Section 7: a group becomes one row for each action by which it gains."""
+        groups, total = dict[Any, list[Any]](), 0
+        for codes, own, w in zip(self.codes, costs, weight, strict=True):
+            gain = [math.ldexp((max(own) - c) * w, e) for c in own]
+            whole = [math.floor(g + 0.5) for g in gain]
+            total += sum(whole)
+            if self.min_leaf > 1 or any(whole):
+                old, n = groups.get(codes, ([0] * len(own), 0))
+                groups[codes] = [a + b for a, b in zip(old, whole, strict=True)], n + 1
+        _require(e <= 1000 and total < 1 << 30, "the gains are too large")
+        if total:  # else nothing matters
+            rows = [
+                (codes, [a], g * UNIT, n if a == whole.index(max(whole)) else 0)
+                for codes, (whole, n) in groups.items()
+                for a, g in enumerate(whole)
+                if g or a == whole.index(max(whole))
+            ]
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            self.codes, self.target, self.heft, self.samples = columns
+            self.factor = math.ldexp(total, -e) / [*accumulate(weight)][-1]
+        else:
+            self.heft, self.target = [0] * len(weight), [[0]] * len(weight)
 
     def w(self, rows: Iterable[int]) -> Any:
         return sum(self.heft[i] for i in rows)
@@ -232,6 +273,36 @@ class _Problem:
         return not (len(parts) == 2 and light)
 
 
+def _costs(h: Any, given: Any, target: list[Any]) -> list[list[float]]:
+    """Section 7: what each action costs for each row."""
+    actions, matrix, asked = h["actions"], h.get("cost_matrix"), h.get("abstain_cost")
+    plain = all(isinstance(a, (str, int, float, type(None))) for a in actions)
+    distinct = len(set(map(json.dumps, actions))) == len(actions) > 0
+    _require(plain and distinct, "the actions are not distinct")
+    sign = {"cost": 1, "reward": -1}[h["measure"]]
+    if matrix is not None:
+        _require(sign == 1 and asked is None, "a matrix has costs alone")
+        _require(len(matrix) == len(h["classes"]), "not one row for each class")
+        given = [matrix[c] for (c,) in target]
+    last = [] if asked is None else [asked]
+    costs = [[*(sign * _number(c) for c in row), *map(_number, last)] for row in given]
+    right = len(costs) == len(target) and {len(row) for row in costs} == {len(actions)}
+    _require(right and len(actions) > len(last), "not one cost for each action")
+    return costs
+
+
+def _number(value: Any) -> float:
+    good = isinstance(value, (int, float)) and not isinstance(value, bool)
+    _require(good and abs(value) <= 1e300, f"{value!r} is no number in range")
+    return float(value)
+
+
+def _fraction(pair: Any, most: int) -> Fraction:
+    over, under = map(_whole, pair)
+    _require(math.gcd(over, under) == 1 <= under <= most >= over, "a fraction")
+    return Fraction(over, under)
+
+
 def _packed(kind: str, numbers: Iterable[Any]) -> bytes:
     return b"".join(struct.pack("<" + kind, number + 0) for number in numbers)
 
@@ -259,15 +330,19 @@ class _Argument:
     def __init__(self, h: dict[str, Any], p: _Problem) -> None:
         self.h, self.p, self.look = h, p, cache(self._look)
         self.facts: list[tuple[Rows, Limit, Limit, Any]] = []
+        self.said: dict[int, Any] = {}  # by the leaf of each row
         self.depth, self.splits = _limit(h["max_depth"]), _limit(h["max_splits"])
         keys = ("split_cost", "search_split_cost", "upper", "lower")
         own, self.L, upper, self.lower = (self.cost(h[k]) for k in keys)
         penalty, penalize = h["split_penalty"], h.get("penalize", "splits")
-        _require(type(penalty) in (int, float) and 0 <= penalty <= 1, "split_penalty")
+        highest = 1 if h["loss"] != "costs" else 1e300
+        number = type(penalty) in (int, float) and 0 <= penalty <= highest
+        _require(number, "split_penalty")
         _require(penalize in ("splits", "leaves"), "penalize is unknown")
         cost = Fraction(penalty) * p.root
         if p.exact:  # the page defines it in doubles
-            cost = Fraction(math.floor(float(penalty) * p.root + 0.5))
+            part = min(penalty / p.factor, 1.0) if p.factor > 0 else 1.0
+            cost = Fraction(math.floor(part * p.root + 0.5))
         _require(abs(cost - own) <= p.tolerance, "split_cost is not the penalty")
         dearer = own < self.L and self.splits < math.inf
         _require(own == self.L or dearer, "search_split_cost")
@@ -281,9 +356,7 @@ class _Argument:
     def cost(self, value: Any) -> Any:
         if self.p.exact:
             return _whole(value, -(1 << 60))
-        good = type(value) in (int, float) and abs(value) <= 1e300
-        _require(good, f"{value!r} is no cost")
-        return Fraction(float(value))
+        return Fraction(_number(value))
 
     def split_price(self, rows: Rows, test: int) -> Any:
         """Return what a test costs that splits these rows."""
@@ -298,8 +371,8 @@ class _Argument:
             _require(level == 0 or n >= p.min_leaf, "a leaf is too small")
             values = given if isinstance(given, list) and not p.exact else [given]
             _require(len(values) == len(p.target[0]), "not one number for each target")
-            classes = len(self.h["classes"]) if p.exact else 0
-            _require(not p.exact or _whole(given) < classes, "no such class")
+            _require(not p.exact or _whole(given) < p.n_actions, "no such class")
+            self.said |= dict.fromkeys(rows, given)
             lost = sum(p.loss(rows, o, self.cost(v)) for o, v in enumerate(values))
             return lost, 0, 1
         _require(level < self.depth, "the tree is too deep")
@@ -327,7 +400,40 @@ class _Argument:
         _require(rows == p.everything and fits, "the root step is about others")
         proved = 0 <= self.lower <= bound - self.extra + p.tolerance
         _require(proved, "the steps do not prove lower")
+        if h.get("metric") is not None:
+            return self.ratio(h["metric"])
         return bool(self.lower >= self.upper - p.tolerance)
+
+    def ratio(self, m: dict[str, Any]) -> bool:
+        """Section 8: require the tree's ratio and the bound; return if they agree."""
+        p, h, name = self.p, self.h, {"f1": 2, "fbeta": 2, "jaccard": 1}[m["name"]]
+        beta, keys = _fraction(m["beta"], 1 << 10), ("weighed_at", "value", "bound")
+        mu, value, bound = (_fraction(m[key], 1 << 53) for key in keys)
+        _require(beta == 1 or (beta > 0 and m["name"] == "fbeta"), "beta")
+        a, b = (1 + beta**2 if name == 2 else Fraction(1)), beta**2
+        yes, factor = _whole(m["positive"]), list(map(Fraction, h["class_weight"]))
+        heavy, light = factor[yes], factor[1 - yes]
+        miss = a * (1 - mu) + b * mu
+        fits = yes < 2 == len(factor) and heavy * mu == light * miss and 0 < mu <= 1
+        whole = all(float(w).is_integer() for w in (*p.given, *factor))
+        large = max(factor) <= 1 << 50 and sum(p.before) < 1 << 53 and p.scale <= 1
+        _require(fits and whole and large and h["loss"] != "costs", "weights")
+        errors = [Fraction(0), Fraction(0)]
+        for i, said in self.said.items():
+            errors[p.target[i][0]] += p.before[i] * (p.target[i] != [said])
+        pairs = zip(p.before, p.target, strict=True)
+        positives = sum(w for w, y in pairs if y == [yes]) / heavy
+        missed, alarms = errors[yes] / heavy, errors[1 - yes] / light
+        hits = a * (positives - missed)
+        _require(value == hits / (hits + b * missed + alarms), "the tree's ratio")
+        own = self.cost(h["split_cost"]) * (_whole(h["n_rows"]) - 1)
+        wrong = -(-max(self.lower - own, 0) // UNIT) / Fraction(p.scale)
+        for w, before in zip(p.heft, p.before, strict=True):
+            wrong -= max(w // UNIT / Fraction(p.scale) - before, Fraction(0))
+        left = max(a * (1 - mu) * positives - wrong * miss / heavy, Fraction(0))
+        above = min(mu + left / (min(a, b) * positives), Fraction(1))
+        _require(max(above, value) <= bound <= 1, "the bound is not shown")
+        return value == bound
 
     def read(self, uses: Any) -> Any:
         for test, *lists in uses:
@@ -395,7 +501,7 @@ class _Argument:
         if not p.multiway:
             good = [t for t in stumps if p.admissible(C, t, L)]
             sides, cover = [c for t in good for c in p.children(C, t)], -L
-            for y in range(len(self.h["classes"])):
+            for y in range(self.p.n_actions):
                 n, G = p.of_class(C, y), max([p.of_class(c, y) for c in sides] or [0])
                 ways = range(n // G + 2 if G else 1)
                 cover += min(L * j + max(0, n - j * G) for j in ways)
