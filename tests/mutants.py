@@ -90,12 +90,19 @@ def _places(value: Any) -> Any:
 
 
 def verdicts(
-    small: Small, text: bytes, folder: Path, program: Path | None
+    small: Small,
+    text: bytes,
+    folder: Path,
+    program: Path | None,
+    always: bool = False,
 ) -> dict[str, tuple[bool, str]]:
-    """What each checker says of a proof; the slow one only if another accepts it."""
+    """What each checker says of a proof.
+
+    The slow one is asked if another accepts the proof, or always.
+    """
     columns = {f"x{f}": cells for f, (_, _, cells) in enumerate(small.columns)}
     arrays = {name: np.array(cells, dtype=object) for name, cells in columns.items()}
-    ours = check(io.BytesIO(text), arrays, small.target, small.weights)
+    ours = check(io.BytesIO(text), arrays, **small.given)
     said = {"Python": (ours.accepted, str(ours))}
     if program is not None:
         rows = small.csv()
@@ -103,16 +110,20 @@ def verdicts(
         if not table.exists():  # mutants of one proof share it
             table.write_text(rows)
         done = subprocess.run(
-            [program, "-", table, "--target", "y", "--weight", "w"],
+            [program, "-", table, *small.options],
             input=text, capture_output=True, timeout=60,
         )  # fmt: skip
         assert done.returncode in (0, 1, 2) and not done.stderr, done
         words = done.stdout.decode(errors="replace")
         said["C++"] = (done.returncode == 0, words)
-    if not any(accepted for accepted, _ in said.values()):
+    if not always and not any(accepted for accepted, _ in said.values()):
         return said
     try:
-        check_exactly(text.splitlines(), columns, small.target, small.weights)
+        given = small.given
+        check_exactly(
+            text.splitlines(), columns, given["y"], given["sample_weight"],
+            given["costs"],
+        )  # fmt: skip
         said["exact"] = (True, "accepted")
     except Refuted as error:
         said["exact"] = (False, str(error))

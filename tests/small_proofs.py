@@ -9,6 +9,7 @@ engine or a checker.
 from __future__ import annotations
 
 import csv
+import dataclasses
 import hashlib
 import io
 import json
@@ -207,6 +208,14 @@ class Small:
         costs = [(sum(w * abs(y - m) for y, w in pairs), m) for m, _ in pairs]
         return min(costs, default=(0.0, 0.0))
 
+    def lost(self, rows: frozenset[int], predicted: int) -> float:
+        """What a leaf with this prediction costs; ValueError if there is none such."""
+        if not 0 <= predicted < len(self.classes):
+            raise ValueError
+        right = self.classes[predicted]
+        keys = {self.key(i) for i in rows}
+        return sum(self.scaled[k] for k in keys if k[-1] != right) * UNIT
+
     def parts(self, rows: frozenset[int], test: int) -> list[frozenset[int]]:
         parts = [set() for _ in range(self.n_outcomes(test))]
         for i in rows:
@@ -247,17 +256,50 @@ class Small:
                     best = (total, {"test": test, "children": children})
         return best
 
+    def stated(self, header: dict[str, Any]) -> Small:
+        """The problem that a header speaks of, on these data."""
+        return dataclasses.replace(
+            self,
+            max_depth=header["max_depth"],
+            max_splits=header["max_splits"],
+            min_samples_leaf=header["min_samples_leaf"],
+            split_penalty=header["split_penalty"],
+            penalize=header["penalize"],
+            **self.stated_loss(header),
+        )
+
+    def stated_loss(self, header: dict[str, Any]) -> dict[str, Any]:
+        return {"class_weight": header["class_weight"]}
+
+    def said_falsely(self, header: dict[str, Any]) -> str | None:
+        """What else a header says that is false, in words."""
+        return None if header["classes"] == self.classes else "other classes"
+
     # -- files
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """Labels, weights and costs, as checkers take them."""
+        return {"y": self.target, "sample_weight": self.weights, "costs": None}
+
+    @property
+    def options(self) -> list[str]:
+        """What the program is told of the columns of the data."""
+        return ["--target", "y", "--weight", "w"]
 
     def csv(self) -> str:
         out = io.StringIO()
         writer = csv.writer(out)
         names = [f"x{f}" for f in range(len(self.columns))]
-        writer.writerow([*names, "y", "w"])
+        writer.writerow([*names, "y", "w", *self.more_columns])
         cells = [column[2] for column in self.columns]
-        for i, y in enumerate(self.target):
-            writer.writerow([*(c[i] for c in cells), y, repr(self.weights[i])])
+        cells += [self.target, map(repr, self.weights), *self.more_columns.values()]
+        writer.writerows(zip(*cells, strict=True))
         return out.getvalue()
+
+    @property
+    def more_columns(self) -> dict[str, list[Any]]:
+        return {}
 
     def fingerprint(self) -> str:
         h = hashlib.sha256()
@@ -268,15 +310,16 @@ class Small:
                 h.update(json.dumps(self.values[f]).encode())
             codes = [self.code(f, i) for i in self.rows]
             h.update(struct.pack(f"<{len(codes)}i", *codes))
-        target = [self.target[i] for i in self.rows]
-        if self.classification:
-            labels = [self.classes.index(y) for y in target]
-            h.update(struct.pack(f"<{len(labels)}i", *labels))
-        else:
-            h.update(struct.pack(f"<{len(target)}d", *target))
+        h.update(self.packed_target())
         weights = [self.row_weights[i] for i in self.rows]
         h.update(struct.pack(f"<{len(weights)}d", *weights))
         return "sha256:" + h.hexdigest()
+
+    def packed_target(self) -> bytes:
+        target = [self.target[i] for i in self.rows]
+        if self.classification:
+            target = [self.classes.index(y) for y in target]
+        return struct.pack(f"<{len(target)}{'id'[not self.classification]}", *target)
 
     def header(self, lower: float | None = None, root: int = 0) -> dict[str, Any]:
         upper, tree = self.optimum(
@@ -306,9 +349,12 @@ class Small:
             "lower": upper if lower is None else lower,
             "root": root,
         }
-        if self.classification:
-            header |= {"classes": self.classes, "class_weight": self.class_weight}
-        return header
+        return header | self.loss_header()
+
+    def loss_header(self) -> dict[str, Any]:
+        if not self.classification:
+            return {}
+        return {"classes": self.classes, "class_weight": self.class_weight}
 
     def full_proof(self) -> list[dict[str, Any]]:
         """Return the header and a step for every set of rows that the root needs."""

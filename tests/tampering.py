@@ -61,19 +61,13 @@ def tiny(rng: random.Random) -> Small:
 def lies(forgery: Forgery) -> str | None:
     """Return the first false claim of a proof in words; None if all are true."""
     small, header = forgery.small, forgery.header
-    stated = dataclasses.replace(
-        small,
-        max_depth=header["max_depth"],
-        max_splits=header["max_splits"],
-        min_samples_leaf=header["min_samples_leaf"],
-        split_penalty=header["split_penalty"],
-        penalize=header["penalize"],
-        class_weight=header["class_weight"],
-    )
+    stated = small.stated(header)
     if header["fingerprint"] != stated.fingerprint():
         return "other data"
-    if header["n_rows"] != len(stated.rows) or header["classes"] != stated.classes:
-        return "other rows or classes"
+    if header["n_rows"] != len(stated.rows):
+        return "other rows"
+    if (false := stated.said_falsely(header)) is not None:
+        return false
     if header["split_cost"] != stated.split_cost():
         return "split_cost"
     dearer = header["search_split_cost"] - header["split_cost"]
@@ -135,12 +129,7 @@ def tree_cost(small: Small, tree: dict[str, Any]) -> float | None:
 
     def below(node: dict[str, Any], rows: frozenset[int]) -> tuple[float, int, int]:
         if "predict" in node:
-            if not 0 <= node["predict"] < len(small.classes):
-                raise ValueError
-            right = small.classes[node["predict"]]
-            keys = {small.key(i) for i in rows}
-            wrong = sum(small.scaled[k] for k in keys if k[-1] != right)
-            return wrong * UNIT, 0, 0
+            return small.lost(rows, node["predict"]), 0, 0
         if not 0 <= node["test"] < len(small.tests):
             raise ValueError
         parts = small.parts(rows, node["test"])
@@ -309,7 +298,7 @@ def _data(forgery: Forgery, rng: random.Random) -> None:
         for _, _, cells in columns:
             cells[a], cells[b] = cells[b], cells[a]
     elif kind == "label":
-        target[a] = rng.choice(small.classes)
+        target[a] = rng.choice(small.classes or ["-"])
     elif kind == "weight":
         weights[a] += 1.0
     else:

@@ -35,11 +35,11 @@ def judge(program, tmp_path):
         frame = pd.DataFrame(
             {f"x{f}": cells for f, (_, _, cells) in enumerate(small.columns)}
         )
-        first = check(io.BytesIO(text), frame, small.target, small.weights)
+        first = check(io.BytesIO(text), frame, **small.given)
         table = tmp_path / "data.csv"
         table.write_text(small.csv())
         second = subprocess.run(
-            [program, "-", table, "--target", "y", "--weight", "w"],
+            [program, "-", table, *small.options],
             input=text, capture_output=True, timeout=60,
         )  # fmt: skip
         said = second.stdout.decode().strip()

@@ -357,6 +357,7 @@ private:
     // The columns are in the hash already.
     std::string fingerprint() {
         for (const std::int32_t label : problem_.labels) hash_.add_little_endian(label);
+        if (problem_.gains) hash_.add(header_.at("actions").text);
         for (std::size_t i = 0; i < problem_.n_rows(); ++i) {
             for (const auto& target : problem_.targets) hash_.add_little_endian(target[i]);
             if (!problem_.gains) continue;

@@ -165,6 +165,7 @@ class _Problem:
                     self.ordered += product(here, here, (0, 1))
             text, coded = text + own, [*coded, codes]
         text += _packed("i" if self.exact else "d", chain(*target))
+        text += json.dumps(h["actions"]).encode() if costly else b""
         text += _packed("d", chain(*costs)) + _packed("d", weight)
         digest = hashlib.sha256(text).hexdigest()
         _require(h["fingerprint"] == "sha256:" + digest, "the fingerprint differs")

@@ -192,6 +192,9 @@ class Problem:
         if target is not None:
             digest.update(target.astype("<i4" if header.exact else "<f8").tobytes())
         if self.gains is not None:
+            named = json.dumps(self.gains.actions)
+            require(named in header.text, "the actions are not written as by Python.")
+            digest.update(named.encode())
             digest.update(self.gains.costs.astype("<f8").tobytes())
         digest.update(weight.astype("<f8").tobytes())
         same = header.raw.get("fingerprint") == "sha256:" + digest.hexdigest()

@@ -201,7 +201,9 @@ def _costs_header(
     """Return the header of a tree that was fitted to costs or rewards."""
     told = objective.told
     by_class: dict[str, Any] = {}
-    targets = [objective.costs.astype("<f8") + 0.0]
+    actions = [plain(action) for action in objective.actions]
+    named = np.frombuffer(json.dumps(actions).encode(), dtype=np.uint8)
+    targets: list[NDArray[Any]] = [named, objective.costs.astype("<f8") + 0.0]
     if told.class_factors is not None:
         assert objective.classes is not None and objective.labels is not None
         by_class = _classes(objective.classes, told.class_factors)
@@ -213,7 +215,7 @@ def _costs_header(
         "version": 2,
         "loss": "costs",
         "measure": objective.measure,
-        "actions": [plain(action) for action in objective.actions],
+        "actions": actions,
         **by_class,
         "cost_matrix": matrix,
         "abstain_cost": told.abstain_cost,

@@ -1,0 +1,397 @@
+"""Proofs about costs, rewards and ratios: three checkers accept them and no lie."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import gzip
+import json
+import random
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from effort import rounds
+from mutants import compare, mutate, verdicts
+from small_costs import SmallCosts, SmallRatio, tiny_costs, tiny_ratio
+from small_proofs import UNIT
+from tampering import Forgery, forge, lies, tree_cost
+
+from treeproof import OptimalTreeClassifier
+from treeproof.proof import check
+
+KINDS = {"costs": tiny_costs, "ratio": tiny_ratio}
+
+
+def text_of(lines):
+    return "".join(json.dumps(line) + "\n" for line in lines).encode()
+
+
+def proof_of(kind, rng):
+    """A problem and its proof, of a few dozen lines."""
+    while True:
+        small = KINDS[kind](rng)
+        lines = small.full_proof()
+        if small.tests and len(lines) < 50:
+            return small, lines
+
+
+@pytest.fixture
+def judge(program, tmp_path):
+    """All checkers' verdicts on a forgery; the exact one is always asked."""
+
+    def verdict(forgery):
+        return verdicts(
+            forgery.small, text_of(forgery.lines), tmp_path, program, always=True
+        )
+
+    return verdict
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("block", range(3))
+def test_proofs_by_exhaustion(judge, kind, block):
+    rng = random.Random(block)
+    for _ in range(rounds(20, 300)):
+        small, lines = proof_of(kind, rng)
+        forgery = Forgery(small, lines)
+        assert lies(forgery) is None
+        for accepted, said in judge(forgery).values():
+            assert accepted, said
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("block", range(3))
+def test_random_changes(judge, kind, block):
+    """What is false is rejected by all, and one accepts no more than another."""
+    rng, seen = random.Random(100 + block), {"lies": 0, "changes": 0}
+    while seen["changes"] < rounds(60, 900):
+        small, lines = proof_of(kind, rng)
+        for _ in range(10):
+            change = rng.choice([forge, changed_objective])
+            forgery = change(small, lines, rng)
+            seen["changes"] += 1
+            said = judge(forgery)
+            fast = {said[name][0] for name in ("Python", "C++")}
+            assert len(fast) == 1, (forgery.what, said)
+            if lies(forgery) is not None:
+                seen["lies"] += 1
+                accepted = [name for name, (yes, _) in said.items() if yes]
+                assert not accepted, (forgery.what, lies(forgery), said)
+    assert seen["lies"] > seen["changes"] / 5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_mutants(tmp_path, program, kind):
+    rng, accepted = random.Random(7), 0
+    for _ in range(rounds(8, 100)):
+        small, lines = proof_of(kind, rng)
+        for _ in range(20):
+            text = mutate(lines, rng)
+            accepted += compare(verdicts(small, text, tmp_path, program))
+    assert accepted > 0
+
+
+# -- changes of one kind
+
+
+def other(value, rng):
+    return value + rng.choice([-1, 1, 2, 0.5])
+
+
+def header_costs(f, rng):
+    """The matrix in the header, or the cost of abstaining."""
+    if f.header["cost_matrix"] is not None:
+        row = rng.choice(f.header["cost_matrix"])
+        place = rng.randrange(len(row))
+        row[place] = other(row[place], rng)
+    elif f.header["abstain_cost"] is not None:
+        f.header["abstain_cost"] = other(f.header["abstain_cost"], rng)
+
+
+def name_of_an_action(f, rng):
+    place = rng.randrange(len(f.header["actions"]))
+    f.header["actions"][place] = rng.choice(["other", 17, False])
+
+
+def number_of_actions(f, rng):
+    if rng.random() < 0.5:
+        f.header["actions"].append("more")
+    else:
+        f.header["actions"].pop()
+
+
+def value_of_the_objective(f, rng):
+    f.header["upper"] += rng.choice([-1, 1, UNIT, -UNIT])
+
+
+def scale_of_gains(f, rng):
+    f.header["scale"] += rng.choice([-1, 1, 3])
+
+
+def measure(f, rng):
+    f.header["measure"] = "cost" if f.header["measure"] == "reward" else "reward"
+
+
+def costs_of_rows(f, rng):
+    """Other costs in the data, sometimes with the fingerprint that belongs to them."""
+    small = f.small
+    if small.table is None:
+        return
+    table = [list(row) for row in small.table]
+    row = rng.choice([table[i] for i in small.rows])
+    place = rng.randrange(len(row))
+    row[place] = other(row[place], rng)
+    f.small = dataclasses.replace(small, table=table)
+    if rng.random() < 0.5:
+        f.header["fingerprint"] = f.small.fingerprint()
+        cost = f.small.split_cost()
+        f.header["split_cost"] = f.header["search_split_cost"] = cost
+
+
+def action_of_a_leaf(f, rng):
+    nodes, stack = [], [f.header["tree"]]
+    while stack:
+        node = stack.pop()
+        stack += [child for _, child in node.get("children", [])]
+        nodes += [node] if "predict" in node else []
+    node = rng.choice(nodes)
+    count = len(f.header.get("actions", f.header["classes"] if "classes" in f.header else []))
+    node["predict"] = (node["predict"] + rng.randint(1, count - 1)) % count
+
+
+def action_and_cost(f, rng):
+    """A worse leaf, with the cost that goes with it, called optimal."""
+    action_of_a_leaf(f, rng)
+    cost = tree_cost(f.small, f.header["tree"])
+    more = cost - f.header["upper"]
+    f.header["upper"] = cost
+    f.header["lower"] += more
+    f.steps[f.header["root"]]["bound"] += more
+
+
+def bound_by_one(f, rng):
+    f.steps[f.header["root"]]["bound"] += 1
+    f.header["lower"] += 1
+    if rng.random() < 0.5:
+        f.header["upper"] += 1
+
+
+def nearby(pair, rng):
+    part = Fraction(*pair) + Fraction(rng.choice([-1, 1]), rng.choice([7, 100, 10**6]))
+    part = min(max(part, Fraction(0)), Fraction(1))
+    return [part.numerator, part.denominator]
+
+
+def ratio_of_the_tree(f, rng):
+    f.header["metric"]["value"] = nearby(f.header["metric"]["value"], rng)
+
+
+def ratio_weighed_at(f, rng):
+    metric = f.header["metric"]
+    metric["weighed_at"] = nearby(metric["weighed_at"], rng)
+
+
+def all_of_the_ratio(f, rng):
+    metric = f.header["metric"]
+    metric["value"] = metric["bound"] = nearby(metric["value"], rng)
+    if rng.random() < 0.5:
+        metric["weighed_at"] = metric["value"]
+
+
+def bound_of_the_ratio(f, rng):
+    bound = Fraction(*f.header["metric"]["bound"]) * Fraction(999, 1000)
+    f.header["metric"]["bound"] = [bound.numerator, bound.denominator]
+
+
+def positive_class(f, rng):
+    f.header["metric"]["positive"] ^= 1
+
+
+def name_of_the_metric(f, rng):
+    names = {"f1", "fbeta", "jaccard"} - {f.header["metric"]["name"]}
+    f.header["metric"]["name"] = rng.choice(sorted(names))
+
+
+def beta(f, rng):
+    f.header["metric"]["name"] = "fbeta"
+    f.header["metric"]["beta"] = rng.choice([[3, 1], [1, 3], [5, 2]])
+
+
+def class_weights(f, rng):
+    place = rng.randrange(2)
+    f.header["class_weight"][place] += rng.choice([1.0, 2.0])
+    f.small = dataclasses.replace(f.small, class_weight=f.header["class_weight"])
+    f.header["fingerprint"] = f.small.fingerprint()
+    f.header["upper"] = tree_cost(f.small, f.header["tree"])
+
+
+OF_COSTS = [
+    header_costs, name_of_an_action, number_of_actions, value_of_the_objective,
+    scale_of_gains, measure, costs_of_rows, action_of_a_leaf, action_and_cost,
+    bound_by_one,
+]  # fmt: skip
+OF_RATIOS = [
+    value_of_the_objective, action_of_a_leaf, action_and_cost, bound_by_one,
+    ratio_of_the_tree, ratio_weighed_at, all_of_the_ratio, bound_of_the_ratio,
+    positive_class, name_of_the_metric, beta, class_weights,
+]  # fmt: skip
+ALWAYS_REJECTED = [
+    name_of_an_action, number_of_actions, ratio_weighed_at, class_weights
+]  # fmt: skip
+
+
+def changed_objective(small, lines, rng):
+    changes = OF_COSTS if isinstance(small, SmallCosts) else OF_RATIOS
+    forgery = Forgery(small, copy.deepcopy(lines))
+    change = rng.choice(changes)
+    forgery.what = change.__name__
+    change(forgery, rng)
+    return forgery
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [("costs", c) for c in OF_COSTS] + [("ratio", c) for c in OF_RATIOS],
+    ids=lambda part: getattr(part, "__name__", part),
+)
+def test_changes_of_each_kind(judge, kind, change):
+    rng, seen, tried = random.Random(3), 0, 0
+    while seen < rounds(25, 300):
+        small, lines = proof_of(kind, rng)
+        for _ in range(3):
+            forgery = Forgery(small, copy.deepcopy(lines), change.__name__)
+            change(forgery, rng)
+            tried += 1
+            if forgery.lines == lines and forgery.small is small:
+                continue  # this problem has nothing of the kind
+            if change not in ALWAYS_REJECTED and lies(forgery) is None:
+                continue  # by chance the changed proof is true as well
+            seen += 1
+            accepted = {n: said for n, (yes, said) in judge(forgery).items() if yes}
+            assert not accepted, (accepted, forgery)
+        assert tried < 100 * (seen + 10)
+
+
+# -- proofs of the library
+
+
+def random_table(rng, n):
+    return pd.DataFrame({
+        "a": rng.integers(0, 4, n) / 2,
+        "b": rng.choice(["u", "v", "w"], n),
+        "c": np.where(rng.random(n) < 0.2, np.nan, rng.integers(0, 3, n)),
+    })  # fmt: skip
+
+
+def settings(rng):
+    return {
+        "max_depth": [1, 2, 3, None][rng.integers(4)],
+        "max_splits": [None, None, 2][rng.integers(3)],
+        "categorical_split": ["multiway", "one-vs-rest", "subset"][rng.integers(3)],
+        "missing": ["best-side", "branch"][rng.integers(2)],
+        "min_samples_leaf": [1, 1, 2, 3][rng.integers(4)],
+        "solver": ["auto", "sparse", "threshold"][rng.integers(3)],
+        "penalize": ["leaves", "splits"][rng.integers(2)],
+    }
+
+
+def all_accept(program, folder, path, X, y, weights, costs=None):
+    """See that the three checkers accept a proof; return the verdict and words."""
+    import subprocess
+
+    from treeproof.proof.exact import check_exactly
+
+    verdict = check(path, X, y, weights, costs=costs)
+    assert verdict.accepted, verdict
+    data = X.copy()
+    options = []
+    if y is not None:
+        data["y"], options = y, ["--target", "y"]
+    if weights is not None:
+        data["w"], options = weights, [*options, "--weight", "w"]
+    for a in range(0 if costs is None else costs.shape[1]):
+        data[f"cost{a}"], options = costs[:, a], [*options, "--cost", f"cost{a}"]
+    data.to_csv(folder / "data.csv", index=False)
+    with gzip.open(path) as file:
+        lines = file.readlines()
+    done = subprocess.run(
+        [program, "-", folder / "data.csv", *options],
+        input=b"".join(lines), capture_output=True,
+    )  # fmt: skip
+    words = done.stdout.decode()
+    assert done.returncode == 0, words
+    assert words[words.rindex("steps (") + 7 : words.rindex(")")] == verdict.statement
+    if len(lines) < 60:
+        columns = {
+            name: [None if v != v else v for v in X[name].tolist()] for name in X
+        }
+        plain = [None if v is None else v.tolist() for v in (y, weights, costs)]
+        assert check_exactly(lines, columns, *plain) == verdict.optimal
+    return verdict, words
+
+
+@pytest.mark.filterwarnings("ignore:cost_matrix has negative")
+@pytest.mark.filterwarnings("ignore:abstain_cost")
+@pytest.mark.parametrize("kind", ["matrix", "rows", "abstain", "rows and abstain"])
+@pytest.mark.parametrize("block", range(2))
+def test_costs_of_the_library(program, tmp_path: Path, kind, block):
+    rng = np.random.default_rng(block)
+    for _ in range(rounds(12, 150)):
+        n, k = int(rng.integers(5, 40)), int(rng.integers(2, 4))
+        X, told = random_table(rng, n), settings(rng)
+        told["split_penalty"] = [0.02, 0.3, 2.0][rng.integers(3)]
+        y = rng.choice(list("pqr")[:k], n)
+        y[:k] = list("pqr")[:k]
+        costs, weights = None, None
+        digits = [0, 2][rng.integers(2)]
+        if kind == "matrix":
+            told["cost_matrix"] = np.round(rng.normal(0, 3, (k, k)), digits)
+        if "rows" in kind:
+            costs = np.round(rng.normal(0, 2, (n, k)), digits)
+        if "abstain" in kind:
+            told["abstain_cost"] = 0.3
+        if rng.random() < 0.3:
+            told["class_weight"] = "balanced"
+        if rng.random() < 0.3:
+            weights = rng.choice([0, 1.0, 0.3, 2], n)
+            weights[:k] = 1
+        if costs is not None and costs.min() >= 0.3:
+            continue
+        model = OptimalTreeClassifier(**told)
+        path = tmp_path / "tree.proof.gz"
+        model.fit(X, y, sample_weight=weights, proof=path, costs=costs)
+        verdict, words = all_accept(program, tmp_path, path, X, y, weights, costs)
+        assert verdict.optimal and model.optimal_
+        assert verdict.objective == pytest.approx(model.objective_, abs=1e-9)
+        stated = float(words.split("mean cost ")[1].split(",")[0])
+        assert stated == pytest.approx(model.objective_, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["f1", "fbeta", "jaccard"])
+@pytest.mark.parametrize("block", range(2))
+def test_ratios_of_the_library(program, tmp_path: Path, metric, block):
+    rng = np.random.default_rng(block)
+    for _ in range(rounds(12, 150)):
+        n = int(rng.integers(5, 50))
+        X, told = random_table(rng, n), settings(rng)
+        told["beta"] = [0.5, 1.0, 2.0, 0.3][rng.integers(4)]
+        told["pos_label"] = ["p", "q"][rng.integers(2)]
+        if told["max_depth"] is None and told["max_splits"] is None:
+            told["max_depth"] = 2
+        y = rng.choice(["p", "q"], n, p=[0.3, 0.7])
+        y[:2] = ["p", "q"]
+        weights = None
+        if rng.random() < 0.4:
+            weights = rng.choice([0.0, 1.0, 2.0, 5.0], n)
+            weights[:2] = 1
+        model = OptimalTreeClassifier(metric=metric, **told)
+        path = tmp_path / "tree.proof.gz"
+        model.fit(X, y, sample_weight=weights, proof=path)
+        verdict, words = all_accept(program, tmp_path, path, X, y, weights)
+        assert verdict.optimal and model.optimal_
+        assert verdict.objective == pytest.approx(model.objective_, abs=1e-12)
+        stated = float(words.split("optimal, ")[1].split(",")[0].split()[-1])
+        assert 1 - stated == pytest.approx(model.objective_, abs=1e-12)
