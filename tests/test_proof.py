@@ -187,7 +187,10 @@ def test_malformed_steps(
 
 def test_the_checker_stands_alone() -> None:
     folder = Path(treeproof.proof.__file__).parent
-    names = ("checker", "node", "problem", "rejected", "statement", "targets", "exact")
+    names = (
+        "checker", "gains", "node", "problem", "ratio", "rejected", "statement",
+        "targets", "exact",
+    )  # fmt: skip
     own = tuple(f"from treeproof.proof.{name} " for name in names)
     for name in names:
         for line in (folder / f"{name}.py").read_text().splitlines():

@@ -7,6 +7,7 @@ import dataclasses
 import gzip
 import json
 import random
+import subprocess
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,12 +16,16 @@ import pandas as pd
 import pytest
 from effort import rounds
 from mutants import compare, mutate, verdicts
-from small_costs import SmallCosts, SmallRatio, tiny_costs, tiny_ratio
+from small_costs import SmallCosts, tiny_costs, tiny_ratio
 from small_proofs import UNIT
 from tampering import Forgery, forge, lies, tree_cost
+from typer.testing import CliRunner
 
 from treeproof import OptimalTreeClassifier
+from treeproof.cli import app
+from treeproof.objectives import Costs
 from treeproof.proof import check
+from treeproof.proof.exact import check_exactly
 
 KINDS = {"costs": tiny_costs, "ratio": tiny_ratio}
 
@@ -300,10 +305,6 @@ def settings(rng):
 
 def all_accept(program, folder, path, X, y, weights, costs=None):
     """See that the three checkers accept a proof; return the verdict and words."""
-    import subprocess
-
-    from treeproof.proof.exact import check_exactly
-
     verdict = check(path, X, y, weights, costs=costs)
     assert verdict.accepted, verdict
     data = X.copy()
@@ -395,3 +396,133 @@ def test_ratios_of_the_library(program, tmp_path: Path, metric, block):
         assert verdict.objective == pytest.approx(model.objective_, abs=1e-12)
         stated = float(words.split("optimal, ")[1].split(",")[0].split()[-1])
         assert 1 - stated == pytest.approx(model.objective_, abs=1e-12)
+
+
+# -- the command line, and what is refused
+
+
+def run_check(*arguments):
+    return CliRunner().invoke(app, ["check", *map(str, arguments)])
+
+
+def hospital(n=40, seed=1):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"age": rng.integers(20, 80, n), "sex": rng.choice(["f", "m"], n)})
+    rewards = np.round(rng.normal(size=(n, 3)), 2)
+    rewards[:, 1] += X["age"] > 50
+    return X, rewards
+
+
+def test_command_line_with_costs_of_rows(tmp_path: Path):
+    X, rewards = hospital()
+    path, costs = tmp_path / "p.gz", -rewards
+    OptimalTreeClassifier(split_penalty=0.05, max_depth=2).fit(
+        X, None, costs=costs, proof=path
+    )
+    X.to_csv(tmp_path / "x.csv", index=False)
+    pd.DataFrame(costs, columns=list("abc")).to_csv(tmp_path / "c.csv", index=False)
+    both = X.assign(**dict(zip("abc", costs.T, strict=True)))
+    both.to_csv(tmp_path / "xc.csv", index=False)
+    for arguments in (
+        (tmp_path / "x.csv", "--costs", tmp_path / "c.csv", "--exact"),
+        (tmp_path / "xc.csv", "--costs", "a,b,c"),
+    ):
+        done = run_check(path, *arguments)
+        assert done.exit_code == 0, done.output
+        assert "mean cost of the actions [0, 1, 2], costs of each row" in done.output
+    done = run_check(path, tmp_path / "xc.csv", "--costs", "a,c,b")
+    assert done.exit_code == 1 and "other data" in done.output
+    done = run_check(path, tmp_path / "x.csv")
+    assert isinstance(done.exception, ValueError)
+    assert "say with --costs where" in str(done.exception)
+
+
+def test_command_line_with_a_matrix_and_a_ratio(tmp_path: Path):
+    X, rewards = hospital()
+    y = np.where(rewards[:, 1] > 0.4, "ill", "well")
+    path, table = tmp_path / "p.gz", tmp_path / "t.csv"
+    X.assign(y=y).to_csv(table, index=False)
+    OptimalTreeClassifier(
+        max_depth=2, cost_matrix=[[0, 20], [1, 0]], abstain_cost=0.5, abstain_label="?"
+    ).fit(X, y, proof=path)
+    done = run_check(path, table, "--exact")
+    assert done.exit_code == 0, done.output
+    assert 'the actions ["ill", "well", "?"], cost matrix' in done.output
+    assert '{"ill": [0, 20, 0.5], "well": [1, 0, 0.5]}, gains not' in done.output
+    done = run_check(path, table, "--costs", "age")
+    assert "leave out --costs" in str(done.exception)
+    OptimalTreeClassifier(max_depth=2, metric="f1", pos_label="ill").fit(
+        X, y, proof=path
+    )
+    done = run_check(path, table, "--exact")
+    assert done.exit_code == 0, done.output
+    assert "optimal, no tree has F1 above" in done.output
+    assert 'F1 of the class "ill"' in done.output
+
+
+def test_rewards_are_told_as_rewards(program, tmp_path: Path):
+    """A proof of `Costs` with the measure of rewards, as policy trees make it."""
+    X, rewards = hospital()
+
+    class Policy(OptimalTreeClassifier):
+        def _objective(self, data):
+            return Costs(
+                data.table, data.weights, -rewards, np.array(["a", "b", "c"]),
+                measure="reward",
+            )  # fmt: skip
+
+    path = tmp_path / "p.gz"
+    model = Policy(max_depth=2, split_penalty=0.01).fit(
+        X, None, costs=-rewards, proof=path
+    )
+    verdict, words = all_accept(program, tmp_path, path, X, None, None, rewards)
+    assert verdict.objective == pytest.approx(model.objective_)
+    assert check(path, X, rewards).accepted  # rewards are what y is elsewhere
+    assert f"no tree has a mean reward above {-model.objective_:.6g}" in str(verdict)
+    assert "optimal, mean reward " in words
+    assert 'mean reward of the actions ["a", "b", "c"], rewards of' in verdict.statement
+    assert not check(path, X, -rewards).accepted
+
+
+def test_nothing_to_choose(program, tmp_path: Path):
+    """All actions cost the same: there is nothing to prove, and that is proved."""
+    X, rewards = hospital()
+    path, costs = tmp_path / "p.gz", np.ones_like(rewards)
+    for least in (1, 3):
+        model = OptimalTreeClassifier(min_samples_leaf=least)
+        model.fit(X, None, costs=costs, proof=path)
+        verdict, _ = all_accept(program, tmp_path, path, X, None, None, costs)
+        assert verdict.optimal and verdict.objective == 1.0
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_search_that_was_stopped(program, tmp_path: Path):
+    """A bound short of the optimum is stated in the unit of the costs."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 2, (200, 12)), columns=list("abcdefghijkl"))
+    costs = np.round(rng.normal(size=(200, 3)), 3)
+    path = tmp_path / "p.gz"
+    model = OptimalTreeClassifier(
+        split_penalty=0.001, solver="sparse", memory_limit=1, max_depth=2
+    ).fit(X, None, costs=costs, proof=path)
+    verdict, _ = all_accept(program, tmp_path, path, X, None, None, costs)
+    assert verdict.lower_bound <= verdict.objective + 1e-12
+    assert verdict.objective == pytest.approx(model.objective_)
+
+
+def test_refused(tmp_path: Path):
+    X, rewards = hospital()
+    path = tmp_path / "p.gz"
+    with pytest.raises(ValueError, match="class_weight needs the classes of the rows"):
+        OptimalTreeClassifier(class_weight="balanced").fit(
+            X, None, costs=rewards, proof=path
+        )
+    y = (rewards[:, 1] > 0.4).astype(int)
+    f1 = OptimalTreeClassifier(metric="f1", max_depth=2)
+    with pytest.raises(ValueError, match="takes weights that are whole numbers"):
+        f1.fit(X, y, sample_weight=np.full(len(y), 0.5), proof=path)
+    with pytest.raises(ValueError, match="add up to 4000000000, too much for a proof"):
+        f1.fit(X, y, sample_weight=np.full(len(y), 1e8), proof=path)
+    with pytest.raises(ValueError, match="takes a beta between 1/1024 and 1024"):
+        f1.set_params(metric="fbeta", beta=3000.0).fit(X, y, proof=path)
+    assert not path.exists()

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich import progress
 from rich.console import Console
 
@@ -42,6 +43,13 @@ def check(
             autocompletion=completion.columns,
         ),
     ] = None,
+    costs: Annotated[
+        str | None,
+        typer.Option(
+            help="Costs or rewards of each row, if the proof is about them: a file "
+            "with a column for each action, or columns A,B of the data.",
+        ),
+    ] = None,
     drop: Annotated[
         str | None, typer.Option(help="Columns A,B that were left out.")
     ] = None,
@@ -67,6 +75,8 @@ def check(
     treeproof fit car.csv --target class --proof car.proof.gz
     treeproof check car.proof.gz car.csv
 
+    treeproof check doses.proof.gz patients.csv --costs rewards.csv
+
     This is the checker in Python, made to be read. For proofs of many thousand steps
     the one in C++ is faster: make tools, docs/proof-format.md.
     """
@@ -87,10 +97,12 @@ def check(
     weights = None if weight is None else pop_column(table, weight, "weight")
     for name in drop.split(",") if drop else []:
         pop_column(table, name.strip(), "column to drop")
+    paid = _read_costs(costs, table, header, data)
     unknown = {name: table[name] for name in table if name not in {*names, target}}
     for about in row_names_of(unknown) if unknown else []:
         del table[about.name]  # fit leaves it out as well
-    if target is None:
+    labelled = "classes" in header.raw or not header.costly
+    if target is None and labelled:
         others = [name for name in table if name not in names]
         if len(others) != 1:
             raise ValueError(
@@ -99,7 +111,7 @@ def check(
                 "left out of the fit."
             )
         target = others[0]
-    labels = pop_column(table, target, "target")
+    labels = None if target is None else pop_column(table, target, "target")
     strange = [name for name in table if name not in names]
     if strange:
         raise ValueError(
@@ -115,10 +127,10 @@ def check(
         transient=True,
         disable=not console.is_terminal,
     ) as steps:
-        verdict = check_proof(steps, table, labels, weights)
+        verdict = check_proof(steps, table, labels, weights, costs=paid)
         if exact and verdict.accepted:
             steps.seek(0)
-            verdict = _exactly(steps, table, labels, weights, verdict)
+            verdict = _exactly(steps, table, labels, weights, paid, verdict)
     if as_json:
         typer.echo(json.dumps(vars(verdict)))
     else:
@@ -129,8 +141,38 @@ def check(
         raise typer.Exit(REJECTED)
 
 
+def _read_costs(
+    costs: str | None, table: dict[str, Any], header: Any, data: str
+) -> NDArray[np.float64] | None:
+    """Read the costs of each row, from a file or from columns of the data."""
+    needed = header.costly and header.raw.get("cost_matrix") is None
+    if costs is None and needed:
+        raise ValueError(
+            "The proof is about costs or rewards of each row; say with --costs where "
+            "they are: a file with a column for each action, or columns of the data."
+        )
+    if costs is None:
+        return None
+    if not needed:
+        raise ValueError(
+            "The proof is not about costs of each row; leave out --costs."
+        )
+    if Path(costs).is_file():
+        own = read_table(costs)
+    else:
+        names = [name.strip() for name in costs.split(",")]
+        own = {name: pop_column(table, name, "column of costs") for name in names}
+    try:
+        return np.column_stack([np.asarray(own[c], dtype=np.float64) for c in own])
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"The costs in {costs!r} are not numbers, or not one for each row of "
+            f"{data!r}."
+        ) from None
+
+
 def _exactly(
-    steps: Any, table: Any, labels: Any, weights: Any, verdict: Verdict
+    steps: Any, table: Any, labels: Any, weights: Any, costs: Any, verdict: Verdict
 ) -> Verdict:
     """Check an accepted proof once more, in fractions."""
     from treeproof.proof.checker import read_lines
@@ -143,7 +185,9 @@ def _exactly(
     columns = {name: plain(table[name]) for name in table}
     heavy = None if weights is None else plain(weights)
     try:
-        check_exactly(read_lines(steps), columns, plain(labels), heavy)
+        told = None if labels is None else plain(labels)
+        paid = None if costs is None else costs.tolist()
+        check_exactly(read_lines(steps), columns, told, heavy, paid)
     except Refuted as error:
         return replace(verdict, accepted=False, reason=f"checked exactly, {error}.")
     return verdict
