@@ -91,7 +91,9 @@ class SmallCosts(Small):
 
         def below(node: dict[str, Any], rows: frozenset[int]) -> tuple[float, int, int]:
             if "predict" in node:
-                own = (self.row_weights[i] * self.costs[i][node["predict"]] for i in rows)
+                own = (
+                    self.row_weights[i] * self.costs[i][node["predict"]] for i in rows
+                )
                 return sum(own), 0, 1
             parts = self.parts(rows, node["test"])
             found = [below(child, parts[v]) for v, child in node["children"]]
@@ -141,7 +143,9 @@ class SmallCosts(Small):
     def more_columns(self) -> dict[str, list[Any]]:
         if self.table is None:
             return {}
-        return {f"c{a}": list(own) for a, own in enumerate(zip(*self.table, strict=True))}
+        return {
+            f"c{a}": list(own) for a, own in enumerate(zip(*self.table, strict=True))
+        }
 
     @property
     def given(self) -> dict[str, Any]:
@@ -183,7 +187,9 @@ def tiny_costs(rng: random.Random) -> SmallCosts:
         missing=rng.choice(["best-side", "branch"]),
         claims=rng.random() < 0.5,
         actions=["a", 1, None][:k],
-        matrix=[[cost() for _ in range(k)] for _ in classes] if kind == "matrix" else None,
+        matrix=[[cost() for _ in range(k)] for _ in classes]
+        if kind == "matrix"
+        else None,
         table=None if kind == "matrix" else table,
         abstain=0.5 if kind == "abstain" else None,
         measure="reward" if kind == "rewards" else "cost",
@@ -206,7 +212,11 @@ class SmallRatio(Small):
     @property
     def factors(self) -> tuple[Fraction, Fraction, Fraction]:
         square = self.beta**2
-        return (Fraction(1) if self.metric == "jaccard" else 1 + square), square, Fraction(1)
+        return (
+            (Fraction(1) if self.metric == "jaccard" else 1 + square),
+            square,
+            Fraction(1),
+        )
 
     def ratio(self, missed: int, alarms: int) -> Fraction:
         p, q, r = self.factors

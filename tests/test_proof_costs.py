@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import gzip
+import io
 import json
 import random
 import subprocess
@@ -65,6 +66,13 @@ def test_proofs_by_exhaustion(judge, kind, block):
         assert lies(forgery) is None
         for accepted, said in judge(forgery).values():
             assert accepted, said
+        frame = {
+            f"x{f}": np.array(cells, dtype=object)
+            for f, (_, _, cells) in enumerate(small.columns)
+        }
+        verdict = check(io.BytesIO(text_of(lines)), frame, **small.given)
+        told = 1 - small.best if kind == "ratio" else small.mean_cost(lines[0])
+        assert verdict.optimal and verdict.objective == pytest.approx(float(told))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -163,7 +171,7 @@ def action_of_a_leaf(f, rng):
         stack += [child for _, child in node.get("children", [])]
         nodes += [node] if "predict" in node else []
     node = rng.choice(nodes)
-    count = len(f.header.get("actions", f.header["classes"] if "classes" in f.header else []))
+    count = len(f.header.get("actions", f.header.get("classes", [])))
     node["predict"] = (node["predict"] + rng.randint(1, count - 1)) % count
 
 

@@ -154,9 +154,7 @@ def _read_costs(
     if costs is None:
         return None
     if not needed:
-        raise ValueError(
-            "The proof is not about costs of each row; leave out --costs."
-        )
+        raise ValueError("The proof is not about costs of each row; leave out --costs.")
     if Path(costs).is_file():
         own = read_table(costs)
     else:

@@ -77,13 +77,11 @@ class _RatioSearch:
         total = int(self.positives + self.negatives)
         if (beta.numerator**2 + beta.denominator**2) ** 2 * total**2 >= _MOST_SUM:
             raise ValueError(
-                f'The weights add up to {total}, too much for a proof for metric='
+                f"The weights add up to {total}, too much for a proof for metric="
                 f'"{self.model.metric}"; fit without proof.'
             )
 
-    def run(
-        self, reading: Mapping[str, Any], writer: ProofFile | None = None
-    ) -> None:
+    def run(self, reading: Mapping[str, Any], writer: ProofFile | None = None) -> None:
         """Search, and store the best tree with its certificate."""
         model = self.model
         # A single leaf that says "positive" is where every search starts.
@@ -109,7 +107,8 @@ class _RatioSearch:
         _, tree, found, name = best
         figures: dict[str, Any] = {}
         if writer is not None:
-            tree, figures = self._prove(writer, value)
+            shown, figures = self._prove(writer, value, above <= value)
+            tree = tree if shown is None else shown
         model._set_statistics(name, found, objective, reading)
         model.stats_ |= figures
         seconds = time.perf_counter() - self.begun
@@ -152,15 +151,19 @@ class _RatioSearch:
         ), objective
 
     def _prove(
-        self, writer: ProofFile, value: Fraction
-    ) -> tuple[Tree, dict[str, Any]]:
-        """Search once more at the best ratio and write the proof; return its tree."""
+        self, writer: ProofFile, value: Fraction, proved: bool
+    ) -> tuple[Tree | None, dict[str, Any]]:
+        """Search once more at the best ratio and write the proof.
+
+        The tree is returned if it has that ratio, as it has if nothing stopped the
+        search. One that was not stopped before (`proved`) has as long as it takes.
+        """
         task, objective = self._weighed(value)
+        limit = None if proved else task.time_limit
         provable = solve_for_proof(
-            self.model.solver, replace(task, proof_log=writer.log)
+            self.model.solver, replace(task, proof_log=writer.log, time_limit=limit)
         )
-        found, task = provable.proved, provable.task
-        assert isinstance(task, Task)
+        found = provable.proved
         tree = self._grown(found["tree"], objective)
         reached = self.ratio.value(self._counts(tree))
 
@@ -178,7 +181,7 @@ class _RatioSearch:
             }
 
         figures = self.model._write_proof(writer, provable, objective, header)
-        return tree, figures
+        return tree if reached == value else None, figures
 
     def _grown(self, splits: Mapping[str, Any], objective: Labels) -> Tree:
         """Return a tree whose leaves say what was best with errors weighed.
@@ -226,7 +229,9 @@ class _RatioSearch:
         wrong = Fraction(-(-max(lower - (n - 1) * split_cost, 0) // _UNIT))
         if whole is not weights:  # rounded: what rounding has added is taken off
             scale, sums = merged_weights(codes, labels, weights)
-            pairs = zip(whole[whole > 0].tolist(), sums[whole > 0].tolist(), strict=True)
+            pairs = zip(
+                whole[whole > 0].tolist(), sums[whole > 0].tolist(), strict=True
+            )
             added = (Fraction(r) / Fraction(scale) - Fraction(w) for r, w in pairs)
             wrong = wrong / Fraction(scale) - sum(max(a, Fraction(0)) for a in added)
         return max(self.ratio.still_above(mu, wrong, self.positives), mu)

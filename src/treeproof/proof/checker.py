@@ -1,11 +1,11 @@
 """A checker of proofs that trusts nothing but the data.
 
 This file and those it imports (`problem.py`, `targets.py`, `gains.py`, `ratio.py`,
-`node.py`, `statement.py`) use the standard library and NumPy only: none of the search, the estimators or the input
-border. They recompute the problem from the
-table, every set of rows from its branch and every count from those rows, and accept a
-proof or name the first step that does not hold. The rules, and why they are sound, are
-on the page "The proof format" (docs/proof-format.md), whose names are used here.
+`node.py`, `statement.py`) use the standard library and NumPy only: none of the search,
+the estimators or the input border. They recompute the problem from the table, every set
+of rows from its branch and every count from those rows, and accept a proof or name the
+first step that does not hold. The rules, and why they are sound, are on the page
+"The proof format" (docs/proof-format.md), whose names are used here.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from treeproof.proof.problem import (
     read_object,
     read_whole,
 )
-from treeproof.proof.rejected import Array, Rejected, require
 from treeproof.proof.ratio import NAMES
+from treeproof.proof.rejected import Array, Rejected, require
 from treeproof.proof.statement import measure, statement
 
 __all__ = ["Verdict", "check"]
@@ -96,7 +96,9 @@ class Verdict:
         if self.measure not in ("objective", "mean cost"):  # told as it was given
             whole = 0.0 if self.measure == "mean reward" else 1.0
             own, low, least, below = whole - own, whole - low, "more", "above"
-        what = f"a tree of {self.measure} {own:.6g}, and none has {least} than {low:.6g}"
+        what = (
+            f"a tree of {self.measure} {own:.6g}, and none has {least} than {low:.6g}"
+        )
         if self.optimal:
             article = "an" if self.measure == "objective" else "a"
             named = f"{article} {self.measure}"

@@ -48,7 +48,7 @@ def check_exactly(
         known = h["format"] == "treeproof-proof" and _whole(h["version"]) == 2
         _require(known, "this is no proof")
         costs = target if costs is None else costs
-        weight = weight or [1.0] * len(costs if target is None else target)
+        weight = weight or [1.0] * len((target or costs) or ())
         problem = _Problem(h, columns, target, weight, costs)
         return _Argument(h, problem).holds(map(_object, steps))
     except (LookupError, TypeError, ValueError, AttributeError, StopIteration) as error:
@@ -202,7 +202,7 @@ class _Problem:
 
     def gains(self, e: int, costs: list[Any], weight: list[float]) -> None:
         """Section 7: a group becomes one row for each action by which it gains."""
-        groups, total = dict[Any, list[Any]](), 0
+        groups, total = dict[Any, Any](), 0
         for codes, own, w in zip(self.codes, costs, weight, strict=True):
             gain = [math.ldexp((max(own) - c) * w, e) for c in own]
             whole = [math.floor(g + 0.5) for g in gain]

@@ -42,7 +42,8 @@ class Gains:
         self.measure: Any = raw.get("measure")
         self.matrix: Any = raw.get("cost_matrix")
         self.abstain: Any = raw.get("abstain_cost")
-        self.exponent: Any = raw.get("scale")
+        e: Any = raw.get("scale")
+        self.exponent = e
         _check_header(self, raw)
         costs = self._costs(raw, given, label, len(weight))
         fine = np.all(np.abs(costs) <= MAX_COST)
@@ -52,19 +53,18 @@ class Gains:
         self.worst = self.costs.max(axis=1)
         with np.errstate(over="ignore"):
             gain = (self.worst[:, None] - self.costs) * self.weight[:, None]
-            scaled = np.ldexp(gain, self.exponent)
+            scaled = np.ldexp(gain, e)
         fine = np.all(np.isfinite(scaled)) and scaled.sum() < MAX_WEIGHT
         require(fine, "the gains add up to too much.")
         self.whole = np.floor(scaled + 0.5).astype(np.int64)
         self.total = int(self.whole.sum())
         require(self.total < MAX_WEIGHT, "the gains add up to too much.")
-        self.off = np.ldexp(np.abs(scaled - self.whole), -self.exponent).max(axis=1)
+        self.off = np.ldexp(np.abs(scaled - self.whole), -e).max(axis=1)
         self.rounded = bool(self.off.any())
 
-    def _costs(self, raw: Any, given: Any, label: Array | None, n: int) -> Array:
+    def _costs(self, raw: Any, given: Any, label: Any, n: int) -> Array:
         """Return what each action costs for each row."""
         if self.matrix is not None:
-            assert label is not None
             return _table(self.matrix, (len(raw["classes"]), len(self.actions)))[label]
         asked = self.abstain is not None
         costs = _table(given, (n, len(self.actions) - asked))
@@ -111,7 +111,9 @@ class Gains:
             each = (f"{json.dumps(c)}: [{_numbers(row)}]" for c, row in pairs)
             said.append(f"cost matrix {{{', '.join(each)}}}")
         elif self.abstain is not None:
-            said.append(f"{self.measure}s of each row, {self.abstain:.12g} for the last")
+            said.append(
+                f"{self.measure}s of each row, {self.abstain:.12g} for the last"
+            )
         else:
             said.append(f"{self.measure}s of each row")
         unit = f"gains rounded to 2^{-self.exponent}"

@@ -282,7 +282,7 @@ class Problem:
         self.unit: Any = int(rounded.sum()) * UNIT
 
     def _groups(self) -> Array:
-        """Number the sets of rows that no test tells apart."""
+        """Return the same number for rows that no test tells apart."""
         if not self.codes.shape[1]:
             return np.zeros(len(self.codes), int)
         return np.unique(self.codes, axis=0, return_inverse=True)[1].reshape(-1)

@@ -92,7 +92,8 @@ class Ratio:
 
     def words(self, raw: dict[str, Any]) -> str:
         """Say what is maximised."""
-        what = f"{NAMES[self.name]} of the class {json.dumps(raw['classes'][self.positive])}"
+        positive = json.dumps(raw["classes"][self.positive])
+        what = f"{NAMES[self.name]} of the class {positive}"
         if self.name != "fbeta":
             return what
         return f"{what} with beta {self.beta.numerator}/{self.beta.denominator}"
