@@ -22,6 +22,7 @@ from typing import Any
 
 UNIT = 1 << 20
 Limit = int | None
+CATEGORICAL = ["one-vs-rest", "multiway", "either", "subset"]
 
 
 def less(limit: Limit) -> Limit:
@@ -116,6 +117,8 @@ class Small:
         """Views of a column: how each is split, and its code for each code."""
         split, n = self.columns[column][0], len(self.values[column])
         codes = list(range(n + self.has_missing(column)))
+        if split == "either":
+            return [("multiway", codes), *self.single_views(n, codes)]
         ordered = split in ("threshold", "order")
         if split == "multiway":
             return [(split, codes)]
@@ -138,6 +141,14 @@ class Small:
             return parted(codes, subsets(n + 1))
         sets = [{c, n} for c in range(n)] if n > 2 else []
         return [(split, codes), *parted(codes, sets)]
+
+    def single_views(self, n: int, codes: list[int]) -> list[tuple[str, list[int]]]:
+        """The views that ask for one category, of a column split either way."""
+        if len(codes) == n or self.missing != "branch":
+            return [("one-vs-rest", codes)]
+        sets = [{c} for c in range(n)][: 1 if n == 2 else n] if n > 1 else []
+        asked = ("threshold", [1 if c < n else 0 for c in codes])
+        return [asked, *parted(codes, sets, apart=n)]
 
     def n_outcomes(self, test: int) -> int:
         return max(self.tests[test][1]) + 1
@@ -414,7 +425,7 @@ def random_columns(
 ) -> list[tuple[str, list[Any], list[Any]]]:
     """Draw columns of any kind, some with missing cells."""
     columns = []
-    splits = ["threshold", "threshold", "order", "one-vs-rest", "multiway", "subset"]
+    splits = ["threshold", "threshold", "order", *CATEGORICAL]
     for _ in range(count):
         split = rng.choice(splits)
         values: list[Any] = ["a", "b", "c"][: rng.randint(2, 3)]

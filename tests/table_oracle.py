@@ -60,9 +60,11 @@ class Problem:
     def _splits(self, name: str, values: list[Any]) -> Iterator[Callable[[Any], Any]]:
         known = sorted({v for v in values if v is not None})
         gaps = None in values
-        if name.startswith("word") and self.categorical_split == "multiway":
+        kind = self.categorical_split
+        if name.startswith("word") and kind in ("multiway", "either"):
             yield lambda v: v  # missing is one more category, in either mode
-            return
+            if kind == "multiway":
+                return
         if gaps:
             yield lambda v: v is None
         for inside in self._insides(name, known):
@@ -71,8 +73,9 @@ class Problem:
             elif self.missing == "branch":
                 yield lambda v, inside=inside: "gone" if v is None else inside(v)
             else:
-                yield lambda v, inside=inside: v is None or inside(v)
                 yield lambda v, inside=inside: v is not None and inside(v)
+                if not name.startswith("word") or kind != "either":
+                    yield lambda v, inside=inside: v is None or inside(v)
 
     def _insides(self, name: str, known: list[Any]) -> Iterator[Callable[[Any], bool]]:
         """Yield the yes-sides of the binary splits of values that are there."""
@@ -82,7 +85,7 @@ class Problem:
         elif name.startswith("size"):
             for k in range(1, len(SIZES)):
                 yield lambda v, low=SIZES[:k]: v in low
-        elif self.categorical_split == "one-vs-rest":
+        elif self.categorical_split in ("one-vs-rest", "either"):
             for word in known:
                 yield lambda v, word=word: v == word
         else:
@@ -128,5 +131,5 @@ def random_problem(seed: int) -> Problem:
         random.integers(0, 4, n).astype(float),
         random.integers(1, 4, n) if random.random() < 0.5 else np.ones(n, dtype=int),
         str(random.choice(["best-side", "branch"])),
-        str(random.choice(["multiway", "one-vs-rest", "subset"])),
+        str(random.choice(["multiway", "one-vs-rest", "either", "subset"])),
     )

@@ -113,7 +113,7 @@ def test_it_is_short_and_needs_nothing():
         line for k, line in enumerate(text.splitlines(), 1)
         if k not in documented and line.strip() and not line.strip().startswith("#")
     ]  # fmt: skip
-    assert len(lines) <= 460
+    assert len(lines) <= 463
     imported = {
         alias.name if isinstance(node, ast.Import) else node.module
         for node in ast.walk(tree)

@@ -23,7 +23,7 @@ from treeproof.proof import check
 def random_problem(rng, **settings):
     """A small table with gaps; its categorical columns are all split alike."""
     n = rng.randint(5, 9)
-    split = rng.choice(["one-vs-rest", "multiway", "subset"])
+    split = rng.choice(["one-vs-rest", "multiway", "either", "subset"])
     columns = [
         (split if kind not in ("threshold", "order") else kind, values, cells)
         for kind, values, cells in random_columns(rng, n, rng.randint(1, 3))

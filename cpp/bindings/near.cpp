@@ -5,8 +5,10 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,10 +48,18 @@ const char* ended(StopReason reason) {
   return reason == StopReason::none ? "complete" : name_of(reason);
 }
 
+// The column of the table of each of the problem's columns: from 0 on, never falling.
+void check_columns(const IntArray& columns, std::size_t n_features) {
+  const auto given = view(columns);
+  if (given.size() != n_features || !std::ranges::is_sorted(given) ||
+      (!given.empty() && given.front() < 0))
+    throw std::invalid_argument("columns must hold a number from 0 on for each column, in order");
+}
+
 // One table and one budget: the graph is built once, and counted under any filter.
 class NearSet {
  public:
-  NearSet(Problem problem, Cost split_cost, Cost budget, const TreeLimits& tree_limits,
+  NearSet(Problem problem, std::vector<std::int32_t> columns, Cost split_cost, Cost budget, const TreeLimits& tree_limits,
           Limits& limits)
       : problem_(std::move(problem)) {
     sparse::Bounder bounder(problem_, split_cost, tree_limits, limits);
@@ -60,7 +70,7 @@ class NearSet {
                                          sparse::Bounder::unlimited(),
                                          tree_limits.min_samples_leaf,
                                          share_of_memory(limits.memory_allowance())};
-    graph_ = std::make_unique<near::Graph>(problem_, graph_limits);
+    graph_ = std::make_unique<near::Graph>(problem_, std::move(columns), graph_limits);
     const auto bound = [&](const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
       return bounder.lower(rows, depth_left, enough);
     };
@@ -79,18 +89,20 @@ class NearSet {
 };
 
 std::unique_ptr<NearSet> make_set(const IntArray& kinds, const IntArray& n_values,
-                                  const IntArray& codes, const IntArray& labels, int n_classes,
+                                  const IntArray& codes, const IntArray& columns,
+                                  const IntArray& labels, int n_classes,
                                   const DoubleArray& weights, Cost split_cost, Cost budget,
                                   int max_depth, std::int64_t min_samples_leaf,
                                   double time_limit, std::uint64_t memory_limit,
                                   const std::string& penalize) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
+  check_columns(columns, kinds.size());
   Limits limits(time_limit, memory_limit, python_interrupted);
   nb::gil_scoped_release unlocked;
   return std::make_unique<NearSet>(
       make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
                    view(weights)),
-      split_cost, budget, 
+      std::vector<std::int32_t>(view(columns).begin(), view(columns).end()), split_cost, budget, 
       TreeLimits{0.0, max_depth, -1, min_samples_leaf, read_penalize(penalize)}, limits);
 }
 
@@ -123,8 +135,8 @@ nb::list by_cost(const NearCounts& c) {
 
 void bind_near(nb::module_& m) {
   nb::class_<NearSet>(m, "NearSet", "The subproblems of all trees within a budget.")
-      .def(nb::new_(&make_set), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
-           "n_classes"_a, "weights"_a, "split_cost"_a, "budget"_a, "max_depth"_a = -1,
+      .def(nb::new_(&make_set), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "columns"_a,
+           "labels"_a, "n_classes"_a, "weights"_a, "split_cost"_a, "budget"_a, "max_depth"_a = -1,
            "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0,
            "penalize"_a = "splits")
       .def_prop_ro("status", [](const NearSet& s) { return ended(s.reason()); })

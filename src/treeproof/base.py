@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import (
     TrainingTable,
+    kind_of_split,
     read_rows,
 )
 from treeproof.certificates import (
@@ -62,7 +63,9 @@ def common_constraints(solvers: set[str]) -> dict[str, list[Any]]:
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "first_split": [str, Interval(Integral, 0, None, closed="left"), None],
-        "categorical_split": [StrOptions({"multiway", "one-vs-rest", "subset"})],
+        "categorical_split": [
+            StrOptions({"auto", "either", "multiway", "one-vs-rest", "subset"})
+        ],
         "missing": [StrOptions({"error", "branch", "best-side"})],
         "solver": [StrOptions({"auto", *solvers})],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
@@ -338,13 +341,18 @@ class OptimalTree(BaseEstimator):
         first = getattr(self, "first_split", None)
         if first is not None and not isinstance(first, str):
             first = columns[int(first)].name
-        wide = any(c.is_categorical and len(c.categories) > 2 for c in columns)
+        wide = any(
+            c.categories is not None
+            and not c.ordered
+            and len(c.categories) + c.has_missing > 2
+            for c in columns
+        )
         return {
             "max_depth": getattr(self, "max_depth", None),
             "max_splits": getattr(self, "max_splits", None),
             "min_samples_leaf": int(getattr(self, "min_samples_leaf", 1)),
             "first_split": first,
-            "categories": getattr(self, "categorical_split", None) if wide else None,
+            "categories": kind_of_split(self) if wide else None,
             "coarsened": self.coarsened_,
         }
 

@@ -203,7 +203,8 @@ def trees_in_words(
     if first_split is not None:
         clauses.append(f"a first split on {first_split!r}")
     if categories is not None:
-        clauses.append(f"{categories} splits of categories")
+        kind = "multiway and one-vs-rest" if categories == "either" else categories
+        clauses.append(f"{kind} splits of categories")
     bins = ", ".join(map(repr, coarsened))
     if bins:
         clauses.append(f"thresholds between quantile bins of {bins}")

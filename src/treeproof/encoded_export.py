@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof.base import OptimalTree
+from treeproof.border import kind_of_split
 from treeproof.export import sklearn as sklearn_export
 from treeproof.export.methods import TreeExports
 from treeproof.picture.methods import EstimatorPictures
@@ -19,8 +20,6 @@ __all__ = ["EncodedExport"]
 
 class EncodedExport(TreeExports, EstimatorPictures, OptimalTree):
     """Estimators whose table can be encoded for a scikit-learn tree."""
-
-    categorical_split: str
 
     def _sklearn_tree(self, unseen: bool) -> Any:
         """Return the fitted scikit-learn tree with the same predictions."""
@@ -59,4 +58,4 @@ class EncodedExport(TreeExports, EstimatorPictures, OptimalTree):
 
     @property
     def _one_hot(self) -> bool:
-        return bool(self.categorical_split == "one-vs-rest")
+        return kind_of_split(self) == "one-vs-rest"

@@ -79,17 +79,23 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         Which columns are categorical: "from_dtype" takes text, category, enum and
         boolean columns; a mask, column numbers or column names say it explicitly; None
         means that all columns are numbers. Text that looks like numbers is text.
-    categorical_split : {"multiway", "one-vs-rest", "subset"}, default="multiway"
-        Whether a split on a categorical column has one child for each category,
-        separates one category from the others, or parts the categories in two in any
-        way (up to 12 categories). Ordered categories are split by threshold in their
+    categorical_split : {"auto", "either", "multiway", "one-vs-rest", "subset"}, \
+            default="auto"
+        Whether a split on a categorical column has one child for each category
+        ("multiway"), separates one category from the others ("one-vs-rest"), is either
+        of these, whichever makes the better tree ("either"), or parts the categories in
+        two in any way ("subset", up to 12 categories). "auto" is "either" with
+        ``penalize="leaves"``, where a split into many children costs as much as the
+        splits that separate them one by one, and "multiway" with ``penalize="splits"``
+        and the published solvers. Ordered categories are split by threshold in their
         order, whatever is said here.
     missing : {"best-side", "branch", "error"}, default="best-side"
         What to do with missing values (None, NaN, NA, null). "best-side" sends them
         with one of the two sides of a split, whichever makes the better tree, and also
         offers the question whether a value is missing. "branch" gives them a branch of
         their own at every split. Either way the choice is part of what is optimised. In
-        a multiway split missing is always one more category. "error" refuses them.
+        a multiway split missing is always one more category, and so it is with "either"
+        and "best-side" in every split of categories. "error" refuses them.
     first_split : str, int or None, default=None
         Name or number of the column that the first split must test; None leaves it to
         the search. The tree is the best of those that do, with proof.
@@ -197,7 +203,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         max_splits: int | None = None,
         min_samples_leaf: int = 1,
         categorical_features: Any = "from_dtype",
-        categorical_split: str = "multiway",
+        categorical_split: str = "auto",
         missing: str = "best-side",
         first_split: str | int | None = None,
         solver: str = "auto",

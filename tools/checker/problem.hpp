@@ -128,7 +128,8 @@ struct View {
 inline std::vector<View> views_of(const std::string& split, std::int32_t n,
                                   const std::string& missing) {
     const bool gaps = !missing.empty(), own_branch = missing == "branch";
-    const bool ordered = split == "threshold" || split == "order", each = split == "one-vs-rest";
+    const bool ordered = split == "threshold" || split == "order", either = split == "either";
+    const bool each = either || split == "one-vs-rest";
     const std::int32_t size = gaps ? n + 1 : n;
     std::vector<View> views;
     const auto add = [&](Split how, auto&& code) {
@@ -141,10 +142,8 @@ inline std::vector<View> views_of(const std::string& split, std::int32_t n,
         add(how, [&](std::int32_t c) { return own_branch && c == n ? 2 : yes(c) ? 0 : 1; });
     };
     const auto same = [](std::int32_t c) { return c; };
-    if (split == "multiway") {
-        add(Split::kMultiway, same);
-        return views;
-    }
+    if (either || split == "multiway") add(Split::kMultiway, same);
+    if (split == "multiway") return views;
     if (own_branch) {
         add(Split::kThreshold, [&](std::int32_t c) { return c == n ? 0 : 1; });
     } else if (ordered && gaps) {
@@ -163,7 +162,7 @@ inline std::vector<View> views_of(const std::string& split, std::int32_t n,
         for (std::int32_t k = 0; k < (each && n > 2 ? n : n - 1); ++k) {
             ask([&](std::int32_t c) { return ordered ? c <= k : c == k; });
         }
-    } else if (each && gaps && n > 2) {
+    } else if (each && !either && gaps && n > 2) {
         for (std::int32_t k = 0; k < n; ++k) {
             ask([&](std::int32_t c) { return c == k || c == n; });
         }

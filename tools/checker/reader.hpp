@@ -71,7 +71,8 @@ private:
 
 class ProblemReader {
     using Kind = std::pair<std::string, std::string>;  // of a column: split, missing values
-    static constexpr std::array kSplits = {"threshold", "order", "multiway", "one-vs-rest", "subset"};
+    static constexpr std::array kSplits = {"threshold",   "order",  "multiway",
+                                           "one-vs-rest", "either", "subset"};
     static constexpr std::array kMissing = {"", "best-side", "branch"};
 
 public:

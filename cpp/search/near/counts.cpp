@@ -54,23 +54,23 @@ Histogram combine(const Histogram& a, const Histogram& b, Cost most, Limits& lim
 
 Counts::Counts(const Graph& graph, const Filter& filter)
     : graph_(graph),
-      banned_(graph.problem().features.size(), 0),
-      feature_bit_(graph.problem().features.size(), 0) {
+      banned_(index(graph.n_columns()), 0),
+      column_bit_(index(graph.n_columns()), 0) {
   if (filter.required.size() > kMostRequired)
-    throw std::invalid_argument("too many required features");
+    throw std::invalid_argument("too many required columns");
   for (const std::int32_t f : filter.banned) banned_.at(index(f)) = 1;
   for (std::size_t k = 0; k < filter.required.size(); ++k) {
-    feature_bit_.at(index(filter.required[k])) = std::uint32_t{1} << k;
+    column_bit_.at(index(filter.required[k])) = std::uint32_t{1} << k;
     wanted_ |= std::uint32_t{1} << k;
   }
 }
 
 bool Counts::allowed(const Edge& edge) const {
-  return banned_[index(graph_.problem().tests[index(edge.test)].feature)] == 0;
+  return banned_[index(graph_.column(edge.test))] == 0;
 }
 
 std::uint32_t Counts::bit(const Edge& edge) const {
-  return feature_bit_[index(graph_.problem().tests[index(edge.test)].feature)];
+  return column_bit_[index(graph_.column(edge.test))];
 }
 
 bool Counts::useless(const Edge& edge, Cost& leaves) const {

@@ -21,14 +21,14 @@
 
 namespace treeproof::near {
 
-// Only trees that use every feature of `required` and none of `banned`.
+// Only trees that use every column of `required` and none of `banned`.
 struct Filter {
   std::vector<std::int32_t> required;  // at most kMostRequired
   std::vector<std::int32_t> banned;
 };
 inline constexpr std::size_t kMostRequired = 8;
 
-// Trees of one cost that use the required features of one mask.
+// Trees of one cost that use the required columns of one mask.
 struct Entry {
   Cost cost;
   std::uint32_t mask;
@@ -71,9 +71,9 @@ class Counts {
                         Place place) const;
 
   const Graph& graph_;
-  std::uint32_t wanted_ = 0;  // the mask of all required features
+  std::uint32_t wanted_ = 0;  // the mask of all required columns
   std::vector<std::uint8_t> banned_;
-  std::vector<std::uint32_t> feature_bit_;
+  std::vector<std::uint32_t> column_bit_;
   std::vector<Histogram> histograms_;  // per node
   std::int64_t n_entries_ = 0;
   BigCount total_;

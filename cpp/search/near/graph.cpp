@@ -7,8 +7,8 @@
 
 namespace treeproof::near {
 
-Graph::Graph(const Problem& problem, const GraphLimits& limits)
-    : problem_(problem), limits_(limits), rows_(problem) {}
+Graph::Graph(const Problem& problem, std::vector<std::int32_t> columns, const GraphLimits& limits)
+    : problem_(problem), columns_(std::move(columns)), limits_(limits), rows_(problem) {}
 
 bool Graph::build(const LowerBound& bound, Limits& limits) {
   waiting_.assign(index(problem_.n_rows()) + 1, {});
@@ -87,7 +87,7 @@ bool Graph::make_children(const Node& node, std::int32_t test) {
     child.outcome = outcome;
     ++n_parts_;
   }
-  if (n_parts_ < 2 || seen_before(t.feature)) return false;
+  if (n_parts_ < 2 || seen_before(column(test))) return false;
   for (std::size_t k = 0; k < n_parts_; ++k) {
     Child& child = parts_[k];
     child.known = &look_up(child.key, child.bits, below);
@@ -96,10 +96,10 @@ bool Graph::make_children(const Node& node, std::int32_t test) {
   return true;
 }
 
-// Tests of one feature that part the node's rows into the same groups are one test.
-bool Graph::seen_before(std::int32_t feature) {
-  if (feature != feature_) seen_.clear();
-  feature_ = feature;
+// Tests of one column that part the node's rows into the same groups are one test.
+bool Graph::seen_before(std::int32_t column) {
+  if (column != column_) seen_.clear();
+  column_ = column;
   std::vector<Key> groups;
   for (std::size_t k = 0; k < n_parts_; ++k) groups.push_back(parts_[k].key);
   std::ranges::sort(groups);
@@ -135,7 +135,7 @@ void Graph::expand(const LowerBound& bound, std::int32_t number, Limits& limits)
   if (node.depth_left > 0 && node.budget >= limits_.price.two_way) {
     here_.assign(bits_.begin() + static_cast<std::ptrdiff_t>(node.bits),
                  bits_.begin() + static_cast<std::ptrdiff_t>(node.bits + rows_.n_words()));
-    feature_ = -1;
+    column_ = -1;
     for (std::size_t t = 0; t < problem_.tests.size() && !limits.stop(1); ++t)
       try_test(bound, number, static_cast<std::int32_t>(t));
   }

@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/index.hpp"
 #include "core/limits.hpp"
 #include "search/near/row_bits.hpp"
 
@@ -53,12 +54,18 @@ struct Node {
 
 class Graph {
  public:
-  Graph(const Problem& problem, const GraphLimits& limits);
+  // `columns`: the column of the table that each feature of the problem stands for. Features of
+  // one column follow each other.
+  Graph(const Problem& problem, std::vector<std::int32_t> columns, const GraphLimits& limits);
 
   // False if a limit ended it: the graph is then of no use.
   bool build(const LowerBound& bound, Limits& limits);
 
   const Problem& problem() const { return problem_; }
+  std::int32_t n_columns() const { return columns_.empty() ? 0 : columns_.back() + 1; }
+  std::int32_t column(std::int32_t test) const {
+    return columns_[index(problem_.tests[index(test)].feature)];
+  }
   Cost price(const Edge& edge) const { return limits_.price(edge.n_children); }
   const std::vector<Node>& nodes() const { return nodes_; }  // nodes()[0] is the root
   std::span<const Edge> edges(const Node& node) const {
@@ -96,12 +103,13 @@ class Graph {
     return node.depth_left >= limits_.unlimited ? node.depth_left : node.depth_left - 1;
   }
   bool make_children(const Node& node, std::int32_t test);
-  bool seen_before(std::int32_t feature);
+  bool seen_before(std::int32_t column);
   void try_test(const LowerBound& bound, std::int32_t node, std::int32_t test);
   std::int32_t enter(const Child& child, int depth_left, Cost budget);
   void expand(const LowerBound& bound, std::int32_t node, Limits& limits);
 
   const Problem& problem_;
+  std::vector<std::int32_t> columns_;
   GraphLimits limits_;
   RowBits rows_;
   std::unordered_map<Key, Known, KeyHash> known_;
@@ -113,11 +121,11 @@ class Graph {
   std::vector<std::vector<std::int32_t>> waiting_;  // nodes by number of rows
   std::vector<std::int32_t> order_;
 
-  // Of the test being tried, and of the tests of its feature tried before.
+  // Of the test being tried, and of the tests of its column tried before.
   Bits here_;
   std::vector<Child> parts_;
   std::size_t n_parts_ = 0;
-  std::int32_t feature_ = -1;
+  std::int32_t column_ = -1;
   std::vector<std::vector<Key>> seen_;
 };
 

@@ -52,13 +52,6 @@ def check_task(task: Task) -> None:
         raise ValueError(
             "Near-optimal trees cannot be listed with first_split; fit without it."
         )
-    if not task.table.engine.is_one_to_one:
-        raise ValueError(
-            "Near-optimal trees cannot be listed for tables with missing values or "
-            "subsets of categories, because many of them would be the same tree; fill "
-            'the gaps, or use categorical_split="multiway", for which missing is one '
-            "more category."
-        )
 
 
 def sparse_costs(task: Task) -> tuple[int, int, int]:
@@ -80,6 +73,7 @@ class Family:
             kinds=table.kinds,
             n_values=table.n_values,
             codes=table.codes.reshape(-1),
+            columns=table.features,
             labels=task.labels,
             n_classes=task.n_classes,
             weights=task.weights,

@@ -38,11 +38,14 @@ __all__ = [
     "TrainingTable",
     "check_lengths",
     "counts_errors",
+    "kind_of_split",
     "read_classification_data",
     "read_regression_data",
     "read_rows",
     "read_training_table",
 ]
+
+_PUBLISHED = ("branches", "dt-miner", "quant-bnb")  # solvers with their own trees
 
 
 @dataclass
@@ -195,6 +198,25 @@ def _read_features(X: Any, missing: str, merged: bool) -> RawTable:
     if len(raw.dates) == raw.n_columns:
         raw.refuse_dates(raw.dates)
     return raw
+
+
+def kind_of_split(estimator: Any) -> str:
+    """Return how an estimator splits categories, "auto" being decided.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> kind_of_split(OptimalTreeClassifier())
+    'either'
+    >>> kind_of_split(OptimalTreeClassifier(penalize="splits"))
+    'multiway'
+    """
+    kind = str(getattr(estimator, "categorical_split", "multiway"))
+    if kind != "auto":
+        return kind
+    published = getattr(estimator, "solver", "auto") in _PUBLISHED
+    by_leaves = getattr(estimator, "penalize", "leaves") == "leaves"
+    return "either" if by_leaves and not published else "multiway"
 
 
 def has_one_split(estimator: Any) -> bool:

@@ -19,6 +19,8 @@ one against the     best side: the missing value is one more category (so it goe
 rest, with gaps     the rest), and for each category a column "this one or missing";
                     own branch: for each category a column of three codes
 multiway, with gaps the missing value is one more category, in either mode
+either of the two   the column of multiway, then those of one against the rest; with
+                    best side the missing value is one more category in all of them
 ordered categories  as numbers; a threshold parts the categories
 subsets             a column of two codes for each way to part the categories in two;
                     the missing value is one more category (best side), or a third code.
@@ -33,6 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +103,7 @@ class TableColumn:
     label: str
     codes: NDArray[np.int32]
     n_values: int
-    split: str  # "threshold", "order", "multiway", "one-vs-rest" or "subset"
+    split: str  # "threshold", "order", or a kind of split of categories
     has_missing: bool
     ranks: NDArray[np.int64] | None = None  # of the values, by their mean target
 
@@ -148,12 +151,11 @@ class EngineTable:
         return [k for k, c in enumerate(self.columns) if c.feature == column]
 
     @property
-    def is_one_to_one(self) -> bool:
-        """Whether there is one column for each column of the table, in order."""
+    def features(self) -> NDArray[np.int32]:
+        """The column of the table that each column stands for."""
         if self.columns is None:
-            return True
-        features = [c.feature for c in self.columns]
-        return features == list(range(len(features)))
+            return np.arange(len(self.kinds), dtype=np.int32)
+        return np.array([c.feature for c in self.columns], dtype=np.int32)
 
 
 def engine_table(columns: list[TableColumn], own_branch: bool) -> EngineTable:
@@ -200,11 +202,11 @@ def _offer(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
     if column.split == "subset":
         return _subsets(column, own_branch)
     if column.split == "multiway":
-        return _plain(column, ONE_EACH, lambda _: Meaning(MULTIWAY))
+        return _multiway(column)
     if column.split == "one-vs-rest":
-        if not column.has_missing:
-            return _plain(column, ONE_VS_REST, lambda c: Meaning(EQUALS, c, NO))
-        return (_equals_three if own_branch else _equals_either)(column)
+        return _one_vs_rest(column, own_branch)
+    if column.split == "either":
+        return chain(_multiway(column), _one_of(column, own_branch))
     if not column.has_missing:
         return _plain(column, ORDERED_CODES, lambda c: _cut(column, c, NO))
     return (_cuts_three if own_branch else _cuts_either)(column)
@@ -215,6 +217,39 @@ def _plain(
 ) -> Iterator[EngineColumn]:
     n_values = column.n_values + column.has_missing
     yield EngineColumn(column.number, kind, n_values, column.codes, meaning)
+
+
+def _multiway(column: TableColumn) -> Iterator[EngineColumn]:
+    return _plain(column, ONE_EACH, lambda _: Meaning(MULTIWAY))
+
+
+def _one_vs_rest(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
+    yield from _one_of(column, own_branch)
+    # With two categories "a or missing" is "not b", and that is among the tests above.
+    if not column.has_missing or own_branch or column.n_values < 3:
+        return
+    for code in range(column.n_values):
+        rest = (column.codes != code) & (column.codes != column.n_values)
+        yield EngineColumn(
+            column.number,
+            ORDERED_CODES,
+            2,
+            rest.astype(np.int32),
+            _always(Meaning(EQUALS, code, YES)),
+        )
+
+
+def _one_of(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
+    """Ask for each category, a missing value being one more or in its own branch."""
+    if column.has_missing and own_branch:
+        return _equals_three(column)
+
+    def meaning(code: int) -> Meaning:
+        if code == column.n_values:
+            return Meaning(ABSENT, missing=YES)
+        return Meaning(EQUALS, code, NO)
+
+    return _plain(column, ONE_VS_REST, meaning)
 
 
 def _cut(column: TableColumn, code: int, missing: int) -> Meaning:
@@ -289,27 +324,6 @@ def _tested_categories(column: TableColumn) -> range:
     return range(1 if column.n_values == 2 else column.n_values)
 
 
-def _equals_either(column: TableColumn) -> Iterator[EngineColumn]:
-    last = column.n_values
-
-    def meaning(code: int) -> Meaning:
-        if code == last:
-            return Meaning(ABSENT, missing=YES)
-        return Meaning(EQUALS, code, NO)
-
-    yield from _plain(column, ONE_VS_REST, meaning)
-    # With two categories "a or missing" is "not b", and that is among the tests above.
-    for code in range(last) if last > 2 else ():
-        rest = (column.codes != code) & (column.codes != last)
-        yield EngineColumn(
-            column.number,
-            ORDERED_CODES,
-            2,
-            rest.astype(np.int32),
-            _always(Meaning(EQUALS, code, YES)),
-        )
-
-
 def _equals_three(column: TableColumn) -> Iterator[EngineColumn]:
     yield _is_missing(column)
     for code in _tested_categories(column) if column.n_values > 1 else ():
@@ -333,8 +347,7 @@ def _subsets(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
             f"{column.label} has {values} categories (missing counts as one); "
             f'categorical_split="subset" tries all ways to part them in two, which is '
             f"possible up to {MAX_SUBSET_VALUES}. Group rare categories, make the "
-            'column an ordered category, or use categorical_split="one-vs-rest" or '
-            '"multiway".'
+            'column an ordered category, or use categorical_split="either".'
         )
     for chosen in range(max(2 ** (values - 1) - 1, 0)):
         # Bit k - 1 says whether value k is with value 0; never all of them.

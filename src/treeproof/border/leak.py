@@ -83,7 +83,7 @@ def warn_of_categories(
             f"Column {column.name!r} has {values} categories: a split with a child for "
             f"each costs {values - 1} penalties of {penalty:g}, more than any split "
             f"can gain; group them{group} or fit with "
-            "categorical_split='one-vs-rest'.",
+            "categorical_split='either'.",
             UserWarning,
             stacklevel=2,
         )

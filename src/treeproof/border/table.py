@@ -48,7 +48,12 @@ __all__ = [
 MAX_CATEGORIES = 65_535
 
 ORDERED, MULTIWAY, ONE_VS_REST = 0, 1, 2
-_SPLIT_KINDS = {"multiway": MULTIWAY, "one-vs-rest": ONE_VS_REST, "subset": MULTIWAY}
+_SPLIT_KINDS = {
+    "multiway": MULTIWAY,
+    "one-vs-rest": ONE_VS_REST,
+    "either": MULTIWAY,
+    "subset": MULTIWAY,
+}
 
 MISSING_REFUSED = (
     f'{MISSING_ADVICE}, or fit with missing="best-side" or missing="branch"'
@@ -80,7 +85,7 @@ class TrainingTable:
     distinct : list of ndarray
         The distinct values behind the codes of each column.
     categorical_split, missing : str
-        The estimator's parameters of these names.
+        The estimator's parameters of these names, "auto" being decided.
     dates : tuple of str
         Columns of dates or times; all their codes are 0, so that no tree tests them.
     unread : bool
@@ -111,8 +116,9 @@ class TrainingTable:
         if self.unread:
             self.engine = EngineTable(self.kinds[:0], self.n_values[:0], self.codes[:0])
             return
+        splits = [self.split_of(c) for c in self.columns]
         special = any(c.ordered or c.has_missing for c in self.columns)
-        if not special and self.categorical_split != "subset":
+        if not special and not {"subset", "either"} & set(splits):
             return
         table = [
             TableColumn(
@@ -120,7 +126,7 @@ class TrainingTable:
                 f"Column {c.name!r}",
                 self.codes[j],
                 int(self.n_values[j]),
-                self.split_of(c),
+                splits[j],
                 c.has_missing,
                 self.ranks.get(j),
             )
@@ -130,9 +136,14 @@ class TrainingTable:
 
     def split_of(self, column: Column) -> str:
         """Return how a column is split, as `TableColumn` says it."""
-        if not column.is_categorical:
+        if column.categories is None:
             return "threshold"
-        return "order" if column.ordered else self.categorical_split
+        if column.ordered:
+            return "order"
+        few = len(column.categories) + column.has_missing < 3  # one test, if any
+        if self.categorical_split == "either" and few:
+            return "multiway"
+        return self.categorical_split
 
     @property
     def cut_by_target(self) -> str | None:

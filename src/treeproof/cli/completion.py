@@ -35,7 +35,7 @@ def charges(incomplete: str) -> list[str]:
 
 def split_kinds(incomplete: str) -> list[str]:
     """Return the ways to split categories that begin as the word does."""
-    kinds = ("multiway", "one-vs-rest", "subset")
+    kinds = ("auto", "either", "multiway", "one-vs-rest", "subset")
     return [n for n in kinds if n.startswith(incomplete)]
 
 

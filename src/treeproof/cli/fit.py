@@ -64,11 +64,12 @@ def fit(
         str,
         typer.Option(
             help="multiway: a child for each category; one-vs-rest: one category "
-            "against the others; subset: some against the others.",
+            "against the others; either: both kinds; subset: some against the others; "
+            "auto: what suits the penalty.",
             rich_help_panel=TREE,
             autocompletion=completion.split_kinds,
         ),
-    ] = "multiway",
+    ] = "auto",
     missing: Annotated[
         str,
         typer.Option(

@@ -58,7 +58,7 @@ def path(
     penalize: Penalize = "leaves",
     max_depth: MaxDepth = None,
     min_samples_leaf: MinSamplesLeaf = 1,
-    categorical_split: CategoricalSplit = "multiway",
+    categorical_split: CategoricalSplit = "auto",
     categorical: Categorical = None,
     drop: Drop = None,
     keep: Keep = None,

@@ -30,7 +30,8 @@ Penalize = Annotated[
 CategoricalSplit = Annotated[
     str,
     typer.Option(
-        help="multiway or one-vs-rest.", autocompletion=completion.split_kinds
+        help="How categories are split: auto, either, multiway, one-vs-rest or subset.",
+        autocompletion=completion.split_kinds,
     ),
 ]
 Categorical = Annotated[

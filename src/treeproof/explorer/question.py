@@ -37,9 +37,9 @@ class Question:
         Most tests on a path.
     time_limit : float
         Seconds after which the best tree found so far is kept.
-    categories : {"multiway", "one-vs-rest", "subset"}
-        Whether a split on categories has a child for each, separates one, or parts
-        them in any way.
+    categories : {"auto", "either", "multiway", "one-vs-rest", "subset"}
+        Whether a split on categories has a child for each, separates one, is either
+        of these, or parts them in any way; "auto" is what suits `penalize`.
     missing : {"best-side", "branch"}
         Where missing values go at a split.
     first : str or None
@@ -53,7 +53,7 @@ class Question:
     penalize: str = "leaves"
     max_depth: int | None = None
     time_limit: float = 60.0
-    categories: str = "multiway"
+    categories: str = "auto"
     missing: str = "best-side"
     first: str | None = None
 

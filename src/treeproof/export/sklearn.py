@@ -15,7 +15,8 @@ thresholds on them:
   are then found by nested thresholds, and whatever belongs to no child ends in a leaf
   with the majority class (or the mean) of the split's node, as with us.
 * A *one-vs-rest* categorical column becomes one 0/1 column for each category, unless it
-  is ordered.
+  is ordered. Where a column may be split either way, it becomes what the tree's tests
+  of it need: one number, 0/1 columns, or the number and the 0/1 columns after it.
 * A *missing* value is NaN in all columns made of its column. scikit-learn's trees know
   NaN, with one exception: with ``criterion="absolute_error"`` they refuse it.
 
@@ -26,14 +27,14 @@ their children hold together.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.columns import Column
 from treeproof.export.intervals import Cut, Piece, merged, nest
-from treeproof.kinds import ABSENT, EQUALS, NO, OWN, STAYS, THRESHOLD, YES
+from treeproof.kinds import ABSENT, BY_CATEGORY, EQUALS, NO, OWN, STAYS, THRESHOLD, YES
 from treeproof.tree import Columns, Tree
 
 if TYPE_CHECKING:
@@ -54,36 +55,35 @@ def encode(tree: Tree, columns: Columns, one_hot: bool) -> NDArray[np.float32]:
     columns : sequence of ndarray
         Rows column by column, as the input border makes them.
     one_hot : bool
-        Whether categorical columns become one column for each category.
+        Whether all categorical columns become one column for each category, or only
+        those of which the tree asks whether they are one category.
     """
     parts = []
-    for j, column in enumerate(tree.columns):
+    for j, (column, form) in enumerate(
+        zip(tree.columns, _forms(tree, one_hot), strict=True)
+    ):
         x = columns[j]
         if column.categories is None:
             parts.append(x.astype(np.float32)[:, None])
-        elif _is_one_hot(column, one_hot):
-            hot = (x[:, None] == np.arange(len(column.categories))).astype(np.float32)
-            hot[x == column.missing_code] = np.nan
-            parts.append(hot)
-        else:
+            continue
+        if form.number:
             number = _numbers(column)
             # The code -1 of an unseen category finds the last entry.
             unseen = number.min(initial=0) - 1
             parts.append(np.append(number, [np.nan, unseen])[x][:, None])
+        if form.hot:
+            hot = (x[:, None] == np.arange(len(column.categories))).astype(np.float32)
+            hot[x == column.missing_code] = np.nan
+            parts.append(hot)
     return np.hstack(parts).astype(np.float32)
 
 
 def encoded_names(tree: Tree, one_hot: bool) -> list[str]:
     """Return the names of the columns that `encode` makes."""
     names = []
-    for column in tree.columns:
-        if _is_one_hot(column, one_hot):
-            assert column.categories is not None
-            names += [
-                f"{column.name}={column.text(k)}" for k in range(len(column.categories))
-            ]
-        else:
-            names.append(column.name)
+    for column, form in zip(tree.columns, _forms(tree, one_hot), strict=True):
+        names += [column.name] * form.number
+        names += [f"{column.name}={column.text(k)}" for k in range(form.hot)]
     return names
 
 
@@ -97,16 +97,16 @@ def to_sklearn(
     tree : Tree
         A classification or regression tree.
     one_hot : bool
-        Whether categorical columns become one column for each category.
+        As for `encode`.
     unseen : bool, default=True
         Whether there are leaves for unseen categories. They hold no training rows,
         which some tools do not like; without them an unseen category goes the way of
         a neighbouring one.
     """
-    width = [c.missing_code if _is_one_hot(c, one_hot) else 1 for c in tree.columns]
-    start = np.concatenate([[0], np.cumsum(width)])
+    forms = _forms(tree, one_hot)
+    start = np.concatenate([[0], np.cumsum([form.number + form.hot for form in forms])])
     n_columns = int(start[-1])
-    model, builder = _empty_model(tree, n_columns), _Builder(tree, start, unseen)
+    model, builder = _empty_model(tree, n_columns), _Builder(tree, start, forms, unseen)
     builder.build()
     state = model.tree_.__getstate__()
     state.update(builder.state(state["nodes"].dtype))
@@ -117,8 +117,24 @@ def to_sklearn(
     return model
 
 
-def _is_one_hot(column: Column, one_hot: bool) -> bool:
-    return one_hot and column.is_categorical and not column.ordered
+class _Form(NamedTuple):
+    """The encoded columns of a column: perhaps one number, then 0/1 columns."""
+
+    number: bool
+    hot: int
+
+
+def _forms(tree: Tree, one_hot: bool) -> list[_Form]:
+    """Return what each column of a tree becomes."""
+    asked = {int(f) for f in tree.feature[tree.kind == EQUALS]}
+    whole = {int(f) for f in tree.feature[np.isin(tree.kind, BY_CATEGORY)]}
+    forms = []
+    for j, column in enumerate(tree.columns):
+        hot = column.is_categorical and not column.ordered and (one_hot or j in asked)
+        forms.append(
+            _Form(not hot or j in whole, column.missing_code if hot else 0)
+        )
+    return forms
 
 
 def _empty_model(tree: Tree, n_columns: int) -> Any:
@@ -153,9 +169,12 @@ def _numbers(column: Column) -> NDArray[np.float64]:
 class _Builder:
     """Fills the node table of a scikit-learn tree."""
 
-    def __init__(self, tree: Tree, start: NDArray[np.int64], unseen: bool) -> None:
+    def __init__(
+        self, tree: Tree, start: NDArray[np.int64], forms: list[_Form], unseen: bool
+    ) -> None:
         self.tree = tree
         self.start = start
+        self.forms = forms
         self.unseen = unseen
         self.counts: list[tuple[int, float]] = []
         self.values: list[NDArray[np.float64]] = []
@@ -191,7 +210,7 @@ class _Builder:
                 t = float(np.float32(tree.threshold[node]))
                 pieces += [(t, child[YES]), (np.inf, child[NO])]
             elif kind == EQUALS:
-                column += int(tree.category[node])
+                column += self.forms[feature].number + int(tree.category[node])
                 pieces += [(0.5, child[NO]), (np.inf, child[YES])]
             else:
                 pieces += [(np.inf, child[NO])]

@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from treeproof.border import kind_of_split
 from treeproof.generalization.structure import TreeStructure
 
 __all__ = ["FeatureSpace"]
@@ -108,7 +109,7 @@ class FeatureSpace:
         if table is not None and hasattr(table, "columns"):
             return cls._of_columns(
                 table.columns,
-                getattr(features, "categorical_split", "multiway"),
+                kind_of_split(features),
                 getattr(features, "missing", "error") == "branch",
             )
         if table is not None and hasattr(features, "n_features_in_"):
@@ -208,9 +209,10 @@ class _Counted:
         if size is None or (column.ordered and not (gaps and own_branch)):
             self.real += 2 if gaps else 1
             return
-        if split == "multiway" and not column.ordered:
+        if split in ("multiway", "either") and not column.ordered:
             self.multiway += [size + gaps] if size + gaps > 1 else []
-            return
+            if split == "multiway" or size + gaps < 3:
+                return
         if gaps and own_branch:
             three = size - 1 if column.ordered else _parts(size, split)
             self.binary += 1
@@ -219,7 +221,7 @@ class _Counted:
             self.binary += _parts(size + gaps, split)
         else:
             self.one_vs_rest += [size + gaps] if size + gaps > 1 else []
-            self.binary += size if gaps and size > 2 else 0
+            self.binary += size if gaps and size > 2 and split != "either" else 0
 
 
 def _parts(size: int, split: str) -> int:

@@ -89,6 +89,9 @@ def _views(split: str, n: int, missing: str | None) -> Iterable[tuple[str, list[
     """Section 1: how each view of a column is split, and its code for each code."""
     ordered, own = split in ("threshold", "order"), missing == "branch"
     codes, yes = list(range(n + 1 if missing else n)), list[set[int]]()
+    if split == "either":
+        yield "multiway", codes
+        split, missing = "one-vs-rest", missing if own else None
     if split == "multiway":
         yield split, codes
     elif own:

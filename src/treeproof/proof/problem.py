@@ -26,7 +26,7 @@ MAX_SCALE = 2.0**1000
 MAX_SUM = 1 << 53  # up to which sums of whole doubles are exact
 MAX_COST = 1 << 52  # sums of many of these stay within 64 bits
 MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
-SPLITS = ("threshold", "order", "multiway", "one-vs-rest", "subset")
+SPLITS = ("threshold", "order", "multiway", "one-vs-rest", "either", "subset")
 MISSING = (None, "best-side", "branch")
 MAX_SUBSET_VALUES = 16
 PENALIZED = ("splits", "leaves")
@@ -519,6 +519,11 @@ def views(split: str, n: int, missing: str | None) -> Iterator[tuple[str, Array]
     """
     code = np.arange(n + 1 if missing else n)
     gone, own, ordered = code == n, missing == "branch", split in ("threshold", "order")
+    if split == "either":
+        yield "multiway", code
+        if not own:
+            yield "one-vs-rest", code
+            return
     if split == "multiway" or (not missing and split != "subset"):
         yield "threshold" if ordered else split, code
         return

@@ -13,6 +13,8 @@ __all__ = ["QuestionView"]
 
 _ANY = "(the search decides)"
 _CATEGORIES = {
+    "auto": "what suits the penalty",
+    "either": "a child for each, or one against the rest",
     "multiway": "a child for each category",
     "one-vs-rest": "one category against the rest",
     "subset": "any two groups of categories",
