@@ -20,13 +20,18 @@ def all_trees(
     budget: int,
     max_depth: int,
     min_samples_leaf: int,
-    penalize: str = "splits",
+    penalize: str,
+    columns: np.ndarray,
 ) -> list[tuple[int, tuple]]:
-    """Return (cost, tree) of every tree that costs at most the budget."""
+    """Return (cost, tree) of every tree that costs at most the budget.
+
+    `columns` says which features stand for the same column: tests of one column that
+    part a node's rows alike are one test.
+    """
     tests = {}
     for feature, kind, code in table.tests():
         out = table.outcomes(feature, kind, code)
-        tests.setdefault(feature, []).append(out)
+        tests.setdefault(int(columns[feature]), []).append(out)
 
     def leaf(rows):
         by_class = [0] * table.n_classes
@@ -73,7 +78,7 @@ def all_trees(
     return [t for t in below(tuple(range(n)), depth) if t[0] <= budget]
 
 
-def engine_tree(table: Table, tree: dict) -> tuple:
+def engine_tree(table: Table, tree: dict, columns: np.ndarray) -> tuple:
     """Return a tree of the engine in the form of `all_trees`."""
 
     def below(node, rows):
@@ -89,7 +94,7 @@ def engine_tree(table: Table, tree: dict) -> tuple:
             parts.append((group, below(int(tree["children"][slot]), group)))
         parts.sort()
         return (
-            int(tree["feature"][node]),
+            int(columns[tree["feature"][node]]),
             tuple(group for group, _ in parts),
             tuple(t for _, t in parts),
         )

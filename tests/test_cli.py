@@ -67,7 +67,7 @@ def test_fit_draws_the_tree_and_its_certificate(treeproof, folder):
 def test_json_is_one_object_for_every_format(treeproof, folder, name):
     status, out, err = treeproof(
         "fit", folder / name, "--target", "class", "--split-penalty", "0.005",
-        "--json", "--quiet",
+        "--categorical-split", "multiway", "--json", "--quiet",
     )  # fmt: skip
     assert status == 0 and err == ""
     result = json.loads(out)

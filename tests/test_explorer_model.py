@@ -201,6 +201,7 @@ def test_a_session_lives_through_bad_questions_and_new_tables():
         session.use(bundled_table("iris"), "nothing")
     assert session.table.name == "monks"  # the old table is still there
     session.ask(columns=("head_shape", "body_shape", "jacket_color"))
+    session.ask(categories="multiway")
     session.start_fit()
     session.jobs["fit"].wait(60)
     assert session.fitted.model.objective_ == pytest.approx(0.2466667)

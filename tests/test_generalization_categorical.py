@@ -160,7 +160,8 @@ def test_missing_values_orders_and_subsets_are_counted():
     def space(**options):
         return FeatureSpace.of(OptimalTreeClassifier(**options).fit(X, y))
 
-    assert space() == FeatureSpace(real=3, multiway=[4])
+    assert space() == FeatureSpace(real=3, multiway=[4], one_vs_rest=[4])
+    assert space(penalize="splits") == FeatureSpace(real=3, multiway=[4])
     assert space(categorical_split="one-vs-rest") == FeatureSpace(
         real=3, binary=3, one_vs_rest=[4]
     )

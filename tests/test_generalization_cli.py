@@ -47,7 +47,7 @@ def test_prune_by_bound(files):
     assert answer["leaves"] < load(model).get_n_leaves()
     pruned = load(saved)
     assert pruned.get_n_leaves() == answer["leaves"]
-    space = FeatureSpace(real=4, multiway=[3])
+    space = FeatureSpace(real=4, multiway=[3], one_vs_rest=[3])
     again = risk_bound(answer["errors"], 400, pruned, space, 2, r=0.5)
     assert again == pytest.approx(answer["bound"])
     assert run("predict", saved, data).exit_code == 0

@@ -229,7 +229,7 @@ def test_m_cart_complexity_is_the_papers_and_never_falls():
 
 def test_multiway_nodes_keep_their_unseen_categories():
     table, y = categorical()
-    model = optimal(table, y)
+    model = optimal(table, y, categorical_split="multiway")
     assert any(kind == 3 for kind in model.tree_.kind)
     path = prune(model, table, y, to_root=True, r=0.5)
     for i in range(len(path)):
@@ -270,7 +270,10 @@ def test_pruned_optimal_tree_has_a_true_certificate():
 
 def test_feature_space_of_fitted_trees():
     table, y = categorical()
-    assert FeatureSpace.of(optimal(table, y)) == FeatureSpace(1, multiway=(3, 4))
+    either = FeatureSpace(1, multiway=(3, 4), one_vs_rest=(3, 4))
+    assert FeatureSpace.of(optimal(table, y)) == either
+    multiway = optimal(table, y, categorical_split="multiway")
+    assert FeatureSpace.of(multiway) == FeatureSpace(1, multiway=(3, 4))
     one_vs_rest = optimal(table, y, categorical_split="one-vs-rest")
     assert FeatureSpace.of(one_vs_rest) == FeatureSpace(1, one_vs_rest=(3, 4))
     X, y = load_iris(return_X_y=True)

@@ -1,10 +1,19 @@
 """All trees within a budget: the engine against brute force."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from effort import rounds
 from near_oracle import all_trees, engine_tree, features_of
-from oracle import Table, engine_arguments, optimal_cost, random_table, tree_facts
+from oracle import (
+    ONE_VS_REST,
+    Table,
+    engine_arguments,
+    optimal_cost,
+    random_table,
+    tree_facts,
+)
 
 from treeproof import _core
 
@@ -17,8 +26,19 @@ def words(value):
     return [(value >> (64 * k)) & (2**64 - 1) for k in range(4)]
 
 
-def random_problem(rng) -> tuple[Table, dict, int]:
+def random_problem(rng) -> tuple[Table, np.ndarray, dict, int]:
     table = random_table(rng, max_rows=9, max_features=3, max_values=4)
+    columns = np.arange(len(table.kinds), dtype=np.int32)
+    if rng.random() < 0.4:  # some columns may be split in two ways
+        columns = np.repeat(columns, rng.integers(1, 3, len(columns)))
+        twice = np.diff(columns, prepend=-1) == 0
+        kinds = np.where(twice, ONE_VS_REST, table.kinds[columns])
+        table = replace(
+            table,
+            kinds=kinds,
+            n_values=table.n_values[columns],
+            codes=table.codes[:, columns],
+        )
     penalty = float(rng.choice([0.0, 0.02, 0.1, 0.25]))
     limits = {
         "max_depth": int(rng.choice([-1, -1, 1, 2])),
@@ -28,11 +48,13 @@ def random_problem(rng) -> tuple[Table, dict, int]:
     best = optimal_cost(table, penalty, **limits)
     margin = float(rng.choice([0.0, 0.05, 0.15, 0.4])) if penalty else 0.0
     budget = best + int(margin * table.total_weight * 2**20)
-    return table, limits | {"split_cost": table.split_cost(penalty)}, budget
+    return table, columns, limits | {"split_cost": table.split_cost(penalty)}, budget
 
 
-def near_set(table, limits, budget):
-    found = _core.NearSet(budget=budget, **limits, **engine_arguments(table))
+def near_set(table, columns, limits, budget):
+    found = _core.NearSet(
+        budget=budget, columns=columns, **limits, **engine_arguments(table)
+    )
     assert found.status == "complete"
     return found
 
@@ -40,7 +62,7 @@ def near_set(table, limits, budget):
 @pytest.mark.parametrize("seed", range(rounds(80, 1000)))
 def test_every_tree_once(seed):
     rng = np.random.default_rng([5, seed])
-    table, limits, budget = random_problem(rng)
+    table, columns, limits, budget = random_problem(rng)
     wanted = all_trees(
         table,
         limits["split_cost"],
@@ -48,8 +70,9 @@ def test_every_tree_once(seed):
         limits["max_depth"],
         limits["min_samples_leaf"],
         limits["penalize"],
+        columns,
     )
-    found = near_set(table, limits, budget)
+    found = near_set(table, columns, limits, budget)
     counts = found.count()
     total = number(counts.total)
     assert total == len(wanted)
@@ -63,7 +86,7 @@ def test_every_tree_once(seed):
         penalty = limits["split_cost"] / table.total_weight / 2**20
         facts = tree_facts(table, tree, penalty, limits["penalize"])
         assert facts.cost == costs[i]
-        trees.append(engine_tree(table, tree))
+        trees.append(engine_tree(table, tree, columns))
     assert len(set(trees)) == total
     assert set(trees) == {tree for _, tree in wanted}
 
@@ -71,9 +94,8 @@ def test_every_tree_once(seed):
 @pytest.mark.parametrize("seed", range(rounds(25, 300)))
 def test_filters(seed):
     rng = np.random.default_rng([6, seed])
-    table, limits, budget = random_problem(rng)
-    q = len(table.kinds)
-    features = list(range(q))
+    table, columns, limits, budget = random_problem(rng)
+    features = list(range(int(columns[-1]) + 1))
     required = [f for f in features if rng.random() < 0.4]
     banned = [f for f in features if f not in required and rng.random() < 0.3]
     listed = all_trees(
@@ -83,18 +105,19 @@ def test_filters(seed):
         limits["max_depth"],
         limits["min_samples_leaf"],
         limits["penalize"],
+        columns,
     )
     wanted = sorted(
         cost
         for cost, tree in listed
         if features_of(tree) >= set(required) and not features_of(tree) & set(banned)
     )
-    found = near_set(table, limits, budget)
+    found = near_set(table, columns, limits, budget)
     counts = found.count(required=required, banned=banned)
     assert [c for c, n in counts.by_cost() for _ in range(number(n))] == wanted
     seen = set()
     for i in range(min(len(wanted), 200)):
-        tree = engine_tree(table, counts.tree(found, words(i)))
+        tree = engine_tree(table, counts.tree(found, words(i)), columns)
         used = features_of(tree)
         assert used >= set(required) and not used & set(banned)
         seen.add(tree)
@@ -108,7 +131,7 @@ def test_counts_beyond_64_bits():
     table = Table(
         np.zeros(1, int), np.full(1, 40), codes, labels, 2, np.ones(40, dtype=int)
     )
-    found = near_set(table, {"split_cost": 0}, 0)
+    found = near_set(table, np.zeros(1, dtype=np.int32), {"split_cost": 0}, 0)
     total = number(found.count().total)
     # All rows have to be told apart: binary trees with 40 leaves, a Catalan number.
     catalan = [1]
@@ -132,6 +155,7 @@ def test_limits_end_the_work():
         split_cost=2**20,
         budget=90 * 2**20,
         time_limit=0.1,
+        columns=np.arange(20, dtype=np.int32),
         **engine_arguments(table),
     )
     assert found.status == "time_limit"
@@ -139,6 +163,7 @@ def test_limits_end_the_work():
         split_cost=2**20,
         budget=90 * 2**20,
         memory_limit=400_000,
+        columns=np.arange(20, dtype=np.int32),
         **engine_arguments(table),
     )
     assert found.status == "memory_limit"

@@ -37,6 +37,7 @@ from treeproof.export.json import from_json
 from treeproof.proof import check
 
 RULES = ("leaves", "splits")
+WIDE = {"categorical_split": "multiway"}
 
 
 def frame_of(table: Table) -> pd.DataFrame:
@@ -83,7 +84,9 @@ def test_a_column_of_names_does_not_win() -> None:
 def test_estimators_say_what_the_tree_costs(solver: str, rule: str) -> None:
     for seed in range(60):
         table, X = random_frame(seed)
-        clf = OptimalTreeClassifier(0.03, penalize=rule, solver=solver, max_depth=3)
+        clf = OptimalTreeClassifier(
+            0.03, penalize=rule, solver=solver, max_depth=3, **WIDE
+        )
         clf.fit(X, table.labels)
         penalties = clf.n_splits_ if rule == "splits" else clf.get_n_leaves() - 1
         wrong = 1 - clf.score(X, table.labels)
@@ -182,7 +185,7 @@ def test_bounds_go_on_where_no_column_is_wide() -> None:
 def test_paths(rule: str) -> None:
     for seed in range(25):
         table, X = random_frame(seed)
-        base = OptimalTreeClassifier(penalize=rule)
+        base = OptimalTreeClassifier(penalize=rule, **WIDE)
         path = penalty_path(X, table.labels, low=0.01, high=0.3, estimator=base)
         for penalty in (0.01, 0.023, 0.07, 0.2):
             wanted = best(table, penalty, rule)
@@ -208,7 +211,7 @@ def test_first_split(rule: str) -> None:
         table, X = random_frame(seed)
         varied = [name for name in X if X[name].nunique() > 1]
         costs = [
-            OptimalTreeClassifier(0.02, penalize=rule, first_split=name)
+            OptimalTreeClassifier(0.02, penalize=rule, first_split=name, **WIDE)
             .fit(X, table.labels)
             .objective_
             for name in varied
@@ -221,7 +224,8 @@ def test_first_split(rule: str) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_near_optimal_trees(rule: str) -> None:
     table, X = random_frame(11, max_rows=30)
-    clf = OptimalTreeClassifier(0.03, penalize=rule, max_depth=2).fit(X, table.labels)
+    clf = OptimalTreeClassifier(0.03, penalize=rule, max_depth=2, **WIDE)
+    clf.fit(X, table.labels)
     trees = clf.near_optimal(within=0.05)
     for k in range(min(20, trees.count)):
         near = trees[k]
@@ -280,7 +284,9 @@ def test_regression(criterion: str) -> None:
     X = pd.DataFrame({"kind": list("abcd") * 6})
     y = np.array([0.0, 0.0, 4.0, 4.1] * 6)
     costs = {
-        rule: OptimalTreeRegressor(0.1, penalize=rule, criterion=criterion).fit(X, y)
+        rule: OptimalTreeRegressor(0.1, penalize=rule, criterion=criterion, **WIDE).fit(
+            X, y
+        )
         for rule in RULES
     }
     assert costs["splits"].objective_ == pytest.approx(0.1, abs=1e-9)
@@ -289,7 +295,8 @@ def test_regression(criterion: str) -> None:
 
 
 def test_penalties_of_a_tree() -> None:
-    tree: Tree = OptimalTreeClassifier(0.0).fit([["a"], ["b"], ["c"]], [0, 1, 2]).tree_
+    clf = OptimalTreeClassifier(0.0, **WIDE)
+    tree: Tree = clf.fit([["a"], ["b"], ["c"]], [0, 1, 2]).tree_
     assert (tree.n_penalties("leaves"), tree.n_penalties("splits")) == (2, 1)
 
 
@@ -337,7 +344,9 @@ def test_a_proof_holds_for_its_rule_only(
         table, X = random_frame(seed, max_rows=30)
         y = table.labels.tolist()
         for rule, other in (RULES, RULES[::-1]):
-            clf = OptimalTreeClassifier(0.03, penalize=rule, max_splits=max_splits)
+            clf = OptimalTreeClassifier(
+                0.03, penalize=rule, max_splits=max_splits, **WIDE
+            )
             clf.fit(X, y, proof=tmp_path / "p.gz")
             with gzip.open(tmp_path / "p.gz") as file:
                 header, *steps = file.readlines()
@@ -365,7 +374,7 @@ def test_lower_bounds_by_splits_are_none_by_leaves(
     """
     table = wide_table()
     X, y, penalty = frame_of(table), table.labels.tolist(), 0.2
-    by_leaf = OptimalTreeClassifier(penalty, solver="sparse").fit(
+    by_leaf = OptimalTreeClassifier(penalty, solver="sparse", **WIDE).fit(
         X, y, proof=tmp_path / "p.gz"
     )
     with gzip.open(tmp_path / "p.gz") as file:

@@ -120,15 +120,20 @@ def zip_codes(n_values):
 
 def test_zip_codes_get_a_sensible_tree_and_one_sentence():
     X, y = zip_codes(200)
+    multiway = {"max_depth": 3, "categorical_split": "multiway"}
     with pytest.warns(UserWarning) as said:
-        model = OptimalTreeClassifier(max_depth=3).fit(X, y)
+        model = OptimalTreeClassifier(**multiway).fit(X, y)
     assert [str(note.message) for note in said] == [
         "Column 'zip' has 200 categories: a split with a child for each costs 199 "
         "penalties of 0.01, more than any split can gain; group them, X['zip'] = "
         "X['zip'].str[:2], or fit with categorical_split='one-vs-rest'."
     ]
-    plain = OptimalTreeClassifier(max_depth=3).fit(X[["age", "plan"]], y)
+    plain = OptimalTreeClassifier(**multiway).fit(X[["age", "plan"]], y)
     assert model.objective_ == plain.objective_
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        either = OptimalTreeClassifier(max_depth=3).fit(X, y)
+    assert either.objective_ <= model.objective_
     X, y = zip_codes(60)
     for options in ({}, {"split_penalty": 0.001}, {"categorical_split": "one-vs-rest"}):
         with warnings.catch_warnings():

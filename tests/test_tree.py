@@ -104,7 +104,8 @@ def test_binary_views():
 
 def test_multiway_trees_have_no_binary_views():
     X = [["a"], ["b"], ["c"]] * 3
-    tree = OptimalTreeClassifier().fit(X, [0, 1, 2] * 3).tree_
+    multiway = OptimalTreeClassifier(categorical_split="multiway")
+    tree = multiway.fit(X, [0, 1, 2] * 3).tree_
     with pytest.raises(AttributeError, match="two children"):
         _ = tree.children_left
 
@@ -161,7 +162,8 @@ def test_collapse_sees_what_a_category_without_rows_would_get():
     rows += [("q", c, y) for c, y in (("x", 1), ("y", 0), ("y", 0)) for _ in range(3)]
     rows += [("r", c, 1) for c in "xyz" for _ in range(9)]
     X = [row[:2] for row in rows]
-    model = OptimalTreeClassifier(0.001).fit(X, [row[2] for row in rows])
+    model = OptimalTreeClassifier(0.001, categorical_split="multiway")
+    model.fit(X, [row[2] for row in rows])
     assert model.n_splits_ == 3
     small = model.tree_.collapse()
     assert small.n_splits == 2 and small.n_leaves == 3
@@ -194,9 +196,9 @@ def test_text_of_every_kind_of_test():
     assert "n <= 2.5" in text and "n > 2.5" in text
     assert "8 rows (50%), 0 wrong" in text
     only = {"c": list("abcc") * 4}
-    text = OptimalTreeClassifier().fit(only, [0, 1, 0, 0] * 4).export_text()
+    model = OptimalTreeClassifier(categorical_split="multiway")
+    text = model.fit(only, [0, 1, 0, 0] * 4).export_text()
     assert "c in {a, c}: 0" in text and "c = b: 1" in text
-    model = OptimalTreeClassifier().fit(only, [0, 1, 0, 0] * 4)
     assert "c = c: 0" in model.export_text(collapse=False)
     model = OptimalTreeClassifier(categorical_split="one-vs-rest")
     text = model.fit(only, [0, 1, 0, 0] * 4).export_text()
@@ -210,7 +212,7 @@ def test_text_of_a_leaf_and_of_weights():
 
 def test_a_long_list_of_categories_is_cut():
     names = [f"c{i:02}" for i in range(30)]
-    model = OptimalTreeClassifier().fit(
+    model = OptimalTreeClassifier(categorical_split="multiway").fit(
         [[n] for n in names], [int(n < "c20") for n in names]
     )
     assert "and 13 more" in model.export_text()

@@ -20,6 +20,7 @@
 #include "bounds/idle_columns.hpp"
 #include "data/weights.hpp"
 #include "search/portfolio/solve.hpp"
+#include "tree/fold_chains.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
@@ -295,6 +296,8 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
                            problem.total_weight, limits, std::ref(messenger));
     }
     if (files) files->finish();
+    if (request.tree_limits.penalize == Penalize::leaves)
+      fold_chains(answer.tree, read_features(kinds, n_values), view(codes));
   }
   nb::dict out = describe(answer, cost_of(problem.total_weight), limits, problem.n_rows());
   out["statistics"]["idle_columns"] = idle;
@@ -335,6 +338,8 @@ nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const In
     } catch (const Stopped&) {
       answer = portfolio::leaf_of_targets(given, request, limits, std::ref(messenger));
     }
+    if (request.tree_limits.penalize == Penalize::leaves)
+      fold_chains(answer.tree, read_features(kinds, n_values), view(codes));
   }
   return describe(answer, unit, limits, static_cast<std::int64_t>(n_rows));
 }

@@ -71,8 +71,9 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
             default="auto"
         Whether a split on a categorical column has one child for each category
         ("multiway"), separates one category from the others ("one-vs-rest"), is either
-        of these, whichever makes the better tree ("either"), or parts the categories in
-        two in any way ("subset", up to 12 categories). "auto" is "either" with
+        of these, whichever makes the better tree ("either"; columns of more than 1,000
+        categories are only split multiway), or parts the categories in two in any way
+        ("subset", up to 12 categories). "auto" is "either" with
         ``penalize="leaves"``, where a split into many children costs as much as the
         splits that separate them one by one, and "multiway" with ``penalize="splits"``
         and the published solvers. Ordered categories are split by threshold in their

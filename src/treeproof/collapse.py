@@ -43,7 +43,8 @@ def collapse(tree: Tree) -> Tree:
     >>> from treeproof import OptimalTreeClassifier
     >>> X = [["almond"], ["anise"], ["foul"], ["musty"]] * 5
     >>> y = ["eat", "eat", "leave", "leave"] * 5
-    >>> tree = OptimalTreeClassifier().fit(X, y).tree_
+    >>> clf = OptimalTreeClassifier(categorical_split="multiway")
+    >>> tree = clf.fit(X, y).tree_
     >>> print(collapse(tree).export_text())
     20 rows
     ├── x0 in {almond, anise}: eat   10 rows (50%), 0 wrong

@@ -149,17 +149,18 @@ class StumpSolver {
     const FeatureView view(*columns_, rows, f);
     const std::uint32_t* list = rows.list(f);
     const std::uint32_t m = rows.size();
+    fill(out_, rows);
     for (std::uint32_t a = 0; a < m;) {
       const std::uint32_t b = view.run_end(a);
       if (b - a >= min_leaf && m - (b - a) >= min_leaf) {
         loss_->clear(in_);
-        fill(out_, rows);
         for (std::uint32_t k = a; k < b; ++k) {
           loss_->add(in_, rows.row(list[k]));
           loss_->remove(out_, rows.row(list[k]));
         }
         const Score score = measure(in_) + measure(out_);
         if (score < found.score) found = {f, TestKind::equals, a, b, score};
+        for (std::uint32_t k = a; k < b; ++k) loss_->add(out_, rows.row(list[k]));
       }
       a = b;
     }

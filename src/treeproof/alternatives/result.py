@@ -51,7 +51,7 @@ class NearTree:
     >>> clf = OptimalTreeClassifier(max_depth=2).fit(X, y)
     >>> trees = clf.near_optimal(within=0.02)
     >>> trees[0].model.certificate()
-    'Optimal: no tree of depth 2 or less with multiway splits of categories costs less than 0.246667.'
+    'Optimal: no tree of depth 2 or less with multiway and one-vs-rest splits of categories costs less than 0.216667.'
     """  # noqa: E501
 
     tree: Tree
@@ -108,7 +108,7 @@ class NearOptimalSet:
     >>> clf = OptimalTreeClassifier(max_depth=2).fit(X, y)
     >>> trees = clf.near_optimal(within=0.02)
     >>> trees.count, trees[0].n_splits
-    (2, 4)
+    (14, 4)
     """
 
     def __init__(

@@ -70,9 +70,11 @@ def warn_of_categories(
         spoken_of.add(found.name)
         warnings.warn(found.warning, UserWarning, stacklevel=2)
     penalty = float(getattr(estimator, "split_penalty", 0.0))
-    if each_split or not multiway:
+    if each_split:
         return
     for column in table.columns:
+        if table.split_of(column) != "multiway":
+            continue
         values = 0 if column.categories is None else len(column.categories)
         # No tree has a loss above 1, which is that of a single leaf at worst.
         if (values - 1) * penalty < 1 or column.ordered or column.name in spoken_of:
@@ -83,7 +85,7 @@ def warn_of_categories(
             f"Column {column.name!r} has {values} categories: a split with a child for "
             f"each costs {values - 1} penalties of {penalty:g}, more than any split "
             f"can gain; group them{group} or fit with "
-            "categorical_split='either'.",
+            "categorical_split='one-vs-rest'.",
             UserWarning,
             stacklevel=2,
         )

@@ -47,6 +47,12 @@ __all__ = [
 
 MAX_CATEGORIES = 65_535
 
+MAX_EITHER_VALUES = 1_000
+"""Most values of a column of which each may be separated from the rest with "either".
+
+Columns of more nearly name the rows; a search over a test for each would never end.
+"""
+
 ORDERED, MULTIWAY, ONE_VS_REST = 0, 1, 2
 _SPLIT_KINDS = {
     "multiway": MULTIWAY,
@@ -140,10 +146,11 @@ class TrainingTable:
             return "threshold"
         if column.ordered:
             return "order"
-        few = len(column.categories) + column.has_missing < 3  # one test, if any
-        if self.categorical_split == "either" and few:
-            return "multiway"
-        return self.categorical_split
+        if self.categorical_split != "either":
+            return self.categorical_split
+        values = len(column.categories) + column.has_missing
+        # Of two values there is one test, however it is called.
+        return "either" if 3 <= values <= MAX_EITHER_VALUES else "multiway"
 
     @property
     def cut_by_target(self) -> str | None:

@@ -56,7 +56,7 @@ def alternatives(fitted: Fitted, within: float) -> Alternatives:
     >>> table = bundled_table("monks")
     >>> found = alternatives(fit(table, first_question(table)), 0.0)
     >>> found.count, found.listed[0].columns
-    (2, ('head_shape', 'body_shape'))
+    (8, ('jacket_color', 'head_shape', 'body_shape'))
     """
     if fitted.question.numeric:
         raise ValueError(

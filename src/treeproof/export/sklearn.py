@@ -131,9 +131,7 @@ def _forms(tree: Tree, one_hot: bool) -> list[_Form]:
     forms = []
     for j, column in enumerate(tree.columns):
         hot = column.is_categorical and not column.ordered and (one_hot or j in asked)
-        forms.append(
-            _Form(not hot or j in whole, column.missing_code if hot else 0)
-        )
+        forms.append(_Form(not hot or j in whole, column.missing_code if hot else 0))
     return forms
 
 

@@ -153,10 +153,10 @@ def check(
     ...     clf = OptimalTreeClassifier().fit(X, y, proof=path)
     ...     verdict = check(path, X, y)
     >>> verdict.accepted, verdict.optimal, round(verdict.lower_bound, 4)
-    (True, True, 0.2467)
+    (True, True, 0.06)
     >>> print(verdict.statement)  # doctest: +NORMALIZE_WHITESPACE
-    misclassification, 432 rows, weights all 1, 6 columns (6 multiway), 6 tests,
-    split_penalty 0.01 for leaves, max_depth none, max_splits none,
+    misclassification, 432 rows, weights all 1, 6 columns (2 multiway, 4 either),
+    19 tests, split_penalty 0.01 for leaves, max_depth none, max_splits none,
     min_samples_leaf 1, exact
     """
     step: int | None = None
