@@ -20,20 +20,26 @@ def all_trees(
     budget: int,
     max_depth: int,
     min_samples_leaf: int,
-    penalize: str,
-    columns: np.ndarray,
+    penalize: str = "splits",
+    columns: np.ndarray | None = None,
+    costs: np.ndarray | None = None,
 ) -> list[tuple[int, tuple]]:
     """Return (cost, tree) of every tree that costs at most the budget.
 
     `columns` says which features stand for the same column: tests of one column that
-    part a node's rows alike are one test.
+    part a node's rows alike are one test. With costs of each row and action, a row's
+    least cost is taken off, and a leaf takes its cheapest action.
     """
     tests = {}
     for feature, kind, code in table.tests():
         out = table.outcomes(feature, kind, code)
-        tests.setdefault(int(columns[feature]), []).append(out)
+        own = feature if columns is None else int(columns[feature])
+        tests.setdefault(own, []).append(out)
 
     def leaf(rows):
+        if costs is not None:
+            above = costs[list(rows)] - costs[list(rows)].min(axis=1, keepdims=True)
+            return above.sum(axis=0).min(), int(np.argmin(above.sum(axis=0)))
         by_class = [0] * table.n_classes
         for r in rows:
             by_class[table.labels[r]] += int(table.weights[r])

@@ -2,7 +2,8 @@
 
 Plain Python on bit masks of rows, sharing nothing with the engine. The recursion tries
 every test at every set of rows and remembers its answers by set, so that thousands of
-small problems take seconds. Costs are the engine's: one unit of weight is 2**20, one
+small problems take seconds. What a leaf costs is a function of its rows: the weight of
+its errors, or that of its cheapest action (`cheapest_action`). Costs are the engine's: one unit of weight is 2**20, one
 penalty is its share of the total weight, rounded once. With ``penalize="leaves"`` a
 split into c children costs c - 1 penalties, with ``penalize="splits"`` it costs one.
 
@@ -14,8 +15,9 @@ that stays a leaf is always allowed).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -95,21 +97,118 @@ def optimal_cost(
     max_splits: int = -1,
     min_samples_leaf: int = 1,
     penalize: str = "splits",
-) -> int:
-    """Least cost of any tree, in the engine's fixed point; -1 means no limit."""
-    split_cost = table.split_cost(split_penalty)
-    search = _BruteForce(table, split_cost, min_samples_leaf, penalize)
+    leaf: Callable[[int], Any] | None = None,
+    first: list[list[int]] | None = None,
+) -> Any:
+    """Least cost of any tree, in the engine's fixed point; -1 means no limit.
+
+    With `leaf`, a function from a mask of rows to a cost >= 0, costs are its own, and
+    the penalty is in its unit. `first` has the partitions that the first split may
+    make, if there must be one of them.
+    """
+    split_cost: Any = split_penalty if leaf else table.split_cost(split_penalty)
+    search = _BruteForce(table, split_cost, min_samples_leaf, penalize, leaf)
     everything = (1 << len(table.labels)) - 1
     depth = len(table.labels) if max_depth < 0 else min(max_depth, len(table.labels))
+    if first is not None:
+        return search.best_beginning(everything, depth, first)
     if max_splits < 0:
         return search.best(everything, depth)
     return search.best_by_splits(everything, depth, max_splits)[-1]
 
 
+def cheapest_action(
+    costs: np.ndarray, weights: np.ndarray
+) -> tuple[Callable[[int], Fraction], Fraction]:
+    """What a leaf costs that takes its cheapest action, exactly.
+
+    Returns the cost of a mask of rows, which is never negative because each row's least
+    cost is taken off, and what was taken off in all.
+    """
+    exact = [
+        [Fraction(float(c)) * Fraction(float(w)) for c in row]
+        for row, w in zip(costs, weights, strict=True)
+    ]
+    least = [min(row) for row in exact]
+    above = [[c - low for c in row] for row, low in zip(exact, least, strict=True)]
+
+    def leaf(mask: int) -> Fraction:
+        rows = [above[r] for r in range(len(above)) if mask >> r & 1]
+        return min(sum(column) for column in zip(*rows, strict=True))
+
+    return leaf, sum(least, Fraction(0))
+
+
+def least_errors(
+    table: Table,
+    positive: np.ndarray,
+    *,
+    max_depth: int = -1,
+    max_splits: int = -1,
+    min_samples_leaf: int = 1,
+) -> set[tuple[int, int]]:
+    """Weights of false negatives and false positives that some tree has.
+
+    Every tree and every choice of its leaves is tried; pairs that another one beats in
+    both numbers are left out.
+    """
+    weights = [int(w) for w in table.weights]
+    n, everything = len(weights), (1 << len(weights)) - 1
+    search = _BruteForce(table, 0, min_samples_leaf, "splits")
+    memo: dict[tuple[int, int, int], set[tuple[int, int]]] = {}
+
+    def best(mask: int, depth: int, splits: int) -> set[tuple[int, int]]:
+        key = (mask, depth, splits)
+        if key in memo:
+            return memo[key]
+        inside = [r for r in range(n) if mask >> r & 1]
+        found = {
+            (sum(weights[r] for r in inside if positive[r]), 0),
+            (0, sum(weights[r] for r in inside if not positive[r])),
+        }
+        if depth > 0 and splits > 0:
+            for children in search.splits(mask):
+                found |= _joint(children, depth - 1, splits - 1)
+        memo[key] = _front(found)
+        return memo[key]
+
+    def _joint(children: list[int], depth: int, splits: int) -> set[tuple[int, int]]:
+        if not children:
+            return {(0, 0)}
+        child, *rest = children
+        found = set()
+        for own in range(splits + 1):
+            others = _joint(rest, depth, splits - own)
+            for a, b in best(child, depth, own):
+                found |= {(a + c, b + d) for c, d in others}
+            if splits >= n:  # no limit
+                break
+        return _front(found)
+
+    most = 2 * n if max_splits < 0 else max_splits
+    return best(everything, n if max_depth < 0 else max_depth, most)
+
+
+def _front(pairs: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    kept: set[tuple[int, int]] = set()
+    lowest = INFINITE
+    for a, b in sorted(pairs):
+        if b < lowest:
+            kept.add((a, b))
+            lowest = b
+    return kept
+
+
 class _BruteForce:
     def __init__(
-        self, table: Table, split_cost: int, min_samples_leaf: int, penalize: str
+        self,
+        table: Table,
+        split_cost: Any,
+        min_samples_leaf: int,
+        penalize: str,
+        leaf: Callable[[int], Any] | None = None,
     ) -> None:
+        self.leaf_cost = leaf
         self.parts = table.parts()
         self.split_cost = split_cost
         self.penalize = penalize
@@ -133,7 +232,9 @@ class _BruteForce:
     def price(self, n_children: int) -> int:
         return self.split_cost * n_penalties(n_children, self.penalize)
 
-    def leaf(self, mask: int) -> int:
+    def leaf(self, mask: int) -> Any:
+        if self.leaf_cost is not None:
+            return self.leaf_cost(mask)
         by_class = [self.weight(mask & k) for k in self.class_masks]
         return (sum(by_class) - max(by_class)) * UNIT
 
@@ -160,6 +261,15 @@ class _BruteForce:
                     best = min(best, cost)
             self.memo[key] = best
         return self.memo[key]
+
+    def best_beginning(self, mask: int, depth: int, first: list[list[int]]) -> Any:
+        """Least cost of a tree whose first split is one of these."""
+        return min(
+            self.price(len(children))
+            + sum(self.best(child, depth - 1) for child in children)
+            for children in first
+            if all(c.bit_count() >= self.min_samples_leaf for c in children)
+        )
 
     def best_by_splits(self, mask: int, depth: int, splits: int) -> list[int]:
         """Least cost with at most 0, 1, ..., `splits` splits."""

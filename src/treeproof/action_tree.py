@@ -7,6 +7,7 @@ search, the answer becomes a tree, and the certificate is stated in the user's u
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -117,6 +118,18 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         written = writer.write(argument, header)
         return written | {"proof_max_depth": task.max_depth}
 
+    def _tolerated(self) -> str:
+        """Say by how much rounded costs may mislead.
+
+        The rounded cost of any tree is off by at most the slack, and so a tree that
+        is best for rounded costs is worse than another by at most twice that.
+        """
+        rounding = self.stats_.get("rounding", 0.0)
+        if not isinstance(rounding, float) or not rounding > 0:
+            return super()._tolerated()
+        digit = 10.0 ** math.floor(math.log10(rounding))
+        return f" by more than {math.ceil(rounding / digit) * digit:.0e}"
+
     def _keep(
         self,
         name: str,
@@ -129,6 +142,8 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         self._set_statistics(name, found, objective, reading)
         tree = objective.grow(found["tree"])
         units = objective.units
+        if units.slack > 0:
+            self.stats_["rounding"] = 2 * units.slack
         penalties = tree.n_penalties(self.penalize)
         self._set_certificate(
             tree,

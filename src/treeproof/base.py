@@ -28,6 +28,7 @@ from treeproof.border import (
 )
 from treeproof.certificates import (
     Certificate,
+    Wording,
     any_depth,
     certificates_of,
     describe,
@@ -229,9 +230,13 @@ class OptimalTree(BaseEstimator):
             "time_limit": left,
             "memory_allowance": engine_allowance(memory),
             "n_threads": thread_count(self.n_jobs),
-            "quant": QuantOptions(self.lower_bound, self.s, self.s_prime),
+            "quant": self._quant_options(),
             "first_split": table.number_of(self.first_split, "first_split"),
         }
+
+    def _quant_options(self) -> QuantOptions:
+        """Return the parameters of Quant-BnB."""
+        return QuantOptions(self.lower_bound, self.s, self.s_prime)
 
     def _warn_if_weaker(self, shown: Any, found: Any) -> None:
         """Say so if a proof shows less than the search has found."""
@@ -332,8 +337,17 @@ class OptimalTree(BaseEstimator):
             self.certificates_,
             self.proved_depth_,
             self._allowed_trees(),
-            self._tolerance,
+            self._tolerated(),
+            self._wording(),
         )
+
+    def _wording(self) -> Wording:
+        """Return what the certificate calls the costs of trees."""
+        return Wording()
+
+    def _tolerated(self) -> str:
+        """Return what "no tree costs less" leaves open, in words."""
+        return self._tolerance
 
     def _allowed_trees(self) -> dict[str, Any]:
         """Return what `trees_in_words` needs to name the trees that a fit allows."""

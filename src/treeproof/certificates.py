@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 __all__ = [
-    "Certificate", "any_depth", "certificate_of", "certificates_of", "depth_to_json",
-    "describe", "proved_depth", "trees_in_words",
+    "Certificate", "Wording", "any_depth", "certificate_of", "certificates_of",
+    "depth_to_json", "describe", "proved_depth", "trees_in_words",
 ]  # fmt: skip
 
 _CLOSE = 1e-9  # relative; what "proved" leaves open where costs are real numbers
@@ -214,11 +214,60 @@ def trees_in_words(
     return f"{words} with " + (f"{', '.join(most)} and {final}" if most else final)
 
 
+@dataclass(frozen=True)
+class Wording:
+    """How a certificate speaks of the costs of trees.
+
+    Searches minimise. Where users think of something that is maximised, such as a mean
+    reward or F1, a cost c stands for ``most - c`` of that measure.
+
+    Attributes
+    ----------
+    measure : str
+        What is maximised, in words; empty where trees simply cost something.
+    most : float
+        The measure at a cost of zero.
+
+    Examples
+    --------
+    >>> Wording().better(0.25), Wording().none(0.2)
+    ('costs less than 0.25', 'none below 0.2')
+    >>> f1 = Wording("F1", most=1.0)
+    >>> f1.better(0.25), f1.none(0.2)
+    ('has a higher F1 than 0.75', 'none above 0.8')
+    """
+
+    measure: str = ""
+    most: float = 0.0
+
+    def shown(self, cost: float) -> str:
+        """Return a cost as the number that is shown for it."""
+        return f"{(self.most - cost if self.measure else cost) or 0.0:.6g}"
+
+    def better(self, cost: float) -> str:
+        """Say what a tree does that is better than one of this cost."""
+        if not self.measure:
+            return f"costs less than {self.shown(cost)}"
+        return f"has a higher {self.measure} than {self.shown(cost)}"
+
+    def reached(self, cost: float) -> str:
+        """Say what a tree of this cost does."""
+        if not self.measure:
+            return f"costs {self.shown(cost)}"
+        return f"has the {self.measure} {self.shown(cost)}"
+
+    def none(self, bound: float) -> str:
+        """Say that no tree is better than a bound."""
+        side = "above" if self.measure else "below"
+        return f"none {side} {self.shown(bound)}"
+
+
 def describe(
     certificates: Sequence[Certificate],
     proved: float,
     trees: Mapping[str, Any],
     tolerance: str = "",
+    wording: Wording | None = None,
 ) -> str:
     """Say in words what was proved about a fitted tree.
 
@@ -232,6 +281,8 @@ def describe(
         Arguments of `trees_in_words` for all trees that the fit allows.
     tolerance : str
         What "costs less" leaves open.
+    wording : Wording or None
+        What costs are called; None for costs.
 
     Examples
     --------
@@ -243,25 +294,22 @@ def describe(
     >>> print(describe(levels, 3.0, {}))
     No tree of depth 3 or less costs less than 0.26099 (proved in 0.3 s). Depth 4: none below 0.24206. Any depth: none below 0.11.
     """  # noqa: E501
+    wording = wording or Wording()
     last = certificates[-1]
-    cost = f"{last.objective:.6g}"
+    better = wording.better(last.objective) + tolerance
     if last.optimal:
-        return (
-            f"Optimal: no {trees_in_words(**trees)} costs less than {cost}{tolerance}."
-        )
+        return f"Optimal: no {trees_in_words(**trees)} {better}."
     said = []
     known = [c for c in certificates if any_depth(c.max_depth) == proved]
     if known:
         flat = trees_in_words(**(dict(trees) | {"max_depth": known[0].max_depth}))
-        said.append(
-            f"No {flat} costs less than {cost}{tolerance} "
-            f"(proved in {known[0].seconds:.1f} s)."
-        )
+        said.append(f"No {flat} {better} (proved in {known[0].seconds:.1f} s).")
     else:
-        said.append(f"The best {trees_in_words(**trees)} that was found costs {cost}.")
+        reached = wording.reached(last.objective)
+        said.append(f"The best {trees_in_words(**trees)} that was found {reached}.")
     for level in certificates:
         if any_depth(level.max_depth) <= proved:
             continue
         depth = "Any depth" if level.max_depth is None else f"Depth {level.max_depth}"
-        said.append(f"{depth}: none below {level.lower_bound:.6g}.")
+        said.append(f"{depth}: {wording.none(level.lower_bound)}.")
     return " ".join(said)

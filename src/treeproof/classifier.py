@@ -19,11 +19,12 @@ from treeproof.border.costs import (
     read_cost_matrix,
 )
 from treeproof.border.labels import read_vector
+from treeproof.certificates import Wording
 from treeproof.class_tree import ClassTree
 from treeproof.limits import parse_memory
 from treeproof.objectives import Costs, Labels, Objective, Told
 from treeproof.objectives.ratio_fit import fit_ratio
-from treeproof.objectives.ratios import METRICS, RATIOS
+from treeproof.objectives.ratios import METRICS, RATIOS, Ratio
 from treeproof.quant_bnb import quant_constraints
 from treeproof.solvers import SOLVERS
 from treeproof.sources.scoring import distinct_cases
@@ -438,6 +439,12 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
             samples=data.samples,
             told=told,
         )
+
+    def _wording(self) -> Wording:
+        if self.metric in RATIOS:
+            name = Ratio.of(self.metric, float(self.beta)).name
+            return Wording(name, most=1.0)
+        return super()._wording()
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose class is predicted correctly.

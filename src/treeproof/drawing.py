@@ -23,9 +23,10 @@ from treeproof.columns import plain
 from treeproof.kinds import ABSENT, BY_CATEGORY, LEAF, OWN, SUBSET, THRESHOLD, YES
 from treeproof.tree import Tree
 
-__all__ = ["draw", "export_text", "outcome_text"]
+__all__ = ["draw", "export_text", "other_rewards", "outcome_text"]
 
 _SHOWN_CATEGORIES = 8
+_SHOWN_TREATMENTS = 6
 # Readable on dark and light backgrounds, and told apart by colour-blind readers.
 _CLASS_STYLES = ("bold blue", "bold yellow", "bold magenta", "bold cyan", "bold green")
 
@@ -205,7 +206,8 @@ def _detail(tree: Tree, node: int) -> str:
     if tree.actions is None:
         return text
     if tree.cost is not None:
-        return f"{text}, {mean_text(tree, node)}"
+        others = ", ".join(f"{n}: {v}" for n, v in other_rewards(tree, node))
+        return f"{text}, {mean_text(tree, node)}" + (f" ({others})" if others else "")
     wrong = tree.value[node].sum() - tree.value[node][tree.action[node]]
     return f"{text}, {number(wrong)} wrong"
 
@@ -222,3 +224,16 @@ def mean_text(tree: Tree, node: int) -> str:
     if tree.measure == "reward":
         return f"mean reward {number(-cost if cost else 0.0)}"
     return f"mean cost {number(cost)}"
+
+
+def other_rewards(tree: Tree, node: int) -> list[tuple[str, str]]:
+    """Return the treatments that a node does not choose, with their mean rewards.
+
+    The best of them only, if there are many; nothing if the tree is no policy.
+    """
+    if tree.measure != "reward" or tree.actions is None:
+        return []
+    rewards = tree.value[node]
+    others = [k for k in range(len(rewards)) if k != tree.action[node]]
+    best = sorted(others, key=lambda k: -rewards[k])[: _SHOWN_TREATMENTS - 1]
+    return [(action_text(tree.actions[k]), f"{rewards[k]:.4g}") for k in sorted(best)]

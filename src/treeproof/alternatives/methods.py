@@ -8,6 +8,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 if TYPE_CHECKING:
     from treeproof.alternatives.result import NearOptimalSet, NearTree
     from treeproof.solvers import Task
+    from treeproof.tree import Tree
 
 __all__ = ["Alternatives"]
 
@@ -25,6 +27,7 @@ MOST_KEPT_BYTES = 1 << 26
 class Alternatives:
     """What a fitted classifier knows of trees that are nearly as good as its own."""
 
+    tree_: Tree
     trees_: list[NearTree]
     _task: Task
     stats_: dict[str, Any]
@@ -48,9 +51,10 @@ class Alternatives:
 
         Parameters
         ----------
-        within : float in [0, 1], default=0.01
+        within : float, default=0.01
             The margin, added to ``objective_``: 0.01 allows one more error in a hundred
-            rows, or as many more splits as cost that.
+            rows, or as many more splits as cost that. Between 0 and 1, or in the unit
+            of the costs or rewards that the tree was fitted to.
         using, without : column or list of columns, default=()
             Only trees that test these columns, every one of them, or none of them.
         X, y, sample_weight : default=None
@@ -96,10 +100,10 @@ class Alternatives:
         from treeproof.alternatives.search import near_set
 
         check_is_fitted(self, "tree_")
-        if not isinstance(within, Real) or not 0 <= within <= 1:
-            raise ValueError(
-                f"within={within!r} is not a margin; use a number from 0 to 1."
-            )
+        costs = self.tree_.measure in ("cost", "reward")  # in a unit of their own
+        if not isinstance(within, Real) or not 0 <= within <= (np.inf if costs else 1):
+            most = "at least 0" if costs else "from 0 to 1"
+            raise ValueError(f"within={within!r} is not a margin; use a number {most}.")
         if X is not None:
             model: Any = clone(self).fit(X, y, sample_weight)  # type: ignore[type-var]
             return model.near_optimal(within, using=using, without=without)

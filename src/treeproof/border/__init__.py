@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.border.costs import read_row_costs
+from treeproof.border.costs import read_rewards, read_row_costs
 from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.leak import (
     check_target_is_apart,
@@ -35,12 +35,14 @@ from treeproof.limits import Deadline
 __all__ = [
     "ClassificationData",
     "RegressionData",
+    "RewardData",
     "TrainingTable",
     "check_lengths",
     "counts_errors",
     "kind_of_split",
     "read_classification_data",
     "read_regression_data",
+    "read_reward_data",
     "read_rows",
     "read_training_table",
 ]
@@ -170,6 +172,51 @@ def read_regression_data(
         warn_of_categories(estimator, raw, table, n_rows)
         warn_of_marks(table)
     return RegressionData(table, matrix, weights, matrix.shape[1] == 1, samples)
+
+
+@dataclass
+class RewardData:
+    """Clean training data of a policy; rows of weight zero are gone."""
+
+    table: TrainingTable
+    rewards: NDArray[np.float64]  # (rows, treatments)
+    treatments: NDArray[Any]
+    weights: NDArray[np.float64]
+    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
+
+
+def read_reward_data(
+    estimator: Any,
+    X: Any,
+    rewards: Any,
+    sample_weight: Any = None,
+    *,
+    categorical_features: Any = "from_dtype",
+    categorical_split: str = "multiway",
+    missing: str = "error",
+    samples: NDArray[np.int64] | None = None,
+    names: list[Any] | None = None,
+) -> RewardData:
+    """Read everything `fit` of a policy tree is given.
+
+    Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
+    estimator. `names` are the treatments' names, if the rewards do not have them.
+    """
+    raw = _read_features(X, missing, merged=samples is not None)
+    numbers, treatments = read_rewards(
+        rewards, raw.n_rows, type(estimator).__name__, names
+    )
+    weights = read_weights(sample_weight, raw.n_rows)
+    record_names(estimator, raw)
+    keep = weights > 0
+    if not keep.all():
+        raw, numbers, weights = raw.take(keep), numbers[keep], weights[keep]
+        samples = None if samples is None else samples[keep]
+    table = encode_table(raw, categorical_features, categorical_split, missing)
+    n_rows = table.n_rows if samples is None else int(samples.sum())
+    warn_of_categories(estimator, raw, table, n_rows)
+    warn_of_marks(table)
+    return RewardData(table, numbers, treatments, weights, samples)
 
 
 def read_training_table(

@@ -20,6 +20,7 @@ __all__ = [
     "actions_with_abstention",
     "check_abstain_cost",
     "read_cost_matrix",
+    "read_rewards",
     "read_row_costs",
 ]
 
@@ -107,8 +108,63 @@ def _number(value: Any, name: str, true: Any, predicted: Any) -> float:
         ) from None
 
 
+def read_rewards(
+    rewards: Any, n_rows: int, estimator: str, names: list[Any] | None = None
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Return the rewards of each row and treatment, and what treatments are called.
+
+    A data frame has the treatments' names as its columns; otherwise they are `names`,
+    or the numbers from 0.
+
+    Examples
+    --------
+    >>> rewards, treatments = read_rewards([[1, 0], [0, 2]], 2, "OptimalPolicyTree")
+    >>> treatments
+    array([0, 1])
+    """
+    if rewards is None:
+        raise ValueError(
+            f"{estimator} requires y to be passed: the reward of each treatment for "
+            "each row."
+        )
+    frame = nw.from_native(rewards, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        names = [plain(name) for name in getattr(rewards, "columns", frame.columns)]
+    table = read_row_costs(rewards, n_rows, None, "rewards", names)
+    if names is None:
+        treatments = np.arange(table.shape[1])
+    else:
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(
+                    f"rewards has two columns for the treatment {name!r}; rename one."
+                )
+        treatments = _named(names)
+    if len(treatments) == 1:
+        warnings.warn(
+            "rewards has one column, so that there is only one treatment and nothing "
+            "to choose; give one column for each treatment.",
+            UserWarning,
+            stacklevel=6,
+        )
+    return table, treatments
+
+
+def _named(names: list[Any]) -> NDArray[Any]:
+    """Return names as an array that keeps their types."""
+    if len(set(map(type, names))) == 1:
+        return np.array(names)
+    treatments = np.empty(len(names), dtype=object)
+    treatments[:] = names
+    return treatments
+
+
 def read_row_costs(
-    costs: Any, n_rows: int, actions: list[Any] | None, name: str = "costs"
+    costs: Any,
+    n_rows: int,
+    actions: list[Any] | None,
+    name: str = "costs",
+    columns: list[Any] | None = None,
 ) -> NDArray[np.float64]:
     """Return a table of numbers, one row for each row and one column for each action.
 
@@ -137,8 +193,9 @@ def read_row_costs(
     wrong = np.argwhere(~np.isfinite(table))
     if len(wrong):
         row, column = wrong[0].tolist()
+        called = column if columns is None else repr(columns[column])
         raise ValueError(
-            f"{name} has {table[row, column]:g} in row {row}, column {column}; all of "
+            f"{name} has {table[row, column]:g} in row {row}, column {called}; all of "
             "them must be finite numbers."
         )
     return table

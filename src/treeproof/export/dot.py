@@ -9,7 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from treeproof.drawing import action_text, mean_text, number, outcomes
+from treeproof.drawing import (
+    action_text,
+    mean_text,
+    number,
+    other_rewards,
+    outcomes,
+)
 from treeproof.palette import class_colour, mixed, text_on
 from treeproof.tree import LEAF, Tree
 
@@ -68,8 +74,9 @@ def _node(tree: Tree, node: int) -> str:
     else:
         detail = f"{rows}, {mean_text(tree, node)}"
     fill = mixed(class_colour(chosen), 0.65)
+    notes = [f"{name}: {reward}" for name, reward in other_rewards(tree, node)]
     return (
-        f"label={_quoted(action_text(value), detail)}, "
+        f"label={_quoted(action_text(value), detail, *notes)}, "
         f'fillcolor="{fill}", fontcolor="{text_on(fill)}"'
     )
 

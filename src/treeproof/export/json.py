@@ -35,7 +35,10 @@ _TWO_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ESTIMATORS = {
     "OptimalTreeClassifier": "treeproof.classifier",
     "OptimalTreeRegressor": "treeproof.regressor",
+    "OptimalPolicyTree": "treeproof.policy.tree",
+    "OptimalDRPolicyTree": "treeproof.policy.estimated",
 }
+_PREDICTS = {"OptimalTreeClassifier": "classes", "OptimalTreeRegressor": "numbers"}
 _STATES = ("optimal", "time_limit", "memory_limit", "interrupted", "pruned")
 
 
@@ -125,7 +128,7 @@ def to_document(model: Any, *, target: str | None = None) -> dict[str, Any]:
     if name not in _ESTIMATORS:
         raise TypeError(
             f"A {name} cannot be written as JSON; only trees and "
-            f"{' and '.join(_ESTIMATORS)} can."
+            f"{', '.join(_ESTIMATORS)} can."
         )
     return document | {
         "estimator": name,
@@ -161,9 +164,16 @@ def from_document(document: Any) -> tuple[Any, str | None]:
 
 
 def _parameters(model: Any) -> dict[str, Any]:
-    """Return the parameters; dictionaries become pairs, for JSON keys are text only."""
+    """Return the parameters; dictionaries become pairs, for JSON keys are text only.
+
+    Other estimators, and how rows were parted for them, are left out: they are no part
+    of the fitted tree, and a model that is loaded has the defaults in their place.
+    """
     return {
-        name: _parameter(value) for name, value in model.get_params(deep=False).items()
+        name: _parameter(value)
+        for name, value in model.get_params(deep=False).items()
+        if not (hasattr(value, "get_params") or hasattr(value, "split"))
+        or isinstance(value, str)
     }
 
 
@@ -189,9 +199,9 @@ def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
         raise ValueError(
             f"The model is a {name!r}, which this version of treeproof does not have."
         ) from None
-    regression = name == "OptimalTreeRegressor"
-    if (tree.classes is None) != regression:
+    if _predicted(tree) != _PREDICTS.get(name, "treatments"):
         raise ValueError(f"The tree in the document is not that of a {name}.")
+    regression = tree.actions is None
     model = kind(**_read_parameters(document.get("parameters"), kind))
     model._validate_params()
     inner = tree.kind != LEAF
@@ -218,9 +228,16 @@ def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
         model.feature_names_in_ = np.array(names, dtype=object)
     if tree.classes is not None:
         model.classes_ = tree.classes
-    else:
+    elif regression:
         model.n_outputs_ = tree.value.shape[1]
     return model
+
+
+def _predicted(tree: Tree) -> str:
+    """Return what a tree predicts."""
+    if tree.classes is not None:
+        return "classes"
+    return "numbers" if tree.actions is None else "treatments"
 
 
 def _check_shares(shares: Any) -> None:

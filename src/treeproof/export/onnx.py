@@ -12,7 +12,8 @@ columns. A table with categories has one input for each column, by its name, of 
 just below c to c, which contains no other double. Missing values are NaN among numbers,
 and the text ``MISSING_TEXT`` among text, which `input_arrays` writes for them.
 
-Outputs: ``label`` and ``probabilities`` of a classification tree, ``prediction`` of a
+Outputs: ``label`` and ``probabilities`` of a classification tree, ``label`` and
+``rewards`` (the mean reward of each treatment) of a policy tree, ``prediction`` of a
 regression tree.
 """
 
@@ -281,8 +282,8 @@ def _outputs(onnx: Any, tree: Tree, nodes: list[Any]) -> tuple[list[Any], list[A
     if len({type(name) for name in names}) > 1:
         raise ValueError(
             "ONNX has one type for all labels, but this tree predicts "
-            f"{', '.join(sorted({repr(name) for name in names}))}; give it an "
-            "abstain_label of the type of the classes."
+            f"{', '.join(sorted({repr(name) for name in names}))}; give "
+            "abstain_label, or all treatments, the type of the other labels."
         )
     if isinstance(names[0], str):
         text = [name.encode() for name in names]
@@ -295,6 +296,8 @@ def _outputs(onnx: Any, tree: Tree, nodes: list[Any]) -> tuple[list[Any], list[A
             numbers = numbers.astype(np.float64)
         look_up("label", _tensor(onnx, "treeproof labels", numbers), kind, None)
     if tree.classes is None:
+        table = _tensor(onnx, "treeproof rewards", tree.value)
+        look_up("rewards", table, types.DOUBLE, tree.value.shape[1])
         return outputs, tables
     shares = node_shares(tree)
     table = _tensor(onnx, "treeproof shares", shares)

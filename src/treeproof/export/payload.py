@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from treeproof.columns import plain
 from treeproof.tree import Tree
 
-__all__ = ["labels", "node_predictions", "node_shares", "output_names"]
+__all__ = [
+    "labels",
+    "node_predictions",
+    "node_rewards",
+    "node_shares",
+    "output_names",
+]
 
 
 def labels(tree: Tree) -> list[Any]:
@@ -48,6 +54,13 @@ def node_shares(tree: Tree) -> NDArray[np.float64]:
             f"A {kind} tree has no class probabilities; leave out proba=True."
         )
     return tree.value / tree.value.sum(axis=1, keepdims=True)
+
+
+def node_rewards(tree: Tree, node: int) -> dict[Any, float]:
+    """Return the mean reward of each treatment in a node of a policy tree."""
+    assert tree.actions is not None
+    names = [plain(name) for name in tree.actions]
+    return dict(zip(names, tree.value[node].tolist(), strict=True))
 
 
 def output_names(tree: Tree, name: str) -> list[str]:

@@ -15,8 +15,14 @@ from itertools import pairwise
 from typing import Any
 
 from treeproof.columns import Column, is_missing, plain
+from treeproof.drawing import action_text
 from treeproof.export.branches import Among, AtMost, Branch, Nothing, branches
-from treeproof.export.payload import labels, node_predictions, node_shares
+from treeproof.export.payload import (
+    labels,
+    node_predictions,
+    node_rewards,
+    node_shares,
+)
 from treeproof.tree import LEAF, Tree
 
 __all__ = ["Interval", "Members", "Rule", "conditions_to", "to_rules"]
@@ -108,13 +114,17 @@ class Rule:
     conditions : tuple of Interval and Members
         At most one for each column; none for a tree without splits.
     prediction : object
-        A class label, a number, or a list of numbers.
+        A class label, None where the tree abstains, a treatment, a number, or a list of
+        numbers.
     samples : int
         Training rows for which the rule holds.
     weight : float
         Their total weight.
     probabilities : dict or None
-        The share of each class in the node of the prediction; None for regression.
+        The share of each class in the node of the prediction; None where there are no
+        classes.
+    rewards : dict or None
+        The mean reward of each treatment in the node, of a policy tree.
     """
 
     conditions: tuple[Interval | Members, ...]
@@ -122,6 +132,7 @@ class Rule:
     samples: int
     weight: float
     probabilities: dict[Any, float] | None = field(default=None)
+    rewards: dict[Any, float] | None = field(default=None)
 
     def holds(self, row: Mapping[str, Any]) -> bool:
         """Whether the rule speaks about a row."""
@@ -133,10 +144,12 @@ class Rule:
             words = [f"({w})" if w.endswith(" or missing") else w for w in words]
         when = " and ".join(words) or "always"
         value = self.prediction
-        shown = f"{value:.6g}" if isinstance(value, float) else str(value)
+        shown = f"{value:.6g}" if isinstance(value, float) else action_text(value)
         rows = f"{self.samples} row" + ("" if self.samples == 1 else "s")
-        if self.probabilities is not None:
+        if self.probabilities is not None and value in self.probabilities:
             rows += f", {self.probabilities[value]:.0%}"
+        elif self.rewards is not None:
+            rows += f", mean reward {self.rewards[value]:.6g}"
         start = "if " if self.conditions else ""
         return f"{start}{when} then {shown}   ({rows})"
 
@@ -159,6 +172,7 @@ def to_rules(tree: Tree) -> list[Rule]:
     predictions = node_predictions(tree)
     shares = None if tree.classes is None else node_shares(tree).tolist()
     names = None if tree.classes is None else labels(tree)
+    rewarded = tree.measure == "reward"
     rules = []
 
     def add(node: int, conditions: Iterable[Interval | Members], stays: bool) -> None:
@@ -171,6 +185,7 @@ def to_rules(tree: Tree) -> list[Rule]:
                 None
                 if shares is None or names is None
                 else dict(zip(names, shares[node], strict=True)),
+                node_rewards(tree, node) if rewarded else None,
             )
         )
 

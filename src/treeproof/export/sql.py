@@ -211,6 +211,8 @@ class _Writer:
 
     def _literal(self, value: Any) -> Any:
         exp = self.exp
+        if value is None:  # a leaf that abstains
+            return exp.null()
         if isinstance(value, bool):
             return exp.true() if value else exp.false()
         if isinstance(value, str):

@@ -19,6 +19,10 @@ action saves.
 
 Gains become whole numbers once, as weights of rows do: whole gains of moderate size
 stay as they are, others are multiplied by a power of two and rounded.
+
+A row for which all actions cost the same would have no copy, and engines would not see
+the children that it makes, which cost penalties. It gets the gain 1 for every action,
+as if it cost more by that whatever is done.
 """
 
 from __future__ import annotations
@@ -106,9 +110,13 @@ class Costs(Objective):
         gains = (worst[:, None] - costs) * weights[:, None]
         self.scale, self.gains = _whole(gains)
         rounding = np.abs(gains - self.gains / self.scale).max(axis=1).sum()
+        flat = ~self.gains.any(axis=1)
+        if not flat.all():
+            self.gains[flat] = 1
         self.engine_total = int(self.gains.sum())
         engine = self.engine_total / self.scale
-        base = float((weights * worst).sum()) - engine
+        raised = np.count_nonzero(flat) / self.scale if self.engine_total else 0.0
+        base = float((weights * worst).sum()) + raised - engine
         self.units = Units(
             factor=engine / self._total if self.engine_total else 1.0,
             offset=base / self._total,

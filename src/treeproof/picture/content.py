@@ -7,9 +7,9 @@ same metrics; a few classes of characters are precise enough to lay boxes out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from treeproof.drawing import action_text, mean_text, order_cut
+from treeproof.drawing import action_text, mean_text, order_cut, other_rewards
 from treeproof.export.branches import AtMost, Branch, Nothing, Otherwise, branches
 from treeproof.palette import INK, class_colour, mixed, text_on
 from treeproof.tree import EQUALS, LEAF, Tree
@@ -37,6 +37,8 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
             total += 0.36
         elif letter in _WIDE:
             total += 0.95
+        elif letter.isdigit():
+            total += 0.64
         elif ord(letter) > 0x2E80:  # Chinese, Japanese, Korean
             total += 1.0
         else:
@@ -71,6 +73,8 @@ class NodeContent:
     bar : list of (float, str)
         Shares of the classes with their colours; empty for regression, and where all
         rows have one class.
+    notes : list of str
+        Further lines: the mean rewards of the treatments that a leaf does not choose.
     """
 
     title: str
@@ -78,6 +82,7 @@ class NodeContent:
     fill: str
     ink: str
     bar: list[tuple[float, str]]
+    notes: list[str] = field(default_factory=list)
 
 
 def node_content(tree: Tree) -> list[NodeContent]:
@@ -113,7 +118,8 @@ def node_content(tree: Tree) -> list[NodeContent]:
             else:
                 strength, detail = 0.6, f"{rows}, {mean_text(tree, node)}"
             fill = mixed(class_colour(chosen), 0.35 + 0.5 * strength)
-        result.append(NodeContent(title, detail, fill, text_on(fill), bar))
+        notes = [f"{shortened(n)}: {value}" for n, value in other_rewards(tree, node)]
+        result.append(NodeContent(title, detail, fill, text_on(fill), bar, notes))
     return result
 
 

@@ -139,7 +139,8 @@ class _Drawing:
 
     def legend(self) -> float:
         """Write the colours of the classes in one row; return its height."""
-        classes = self.tree.classes
+        tree = self.tree
+        classes = tree.actions if tree.classes is None else tree.classes
         if classes is None or not 2 <= len(classes) <= _LEGEND_CLASSES:
             return 0.0
         x, y = _MARGIN, _MARGIN + SMALL / 2
@@ -174,10 +175,15 @@ class _Drawing:
     ) -> None:
         """Draw the box of a node."""
         content = self.content[node]
-        label = f"{content.title}, {content.detail}"
+        label = ", ".join([content.title, content.detail, *content.notes])
+        height = self.height_of(node)
         self.scene.boxes.append(
-            Box(x, y, width, self.box_height, content.fill, MUTED, radius, node, label)
+            Box(x, y, width, height, content.fill, MUTED, radius, node, label)
         )
+
+    def height_of(self, node: int) -> float:
+        """Return the height of a node's box."""
+        return self.box_height
 
     def bar(
         self, content: NodeContent, x: float, y: float, width: float, height: float
@@ -200,11 +206,17 @@ class _Down(_Drawing):
 
     box_height = 40.0
 
+    def height_of(self, node: int) -> float:
+        """Return the height of a node's box: notes take a line each."""
+        return self.box_height + 1.3 * SMALL * len(self.content[node].notes)
+
     def place(self, top: float) -> None:
         """Put everything into the scene, below `top`."""
         widths = [
             max(
-                text_width(c.title, LARGE, bold=True), text_width(c.detail, SMALL), 44.0
+                text_width(c.title, LARGE, bold=True),
+                *(text_width(line, SMALL) for line in (c.detail, *c.notes)),
+                44.0,
             )
             + 14
             for c in self.content
@@ -213,12 +225,14 @@ class _Down(_Drawing):
         xs = arrange(self.children, rooms, gap=12.0)
         n_levels = max(self.depth) + 1
         labels = [0.0] * n_levels  # height of the words above each level
+        heights = [0.0] * n_levels
         for node, depth in enumerate(self.depth):
             labels[depth] = max(labels[depth], self.edge_size(node)[1])
+            heights[depth] = max(heights[depth], self.height_of(node))
         y = top + _MARGIN
         level_y = [y]
         for depth in range(1, n_levels):
-            y += self.box_height + 20 + labels[depth] + 8
+            y += heights[depth - 1] + 20 + labels[depth] + 8
             level_y.append(y)
         shift = max(0.0, (self.scene.width - max(xs)) / 2 - max(xs) / 2)
         for node in range(len(self.content)):
@@ -227,16 +241,16 @@ class _Down(_Drawing):
             self._node(node, x, y, widths[node])
             for child in self.children[node]:
                 end = (xs[child] + _MARGIN + shift, level_y[self.depth[child]])
-                self.scene.lines.append(Line([(x, y + self.box_height), end]))
+                self.scene.lines.append(Line([(x, y + self.height_of(node)), end]))
                 self.write_edge(
                     child, end[0], end[1] - self.edge_size(child)[1] / 2 - 5, "middle"
                 )
         right = max(x + room / 2 for x, room in zip(xs, rooms, strict=True))
         self.scene.width = max(self.scene.width, right + 2 * _MARGIN + shift)
-        self.scene.height = level_y[-1] + self.box_height + _MARGIN
+        self.scene.height = level_y[-1] + heights[-1] + _MARGIN
 
     def _node(self, node: int, x: float, y: float, width: float) -> None:
-        content, height = self.content[node], self.box_height
+        content, height = self.content[node], self.height_of(node)
         left = x - width / 2
         self.node_box(node, left, y, width, radius=4)
         first = y + (10.5 if content.bar else 14.0)
@@ -244,7 +258,9 @@ class _Down(_Drawing):
             Words(x, first, content.title, LARGE, content.ink, bold=True)
         )
         detail = MUTED if content.fill == "#ffffff" else content.ink
-        self.scene.words.append(Words(x, first + 12.5, content.detail, SMALL, detail))
+        for k, line in enumerate((content.detail, *content.notes)):
+            place = first + 12.5 + 1.3 * SMALL * k
+            self.scene.words.append(Words(x, place, line, SMALL, detail))
         if content.bar:
             self.bar(content, left + 7, y + height - 9, width - 14, 5)
 
@@ -284,8 +300,13 @@ class _Right(_Drawing):
 
     def _width(self, content: NodeContent) -> float:
         words = text_width(content.title, LARGE, bold=True)
-        words += text_width(content.detail, SMALL) + 20
+        words += text_width(self._line(content), SMALL) + 20
         return words + (self.bar_width + 8 if content.bar else 0)
+
+    @staticmethod
+    def _line(content: NodeContent) -> str:
+        notes = f" ({', '.join(content.notes)})" if content.notes else ""
+        return content.detail + notes
 
     def _way(
         self,
@@ -313,6 +334,7 @@ class _Right(_Drawing):
         )
         place = x + 6 + text_width(content.title, LARGE, bold=True) + 8
         detail = MUTED if content.fill == "#ffffff" else content.ink
-        self.scene.words.append(Words(place, y, content.detail, SMALL, detail, "start"))
+        line = self._line(content)
+        self.scene.words.append(Words(place, y, line, SMALL, detail, "start"))
         if content.bar:
             self.bar(content, x + width - self.bar_width - 6, y - 3, self.bar_width, 6)

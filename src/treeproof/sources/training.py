@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from treeproof.border import (
     ClassificationData,
     RegressionData,
+    RewardData,
     TrainingTable,
     kind_of_split,
     read_classification_data,
     read_regression_data,
+    read_reward_data,
 )
 from treeproof.border.table import ORDERED
 from treeproof.limits import Deadline
@@ -29,7 +31,7 @@ from treeproof.sources.merged import Bins, MergedRows, merged_rows
 from treeproof.sources.opening import open_source
 from treeproof.sources.source import Source
 
-__all__ = ["classification_data", "regression_data", "source_for"]
+__all__ = ["classification_data", "regression_data", "reward_data", "source_for"]
 
 
 def classification_data(
@@ -86,6 +88,30 @@ def regression_data(
         )
 
     return _read(model, X, y, sample_weight, memory, deadline, read)
+
+
+def reward_data(
+    model: Any, X: Any, rewards: Any, sample_weight: Any, memory: int
+) -> tuple[RewardData, dict[str, Any]]:
+    """Read what `fit` of a policy tree is given; return data and statistics."""
+    named = isinstance(rewards, list | tuple) and all(
+        isinstance(name, str) for name in rewards
+    )
+
+    def read(X: Any, y: Any, weight: Any, samples: Any) -> RewardData:
+        return read_reward_data(
+            model,
+            X,
+            y,
+            weight,
+            categorical_features=model.categorical_features,
+            categorical_split=model.categorical_split,
+            missing=model.missing,
+            samples=samples,
+            names=list(rewards) if named and samples is not None else None,
+        )
+
+    return _read(model, X, rewards, sample_weight, memory, read)
 
 
 def _read(

@@ -1,0 +1,120 @@
+"""What all policy trees have in common: reading rewards, recommending treatments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from treeproof.action_tree import ActionTree, Path
+from treeproof.base import common_constraints
+from treeproof.border import RewardData
+from treeproof.certificates import Wording
+from treeproof.objectives import Costs
+from treeproof.quant_bnb import QuantOptions
+from treeproof.tree import LEAF
+
+__all__ = ["PolicyTree", "policy_constraints"]
+
+
+def policy_constraints() -> dict[str, list[Any]]:
+    """Return what scikit-learn's parameter check allows for the shared parameters."""
+    return {
+        **common_constraints({"sparse", "threshold"}),
+        "split_penalty": [Interval(Real, 0, None, closed="left")],
+        "n_best": [Interval(Integral, 1, None, closed="left")],
+    }
+
+
+class PolicyTree(ActionTree):
+    """A fitted tree whose nodes hold the mean reward of each treatment."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = policy_constraints()
+
+    def _fit_rewards(
+        self, data: RewardData, reading: Mapping[str, Any], proof: Path | None
+    ) -> None:
+        """Find the tree of the greatest mean reward."""
+        objective = Costs(
+            data.table,
+            data.weights,
+            -data.rewards,
+            data.treatments,
+            samples=data.samples,
+            measure="reward",
+        )
+        self._fit_objective(objective, reading, proof=proof)
+
+    def _quant_options(self) -> QuantOptions:
+        return QuantOptions()
+
+    def _wording(self) -> Wording:
+        return Wording("mean reward" + (" after penalties" * bool(self.split_penalty)))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Recommend a treatment for each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features), or source
+            Rows with the columns of the training table; see `apply`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Names of treatments; their numbers from 0 if they have no names.
+        """
+        leaf = self.apply(X)
+        actions = self.tree_.actions
+        assert actions is not None
+        return actions[self.tree_.action[leaf]]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return which treatment is recommended as a table of zeros and ones.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features), or source
+            Rows with the columns of the training table; see `apply`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_treatments)
+            One where the treatment is recommended.
+        """
+        leaf = self.apply(X)
+        return np.eye(len(self.treatments_))[self.tree_.action[leaf]]
+
+    def _mean_rewards(self, X: Any) -> NDArray[np.float64]:
+        """Return the mean reward of each treatment in each row's leaf."""
+        leaf = self.apply(X)
+        return self.tree_.value[leaf]
+
+    @property
+    def treatments_(self) -> NDArray[Any]:
+        """The treatments that a leaf may recommend."""
+        check_is_fitted(self, "tree_")
+        actions = self.tree_.actions
+        assert actions is not None
+        return actions
+
+    @property
+    def policy_value_(self) -> float:
+        """The mean reward of the training rows under the policy of the tree."""
+        check_is_fitted(self, "tree_")
+        tree = self.tree_
+        assert tree.cost is not None
+        leaves = tree.kind == LEAF
+        weights = tree.weighted_n_node_samples[leaves]
+        return float(-(weights @ tree.cost[leaves]) / weights.sum())
+
+    @property
+    def always_treat_value_(self) -> NDArray[np.float64]:
+        """The mean reward of giving every training row the same treatment, for each."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.value[0].copy()
