@@ -3,9 +3,10 @@
 Plain Python on bit masks of rows, sharing nothing with the engine. The recursion tries
 every test at every set of rows and remembers its answers by set, so that thousands of
 small problems take seconds. What a leaf costs is a function of its rows: the weight of
-its errors, or that of its cheapest action (`cheapest_action`). Costs are the engine's: one unit of weight is 2**20, one
-penalty is its share of the total weight, rounded once. With ``penalize="leaves"`` a
-split into c children costs c - 1 penalties, with ``penalize="splits"`` it costs one.
+its errors, or that of its cheapest action (`cheapest_action`). Costs are the engine's:
+one unit of weight is 2**20, one penalty is its share of the total weight, rounded once.
+With ``penalize="leaves"`` a split into c children costs c - 1 penalties, with
+``penalize="splits"`` it costs one.
 
 What counts as a tree here is what counts everywhere in the project: a test must send
 rows to at least two outcomes, outcomes without rows are no children, and every child
@@ -176,17 +177,18 @@ def least_errors(
         if not children:
             return {(0, 0)}
         child, *rest = children
+        shares = [(own, splits - own) for own in range(splits + 1)]
+        if splits >= n:  # as many as anybody can use, on either side
+            shares = [(splits, splits)]
         found = set()
-        for own in range(splits + 1):
-            others = _joint(rest, depth, splits - own)
+        for own, left in shares:
+            others = _joint(rest, depth, left)
             for a, b in best(child, depth, own):
                 found |= {(a + c, b + d) for c, d in others}
-            if splits >= n:  # no limit
-                break
         return _front(found)
 
-    most = 2 * n if max_splits < 0 else max_splits
-    return best(everything, n if max_depth < 0 else max_depth, most)
+    depth = n if max_depth < 0 else min(max_depth, n)
+    return best(everything, depth, 2 * n if max_splits < 0 else max_splits)
 
 
 def _front(pairs: set[tuple[int, int]]) -> set[tuple[int, int]]:

@@ -3,7 +3,6 @@
 ``make fuzz-costs`` tries many more tables.
 """
 
-import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -40,6 +39,9 @@ def random_costs(kind, problem, random):
 
     def numbers(shape):
         costs = random.integers(-3, 12, shape).astype(float)
+        # Rows for which all predictions cost the same still make children.
+        flat = random.random(shape[0]) < random.choice([0.0, 0.5])
+        costs[flat] = costs[flat][:, :1]
         return costs if whole else costs + random.normal(size=shape)
 
     costs, parameters, given = 1.0 - np.eye(k)[codes], {}, {}
@@ -89,7 +91,7 @@ def brute_force(table, costs, weights, options, first=None):
 
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_costs_equal_brute_force(block):
-    for seed in range(block, rounds(600, 30_000), BLOCKS):
+    for seed in range(block, rounds(300, 6_000), BLOCKS):
         problem, random = random_problem(seed), np.random.default_rng(50_000 + seed)
         drawn = random_costs(KINDS[seed // BLOCKS % len(KINDS)], problem, random)
         if drawn is None:
@@ -136,7 +138,7 @@ def check_tree(model, frame, costs, weights, options):
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_first_split(block):
     tried = 0
-    for seed in range(block, rounds(300, 6_000), BLOCKS):
+    for seed in range(block, rounds(100, 3_000), BLOCKS):
         problem, random = random_problem(seed), np.random.default_rng(90_000 + seed)
         drawn = random_costs(KINDS[seed // BLOCKS % len(KINDS)], problem, random)
         options = random_options(random) | {"max_splits": None, "min_samples_leaf": 1}
@@ -182,16 +184,14 @@ def small_table(seed):
 
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_near_optimal_trees_are_counted(block):
-    for seed in range(block, rounds(60, 2_000), BLOCKS):
+    for seed in range(block, rounds(40, 2_000), BLOCKS):
         table, frame, split, random = small_table(seed)
         costs = random.integers(0, 6, (len(frame), 3)).astype(float)
-        penalty, margin = 0.5, float(random.choice([0.0, 0.5, 1.0]))
+        penalty, margin = 0.5, float(random.choice([0.01, 0.51, 1.01]))
         model = OptimalTreeClassifier(
             penalty, max_depth=2, categorical_split=split, penalize="splits"
         ).fit(frame, None, costs=costs)
         leaf, off = cheapest_action(costs, np.ones(len(frame)))
-        actions = [int(np.argmin(costs[[r]])) for r in range(len(frame))]
-        assert len(actions) == len(frame)
         price = Fraction(penalty) * len(frame)
         least = optimal_cost(table, price, max_depth=2, leaf=leaf)
         budget = least + Fraction(margin) * len(frame)
@@ -215,13 +215,16 @@ def test_path_of_penalties_for_costs():
             continue
         options = {"cost_matrix": matrix, "categorical_split": split, "max_depth": 2}
         path = penalty_path(
-            frame, labels, low=0.05, high=1.0, estimator=OptimalTreeClassifier(**options)
+            frame,
+            labels,
+            low=0.05,
+            high=1.0,
+            estimator=OptimalTreeClassifier(**options),
         )
         for penalty in (0.06, 0.13, 0.4, 0.9):
             alone = OptimalTreeClassifier(penalty, **options).fit(frame, labels)
-            on_path = path.model_at(penalty) if hasattr(path, "model_at") else None
-            found = path.at(penalty) if on_path is None else on_path
-            assert found.objective_ == pytest.approx(alone.objective_, abs=1e-6), seed
+            found = path.at(penalty).objective(penalty)
+            assert found == pytest.approx(alone.objective_, abs=1e-6), seed
 
 
 RATIOS = {"f1": (2, 1, 1), "jaccard": (1, 1, 1), "fbeta": (5, 4, 1)}
@@ -231,7 +234,7 @@ RATIOS = {"f1": (2, 1, 1), "jaccard": (1, 1, 1), "fbeta": (5, 4, 1)}
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_ratios_equal_brute_force(block, metric):
     p, q, r = RATIOS[metric]
-    for seed in range(block, rounds(200, 10_000), BLOCKS):
+    for seed in range(block, rounds(100, 3_000), BLOCKS):
         problem, random = random_problem(seed), np.random.default_rng(70_000 + seed)
         positive = problem.labels == problem.labels[0]
         if positive.all():
@@ -269,7 +272,7 @@ def test_ratios_equal_brute_force(block, metric):
 
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_balanced_accuracy_equals_brute_force(block):
-    for seed in range(block, rounds(200, 3_000), BLOCKS):
+    for seed in range(block, rounds(100, 3_000), BLOCKS):
         problem, random = random_problem(seed), np.random.default_rng(80_000 + seed)
         options = random_options(random) | {"split_penalty": 0.0, "max_splits": None}
         model = OptimalTreeClassifier(

@@ -114,8 +114,9 @@ def read_classification_data(
         raw, categorical_features, categorical_split, missing, by_target, deadline
     )
     n_rows = table.n_rows if samples is None else int(samples.sum())
+    in_units = row_costs is not None or not counts_errors(estimator)
     if not table.unread:
-        warn_of_categories(estimator, raw, table, n_rows)
+        warn_of_categories(estimator, raw, table, n_rows, in_units=in_units)
         warn_of_marks(table)
     return ClassificationData(
         table, classes, labels, weights, factors, samples, row_costs
@@ -214,7 +215,7 @@ def read_reward_data(
         samples = None if samples is None else samples[keep]
     table = encode_table(raw, categorical_features, categorical_split, missing)
     n_rows = table.n_rows if samples is None else int(samples.sum())
-    warn_of_categories(estimator, raw, table, n_rows)
+    warn_of_categories(estimator, raw, table, n_rows, in_units=True)
     warn_of_marks(table)
     return RewardData(table, numbers, treatments, weights, samples)
 

@@ -124,22 +124,15 @@ def read_rewards(
     """
     if rewards is None:
         raise ValueError(
-            f"{estimator} requires y to be passed: the reward of each treatment for "
-            "each row."
+            f"{estimator} requires y to be passed, but the target y is None; pass the "
+            "reward of each treatment for each row."
         )
-    frame = nw.from_native(rewards, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        names = [plain(name) for name in getattr(rewards, "columns", frame.columns)]
+    columns = getattr(rewards, "columns", None)  # of a data frame of any library
+    if columns is not None and not isinstance(rewards, np.ndarray):
+        names = [plain(name) for name in columns]
+        _check_once(names)
     table = read_row_costs(rewards, n_rows, None, "rewards", names)
-    if names is None:
-        treatments = np.arange(table.shape[1])
-    else:
-        for name in names:
-            if names.count(name) > 1:
-                raise ValueError(
-                    f"rewards has two columns for the treatment {name!r}; rename one."
-                )
-        treatments = _named(names)
+    treatments = np.arange(table.shape[1]) if names is None else _named(names)
     if len(treatments) == 1:
         warnings.warn(
             "rewards has one column, so that there is only one treatment and nothing "
@@ -148,6 +141,14 @@ def read_rewards(
             stacklevel=6,
         )
     return table, treatments
+
+
+def _check_once(names: list[Any]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(
+                f"rewards has two columns for the treatment {name!r}; rename one."
+            )
 
 
 def _named(names: list[Any]) -> NDArray[Any]:

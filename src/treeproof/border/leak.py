@@ -53,9 +53,16 @@ def check_target_is_apart(raw: RawTable, y: Any) -> None:
 
 
 def warn_of_categories(
-    estimator: Any, raw: RawTable, table: TrainingTable, n_rows: int
+    estimator: Any,
+    raw: RawTable,
+    table: TrainingTable,
+    n_rows: int,
+    *,
+    in_units: bool = False,
 ) -> None:
     """Warn of columns that name the rows, and of categories too many for a split.
+
+    `in_units` says that costs have a unit of their own, so that they may be above 1.
 
     A column is spoken of once. With a penalty for each split, whatever its number of
     children, a column that means nothing wins from a few rows for each value on: of
@@ -70,7 +77,7 @@ def warn_of_categories(
         spoken_of.add(found.name)
         warnings.warn(found.warning, UserWarning, stacklevel=2)
     penalty = float(getattr(estimator, "split_penalty", 0.0))
-    if each_split:
+    if each_split or in_units:
         return
     for column in table.columns:
         if table.split_of(column) != "multiway":

@@ -211,6 +211,7 @@ class _RatioSearch:
         whole = bool((weights == np.floor(weights)).all())
         if whole and total < _MOST_WEIGHT - len(weights) - 1:
             # Sums of whole weights, so what is left after the tie-break rounds up.
+            # A tree has at most one penalty less than it has rows.
             splits = (len(self.data.labels) - 1) * int(found["split_cost"])
             least = Fraction(-(-max(int(found["lower"]) - splits, 0) // _UNIT))
             least *= Fraction(int(total) * _UNIT, int(found["unit"]))

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from treeproof.action_tree import Path
-from treeproof.limits import parse_memory
+from treeproof.limits import parse_memory, thread_count
 from treeproof.policy.base import PolicyTree, policy_constraints
 from treeproof.policy.observed import Observed, read_observed
 from treeproof.policy.scores import METHODS, clipped, cross_fit, score, together
@@ -216,7 +217,8 @@ class OptimalDRPolicyTree(PolicyTree):
         """
         self._validate_params()
         observed = read_observed(self, Y, T, X, W, sample_weight, groups)
-        self.rewards_ = self._estimate(observed)
+        with threadpool_limits(thread_count(self.n_jobs)):
+            self.rewards_ = self._estimate(observed)
         memory = parse_memory(self.memory_limit)
         data, reading = reward_data(self, X, self.rewards_, sample_weight, memory)
         data.treatments = observed.treatments

@@ -179,7 +179,7 @@ class OptimalPolicyTree(PolicyTree):
     def fit(
         self,
         X: Any,
-        rewards: Any,
+        y: Any,
         sample_weight: Any = None,
         *,
         proof: Path | None = None,
@@ -191,10 +191,10 @@ class OptimalPolicyTree(PolicyTree):
         X : table of shape (n_samples, n_features), or source
             What the policy may look at: an array, a data frame, or a file; see
             `treeproof.OptimalTreeClassifier`.
-        rewards : array-like of shape (n_samples, n_treatments), or list of str
-            The reward of each treatment for each row, more being better. The columns of
-            a data frame name the treatments. For a table that is not in memory, the
-            names of its columns that hold the rewards.
+        y : array-like of shape (n_samples, n_treatments), or list of str
+            The rewards: one of each treatment for each row, more being better. The
+            columns of a data frame name the treatments. For a table that is not in
+            memory, the names of its columns that hold the rewards.
         sample_weight : array-like of shape (n_samples,), str or None, default=None
             Weights of the rows; rows of weight zero are left out.
         proof : path or None, default=None
@@ -207,7 +207,7 @@ class OptimalPolicyTree(PolicyTree):
         """
         self._validate_params()
         memory = parse_memory(self.memory_limit)
-        data, reading = reward_data(self, X, rewards, sample_weight, memory)
+        data, reading = reward_data(self, X, y, sample_weight, memory)
         self._fit_rewards(data, reading, proof)
         return self
 
@@ -229,6 +229,6 @@ class OptimalPolicyTree(PolicyTree):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.target_tags.two_d_labels = True
         tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
         return tags
