@@ -113,7 +113,7 @@ fuzz-tables: $(VENV)/ready  ## tables with missing values, orders and subsets ag
 
 check-exports: $(VENV)/ready  ## all exports of 200 random trees against predict on 10,000 rows each
 	TREEPROOF_EXPORT_TREES=200 TREEPROOF_EXPORT_ROWS=10000 \
-		$(BIN)/python -m pytest tests/test_exports.py -k random_trees
+		$(BIN)/python -m pytest tests/test_exports.py -k "random_trees or leaves_that_choose"
 
 bench-big: $(VENV)/ready build  ## a hundred million rows from Parquet, by DuckDB and by Dask
 	$(BIN)/python -m benchmarks.big $(BENCH)

@@ -10,6 +10,7 @@ import duckdb
 import numpy as np
 import onnxruntime
 import pandas as pd
+import pytest
 
 from treeproof.border import read_rows
 from treeproof.columns import Column, plain
@@ -110,6 +111,47 @@ def random_case(seed: int) -> Case:
         classes=classes,
     )
     return Case(tree, kinds, missing)
+
+
+def with_actions(case: Case, says: str, seed: int) -> Case:
+    """The same tests, with leaves that say something else than their heaviest class.
+
+    "abstain": one of the classes, or None; "label": one of the classes, or a label for
+    abstaining; "ratio": any class, as trees for F1 do; "policy": a treatment.
+    """
+    random = np.random.default_rng(seed)
+    tree = case.tree
+    n = tree.node_count
+    names = np.array(CLASSES[seed % len(CLASSES)])
+    value = random.integers(1, 5, (n, len(names))) / 3
+    actions: Any = names
+    if says == "abstain":
+        actions = np.empty(len(names) + 1, dtype=object)
+        actions[:] = [*names.tolist(), None]
+    elif says == "label":
+        other = {"U": "ask", "i": 99, "f": 99.0}.get(names.dtype.kind)
+        if other is None:  # booleans have no third value
+            names = actions = np.array([0, 1])
+            other, value = 99, value[:, :2]
+        actions = np.append(names, other)
+    rewarded = says == "policy"
+    new = Tree(
+        **{
+            name: getattr(tree, name)
+            for name in (
+                "feature", "kind", "threshold", "category", "missing", "first_child",
+                "n_children", "children", "child_outcome", "n_node_samples",
+                "weighted_n_node_samples", "columns",
+            )
+        },
+        value=value - 1 if rewarded else value,
+        classes=None if rewarded else names,
+        actions=actions,
+        action=random.integers(0, len(actions), n),
+        cost=None if says == "ratio" else random.normal(size=n),
+        measure={"ratio": "errors", "policy": "reward"}.get(says, "cost"),
+    )  # fmt: skip
+    return Case(new, case.kinds, case.missing)
 
 
 def _column(name: str, kind: str, random: np.random.Generator) -> Column:
@@ -233,11 +275,13 @@ def check_exports(case: Case, rows: pd.DataFrame) -> None:
     """Compare every export of a tree, and of the collapsed tree, with predict."""
     where = case.nodes(rows)
     value = case.tree.value[where]
-    if case.tree.classes is None:
-        expected, shares = (value[:, 0] if value.shape[1] == 1 else value), None
-    else:
-        expected = case.tree.classes[np.argmax(value, axis=1)]
+    shares = None
+    if case.tree.classes is not None:
         shares = value / value.sum(axis=1, keepdims=True)
+    if case.tree.actions is None:
+        expected = value[:, 0] if value.shape[1] == 1 else value
+    else:
+        expected = case.tree.actions[case.tree.action[where]]
     check_json(case, rows, where)
     for tree in (case.tree, case.tree.collapse()):
         collapsed = tree is not case.tree
@@ -287,12 +331,23 @@ def run_sqlite(rows: pd.DataFrame, query: str) -> np.ndarray:
 
 
 def check_onnx(tree, rows, expected, shares) -> None:
+    said = (
+        {type(plain(tree.actions[k])) for k in tree.action}
+        if tree.action[0] >= 0
+        else ()
+    )
+    if type(None) in said:
+        with pytest.raises(ValueError, match="ONNX has one type for all labels"):
+            tree.to_onnx()
+        return
     session = onnxruntime.InferenceSession(tree.to_onnx().SerializeToString())
     found = session.run(None, input_arrays(tree, rows))
-    if tree.classes is None:
+    if tree.actions is None:
         assert np.array_equal(found[0].reshape(expected.shape), expected)
         return
     same(found[0], expected)
+    if tree.classes is None:
+        assert found[1].shape == (len(rows), len(tree.actions))
     if shares is not None:
         assert np.array_equal(found[1], shares)
 
@@ -324,7 +379,7 @@ def check_rules(tree, rows, expected) -> None:
 def same(found: np.ndarray, expected: np.ndarray) -> None:
     """Equal values; SQLite has 0 and 1 for booleans."""
     found, expected = np.asarray(found), np.asarray(expected)
-    if expected.dtype.kind in "US":
+    if expected.dtype.kind in "USO":
         assert [plain(v) for v in found.ravel()] == expected.ravel().tolist()
     else:
         assert np.array_equal(found.astype(expected.dtype), expected)

@@ -6,7 +6,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from export_checks import check_exports, random_case, random_rows, run_duckdb
+from export_checks import (
+    check_exports,
+    random_case,
+    random_rows,
+    run_duckdb,
+    with_actions,
+)
 from trees import random_table, unseen_rows
 
 from treeproof import OptimalTreeClassifier, from_json
@@ -20,6 +26,13 @@ N_ROWS = int(os.environ.get("TREEPROOF_EXPORT_ROWS", "300"))
 @pytest.mark.parametrize("seed", range(N_TREES))
 def test_random_trees(seed):
     case = random_case(seed)
+    check_exports(case, random_rows(case, seed, N_ROWS))
+
+
+@pytest.mark.parametrize("says", ["abstain", "label", "ratio", "policy"])
+@pytest.mark.parametrize("seed", range(N_TREES // 3))
+def test_leaves_that_choose(seed, says):
+    case = with_actions(random_case(seed), says, seed)
     check_exports(case, random_rows(case, seed, N_ROWS))
 
 

@@ -181,6 +181,7 @@ def test_a_stopped_search_says_what_is_left():
 def test_pictures_show_every_treatment():
     _, _, X = study()
     model = OptimalPolicyTree(max_depth=1).fit(X, rewards_of(X))
+    assert f"mean reward {model.policy_value_:.6g}. Optimal" in model._repr_html_()
     text = model.export_text()
     assert "none" in text and "pill" in text and "mean reward" in text
     for leaf in np.flatnonzero(model.tree_.kind == 0):

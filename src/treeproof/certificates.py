@@ -256,6 +256,10 @@ class Wording:
             return f"costs {self.shown(cost)}"
         return f"has the {self.measure} {self.shown(cost)}"
 
+    def named(self, cost: float) -> str:
+        """Return a cost with its name, as in "cost 0.25" or "F1 0.75"."""
+        return f"{self.measure or 'cost'} {self.shown(cost)}"
+
     def none(self, bound: float) -> str:
         """Say that no tree is better than a bound."""
         side = "above" if self.measure else "below"

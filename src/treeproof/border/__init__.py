@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.border.costs import read_rewards, read_row_costs
+from treeproof.border.costs import read_rewards, read_row_costs, say_negative
 from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.leak import (
     check_target_is_apart,
@@ -99,6 +99,8 @@ def read_classification_data(
         check_target_is_apart(raw, y)
         if costs is not None:
             row_costs = read_row_costs(costs, raw.n_rows, classes.tolist())
+    if row_costs is not None:
+        say_negative(row_costs, "costs")
     weights = read_weights(sample_weight, raw.n_rows)
     factors = class_factors(class_weight, classes, labels, weights)
     weights = weights * factors[labels]

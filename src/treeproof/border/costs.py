@@ -22,6 +22,7 @@ __all__ = [
     "read_cost_matrix",
     "read_rewards",
     "read_row_costs",
+    "say_negative",
 ]
 
 
@@ -71,7 +72,7 @@ def read_cost_matrix(
                     f"{name} says that predicting {predicted!r} for {true!r} costs "
                     f"{matrix[i, j]:g}; costs must be finite numbers."
                 )
-    _say_negative(matrix, name)
+    say_negative(matrix, name)
     return matrix
 
 
@@ -220,7 +221,8 @@ def _numbers(values: Any, name: str) -> NDArray[np.float64]:
         raise ValueError(f"{name} must be a table of numbers.") from None
 
 
-def _say_negative(costs: NDArray[np.float64], name: str) -> None:
+def say_negative(costs: NDArray[np.float64], name: str) -> None:
+    """Warn of costs below zero, which are allowed."""
     if costs.min() < 0:
         warnings.warn(
             f"{name} has negative costs (the least is {costs.min():g}); they count as "

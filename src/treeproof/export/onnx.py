@@ -279,7 +279,7 @@ def _outputs(onnx: Any, tree: Tree, nodes: list[Any]) -> tuple[list[Any], list[A
         look_up("prediction", table, types.DOUBLE, None if width == 1 else width)
         return outputs, tables
     names = node_predictions(tree)
-    if len({type(name) for name in names}) > 1:
+    if len({type(name) for name in names}) > 1 or None in names:
         raise ValueError(
             "ONNX has one type for all labels, but this tree predicts "
             f"{', '.join(sorted({repr(name) for name in names}))}; give "

@@ -69,7 +69,7 @@ def badge(model: Any) -> str:
         colour, word = "#8a4b00", f"not proved: {model.status_.replace('_', ' ')}"
         if model.proved_depth_ >= 1:
             word = f"proved for depth {model.proved_depth_:.0f}"
-    bounds = f"cost {model.objective_:.6g}. {model.certificate()}"
+    bounds = f"{model._wording().named(model.objective_)}. {model.certificate()}"
     return (
         f'<span style="background:{colour};color:#fff;border-radius:10px;padding:2px '
         f'10px;font-weight:bold">{escape(word)}</span> <span>{escape(bounds)}</span>'

@@ -132,7 +132,7 @@ class SearchView:
         if not model.optimal_ and model.proved_depth_ >= 1:
             word = f"Proved for depth {model.proved_depth_:.0f}"
         why = _WHY.get(model.status_, "")
-        bounds = f"cost {model.objective_:.5g}. {model.certificate()}"
+        bounds = f"{model._wording().named(model.objective_)}. {model.certificate()}"
         if not model.optimal_ and why:
             bounds += f" ({why})"
         self._say(
