@@ -229,7 +229,8 @@ def names(rng: random.Random, folder: Path, program: Path | None) -> None:
     def name() -> str:
         return "".join(rng.choice(parts) for _ in range(rng.randint(1, 3)))
 
-    column, labels = name(), list({name() for _ in range(3)} | {"p"})
+    # Labels that end with NUL are refused.
+    column, labels = name(), list({name() + "l" for _ in range(3)} | {"p"})
     categories = list({name() for _ in range(3)} | {"u"})
     n = 12
     X = {column: np.array([rng.choice(categories) for _ in range(n)], dtype=object)}

@@ -138,7 +138,14 @@ def test_keys_differ_between_processes_unless_asked_for(tmp_path):
 
 # -- names
 
-ATTACKS = ["\x00", "\x01b", "\ud800", "￾", "<script>alert(1)</script>", '"><img src=x>']
+ATTACKS = [
+    "\x00b",
+    "\x01b",
+    "\ud800",
+    "￾",
+    "<script>alert(1)</script>",
+    '"><img src=x>',
+]
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -165,3 +172,10 @@ def test_text_that_json_would_change_is_refused():
     model = OptimalTreeClassifier(split_penalty=0.0).fit([[0], [1]], y)
     with pytest.raises(ValueError, match="two halves of a surrogate pair"):
         model.to_json()
+
+
+def test_labels_that_arrays_cannot_keep_are_refused():
+    """Two labels that differ in a NUL at the end would be one in `classes_`."""
+    y = np.array(["p", "p\0"], dtype=object)
+    with pytest.raises(ValueError, match="ends with the character NUL"):
+        OptimalTreeClassifier().fit([[0], [1]], y)

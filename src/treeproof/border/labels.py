@@ -64,6 +64,12 @@ def read_labels(y: Any, estimator: str) -> tuple[NDArray[Any], NDArray[np.int32]
     if labels.dtype == object:
         items = labels.tolist()
         found = sorted(set(items))
+        for label in found:
+            if isinstance(label, str) and label.endswith("\0"):
+                raise ValueError(
+                    f"The label {label!r} ends with the character NUL, which arrays of "
+                    "text cannot keep; rename it."
+                )
         place = {label: code for code, label in enumerate(found)}
         codes = np.fromiter(map(place.__getitem__, items), np.int32, len(items))
         return np.array(found), codes
