@@ -15,6 +15,7 @@ from treeproof.action_tree import ActionTree, Path
 from treeproof.base import common_constraints
 from treeproof.border import RewardData
 from treeproof.certificates import Wording
+from treeproof.limits import Deadline
 from treeproof.objectives import Costs
 from treeproof.quant_bnb import QuantOptions
 from treeproof.tree import LEAF
@@ -37,7 +38,11 @@ class PolicyTree(ActionTree):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = policy_constraints()
 
     def _fit_rewards(
-        self, data: RewardData, reading: Mapping[str, Any], proof: Path | None
+        self,
+        data: RewardData,
+        reading: Mapping[str, Any],
+        deadline: Deadline,
+        proof: Path | None,
     ) -> None:
         """Find the tree of the greatest mean reward."""
         objective = Costs(
@@ -48,7 +53,7 @@ class PolicyTree(ActionTree):
             samples=data.samples,
             measure="reward",
         )
-        self._fit_objective(objective, reading, proof=proof)
+        self._fit_objective(objective, reading, deadline, proof=proof)
 
     def _quant_options(self) -> QuantOptions:
         return QuantOptions()

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from treeproof.action_tree import Path
-from treeproof.limits import parse_memory, thread_count
+from treeproof.limits import Deadline, parse_memory, thread_count
 from treeproof.policy.base import PolicyTree, policy_constraints
 from treeproof.policy.observed import Observed, read_observed
 from treeproof.policy.scores import METHODS, clipped, cross_fit, score, together
@@ -220,9 +220,12 @@ class OptimalDRPolicyTree(PolicyTree):
         with threadpool_limits(thread_count(self.n_jobs)):
             self.rewards_ = self._estimate(observed)
         memory = parse_memory(self.memory_limit)
-        data, reading = reward_data(self, X, self.rewards_, sample_weight, memory)
+        deadline = Deadline(self.time_limit, cuts=False)
+        data, reading = reward_data(
+            self, X, self.rewards_, sample_weight, memory, deadline
+        )
         data.treatments = observed.treatments
-        self._fit_rewards(data, reading, proof)
+        self._fit_rewards(data, reading, deadline, proof)
         return self
 
     def _estimate(self, observed: Observed) -> NDArray[np.float64]:

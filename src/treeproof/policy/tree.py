@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from treeproof.action_tree import Path
-from treeproof.limits import parse_memory
+from treeproof.limits import Deadline, parse_memory
 from treeproof.policy.base import PolicyTree
 from treeproof.sources.training import reward_data
 
@@ -207,8 +207,9 @@ class OptimalPolicyTree(PolicyTree):
         """
         self._validate_params()
         memory = parse_memory(self.memory_limit)
-        data, reading = reward_data(self, X, y, sample_weight, memory)
-        self._fit_rewards(data, reading, proof)
+        deadline = Deadline(self.time_limit, cuts=False)
+        data, reading = reward_data(self, X, y, sample_weight, memory, deadline)
+        self._fit_rewards(data, reading, deadline, proof)
         return self
 
     def predict_value(self, X: Any) -> NDArray[np.float64]:

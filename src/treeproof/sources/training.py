@@ -91,7 +91,12 @@ def regression_data(
 
 
 def reward_data(
-    model: Any, X: Any, rewards: Any, sample_weight: Any, memory: int
+    model: Any,
+    X: Any,
+    rewards: Any,
+    sample_weight: Any,
+    memory: int,
+    deadline: Deadline,
 ) -> tuple[RewardData, dict[str, Any]]:
     """Read what `fit` of a policy tree is given; return data and statistics."""
     named = isinstance(rewards, list | tuple) and all(
@@ -111,7 +116,7 @@ def reward_data(
             names=list(rewards) if named and samples is not None else None,
         )
 
-    return _read(model, X, rewards, sample_weight, memory, read)
+    return _read(model, X, rewards, sample_weight, memory, deadline, read)
 
 
 def _read(
