@@ -52,15 +52,13 @@ class SmallCosts(Small):
 
     @cached_property
     def gains(self) -> list[list[int]]:
-        return [
+        gains = [
             [math.floor((max(row) - c) * w * 2.0**self.exponent + 0.5) for c in row]
             for row, w in zip(self.costs, self.row_weights, strict=True)
         ]
-
-    @cached_property
-    def everything(self) -> frozenset[int]:
-        some = frozenset(i for i in self.rows if any(self.gains[i]))
-        return some if some and self.min_samples_leaf == 1 else frozenset(self.rows)
+        if not any(any(gains[i]) for i in self.rows):
+            return gains
+        return [row if any(row) else [1] * len(row) for row in gains]
 
     def total(self, rows: frozenset[int]) -> list[int]:
         actions = range(len(self.actions))
@@ -101,8 +99,6 @@ class SmallCosts(Small):
             return cost, splits + 1, leaves
 
         cost, splits, leaves = below(header["tree"], self.everything)
-        others = set(self.rows) - self.everything
-        cost += sum(self.row_weights[i] * max(self.costs[i]) for i in others)
         penalties = leaves - 1 if self.penalize == "leaves" else splits
         weight = sum(self.row_weights[i] for i in self.rows)
         return cost / weight + self.split_penalty * penalties

@@ -15,7 +15,12 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, classifier, regressor
+from treeproof import (
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+    action_tree,
+    regressor,
+)
 from treeproof.proof import check
 from treeproof.solvers import derive_steps
 
@@ -225,7 +230,7 @@ def prove_alone(
             found["record"].forget()
         return derive_steps(replace(task, time_limit=limit), found, unit, steps)
 
-    for module in (classifier, regressor):
+    for module in (action_tree, regressor):
         monkeypatch.setattr(module, "derive_steps", derive)
 
 

@@ -49,7 +49,7 @@ public:
     }
     // Costs: the mean cost of a row in the tree, without penalties.
     double mean_cost() const {
-        double sum = paid_anyway_;
+        double sum = 0;
         for (std::size_t k = 0; k < paid_.size(); ++k) {
             if (!paid_[k].empty()) sum += paid_[k][static_cast<std::size_t>(said_[k])];
         }
@@ -58,7 +58,7 @@ public:
     // Costs: the mean cost, with penalties, that no tree is below; rounding is taken off.
     double least_mean_cost(Cost lower) const {
         const double left = static_cast<double>(lower) / static_cast<double>(kUnit);
-        const double gained = static_cast<double>(total_) - left;
+        const double gained = static_cast<double>(total_ - gains_->n_raised) - left;
         const double most = std::ldexp(gained, -gains_->exponent) + gains_->off;
         return (gains_->base - most) / gains_->weight;
     }
@@ -213,13 +213,7 @@ private:
         std::map<std::size_t, std::size_t> known;
         for (std::size_t i = 0; i < problem.n_rows(); ++i) {
             const auto& own = gains_->whole[i];
-            const auto nothing = [](std::int32_t gain) { return gain == 0; };
             const auto& costs = gains_->costs[i];
-            if (gains_->leave_out && std::all_of(own.begin(), own.end(), nothing)) {
-                const double worst = *std::max_element(costs.begin(), costs.end());
-                paid_anyway_ += problem.weights[i] * worst;
-                continue;
-            }
             const auto [found, fresh] = known.emplace(problem.group[i], sums.size());
             if (fresh) {
                 sums.emplace_back(n_classes_, 0);
@@ -315,7 +309,6 @@ private:
     std::vector<double> summed_;      // weights of rows before rounding
     int exponent_ = 0;
     std::vector<std::vector<double>> paid_;  // costs: of each group by action, at its first row
-    double paid_anyway_ = 0;                 // for rows that are left out
 };
 
 }  // namespace checker

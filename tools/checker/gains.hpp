@@ -79,12 +79,10 @@ public:
     }
 
     // The gains of the rows that have a weight.
-    Gains read(const std::vector<std::size_t>& rows, const std::vector<double>& weights,
-               std::int64_t min_samples_leaf) const {
+    Gains read(const std::vector<std::size_t>& rows, const std::vector<double>& weights) const {
         Gains gains;
         gains.n_actions = n_actions_;
         gains.exponent = static_cast<int>(exponent_);
-        std::int64_t gaining = 0;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             const auto& costs = costs_[rows[i]];
             gains.costs.push_back(costs);
@@ -105,10 +103,8 @@ public:
             gains.base += weights[i] * worst;
             gains.off += off;
             gains.weight += weights[i];
-            gaining += std::any_of(whole.begin(), whole.end(), [](auto g) { return g > 0; }) ? 1 : 0;
         }
-        gains.leave_out = min_samples_leaf == 1 && gaining > 0;
-        if (gains.leave_out) gains.n_left_out = std::ssize(rows) - gaining;
+        if (gains.total > 0) raise_indifferent(gains);
         return gains;
     }
 
@@ -138,6 +134,17 @@ public:
     }
 
 private:
+    // Rows for which all actions cost the same are rows as well: they gain 1 whatever is done.
+    static void raise_indifferent(Gains& gains) {
+        for (auto& row : gains.whole) {
+            if (std::any_of(row.begin(), row.end(), [](auto gain) { return gain > 0; })) continue;
+            std::fill(row.begin(), row.end(), 1);
+            ++gains.n_raised;
+            gains.total += std::ssize(row);
+        }
+        require(gains.total < std::int64_t{1} << 30, "the gains add up to too much");
+    }
+
     const Json& header_;
     std::size_t n_rows_, n_actions_ = 0;
     std::string measure_;

@@ -56,8 +56,7 @@ struct Gains {
     int exponent = 0;                              // gains were multiplied by two to this power
     std::int64_t total = 0;                        // of all whole gains
     bool rounded = false;
-    bool leave_out = false;  // rows that gain nothing by any action
-    std::int64_t n_left_out = 0;
+    std::int64_t n_raised = 0;  // rows that gain the same by any action
     double base = 0, off = 0, weight = 0;  // cost of the dearest actions; rounding; rows
 };
 

@@ -102,7 +102,7 @@ public:
         }
         keep_weighty_rows();
         if (gains) {
-            problem_.gains = gains->read(rows_, problem_.weights, problem_.min_samples_leaf);
+            problem_.gains = gains->read(rows_, problem_.weights);
             problem_.n_classes = problem_.gains->n_actions;
         }
         problem_.group.assign(rows_.size(), 0);
@@ -321,10 +321,6 @@ private:
         std::string text = what + ", " + std::to_string(rows_.size()) + " rows";
         if (const std::size_t n = data_.n_rows - rows_.size(); n > 0) {
             text += ", " + std::to_string(n) + " more of weight 0 left out";
-        }
-        if (problem_.gains && problem_.gains->n_left_out > 0) {
-            text += ", " + std::to_string(problem_.gains->n_left_out) +
-                    " of them indifferent and left out";
         }
         text += *least == 1 && *most == 1
                     ? ", weights all 1"

@@ -206,20 +206,23 @@ class _Problem:
     def gains(self, e: int, costs: list[Any], weight: list[float]) -> None:
         """Section 7: a group becomes one row for each action by which it gains."""
         groups, total = dict[Any, Any](), 0
-        for codes, own, w in zip(self.codes, costs, weight, strict=True):
-            gain = [math.ldexp((max(own) - c) * w, e) for c in own]
-            whole = [math.floor(g + 0.5) for g in gain]
-            total += sum(whole)
-            if self.min_leaf > 1 or any(whole):
-                old, n = groups.get(codes, ([0] * len(own), 0))
-                groups[codes] = [a + b for a, b in zip(old, whole, strict=True)], n + 1
+        gain = [
+            [(max(c) - v) * w for v in c] for c, w in zip(costs, weight, strict=True)
+        ]
+        whole = [[math.floor(math.ldexp(g, e) + 0.5) for g in row] for row in gain]
+        if any(chain(*whole)):  # indifferent rows are rows as well
+            whole = [row if any(row) else [1] * len(row) for row in whole]
+        for codes, own in zip(self.codes, whole, strict=True):
+            total += sum(own)
+            old, n = groups.get(codes, ([0] * len(own), 0))
+            groups[codes] = [a + b for a, b in zip(old, own, strict=True)], n + 1
         _require(e <= 1000 and total < 1 << 30, "the gains are too large")
         if total:  # else nothing matters
             rows = [
-                (codes, [a], g * UNIT, n if a == whole.index(max(whole)) else 0)
-                for codes, (whole, n) in groups.items()
-                for a, g in enumerate(whole)
-                if g or a == whole.index(max(whole))
+                (codes, [a], g * UNIT, n if a == own.index(max(own)) else 0)
+                for codes, (own, n) in groups.items()
+                for a, g in enumerate(own)
+                if g
             ]
             columns = [list(column) for column in zip(*rows, strict=True)]
             self.codes, self.target, self.heft, self.samples = columns
@@ -314,7 +317,8 @@ def _packed(kind: str, numbers: Iterable[Any]) -> bytes:
 def _encode(f: Any, cells: list[Any]) -> tuple[list[int], int, bytes]:
     """Return a column's codes, how many values it has, and what the digest reads."""
     split, missing, values = f["split"], f.get("missing"), f.get("values")
-    known = split in ("threshold", "order", "multiway", "one-vs-rest", "subset")
+    categories = ("order", "multiway", "one-vs-rest", "either", "subset")
+    known = split in ("threshold", *categories)
     _require(known and missing in (None, "best-side", "branch"), "unknown splits")
     gone = [missing is not None and (c is None or c != c) for c in cells]
     text = json.dumps(values).encode()

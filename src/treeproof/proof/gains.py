@@ -57,10 +57,14 @@ class Gains:
         fine = np.all(np.isfinite(scaled)) and scaled.sum() < MAX_WEIGHT
         require(fine, "the gains add up to too much.")
         self.whole = np.floor(scaled + 0.5).astype(np.int64)
-        self.total = int(self.whole.sum())
-        require(self.total < MAX_WEIGHT, "the gains add up to too much.")
         self.off = np.ldexp(np.abs(scaled - self.whole), -e).max(axis=1)
         self.rounded = bool(self.off.any())
+        flat = ~self.whole.any(axis=1)
+        self.raised = 0 if flat.all() else int(flat.sum())
+        if self.raised:  # rows for which all actions cost the same are rows as well
+            self.whole[flat] = 1
+        self.total = int(self.whole.sum())
+        require(self.total < MAX_WEIGHT, "the gains add up to too much.")
 
     def _costs(self, raw: Any, given: Any, label: Any, n: int) -> Array:
         """Return what each action costs for each row."""
@@ -74,13 +78,6 @@ class Gains:
             costs = np.column_stack([costs, np.full(n, float(self.abstain))])
         return costs + 0.0  # -0.0 is 0.0
 
-    def kept(self, min_leaf: int) -> Array:
-        """Tell which rows a tree is about: those for which actions differ."""
-        gains_something = self.whole.any(axis=1)
-        if min_leaf > 1 or not gains_something.any():
-            return np.ones(len(self.whole), bool)
-        return gains_something  # type: ignore[no-any-return]
-
     def fraction(self, penalty: float) -> float:
         """Return a penalty as a fraction of all gains, in doubles as on the page."""
         if self.total == 0:
@@ -92,14 +89,13 @@ class Gains:
         return np.cumsum(self.weight)[-1]
 
     def objective(self, action: Array) -> float:
-        """Return the mean cost of a row, by each row's action; -1 for any."""
+        """Return the mean cost of a row, by each row's action."""
         paid = self.costs[np.arange(len(action)), action]
-        paid = np.where(action < 0, self.worst, paid)
         return math.fsum(self.weight * paid) / math.fsum(self.weight)
 
     def bound(self, gained: float) -> float:
         """Return the mean cost that no tree is below, if none gains more than this."""
-        most = math.ldexp(gained, -self.exponent) + math.fsum(self.off)
+        most = math.ldexp(gained - self.raised, -self.exponent) + math.fsum(self.off)
         base = math.fsum(self.weight * self.worst)
         return (base - most) / math.fsum(self.weight)
 

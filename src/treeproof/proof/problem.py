@@ -290,16 +290,11 @@ class Problem:
     def _merge_gains(self) -> None:
         """Merge rows that no test tells apart; channels as for labels, by action."""
         gains = self.gains
-        kept = gains.kept(self.header.min_leaf)
-        self.indifferent = int((~kept).sum())
-        self.codes = self.codes[kept]
-        group = self._groups()
-        self.place = np.full(len(kept), -1)
-        self.place[kept] = group
+        self.place = group = self._groups()
         sample = np.unique(group, return_index=True)[1]
         self.codes = self.codes[sample]
         own = np.zeros((len(sample), len(gains.actions)), np.int64)
-        np.add.at(own, group, gains.whole[kept])
+        np.add.at(own, group, gains.whole)
         forced = own.sum(axis=1) - own.max(axis=1)
         self.channels = np.column_stack([own, forced, np.bincount(group)])
         self.unit = gains.total * UNIT
@@ -395,8 +390,7 @@ class Problem:
             self.ratio.check_tree(says)
         if self.gains is None:
             return float(loss / (self.unit or 1))
-        told = np.append(self.said, -1)[self.place]
-        return float(self.gains.objective(told))
+        return float(self.gains.objective(self.said[self.place]))
 
     def stated_bound(self, lower: Any) -> float:
         """Return the user's cost that no tree is below."""

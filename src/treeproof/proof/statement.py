@@ -24,8 +24,6 @@ def statement(header: Header, problem: Problem) -> str:
     parts.append(f"{len(weights)} rows")
     if problem.left_out:
         parts.append(f"{problem.left_out} more of weight 0 left out")
-    if problem.gains is not None and problem.indifferent:
-        parts.append(f"{problem.indifferent} of them indifferent and left out")
     parts.append(
         "weights all 1"
         if least == most == 1
