@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from small_costs import tiny_costs, tiny_ratio
 from small_proofs import Small, random_columns
 from tampering import tiny
 
@@ -42,7 +43,7 @@ def regression(rng: random.Random) -> Small:
 def small_proof(rng: random.Random) -> tuple[Small, list[Any]]:
     """A tiny problem with a proof of a few dozen lines."""
     while True:
-        small = (tiny if rng.random() < 0.6 else regression)(rng)
+        small = rng.choice([tiny, tiny, regression, tiny_costs, tiny_ratio])(rng)
         lines = small.full_proof()
         if small.tests and len(lines) < 40:
             return small, lines
