@@ -59,6 +59,16 @@ class ObliqueTree:
     names: tuple[str, ...]
 
     @property
+    def actions(self) -> NDArray[Any]:
+        """What a leaf may predict: the classes."""
+        return self.classes
+
+    @property
+    def action(self) -> NDArray[np.intp]:
+        """The number of each node's heaviest class, which it predicts."""
+        return np.argmax(self.value, axis=1)
+
+    @property
     def n_nodes(self) -> int:
         """Number of nodes, leaves included."""
         return len(self.surfaces)
@@ -130,7 +140,7 @@ class ObliqueTree:
             return text if weight == n else f"{text}, weight {weight:.6g}"
 
         def verdict(node: int) -> str:
-            label = self.classes[int(self.value[node].argmax())]
+            label = self.classes[self.action[node]]
             share = self.value[node].sum() / total
             wrong = self.value[node].sum() - self.value[node].max()
             return f"{label}   {rows(node)} ({share:.0%}), {wrong:.6g} wrong"
@@ -179,7 +189,7 @@ class ObliqueTree:
         ticks = [np.linspace(low[j], high[j], _GRID) for j in range(2)]
         plane = np.stack(np.meshgrid(*ticks), axis=-1).reshape(-1, 2)
         leaf = self.apply(plane)
-        label = self.value.argmax(axis=1)[leaf].reshape(_GRID, _GRID)
+        label = self.action[leaf].reshape(_GRID, _GRID)
         n = len(self.classes)
         ax.contourf(
             *ticks,
@@ -208,7 +218,7 @@ class ObliqueTree:
         def convert(node: int) -> Tree:
             surface = self.surfaces[node]
             if surface is None:
-                return Leaf(self.classes[int(self.value[node].argmax())])
+                return Leaf(self.classes[self.action[node]])
             left, right = int(self.left[node]), int(self.right[node])
             return Node(convert(left), surface, convert(right))
 
