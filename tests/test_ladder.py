@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import math
+import subprocess
 import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from oracle import (
     MULTIWAY,
@@ -33,6 +37,7 @@ from treeproof import (
 from treeproof.certificates import Certificate, describe, proved_depth, trees_in_words
 from treeproof.export.json import from_json
 from treeproof.proof import check
+from treeproof.proof.exact import Refuted, check_exactly
 
 KINDS = [(ORDERED,), (ORDERED, ORDERED, MULTIWAY, ONE_VS_REST), (MULTIWAY, ONE_VS_REST)]
 ENGINES = [(True, False), (False, True), (True, True)]
@@ -241,8 +246,6 @@ def test_the_proof_of_a_stopped_fit_is_about_the_level_that_was_proved(
     assert depth is not None and depth >= 1
     verdict = check(path, X, y)
     assert verdict.accepted, verdict
-    import gzip
-
     header, *steps = gzip.decompress(path.read_bytes()).decode().splitlines()
     changed = json.loads(header)
     assert changed["max_depth"] == depth
@@ -250,6 +253,46 @@ def test_the_proof_of_a_stopped_fit_is_about_the_level_that_was_proved(
     text = "\n".join([json.dumps(changed), *steps]) + "\n"
     path.write_bytes(gzip.compress(text.encode()))
     assert not check(path, X, y).accepted
+
+
+@pytest.mark.parametrize("solver", ["sparse", "threshold", "regression"])
+def test_no_checker_believes_a_proof_of_one_level_for_another(
+    program, tmp_path, solver
+):
+    """Deeper trees are better here, so that the changed statements are false."""
+    X, y = noisy(30, 2, seed=3)
+    X = pd.DataFrame(X.round(1), columns=["a", "b"])
+    kind, options = OptimalTreeClassifier, {"solver": solver}
+    if solver == "regression":
+        kind, options, y = OptimalTreeRegressor, {}, np.asarray(y, dtype=float)
+    path, data = tmp_path / "proof.gz", tmp_path / "data.csv"
+    X.assign(y=y).to_csv(data, index=False)
+    columns, target = {name: X[name].tolist() for name in X}, y.tolist()
+    for level in (1, 2):
+        model = kind(0.001, max_depth=level, **options).fit(X, y, proof=path)
+        header, *steps = gzip.decompress(path.read_bytes()).decode().splitlines()
+
+        def accepted(claim, header=header, steps=steps):
+            changed = json.loads(header) | {"max_depth": claim}
+            text = "".join(f"{line}\n" for line in [json.dumps(changed), *steps])
+            said = subprocess.run(
+                [program, "-", data, "--target", "y"],
+                input=text.encode(), capture_output=True, timeout=60,
+            )  # fmt: skip
+            verdict = check(io.BytesIO(text.encode()), X, y)
+            try:
+                third = check_exactly(io.BytesIO(text.encode()), columns, target)
+            except Refuted:
+                third = False
+            return said.returncode == 0, verdict.accepted, third
+
+        assert accepted(level) == (True, True, True)
+        better = kind(0.001, max_depth=level + 1, **options).fit(X, y)
+        assert better.objective_ < model.objective_
+        for deeper in (level + 1, level + 2, 20, None):
+            assert accepted(deeper) == (False, False, False)
+        if model.get_depth() == level:  # the tree itself is too deep
+            assert accepted(level - 1) == (False, False, False)
 
 
 def test_certificates_name_the_trees_they_speak_of():

@@ -16,6 +16,13 @@ Choice choice_of(FeatureKind kind, std::int32_t n_values) {
   return kind == FeatureKind::multiway ? Choice::one_or_all : Choice::subset;
 }
 
+// Whether a column of categories comes after its double with a child for each category. Whatever
+// a leaf keeps of the two together, one category or some of them, the later one alone can keep.
+bool repeats(const std::vector<PointColumn>& before, const PointColumn& column) {
+  return !before.empty() && before.back().choice == Choice::one_or_all &&
+         column.choice == Choice::subset && before.back().code == column.code;
+}
+
 // Rows in an order in which equal ones follow each other.
 template <class Code>
 std::vector<std::int32_t> sorted_rows(std::span<const Feature> features,
@@ -78,6 +85,7 @@ std::optional<Points> merge(std::span<const Feature> features, std::span<const C
     for (const std::int32_t row : first)
       column.code.push_back(static_cast<std::uint16_t>(
           rank[static_cast<std::size_t>(codes[f * n + index(row)])]));
+    if (repeats(points.columns, column)) points.columns.pop_back();
     points.columns.push_back(std::move(column));
   }
   join_columns(points.columns);

@@ -114,7 +114,7 @@ class Climb {
     Player<Value>* chosen = nullptr;
     for (const auto& player : players_)
       if (player->at_work() && static_cast<int>(player->role()) == role &&
-          (chosen == nullptr || player->work() < chosen->work()))
+          (chosen == nullptr || due(*player) < due(*chosen)))
         chosen = player.get();
     const std::int64_t slice = policy_.slice();
     policy_.used(chosen->role(), slice);
@@ -130,6 +130,14 @@ class Climb {
     return true;
   }
 
+  // The engine that ended the level before gets most of the turns on deeper ones.
+  double due(const Player<Value>& player) const {
+    constexpr double kLead = 4.0;
+    const bool leads = player.role() == Role::rung && player.level() > kFlat &&
+                       player.engine() == leader_;
+    return static_cast<double>(player.work()) / (leads ? kLead : 1.0);
+  }
+
   // Has the level been proved, or has everybody given up on it?
   void check_level() {
     if (level_ == 0) return;
@@ -137,6 +145,8 @@ class Climb {
       return player->role() == Role::rung && player->at_work();
     });
     if (!proved(level_) && at_work) return;
+    for (const auto& player : players_)
+      if (player->role() == Role::rung && !player->at_work()) leader_ = player->engine();
     end_level();
     next_level();
   }
@@ -236,6 +246,7 @@ class Climb {
   std::vector<Certificate<Value>> certificates_;
   std::vector<Share> shares_;
   std::exception_ptr fault_;
+  std::string leader_;  // the engine that ended a level last
   bool out_of_memory_ = false;
   bool climbing_ = false;
   int level_ = 0;    // being proved; 0: none

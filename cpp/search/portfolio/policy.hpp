@@ -3,8 +3,10 @@
 //   question  The search for the best tree of any allowed depth. It comes first, since it proves
 //             a clean table in milliseconds, and then nothing else is needed.
 //   rung      The levels of depth 1, 2, 3, ... one after the other. Levels up to three are proved
-//             in moments on most tables, so they get most of the time until they are; deeper ones
-//             get most of it while the bound of the question is stuck, and little while it rises.
+//             in moments on most tables, so they get most of the time until they are. So does the
+//             next one, which many tables reach, unless searches raise the bound of the question.
+//             Deeper ones get most of it while that bound is stuck and prices promise nothing,
+//             and little while it rises.
 //   polish    The search for better trees: much of the time while it finds some, little after.
 //   prices    On noisy tables nothing else raises the bound of the question; on clean ones they
 //             are loose. So they get nothing while a fit is young, then a turn to show what they
@@ -51,11 +53,9 @@ class Policy {
       risen_at_ = total_;
       if (last_ != Role::prices) searches_at_ = total_;
     }
-    const bool rising = total_ - risen_at_ < total_ / 4;
     const bool improving = total_ - improved_at_ < total_ / 4;
-    const double rung = now.level == 0 ? 0.0 : now.level <= kFlat ? 8.0 : rising ? 0.125 : 3.0;
     if (levels_first_ && now.level > 0) return {0.0, 1.0, 0.0, 0.0};
-    return {1.0, rung, improving ? 0.5 : 0.1, price_share(now)};
+    return {1.0, rung_share(now), improving ? 0.5 : 0.1, price_share(now)};
   }
 
   // The role whose part of the work done so far is least; -1 if none of them has a player.
@@ -86,6 +86,19 @@ class Policy {
   static constexpr std::int64_t kFirst = 16'000;  // microseconds for the question alone
   static constexpr double kRise = 0.02;           // of the gap: less is no progress
 
+  double rung_share(const State& now) const {
+    constexpr double kLittle = 0.125;
+    constexpr double kWithinReach = 20.0;
+    if (now.level == 0) return 0.0;
+    if (now.level <= kFlat) return 8.0;
+    // A bound that searches raise is about to be proved; one that prices raise may stop anywhere.
+    if (now.level == kFlat + 1) return raised_lately(searches_at_) ? kLittle : kWithinReach;
+    if (raised_lately(risen_at_)) return kLittle;
+    return now.promised > now.lower ? 1.0 : 3.0;
+  }
+
+  bool raised_lately(std::int64_t at) const { return total_ - at < total_ / 4; }
+
   double price_share(const State& now) const {
     constexpr std::int64_t kYoung = 300'000;
     constexpr std::int64_t kLookAround = 1'000'000;  // enough to see what prices promise
@@ -96,8 +109,7 @@ class Policy {
     // While searches raise the bound themselves, they are left alone for some seconds, and get
     // more than half of the time after that.
     constexpr std::int64_t kSomeSeconds = 3'000'000;
-    const bool rising = total_ - searches_at_ < total_ / 4;
-    if (rising) return total_ > kSomeSeconds && now.promised > now.lower ? 1.5 : kLittle;
+    if (raised_lately(searches_at_)) return total_ > kSomeSeconds && now.promised > now.lower ? 1.5 : kLittle;
     if (now.lower < kFar && prices_ < kLookAround) return 1.0;
     return now.promised > now.lower + kMuch * (1.0 - now.lower) ? 6.0
            : now.promised > now.lower                           ? 2.0
