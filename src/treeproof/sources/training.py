@@ -110,7 +110,7 @@ def reward_data(
             y,
             weight,
             categorical_features=model.categorical_features,
-            categorical_split=model.categorical_split,
+            categorical_split=kind_of_split(model),
             missing=model.missing,
             samples=samples,
             names=list(rewards) if named and samples is not None else None,
