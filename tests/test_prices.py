@@ -6,10 +6,19 @@ sets of rows that tests can reach.
 """
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracle import MULTIWAY, ORDERED, UNIT, Table, _BruteForce, optimal_cost
+from oracle import (
+    MULTIWAY,
+    ONE_VS_REST,
+    ORDERED,
+    UNIT,
+    Table,
+    _BruteForce,
+    optimal_cost,
+)
 
 from treeproof import _core
 
@@ -181,6 +190,27 @@ def test_no_set_of_rows_costs_less_than_its_prices(kinds):
             raised += bound > min(best, split)
     assert compared > 2500
     assert raised > 50
+
+
+def test_a_column_that_may_be_split_either_way_is_priced_once():
+    rng = np.random.default_rng(15)
+    for _ in range(60):
+        table = random_table(rng, [ONE_VS_REST], most_rows=14)
+        table.weights //= np.gcd.reduce(table.weights)
+        twice = np.repeat(np.arange(len(table.kinds)), 2)
+        both = replace(
+            table,
+            kinds=np.tile([MULTIWAY, ONE_VS_REST], len(table.kinds)).astype(np.int32),
+            n_values=np.ascontiguousarray(table.n_values[twice]),
+            codes=np.ascontiguousarray(table.codes[:, twice]),
+            _parts=[],
+        )
+        found = [make_prices(t, 0.05, work=10**7) for t in (table, both)]
+        assert found[0]["bound"] == found[1]["bound"]
+        assert list(found[0]["prices"]) == list(found[1]["prices"])
+        n = len(table.labels)
+        search = _BruteForce(both, found[1]["split_cost"], 1, "leaves")
+        assert found[1]["bound"] <= search.best((1 << n) - 1, n)
 
 
 def test_a_multiway_split_that_costs_one_penalty_is_priced_by_its_share():
