@@ -11,7 +11,7 @@ LINTED := src tests $(wildcard benchmarks examples tools docs/*.py)
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint docs bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-big bench-growth bench-scale-out bench-threads bench-memory bench-proofs bench-streams \
-	bench-oblique bench-path bench-regression fuzz fuzz-bytes fuzz-costs fuzz-numeric fuzz-proper fuzz-tables check-exports peers sanitize \
+	bench-oblique bench-path bench-regression bench-tasks fuzz fuzz-bytes fuzz-costs fuzz-numeric fuzz-proper fuzz-tables check-exports peers sanitize \
 	sanitize-threads clean
 
 help:  ## show this list
@@ -117,6 +117,9 @@ check-exports: $(VENV)/ready  ## all exports of 200 random trees against predict
 
 bench-big: $(VENV)/ready build  ## a hundred million rows from Parquet, by DuckDB and by Dask
 	$(BIN)/python -m benchmarks.big $(BENCH)
+
+bench-tasks: build  ## F1, costs and policies beside STreeD; policy trees on numbers
+	$(BIN)/python -m benchmarks.tasks $(BENCH)
 
 bench-growth: $(VENV)/ready build  ## time and memory as rows, features, classes, depth, 1/penalty double
 	$(BIN)/python -m benchmarks.growth $(BENCH)

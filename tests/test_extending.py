@@ -1,12 +1,20 @@
-"""The examples of the page for contributors compile, satisfy the concepts and run."""
+"""The examples of the page for contributors: compiled, searched, proved, exported."""
 
+import runpy
 import shutil
 import subprocess
+from fractions import Fraction
+from math import log
 from pathlib import Path
 
+import numpy as np
 import pytest
+from oracle import ORDERED, Table, cheapest_action, optimal_cost
 
-ROOT = Path(__file__).parents[1]
+from treeproof import OptimalTreeClassifier
+from treeproof.proof import check
+
+EXTEND = Path(__file__).parents[1] / "examples" / "extend"
 
 
 def test_the_loss_and_the_bound_compile_and_run(tmp_path):
@@ -14,13 +22,53 @@ def test_the_loss_and_the_bound_compile_and_run(tmp_path):
     if compiler is None:
         pytest.skip("no C++ compiler")
     program = tmp_path / "try_them"
-    extend = ROOT / "examples" / "extend"
     flags = ["-std=c++20", "-O0", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
     subprocess.run(
-        [compiler, *flags, "-I", str(ROOT / "cpp"), str(extend / "try_them.cpp"),
-         "-o", str(program)],
+        [compiler, *flags, "-I", str(EXTEND.parents[1] / "cpp"),
+         str(EXTEND / "try_them.cpp"), "-o", str(program)],
         check=True,
     )  # fmt: skip
     done = subprocess.run([program], check=True, capture_output=True, text=True)
-    # Predicting 1 costs three rows of class 0; a pure set nothing; one split, one lost.
-    assert done.stdout.split() == ["3", "0", "3"]
+    equal, everything, least = map(float, done.stdout.split())
+    rate = 7 / 5
+    losses = [2 * log(2 / rate), 4 * log(2 / rate), 0, log(1 / rate)]
+    assert equal == 0 and least == 3
+    assert everything == pytest.approx(2 * sum(losses), abs=1e-5)
+
+
+def test_a_table_of_costs_is_an_objective(tmp_path):
+    order_costs = runpy.run_path(str(EXTEND / "order_quantities.py"))["order_costs"]
+    random = np.random.default_rng(0)
+    codes = random.integers(0, 3, (10, 2))
+    codes[:3, 0] = codes[:3, 1] = [0, 1, 2]
+    demand = (2.0 * codes[:, 0] + random.integers(0, 3, 10)).round()
+    quantities = np.arange(8.0)
+    costs = order_costs(demand, quantities)
+    file = tmp_path / "orders.proof.gz"
+    model = OptimalTreeClassifier(0.5, max_depth=2)
+    model.fit(codes.astype(float), None, costs=costs, proof=file)
+
+    leaf, taken_off = cheapest_action(costs, np.ones(10))
+    table = Table(
+        np.full(2, ORDERED),
+        np.full(2, 3),
+        codes,
+        np.zeros(10, int),
+        1,
+        np.ones(10, int),
+    )
+    best = optimal_cost(
+        table, Fraction(1, 2) * 10, max_depth=2, leaf=leaf, penalize="leaves"
+    )
+    assert model.optimal_
+    assert model.objective_ == pytest.approx(float((best + taken_off) / 10))
+
+    verdict = check(file, codes.astype(float), None, costs=costs)
+    assert verdict.valid
+
+    place = {}
+    exec(model.to_python(), place)
+    rows = [{"x0": a, "x1": b} for a, b in codes.tolist()]
+    assert [place["predict"](row) for row in rows] == model.predict(
+        codes.astype(float)
+    ).tolist()

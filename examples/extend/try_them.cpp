@@ -3,23 +3,22 @@
 #include <vector>
 
 #include "class_count_bound.hpp"
-#include "cost_matrix.hpp"
+#include "poisson_deviance.hpp"
 
 int main() {
   using namespace treeproof;
-  const std::vector<std::int32_t> labels{0, 0, 0, 1};
-  const std::vector<Weight> weights{1, 1, 1, 1};
-  // Missing class 1 costs five times as much as missing class 0.
-  const CostMatrix loss(labels, weights, {{0, 100}, {500, 0}});
+  const std::vector<double> counts{2.0, 4.0, 0.0, 1.0};
+  const std::vector<double> years{1.0, 2.0, 1.0, 1.0};
+  const PoissonDeviance loss(counts, years);
   auto tally = loss.tally();
-  for (std::uint32_t row = 0; row < 4; ++row) loss.add(tally, row);
-  const auto all = static_cast<double>(loss.value(tally)) / static_cast<double>(cost_of(1));
-  loss.remove(tally, 3);
-  const auto pure = static_cast<double>(loss.value(tally)) / static_cast<double>(cost_of(1));
+  for (std::uint32_t row = 0; row < 2; ++row) loss.add(tally, row);
+  const double equal = loss.value(tally);  // two claims a year, both of them
+  for (std::uint32_t row = 2; row < 4; ++row) loss.add(tally, row);
+  const double all = loss.value(tally);
 
   // Three classes of weight 5, 3 and 1, a split costs 2: best is one split, losing 1.
   const Cost bound = bounds::class_count_bound({3, 5, 1}, cost_of(2));
   const auto least = static_cast<double>(bound) / static_cast<double>(cost_of(1));
-  std::printf("%g %g %g\n", all, pure, least);
+  std::printf("%g %.6f %g\n", equal, all, least);
   return 0;
 }

@@ -170,7 +170,7 @@ class Costs(Objective):
         weights = self.weights[rows]
         if self.labels is None or self.classes is None:
             mean = weights @ self.costs[rows] / weights.sum()
-            return -mean if self.measure == "reward" else mean
+            return 0.0 - mean if self.measure == "reward" else mean
         return np.bincount(
             self.labels[rows], weights, minlength=len(self.classes)
         ).astype(np.float64)

@@ -116,7 +116,7 @@ class PolicyTree(ActionTree):
         assert tree.cost is not None
         leaves = tree.kind == LEAF
         weights = tree.weighted_n_node_samples[leaves]
-        return float(-(weights @ tree.cost[leaves]) / weights.sum())
+        return float(0.0 - weights @ tree.cost[leaves] / weights.sum())
 
     @property
     def always_treat_value_(self) -> NDArray[np.float64]:

@@ -141,7 +141,7 @@ class OptimalDRPolicyTree(PolicyTree):
         max_splits: int | None = None,
         min_samples_leaf: int = 1,
         categorical_features: Any = "from_dtype",
-        categorical_split: str = "multiway",
+        categorical_split: str = "auto",
         missing: str = "best-side",
         first_split: str | int | None = None,
         solver: str = "auto",

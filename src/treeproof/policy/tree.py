@@ -45,7 +45,8 @@ class OptimalPolicyTree(PolicyTree):
         Fewest training rows in a leaf. Rows of weight zero do not count.
     categorical_features : "from_dtype", None, or array-like, default="from_dtype"
         Which columns are categorical; see `treeproof.OptimalTreeClassifier`.
-    categorical_split : {"multiway", "one-vs-rest", "subset"}, default="multiway"
+    categorical_split : {"auto", "either", "multiway", "one-vs-rest", "subset"}, \
+            default="auto"
         How columns of categories are split; see `treeproof.OptimalTreeClassifier`.
     missing : {"best-side", "branch", "error"}, default="best-side"
         What to do with missing values; see `treeproof.OptimalTreeClassifier`.
@@ -85,7 +86,7 @@ class OptimalPolicyTree(PolicyTree):
         What the search minimises: penalties minus the mean reward. Without a penalty
         ``-policy_value_``.
     lower_bound_ : float
-        No tree has a smaller objective: ``-lower_bound_`` is more than any mean reward.
+        No tree has a smaller objective, or a mean reward above ``-lower_bound_``.
     gap_ : float
         ``objective_ - lower_bound_``.
     status_ : {"optimal", "time_limit", "memory_limit", "interrupted"}
@@ -114,8 +115,8 @@ class OptimalPolicyTree(PolicyTree):
     The interface is that of ``econml.policy.PolicyTree``, so that most code moves over
     by changing an import. What that class needs for its greedy search and for honest
     splitting (``min_samples_split``, ``min_impurity_decrease``, ``honest``, ...) has no
-    meaning here. For an honest estimate of a policy's value, score it on other rows:
-    ``rewards[np.arange(n), tree.predict(X)].mean()``.
+    meaning here. For an honest estimate of a policy's value, take the rewards of its
+    treatments on rows that it was not fitted to.
 
     References
     ----------
@@ -146,7 +147,7 @@ class OptimalPolicyTree(PolicyTree):
         max_splits: int | None = None,
         min_samples_leaf: int = 1,
         categorical_features: Any = "from_dtype",
-        categorical_split: str = "multiway",
+        categorical_split: str = "auto",
         missing: str = "best-side",
         first_split: str | int | None = None,
         solver: str = "auto",
