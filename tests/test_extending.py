@@ -64,7 +64,7 @@ def test_a_table_of_costs_is_an_objective(tmp_path):
     assert model.objective_ == pytest.approx(float((best + taken_off) / 10))
 
     verdict = check(file, codes.astype(float), None, costs=costs)
-    assert verdict.valid
+    assert verdict.accepted
 
     place = {}
     exec(model.to_python(), place)

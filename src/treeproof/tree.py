@@ -73,7 +73,18 @@ _COMPARED = (
 
 
 class Choice(Protocol):
-    """How the nodes of a tree choose what they predict."""
+    """How the nodes of a tree choose what they predict.
+
+    Examples
+    --------
+    >>> class Always:
+    ...     actions, measure = np.array(["yes"]), "cost"
+    ...     def choose(self, rows):
+    ...         return 0, 1.0
+    >>> choice: Choice = Always()
+    >>> choice.choose(np.arange(3))
+    (0, 1.0)
+    """
 
     @property
     def actions(self) -> NDArray[Any]:

@@ -58,6 +58,11 @@ class Told:
         What the last action costs for every row, if it was given apart.
     class_factors : ndarray of shape (classes,) or None
         Factors of the classes in the rows' weights; None if classes do not matter.
+
+    Examples
+    --------
+    >>> Told(abstain_cost=0.3)
+    Told(matrix=None, abstain_cost=0.3, class_factors=None)
     """
 
     matrix: NDArray[np.float64] | None = None
@@ -86,6 +91,19 @@ class Costs(Objective):
         Whether costs are costs, or rewards with the opposite sign.
     told : Told
         How the costs were given.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from treeproof.border import read_training_table
+    >>> table = read_training_table(SimpleNamespace(), [[0], [1], [2]])
+    >>> costs = np.array([[0.0, 2.0], [1.0, 0.0], [3.0, 0.0]])
+    >>> objective = Costs(table, np.ones(3), costs, np.array(["wait", "act"]))
+    >>> objective.gains.tolist()
+    [[2, 0], [0, 1], [0, 3]]
+    >>> action, cost = objective.choose(np.arange(3))
+    >>> print(objective.actions[action], round(cost, 3))
+    act 0.667
     """
 
     def __init__(

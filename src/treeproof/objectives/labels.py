@@ -18,7 +18,16 @@ __all__ = ["Labels"]
 
 
 class Labels(Objective):
-    """The weight of the rows that the majority of their leaf does not predict."""
+    """The weight of the rows that the majority of their leaf does not predict.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from treeproof.border import read_classification_data
+    >>> data = read_classification_data(SimpleNamespace(), [[0], [1], [2]], list("aab"))
+    >>> Labels(data).value(np.arange(3))
+    array([2., 1.])
+    """
 
     def __init__(self, data: ClassificationData) -> None:
         self.table, self.weights, self.samples = data.table, data.weights, data.samples

@@ -78,6 +78,12 @@ class Objective(ABC):
         What a leaf may say.
     units : Units
         How costs are stated.
+
+    Examples
+    --------
+    >>> from treeproof.objectives import Costs, Labels
+    >>> issubclass(Costs, Objective), issubclass(Labels, Objective)
+    (True, True)
     """
 
     table: TrainingTable
