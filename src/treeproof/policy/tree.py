@@ -126,16 +126,16 @@ class OptimalPolicyTree(PolicyTree):
     --------
     >>> from treeproof.policy import OptimalPolicyTree
     >>> X = {"age": [30, 40, 60, 70], "smokes": ["no", "yes", "no", "yes"]}
-    >>> rewards = [[1.0, 0.2], [0.8, 0.3], [0.1, 0.9], [0.3, 0.7]]
+    >>> rewards = [[10, 2], [8, 3], [1, 9], [3, 7]]
     >>> tree = OptimalPolicyTree(max_depth=1).fit(X, rewards)
     >>> print(tree.export_text())
     4 rows
-    ├── age <= 50: 0   2 rows (50%), mean reward 0.9 (1: 0.25)
-    └── age > 50: 1   2 rows (50%), mean reward 0.8 (0: 0.2)
-    >>> round(tree.policy_value_, 6), tree.always_treat_value_
-    (0.85, array([0.55 , 0.525]))
+    ├── age <= 50: 0   2 rows (50%), mean reward 9 (1: 2.5)
+    └── age > 50: 1   2 rows (50%), mean reward 8 (0: 2)
+    >>> tree.policy_value_, tree.always_treat_value_
+    (8.5, array([5.5 , 5.25]))
     >>> tree.certificate()
-    'Optimal: no tree of depth 1 or less has a higher mean reward than 0.85.'
+    'Optimal: no tree of depth 1 or less has a higher mean reward than 8.5.'
     """
 
     def __init__(
