@@ -19,6 +19,7 @@ from test_costs import SOLVERS, brute_force, check_tree, random_options
 
 from treeproof import from_json
 from treeproof.policy import OptimalDRPolicyTree, OptimalPolicyTree
+from treeproof.proof import check
 
 WARFARIN = Path(__file__).parents[2] / "shared" / "data" / "tasks" / "warfarin.csv.gz"
 BLOCKS = 10
@@ -220,6 +221,15 @@ def test_saved_and_copied(estimated):
         assert again.policy_value_ == model.policy_value_
         assert again.always_treat_value_.tolist() == model.always_treat_value_.tolist()
     assert clone(model).get_params().keys() == model.get_params().keys()
+
+
+def test_a_proof_of_a_policy(tmp_path):
+    random = np.random.default_rng(0)
+    X, rewards = random.normal(size=(50, 3)), random.normal(size=(50, 3))
+    file = tmp_path / "policy.proof.gz"
+    OptimalPolicyTree(max_depth=2).fit(X, rewards, proof=file)
+    assert check(file, X, rewards).accepted
+    assert not check(file, X, rewards + np.eye(50, 3)).accepted
 
 
 def test_the_best_trees():
@@ -439,12 +449,12 @@ def test_parameters_of_the_other_estimator():
     )
 
     name = "OptimalDRPolicyTree"
-    for check in (
+    for one in (
         check_get_params_invariance,
         check_no_attributes_set_in_init,
         check_parameters_default_constructible,
         check_set_params,
     ):
-        check(name, OptimalDRPolicyTree())
+        one(name, OptimalDRPolicyTree())
     with pytest.raises(ValueError, match="min_propensity"):
         OptimalDRPolicyTree(min_propensity=2).fit([0.0], [0], X=[[0]])
