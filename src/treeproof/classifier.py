@@ -449,6 +449,8 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose class is predicted correctly.
 
+        A row for which the tree abstains is not predicted correctly.
+
         Parameters
         ----------
         X : table of shape (n_samples, n_features), or source
@@ -467,7 +469,10 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         source = source_for(X, y)
         if source is None:
             X, y, sample_weight = split_table(X, y, sample_weight)
-            return float(super().score(X, y, sample_weight))
+            if self.abstain_cost is None:
+                return float(super().score(X, y, sample_weight))
+            right = self.predict(X) == read_vector(y, "y").reshape(-1)
+            return float(np.average(right, weights=sample_weight))
         used = sorted(set(self.tree_.feature[self.tree_.feature >= 0].tolist()))
         table, labels, weights = distinct_cases(
             source, self.tree_.columns, used, y, sample_weight

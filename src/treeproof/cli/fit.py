@@ -14,9 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
+from treeproof.cli.objective import objective_parameters
 from treeproof.cli.outputs import Outputs, check_folder
 from treeproof.cli.tables import open_large
 from treeproof.cli.training import count_training, listed, read_training
+from treeproof.kinds import LEAF
 
 __all__ = ["fit", "make_estimator", "register", "report"]
 
@@ -93,6 +95,42 @@ def fit(
             help="'balanced' gives all classes equal weight.", rich_help_panel=TREE
         ),
     ] = None,
+    cost_matrix: Annotated[
+        str | None,
+        typer.Option(
+            help='JSON file with the cost of each prediction: {"true": '
+            '{"predicted": cost}}.',
+            rich_help_panel=TREE,
+        ),
+    ] = None,
+    abstain_cost: Annotated[
+        float | None,
+        typer.Option(
+            help="What it costs to predict nothing; leaves that would cost more "
+            "abstain.",
+            rich_help_panel=TREE,
+        ),
+    ] = None,
+    metric: Annotated[
+        str,
+        typer.Option(
+            help="To be maximised: accuracy, balanced_accuracy, f1, fbeta or jaccard.",
+            rich_help_panel=TREE,
+        ),
+    ] = "accuracy",
+    pos_label: Annotated[
+        str | None,
+        typer.Option(
+            help="The positive class of f1, fbeta and jaccard.", rich_help_panel=TREE
+        ),
+    ] = None,
+    beta: Annotated[
+        float,
+        typer.Option(
+            help="How many times as much recall counts as precision, for fbeta.",
+            rich_help_panel=TREE,
+        ),
+    ] = 1.0,
     categorical: Annotated[
         str | None,
         typer.Option(
@@ -267,9 +305,21 @@ def fit(
         training = read_training(data, database, target, roles, kept)
     else:
         training = count_training(source, target, roles, kept)
+    objective: dict[str, Any] = {}
+    if cost_matrix is not None or abstain_cost is not None or metric != "accuracy":
+        if regression:
+            raise ValueError(
+                "--cost-matrix, --abstain-cost and --metric are for classes; they do "
+                "not go with --regression."
+            )
+        labels = set(training.labels())
+        objective = objective_parameters(
+            labels, cost_matrix, abstain_cost, metric, pos_label, beta
+        )
     model = make_estimator(
         regression,
         class_weight,
+        **objective,
         split_penalty=split_penalty,
         penalize=penalize,
         max_depth=max_depth,
@@ -300,6 +350,8 @@ def fit(
     result = report(model, seconds)
     score = float(model.score(training.X, training.labels()))
     result["r2" if regression else "accuracy"] = score
+    if abstain_cost is not None:
+        result["abstains"] = abstaining_share(model)
     if as_json:
         typer.echo(json.dumps(result))
     else:
@@ -356,6 +408,14 @@ def report(model: Any, seconds: float) -> dict[str, Any]:
     }
 
 
+def abstaining_share(model: Any) -> float:
+    """Return the share of the training weight for which a tree predicts nothing."""
+    tree = model.tree_
+    leaves = (tree.kind == LEAF) & (tree.action == len(model.classes_))
+    weight = tree.weighted_n_node_samples
+    return float(weight[leaves].sum() / weight[0])
+
+
 def _show(model: Any, result: dict[str, Any]) -> None:
     from treeproof.drawing import draw
 
@@ -369,7 +429,8 @@ def _show(model: Any, result: dict[str, Any]) -> None:
         f"{result['splits']} {'split' if result['splits'] == 1 else 'splits'}, "
         f"{result['leaves']} {'leaf' if result['leaves'] == 1 else 'leaves'}, depth "
         f"{result['depth']}; {score} {result[score]:.4f}; "
-        f"{result['seconds']:.2f} s with solver {result['solver']}",
+        + (f"abstains on {result['abstains']:.0%}; " if "abstains" in result else "")
+        + f"{result['seconds']:.2f} s with solver {result['solver']}",
         soft_wrap=True,
     )
 

@@ -1,0 +1,60 @@
+"""What a fit minimises, as the command line says it: costs, abstaining, a metric."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from treeproof.columns import plain
+
+__all__ = ["objective_parameters", "read_costs"]
+
+
+def objective_parameters(
+    labels: Any,
+    cost_matrix: str | None,
+    abstain_cost: float | None,
+    metric: str,
+    pos_label: str | None,
+    beta: float,
+) -> dict[str, Any]:
+    """Return the estimator's parameters for what the command line says.
+
+    Parameters
+    ----------
+    labels : iterable
+        The classes, by which names in a file are understood: "1" may be the number 1.
+    cost_matrix : str or None
+        A JSON file with the costs of predictions.
+    abstain_cost, metric, pos_label, beta
+        As for `OptimalTreeClassifier`.
+    """
+    parameters: dict[str, Any] = {
+        "abstain_cost": abstain_cost, "metric": metric, "beta": beta,
+    }  # fmt: skip
+    known = {str(plain(label)): plain(label) for label in labels}
+    if pos_label is not None:
+        parameters["pos_label"] = known.get(pos_label, pos_label)
+    if cost_matrix is not None:
+        parameters["cost_matrix"] = read_costs(cost_matrix, known)
+    return parameters
+
+
+def read_costs(path: str, known: Mapping[str, Any]) -> dict[Any, dict[Any, Any]]:
+    """Read a JSON file ``{"true": {"predicted": cost}}``."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path!r} is not a JSON file: {error}.") from None
+    rows: Iterable[Any] = content.values() if isinstance(content, dict) else [None]
+    if not all(isinstance(row, dict) for row in rows):
+        raise ValueError(
+            f"{path!r} must hold an object of objects, for each true class what other "
+            'predictions cost, such as {"ill": {"healthy": 20}, "healthy": {"ill": 1}}.'
+        )
+    return {
+        known.get(true, true): {known.get(p, p): cost for p, cost in row.items()}
+        for true, row in content.items()
+    }
