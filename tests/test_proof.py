@@ -188,8 +188,8 @@ def test_malformed_steps(
 def test_the_checker_stands_alone() -> None:
     folder = Path(treeproof.proof.__file__).parent
     names = (
-        "checker", "gains", "node", "problem", "ratio", "rejected", "statement",
-        "targets", "exact",
+        "boxes", "checker", "exact", "gains", "node", "prices", "problem", "ratio",
+        "rejected", "statement", "targets",
     )  # fmt: skip
     own = tuple(f"from treeproof.proof.{name} " for name in names)
     for name in names:

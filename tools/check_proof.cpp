@@ -63,6 +63,8 @@ bool read_line(std::istream& in, std::string& line) {
     return true;
 }
 
+bool is_known(std::int64_t version) { return version == 2 || version == 3; }
+
 template <class Loss>
 class ProofChecker {
 public:
@@ -74,7 +76,8 @@ public:
     std::string check(std::istream& lines) {
         at("the header", 1, [&] { read_header(); });
         const Cost further = penalize_ == "leaves" ? split_cost_ : Cost{};
-        Rules<Loss> rules(problem_, loss_, search_split_cost_, further);
+        at("the prices", 1, [&] { read_prices(further); });
+        Rules<Loss> rules(problem_, loss_, search_split_cost_, further, prices_);
         std::string line;
         while (read_line(lines, line)) {
             const std::size_t k = steps_.size();
@@ -140,6 +143,20 @@ private:
         n_penalties_ = penalize_ == "leaves" ? n_leaves_ - 1 : n_splits_;
         const Cost cost = loss + times(split_cost_, n_penalties_);
         require(equal(cost, upper_), "\"upper\" is not the cost of the tree");
+    }
+
+    // A split into c children costs c - 1 times this or more: least for the widest.
+    void read_prices(Cost further) {
+        const Json* given = header_.find("prices");
+        if (given == nullptr || given->is_null()) return;
+        require(header_.at("loss").string("\"loss\"") == "misclassification",
+                "prices are for classification only");
+        if constexpr (Loss::kExact) {
+            std::size_t widest = 2;
+            for (const Test& test : problem_.tests) widest = std::max(widest, test.n_outcomes);
+            const Cost share = (search_split_cost_ - further) / static_cast<Cost>(widest - 1);
+            prices_ = PriceReader(problem_, loss_).read(*given, further + share);
+        }
     }
 
     // The loss of a tree; its splits and leaves are counted. Recursion goes no deeper than the JSON reader
@@ -301,6 +318,7 @@ private:
     std::int64_t root_ = 0;
     double penalty_ = 0;
     std::string penalize_ = "splits";
+    Prices prices_;
 };
 
 struct Options {
@@ -351,8 +369,8 @@ std::string run(const Options& options) {
     at("the header", 1, [&] {
         header = JsonReader(line).read();
         const bool known = header.at("format").string("\"format\"") == "treeproof-proof" &&
-                           header.at("version").integer("\"version\"") == 2;
-        if (!known) throw Unreadable("this is not version 2 of the format \"treeproof-proof\"");
+                           is_known(header.at("version").integer("\"version\""));
+        if (!known) throw Unreadable("this is not version 2 or 3 of the format \"treeproof-proof\"");
         const CsvTable table = CsvReader(data).read();
         problem = ProblemReader(header, table).read(options.targets, options.costs, options.weight);
     });

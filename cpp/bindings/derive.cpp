@@ -34,7 +34,7 @@ nb::dict derive_labels(const SolvedLabels& solved, Cost bound, double time_limit
     done = proof::derive_labels(
         solved.columns,
         {solved.labels, solved.n_classes, solved.weights, solved.total_weight},
-        solved.tree_limits, bound, solved.record, limits, steps);
+        solved.tree_limits, bound, solved.record, solved.prices, limits, steps);
   }
   return derived(done);
 }

@@ -1,9 +1,12 @@
-// Prices made before a search begins, for tests: what a search does with them then repeats.
+// Prices that are there before a search begins: made for tests, where what a search does with them
+// then repeats, or those of an earlier search of the same table.
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <span>
+#include <stdexcept>
 
 #include "bounds/prices/price_board.hpp"
 #include "bounds/prices/price_maker.hpp"
@@ -18,6 +21,18 @@ inline void post_first_prices(const std::optional<prices::Points>& points,
   prices::PriceMaker maker(*points, cost_per_leaf, std::uint64_t{1} << 30);
   maker.run(work, limits);
   board.post(prices::row_prices(*points, *maker.best(), weights, cost_per_leaf));
+}
+
+// `of_point` as an earlier search has returned them; nothing if there are none.
+inline void post_known_prices(const std::optional<prices::Points>& points,
+                              std::span<const Weight> weights, std::span<const Cost> of_point,
+                              Cost cost_per_leaf, prices::PriceBoard& board) {
+  if (of_point.empty()) return;
+  if (!points || of_point.size() != static_cast<std::size_t>(points->size()))
+    throw std::invalid_argument("the prices are those of another table");
+  prices::Prices known{{of_point.begin(), of_point.end()}, 0};
+  known.total = std::accumulate(of_point.begin(), of_point.end(), Cost{0});
+  board.post(prices::row_prices(*points, known, weights, cost_per_leaf));
 }
 
 }  // namespace treeproof::bindings

@@ -18,6 +18,7 @@
 #include "bindings/sparse_switches.hpp"
 #include "bindings/threshold_switches.hpp"
 #include "bounds/idle_columns.hpp"
+#include "bounds/rounding.hpp"
 #include "data/weights.hpp"
 #include "search/portfolio/solve.hpp"
 #include "tree/fold_chains.hpp"
@@ -218,7 +219,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       std::uint64_t key_seed,
                       const nb::dict& switches, const std::string& kernel,
                       const std::string& fault, bool helpers_at_once, bool levels_first,
-                      const std::string& penalize) {
+                      const std::string& penalize, bool for_proof) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   portfolio::Request request = make_request(
       {split_penalty, max_depth, max_splits, min_samples_leaf, read_penalize(penalize)}, climb,
@@ -258,7 +259,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
       std::span<const std::int32_t> used = view(codes);
       std::vector<std::int32_t> changed;
       // A proof has to speak of every column, so a search that writes one keeps them all.
-      if (proof_log.empty())
+      if (!for_proof)
         idle = leave_out_idle(features, used, changed, given, n_classes, request.tree_limits);
       problem = make_problem(std::move(features), used, view(labels), n_classes, given, {},
                              &limits);
@@ -302,6 +303,12 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
   nb::dict out = describe(answer, cost_of(problem.total_weight), limits, problem.n_rows());
   out["statistics"]["idle_columns"] = idle;
   out["statistics"]["forced_weight"] = forced;
+  if (for_proof && answer.prices != nullptr) {
+    out["prices"] = to_numpy(std::vector<Cost>(answer.prices->of_point));
+    out["price_per_leaf"] = answer.cost_per_leaf;
+    out["price_bound"] = bounds::rounding(
+        answer.split_cost, 0, answer.prices->total - answer.cost_per_leaf, 0);
+  }
   if (files) files->describe(out);
   return out;
 }
@@ -356,7 +363,7 @@ void bind_portfolio(nb::module_& m) {
         "key_seed"_a = 0,
         "switches"_a = nb::dict(), "kernel"_a = "", "fault"_a = "none",
         "helpers_at_once"_a = false, "levels_first"_a = false,
-        "penalize"_a = "splits",
+        "penalize"_a = "splits", "for_proof"_a = false,
         "Search for an optimal classification tree with several engines in turns, and prove one "
         "level of depth after the other.");
   m.def("climb_targets", &climb_targets, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,

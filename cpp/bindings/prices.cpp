@@ -90,6 +90,37 @@ nb::dict heaviest_box(const IntArray& kinds, const IntArray& n_values, const Int
   return answer;
 }
 
+const char* name_of(prices::Choice choice) {
+  switch (choice) {
+    case prices::Choice::interval: return "interval";
+    case prices::Choice::subset: return "subset";
+    default: return "one";
+  }
+}
+
+// The axes of the boxes that prices are about: for each one its kind of choice and the codes of
+// all rows. And which rows are one point.
+nb::dict price_axes(const IntArray& kinds, const IntArray& n_values, const IntArray& codes) {
+  const std::size_t n = kinds.size() == 0 ? 0 : codes.size() / kinds.size();
+  const std::vector<std::int32_t> labels(n, 0);
+  const std::vector<Weight> unit(n, 1);
+  const auto points =
+      prices::make_points(read_features(kinds, n_values), view(codes), labels, 1, unit);
+  if (!points) throw std::invalid_argument("too many values");
+  nb::list axes;
+  for (const prices::PointColumn& column : points->columns) {
+    std::vector<std::int32_t> own;
+    own.reserve(n);
+    for (const std::int32_t point : points->point_of)
+      own.push_back(column.code[static_cast<std::size_t>(point)]);
+    axes.append(nb::make_tuple(name_of(column.choice), to_numpy(std::move(own))));
+  }
+  nb::dict answer;
+  answer["point_of"] = to_numpy(std::vector<std::int32_t>(points->point_of));
+  answer["axes"] = axes;
+  return answer;
+}
+
 }  // namespace
 
 void bind_prices(nb::module_& m) {
@@ -101,6 +132,8 @@ void bind_prices(nb::module_& m) {
   m.def("heaviest_box", &heaviest_box, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
         "weights"_a, "threshold"_a = 0, "work"_a = std::int64_t{1} << 40,
         "The largest sum of weights in a box, if it is above the threshold.");
+  m.def("price_axes", &price_axes, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
+        "The axes of the boxes that prices are about, and the point of each row.");
 }
 
 }  // namespace treeproof::bindings

@@ -37,7 +37,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
                const std::string& fault, int n_jobs, bool helpers_at_once,
                const std::string& checkpoint, double checkpoint_pause,
                std::uint64_t key_seed, std::int64_t memo_branches, const std::string& penalize,
-               std::int64_t price_work) {
+               std::int64_t price_work, const std::optional<Vector<Cost>>& prices) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   sparse::Options options;
   options.switches = read_sparse_switches(switches);
@@ -46,6 +46,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
   options.n_threads = n_jobs;
   options.helpers_at_once = helpers_at_once;
   prices::PriceBoard board;
+  const std::span<const Cost> known = prices ? view(*prices) : std::span<const Cost>();
   Problem problem;
   double unit = 1.0;
   bool interrupted = false;
@@ -67,15 +68,17 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
     if (solver == "sparse") {
       options.checkpoint_pause = checkpoint_pause;
       files.emplace(problem, tree_limits, proof_log, checkpoint, options);
-      if (price_work > 0) {
-        post_first_prices(prices::make_points(problem.features, problem.codes, problem.label,
-                                              problem.n_classes, problem.weight),
-                          problem.weight,
-                          prices::cost_per_leaf(
-                              split_cost(split_penalty, problem.total_weight),
-                              problem.features, tree_limits.penalize),
-                          price_work, limits, board);
+      if (price_work > 0 || !known.empty()) {
+        const auto points = prices::make_points(problem.features, problem.codes, problem.label,
+                                                problem.n_classes, problem.weight);
+        const Cost per_leaf = prices::cost_per_leaf(
+            split_cost(split_penalty, problem.total_weight), problem.features,
+            tree_limits.penalize);
+        if (price_work > 0)
+          post_first_prices(points, problem.weight, per_leaf, price_work, limits, board);
+        post_known_prices(points, problem.weight, known, per_leaf, board);
         options.prices = &board;
+        options.cites_prices = !known.empty();
       }
       result = sparse::solve(problem, tree_limits, options, limits, notify, files->listener());
       files->finish();
@@ -103,7 +106,7 @@ void bind_solve(nb::module_& m) {
         "kernel"_a = "", "proof_log"_a = "", "fault"_a = "none",
         "n_jobs"_a = 1, "helpers_at_once"_a = false, "checkpoint"_a = "",
         "checkpoint_pause"_a = 0.5, "key_seed"_a = 0, "memo_branches"_a = 0,
-        "penalize"_a = "splits", "price_work"_a = 0,
+        "penalize"_a = "splits", "price_work"_a = 0, "prices"_a = nb::none(),
         "Search for an optimal tree on encoded, clean data.");
   m.def("switches", [] {
     nb::dict names;

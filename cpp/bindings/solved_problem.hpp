@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "bounds/prices/price_board.hpp"
 #include "core/cost.hpp"
 #include "core/options.hpp"
 #include "data/columns.hpp"
@@ -21,6 +23,7 @@ struct SolvedLabels {
   std::int64_t total_weight;
   TreeLimits tree_limits;
   threshold::Record<Cost> record;
+  std::shared_ptr<const prices::RowPrices> prices;  // null: none
 };
 
 struct SolvedTargets {

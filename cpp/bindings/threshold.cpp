@@ -31,10 +31,12 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       std::int64_t min_samples_leaf, double time_limit,
                       std::uint64_t memory_limit, std::optional<nb::callable> observer,
                       const nb::dict& switches, bool divide_weights, int n_jobs, bool record,
-                      const std::string& penalize, std::int64_t price_work) {
+                      const std::string& penalize, std::int64_t price_work,
+                      const std::optional<Vector<Cost>>& prices, bool search) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   threshold::Switches read = read_switches(switches, n_jobs);
   prices::PriceBoard board;
+  const std::span<const Cost> known = prices ? view(*prices) : std::span<const Cost>();
   std::vector<Feature> features = read_features(kinds, n_values);
   double unit = 1.0;
   bool interrupted = false;
@@ -55,18 +57,22 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
     solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
                           read_penalize(penalize)};
     solved.n_classes = n_classes;
-    if (price_work > 0 && !record) {
-      post_first_prices(
-          prices::make_points(solved.columns, view(labels), n_classes, solved.weights),
-          solved.weights,
+    if ((price_work > 0 && !record) || !known.empty()) {
+      const auto points =
+          prices::make_points(solved.columns, view(labels), n_classes, solved.weights);
+      const Cost per_leaf =
           prices::cost_per_leaf(split_cost(split_penalty, solved.total_weight),
-                                solved.columns.features, solved.tree_limits.penalize),
-          price_work, limits, board);
+                                solved.columns.features, solved.tree_limits.penalize);
+      if (price_work > 0 && !record)
+        post_first_prices(points, solved.weights, per_leaf, price_work, limits, board);
+      post_known_prices(points, solved.weights, known, per_leaf, board);
       read.prices = &board;
+      solved.prices = board.look();
     }
-    result = threshold::solve_labels(
-        solved.columns, {view(labels), n_classes, solved.weights, solved.total_weight},
-        solved.tree_limits, read, limits, notify, record ? &solved.record : nullptr);
+    if (search)
+      result = threshold::solve_labels(
+          solved.columns, {view(labels), n_classes, solved.weights, solved.total_weight},
+          solved.tree_limits, read, limits, notify, record ? &solved.record : nullptr);
     if (record) solved.labels.assign(view(labels).begin(), view(labels).end());
   }
   nb::dict answer = split_answer(result, whole, limits, labels.size());
@@ -82,9 +88,10 @@ void bind_threshold(nb::module_& m) {
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
         "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
         "divide_weights"_a = true, "n_jobs"_a = 1, "record"_a = false, "penalize"_a = "splits",
-        "price_work"_a = 0,
+        "price_work"_a = 0, "prices"_a = nb::none(), "search"_a = true,
         "Search for an optimal classification tree over every threshold; with `record`, the "
-        "answer has a `SolvedLabels` from which a proof can be derived.");
+        "answer has a `SolvedLabels` from which a proof can be derived. Without `search` it has "
+        "nothing else: for an answer that was found before.");
 }
 
 }  // namespace treeproof::bindings

@@ -50,6 +50,8 @@ class StepListener {
   // The steps that follow are about this split cost; none before is cited again.
   virtual void begin(Cost split_cost) = 0;
   virtual void step(const Step& step) = 0;
+  // What is told after this rests on knowledge that steps cannot cite, and does not count.
+  virtual void close() {}
 };
 
 }  // namespace treeproof

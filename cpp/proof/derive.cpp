@@ -97,12 +97,19 @@ Derived<typename L::Value> derive(const Context<L>& context, Solvers<L, Terminal
 
 Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& labels,
                             const TreeLimits& tree_limits, Cost bound,
-                            const threshold::Record<Cost>& record, Limits& limits,
-                            const std::string& steps) {
+                            const threshold::Record<Cost>& record,
+                            const std::shared_ptr<const prices::RowPrices>& prices,
+                            Limits& limits, const std::string& steps) {
   const Misclassification loss(labels.labels, labels.weights, labels.n_classes);
   threshold::Counters counters;
+  prices::PriceBoard board;
+  threshold::Switches switches;
+  if (prices != nullptr) {
+    board.post(prices);
+    switches.prices = &board;
+  }
   const Context<Misclassification> context =
-      context_for(columns, loss, tree_limits, threshold::Switches{},
+      context_for(columns, loss, tree_limits, switches,
                   split_cost(tree_limits.split_penalty, labels.total_weight), limits, counters);
   const threshold::BinTargets targets{labels.labels, labels.weights, labels.n_classes,
                                       static_cast<double>(labels.total_weight) /

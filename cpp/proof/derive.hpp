@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
+#include "bounds/prices/price_board.hpp"
 #include "core/limits.hpp"
 #include "core/options.hpp"
 #include "data/columns.hpp"
@@ -21,11 +23,13 @@ struct Derived {
 };
 
 // Writes steps to the file `steps` that show: no tree within the limits costs less than `bound`.
-// The record of the search that found the bound saves work; it may be empty.
+// The record of the search that found the bound saves work; it may be empty. `prices` are those
+// that the header of the proof has; null if there are none.
 Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& labels,
                             const TreeLimits& tree_limits, Cost bound,
-                            const threshold::Record<Cost>& record, Limits& limits,
-                            const std::string& steps);
+                            const threshold::Record<Cost>& record,
+                            const std::shared_ptr<const prices::RowPrices>& prices,
+                            Limits& limits, const std::string& steps);
 
 // Bounds of regressions come as fractions of the loss of a single leaf; `unit` is that loss.
 Derived<double> derive_squared(const Columns& columns, const threshold::Targets& targets,

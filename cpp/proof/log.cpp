@@ -53,6 +53,7 @@ void StepLog::begin(Cost split_cost) {
 
 // A record: its length, the step, its length again (for reading backwards).
 void StepLog::step(const Step& step) {
+  if (closed_) return;
   ++n_steps_;
   std::size_t size = 3 * sizeof(std::uint32_t) + kClaimBytes +
                      step.branch->size() * sizeof(Literal) + step.uses->size() * kUseBytes;

@@ -25,6 +25,7 @@ class StepLog : public StepListener {
 
   void begin(Cost split_cost) override;
   void step(const Step& step) override;
+  void close() override { closed_ = true; }
 
   // Writes what is left; false if the file could not hold everything.
   bool finish();
@@ -36,6 +37,7 @@ class StepLog : public StepListener {
 
   std::ofstream file_;
   std::string buffer_;
+  bool closed_ = false;
   std::int64_t written_ = 0;
   std::int64_t n_steps_ = 0;
   std::vector<Section> sections_;

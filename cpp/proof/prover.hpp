@@ -15,10 +15,14 @@
 // two levels is in its record, with the tests that prove it (search/threshold/record.hpp); these
 // are cited, and only what the record leaves open is solved anew. For deeper trees the search is
 // asked for the optimum of the side, which is then proved in the same way from its record.
+//
+// Where the table has prices, every checker knows what they say of every set of rows: that needs
+// no citation.
 #pragma once
 
 #include <algorithm>
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -34,6 +38,7 @@
 #include "proof/room.hpp"
 #include "proof/step_text.hpp"
 #include "search/threshold/axis.hpp"
+#include "search/threshold/price_bound.hpp"
 #include "search/threshold/record.hpp"
 #include "search/threshold/stump.hpp"
 #include "search/threshold/task.hpp"
@@ -67,6 +72,8 @@ class Prover {
         scale_(scale), optimum_(std::move(optimum)), two_levels_(std::move(two_levels)),
         record_(&record), limits_(context.limits), text_(&text),
         stumps_(*context.columns, *context.loss), chooser_(context) {
+    if constexpr (std::same_as<L, Misclassification>)
+      prices_.emplace(context.settings.prices, split_cost_, *context.loss);
     const Columns& columns = *columns_;
     std::int32_t next = 0;
     for (std::int32_t f = 0; f < columns.n_features(); ++f) {
@@ -119,6 +126,7 @@ class Prover {
   struct Cuts {
     threshold::Axis<L> axis;
     Room left, right;
+    std::vector<Cost> priced;  // prices before each position; empty if there are none
   };
   // Cuts of a column between two of which something is known.
   struct Interval {
@@ -156,7 +164,8 @@ class Prover {
     Node node{&rows, room, bound, bound, {}, {}, {}};
     const Value leaf = stumps_.leaf(rows);
     node.proved = std::min(bound, leaf);
-    const bool trivial = !(Value{} < node.proved) || room.none();
+    const bool trivial =
+        !(Value{} < node.proved) || room.none() || closes(priced(rows), node.proved);
     if (!trivial && by_counts(room)) return prove_by_counts(rows, room, node.proved);
     for (std::int32_t f = 0; f < columns_->n_features() && !trivial; ++f) close_feature(node, f);
     close_intervals(node);
@@ -165,6 +174,20 @@ class Prover {
       cited.push_back({claim.side.literal.test, claim.side.literal.outcome,
                        claim.side.n_outcomes, claim.step});
     return write(room, node.proved, cited);
+  }
+
+  // What the prices say of the trees on some rows that are no leaf.
+  Value priced(const RowSubset& rows) {
+    return prices_ ? static_cast<Value>((*prices_)(rows)) : Value{};
+  }
+  // What counts and prices say of both sides of a cut. (Prices never say more than a leaf costs.)
+  Point known_at(const Cuts& cuts, std::uint32_t p) const {
+    Point x = cuts.axis.known_at(p);
+    if (cuts.priced.empty()) return x;
+    const Cost before = cuts.priced[p], after = cuts.priced.back() - before;
+    x.left = std::max(x.left, static_cast<Value>(prices_->bound(before)));
+    x.right = std::max(x.right, static_cast<Value>(prices_->bound(after)));
+    return x;
   }
 
   // Writes the step of the present branch.
@@ -279,7 +302,7 @@ class Prover {
     limits_->stop(rows.size() * static_cast<std::uint32_t>(columns_->n_features()) / 200 + 1);
     const Value leaf = stumps_.leaf(rows);
     if (side.room.none()) return leaf;
-    const Value uncited = std::min(leaf, split_cost_);
+    const Value uncited = std::min(leaf, std::max(split_cost_, priced(rows)));
     if (closes(uncited, cutoff)) return uncited;
     Value looked{};
     if (side.room.one_split() || Value{} < split_cost_) {
@@ -288,7 +311,7 @@ class Prover {
       looked = leaf;
       if (stump.feature >= 0) looked = std::min(leaf, split_cost_ + stump.score);
       const bool exact = side.room.one_split() || stump.feature < 0;
-      if (!exact) looked = std::min(looked, 2 * split_cost_);
+      if (!exact) looked = std::min(looked, std::max(2 * split_cost_, priced(rows)));
       if (exact || closes(looked, cutoff)) {
         node.claims.push_back({side, looked, kLook});
         return looked;
@@ -421,6 +444,7 @@ class Prover {
   std::vector<threshold::Looked<Value>> looks_;
   std::vector<Cited> children_;
   std::unordered_map<Key, std::vector<Known>, KeyHash> known_;
+  std::optional<threshold::PriceBound> prices_;
 };
 
 }  // namespace treeproof::proof

@@ -9,8 +9,9 @@ namespace treeproof::proof {
 
 template <Loss L>
 void Prover<L>::close_thresholds(Node& node, std::int32_t f, Room left, Room right) {
-  Cuts cuts{threshold::Axis<L>(*context_, *node.rows, f), left, right};
+  Cuts cuts{threshold::Axis<L>(*context_, *node.rows, f), left, right, {}};
   cuts.axis.bound_leaves(left.none(), right.none());
+  if (prices_) prices_->sum_along(*node.rows, f, cuts.priced);
   if (by_order()) {
     cite_record(node, cuts);
     node.columns.push_back(std::move(cuts));
@@ -25,7 +26,7 @@ void Prover<L>::close_one_by_one(Node& node, const Cuts& cuts) {
   const std::uint32_t n = node.rows->size();
   for (std::uint32_t p = min_leaf_; p + min_leaf_ <= n && !stopped(); ++p) {
     if (!cuts.axis.view().boundary(p)) continue;
-    Point x = cuts.axis.known_at(p);
+    Point x = known_at(cuts, p);
     if (closed(node, x.left + x.right)) continue;
     cut(node, cuts.axis.feature(), p);
     raise_side(node, cuts, x, true, needed(node) - x.right);
@@ -143,7 +144,7 @@ std::optional<typename Prover<L>::Point> Prover<L>::middle(Node& node, const Cut
   if (low > high) return {};
   const std::uint32_t p = cuts.axis.view().nearest_boundary(low + (high - low) / 2, low, high);
   if (p == 0) return {};
-  Point x = cuts.axis.known_at(p);
+  Point x = known_at(cuts, p);
   x.left = std::max(x.left, a.left);
   x.right = std::max(x.right, b.right);
   if constexpr (L::kUnitStep) {

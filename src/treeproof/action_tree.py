@@ -105,6 +105,8 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         assert isinstance(task, Task)
         if isinstance(objective, Costs) and objective.engine_total == 0:
             argument = writer.trivial(0)
+        elif provable.alone:
+            argument = writer.claim(int(found["lower"]), int(found["split_cost"]))
         elif provable.solver == "sparse":
             argument = trimmed(found, self.max_splits, writer)
         else:
@@ -113,6 +115,8 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             self._warn_if_weaker(steps["bound"], found["lower"])
         limits = self._proved_limits() | {"max_depth": task.max_depth}
         header = action_header(objective, found, limits)
+        if provable.prices is not None:
+            header |= {"version": 3, "prices": provable.prices}
         if more is not None:
             header |= {"split_penalty": task.split_penalty} | more(argument.lower)
         written = writer.write(argument, header)

@@ -132,6 +132,7 @@ def _climbing(*engines: str) -> Callable[[Task], Mapping[str, Any]]:
             threshold="threshold" in engines,
             n_jobs=task.n_threads,
             proof_log=task.proof_log if "sparse" in engines else "",
+            for_proof=bool(task.proof_log),
             checkpoint=task.checkpoint,
             key_seed=KEY_SEED,
             ladder=task.ladder,
@@ -148,9 +149,13 @@ def _regression_climbing(task: RegressionTask) -> Mapping[str, Any]:
     )
 
 
-def _threshold_recorded(task: Task) -> Mapping[str, Any]:
-    """Search over every threshold, with a record from which a proof can be derived."""
+def _threshold_recorded(task: Task, search: bool = True) -> Mapping[str, Any]:
+    """Search over every threshold, with a record from which a proof can be derived.
+
+    Without a search there is nothing but an empty record.
+    """
     return _core.solve_threshold(
+        search=search,
         divide_weights=False,
         n_jobs=task.n_threads,
         record=True,
@@ -400,13 +405,16 @@ class Provable:
 
     A fit that ends without a proof of optimality may still have proved that no tree of
     a smaller depth is better. The proof is then about that depth: ``proved`` is the
-    answer to the question with ``max_depth`` as its limit.
+    answer to the question with ``max_depth`` as its limit. ``prices`` are those that
+    the argument rests on, with the steps or, if ``alone``, by themselves.
     """
 
     solver: str
     found: Mapping[str, Any]
     task: Task | RegressionTask  # what `proved` answers
     proved: Mapping[str, Any]
+    prices: Mapping[str, Any] | None = None  # as a header has them
+    alone: bool = False
 
 
 def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
@@ -421,29 +429,74 @@ def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
     found = run_solver(name, task)
     levels = [c["max_depth"] for c in found["certificates"][:-1] if c["optimal"]]
     if found["status"] == "optimal" or not levels:
-        return Provable(name, found, task, _provable(name, task, found))
+        return _prove_answer(name, task, found)
     level = replace(
         task, max_depth=levels[-1], observer=None, ladder=None, time_limit=None
     )
-    if isinstance(level, Task):
-        level = replace(level, checkpoint="")
-    return Provable(name, found, level, _provable(name, level, None))
+    if isinstance(level, RegressionTask):
+        return Provable(name, found, level, _recorded(level))
+    level = replace(level, checkpoint="")
+    prices = _citable_prices(level, found)
+    if prices is not None:
+        level = replace(level, options={**level.options, "prices": found["prices"]})
+    again = _native("sparse") if name == "sparse" else _recorded
+    return Provable(name, found, level, again(level), prices)
 
 
-def _provable(
-    name: str, task: Task | RegressionTask, found: Mapping[str, Any] | None
-) -> Mapping[str, Any]:
-    """Return an answer that comes with its argument.
+def _prove_answer(
+    name: str, task: Task | RegressionTask, found: Mapping[str, Any]
+) -> Provable:
+    """Return the answer of a climb with its argument.
 
-    `found` is the answer of a climb, if there was one for this task. The log of its
-    sparse search shows the bound unless a level of depth has proved it.
+    The log of its sparse search shows the bound unless a level of depth or prices of
+    rows have proved it.
     """
-    if name == "threshold":
-        return _recorded(task)
-    assert isinstance(task, Task)
-    if found is not None and logged_bound(found, task.max_splits) >= found["lower"]:
-        return found
-    return _native("sparse")(task)
+    if isinstance(task, RegressionTask):
+        return Provable(name, found, task, _recorded(task))
+    lower = found["lower"]
+    if name == "sparse" and logged_bound(found, task.max_splits) >= lower:
+        return Provable(name, found, task, found)
+    prices = _citable_prices(task, found)
+    if prices is None:
+        again = _native("sparse") if name == "sparse" else _recorded
+        return Provable(name, found, task, again(task))
+    if found["price_bound"] >= lower:
+        return Provable(name, found, task, found, prices, alone=True)
+    priced = replace(task, options={**task.options, "prices": found["prices"]})
+    if name == "sparse":
+        return Provable(name, found, task, _native("sparse")(priced), prices)
+    record = _threshold_recorded(priced, search=False)["record"]
+    return Provable(name, found, task, {**found, "record": record}, prices)
+
+
+MUCH_PRICED = 0.75
+"""Prices of rows go into a proof where they bound so much of the best tree's cost.
+
+Whoever checks the proof has to compare them with every box, which takes longer than
+most steps do: where they bound little, a proof without them is checked sooner.
+"""
+MOST_PRICED = 2_000_000  # cells of a table whose rows' prices fit into a header
+
+
+def _citable_prices(task: Task, found: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the prices of a climb as the header of a proof has them, if they help."""
+    engine, bound = task.table.engine, found.get("price_bound", 0)
+    if bound < MUCH_PRICED * found["upper"] or bound == 0:
+        return None
+    cells = _core.price_axes(
+        kinds=engine.kinds, n_values=engine.n_values, codes=engine.codes.reshape(-1)
+    )
+    axes = [[choice, codes.tolist()] for choice, codes in cells["axes"]]
+    if len(axes) * task.table.n_rows > MOST_PRICED:
+        return None
+    _, first = np.unique(cells["point_of"], return_index=True)
+    of_rows = np.zeros(task.table.n_rows, np.int64)
+    of_rows[first] = found["prices"]  # of equal rows the first has them all
+    return {
+        "per_leaf": int(found["price_per_leaf"]),
+        "of_rows": of_rows.tolist(),
+        "axes": axes,
+    }
 
 
 def logged_bound(found: Mapping[str, Any], max_splits: int | None) -> int:

@@ -43,6 +43,13 @@ public:
     std::size_t size() const { return rows_.size(); }
     std::size_t n_classes() const { return n_classes_; }
     static Cost cost(std::int64_t weight) { return weight * kUnit; }
+    Cost everything() const { return cost(total_); }
+    // For each row of the table the merged row it has become a part of.
+    const std::vector<std::size_t>& merged() const { return merged_; }
+    // What a merged row costs in a leaf of a class.
+    Cost errors(std::size_t row, std::size_t label) const {
+        return rows_[row].label == label ? 0 : cost(rows_[row].weight);
+    }
     Cost tolerance() const { return 0; }
     double objective(Cost of) const {
         return static_cast<double>(of) / (static_cast<double>(kUnit) * static_cast<double>(total_));
@@ -134,6 +141,7 @@ public:
         out.most.assign(2 * n, 0);
         out.leaf.resize(2 * n);
         out.whole_weight = 0;
+        if (whole) out.whole_forced = sums.total(n_classes_ + (count_samples_ ? 1 : 0));
         std::int32_t heaviest = 0;
         std::int32_t *weight = out.weight.data(), *most = out.most.data();
         for (std::size_t c = 0; c < n_classes_; ++c) {
@@ -269,6 +277,7 @@ private:
                 keys.push_back(key);
                 sums.push_back({static_cast<std::uint32_t>(i), 0.0, 0});
             }
+            merged_.push_back(found->second);
             sums[found->second].weight += problem.weights[i];
             ++sums[found->second].samples;
         }
@@ -303,6 +312,7 @@ private:
     std::size_t n_classes_;
     bool count_samples_ = false;
     std::vector<Row> rows_;
+    std::vector<std::size_t> merged_;
     std::int64_t total_ = 0;
     std::optional<Gains> gains_;
     std::vector<std::int64_t> said_;  // by the tree, of each row

@@ -22,6 +22,7 @@
 #include "here.hpp"
 #include "problem.hpp"
 #include "table.hpp"
+#include "worth.hpp"
 
 namespace checker {
 
@@ -60,12 +61,13 @@ public:
     // Costs above 2^55 could not be multiplied safely below, and need not be known: no bound
     // exceeds a leaf's cost, less than 2^51, so a split that dear is dear enough.
     // `further`: what each child of a split costs after the second that has rows.
-    Rules(const Problem& problem, Loss& loss, Cost split_cost, Cost further)
+    Rules(const Problem& problem, Loss& loss, Cost split_cost, Cost further, const Prices& prices)
         : problem_(problem),
           loss_(loss),
           split_(kClasses ? std::min(split_cost, static_cast<Cost>(0x1p55)) : split_cost),
           further_(kClasses ? std::min(further, static_cast<Cost>(0x1p55)) : further),
           tolerance_(loss.tolerance()),
+          worth_(problem, prices, split_, further_),
           all_(loss.size()),
           here_(problem) {
         std::iota(all_.begin(), all_.end(), std::uint32_t{0});
@@ -110,8 +112,11 @@ private:
         sizes_ = !limited_ ? 1 : std::min(static_cast<std::size_t>(step.splits), loss_.size());
         require(sizes_ * here_.n_children() < std::size_t{1} << 28,
                 "the limit of splits is too large");
+        worth_.add_up(here_);
         start();
         for (const auto& use : step.uses) take(use, earlier);
+        const Cost all_forced = loss_.cost(own_.whole_forced);
+        if (worth_ && enough(worth_.rounded(worth_.of_all(), all_forced, 1))) return;
         settle();
         if (open_.empty()) return;
         settle_by_order(false);
@@ -155,7 +160,7 @@ private:
         looked_at_.assign(here_.n_children(), false);
         for (std::size_t child = 0; child < here_.n_children(); ++child) {
             const Cost leaf = loss_.cost(own_.leaf[child]);
-            const Cost split = std::min(leaf, split_ + forced(child));
+            const Cost split = std::min(leaf, std::max(split_ + forced(child), priced(child, 1)));
             for (std::size_t j = 0; j < sizes_; ++j) {
                 lower_[child * sizes_ + j] = splits_allowed(j) == 0 ? leaf : split;
             }
@@ -336,20 +341,19 @@ private:
     Cost more(std::size_t child, Cost enough) const {
         Cost least = 2 * split_ + forced(child);
         if constexpr (kClasses) {
-            if (split_ == 0 || least >= enough) return std::min(least, enough);
+            if (split_ == 0 || least >= enough) {
+                return std::min(std::max(least, priced(child, 2)), enough);
+            }
             if (!problem_.multiway) least = std::max(least, covering());
-            if (further_ > 0 && problem_.multiway && further_ != split_) {
-                return std::min(least, enough);  // no whole numbers of splits and units
-            }
-            Cost rounded = std::max(least, 34 * split_ + forced(child));
-            for (Cost j = 2; j < 34 && rounded > least; ++j) {
-                const Cost loss = std::max<Cost>(least - split_ * j, 0);
-                const Cost whole = (loss + Loss::kUnit - 1) / Loss::kUnit * Loss::kUnit;
-                rounded = std::min(rounded, split_ * j + std::max(forced(child), whole));
-            }
-            least = rounded;
+            if (worth_) least = std::max(least, worth_.of(child));
+            least = worth_.rounded(least, forced(child), 2);
         }
         return std::min(least, enough);
+    }
+
+    // What prices say of a child's trees of that many splits or more.
+    Cost priced(std::size_t child, Cost fewest) const {
+        return worth_ ? worth_.rounded(worth_.of(child), forced(child), fewest) : 0;
     }
 
     // Leaves lie in a child of the first test, which is admissible, so a leaf gets at most
@@ -563,6 +567,7 @@ private:
     Loss& loss_;
     const Cost split_, further_;
     const Cost tolerance_;
+    Worth<Loss> worth_;
     Rows all_;
 
     // Of the step being checked:

@@ -17,7 +17,7 @@ struct Table {
     std::vector<Number> leaf;   // the same for each child
     std::vector<std::int32_t> samples;  // rows of the table; empty if weights tell enough
     // Classification:
-    std::int32_t whole_weight = 0;
+    std::int32_t whole_weight = 0, whole_forced = 0;
     std::vector<std::int32_t> weight, most;  // of all classes, of the heaviest
     std::vector<std::int32_t> forced;        // what every tree gets wrong
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "core/index.hpp"
+
 namespace treeproof::prices {
 namespace {
 
@@ -109,6 +111,19 @@ PointColumn as_category(std::span<const PointSet> group, std::size_t n) {
   return column;
 }
 
+// Whether a category column tells on which side of a pair a point is: any set of its values can be
+// kept, so the pair adds no box.
+bool tells(const PointColumn& category, const Pair& pair) {
+  std::vector<std::uint8_t> side(index(category.n_values), 2);
+  for (std::size_t i = 0; i < category.code.size(); ++i) {
+    std::uint8_t& known = side[category.code[i]];
+    const auto own = static_cast<std::uint8_t>(pair.sides[0].has(i) ? 1 : 0);
+    if (known == 2) known = own;
+    if (known != own) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void join_columns(std::vector<PointColumn>& columns) {
@@ -135,6 +150,7 @@ void join_columns(std::vector<PointColumn>& columns) {
       continue;
     }
     joined.push_back(as_category(group, n));
+    std::erase_if(pairs, [&](const Pair& pair) { return tells(joined.back(), pair); });
     p = 0;
   }
   std::vector<Chain> chains;

@@ -31,6 +31,9 @@ class PriceEngine {
             penalize)) {}
 
   const prices::PriceBoard& board() const { return board_; }
+  // Once it has run: the best prices, null if there are none.
+  std::shared_ptr<const prices::Prices> best() const { return best_; }
+  Cost cost_per_leaf() const { return cost_per_leaf_; }
 
   // What the prices may bound in the end, as a cost: for deciding who gets time.
   double promised() const { return promised_.load(std::memory_order_relaxed); }
@@ -51,6 +54,7 @@ class PriceEngine {
       const std::shared_ptr<const prices::Prices> best = maker.best();
       if (best->total <= posted) continue;
       posted = best->total;
+      best_ = best;
       board_.post(prices::row_prices(*points, *best, weights(), cost_per_leaf_));
       exchange.proved(bounds::rounding(split_cost_, 0, maker.bound(), 0));
     }
@@ -76,6 +80,7 @@ class PriceEngine {
   Cost split_cost_;
   Cost cost_per_leaf_;
   prices::PriceBoard board_;
+  std::shared_ptr<const prices::Prices> best_;
   std::atomic<double> promised_ = 0.0;
 };
 

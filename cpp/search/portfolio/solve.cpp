@@ -92,8 +92,9 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
   const Cost forced = given.labels.forced();
   LabelBoard board(request, penalty, leaf_cost, forced);
   std::vector<Engine<Cost>> engines;
-  // Steps of a proof cannot cite prices.
-  const bool prices = request.prices && given.listener == nullptr && penalty > 0;
+  // The log that belongs to a checkpoint has to hold all steps.
+  const bool whole_log = given.listener != nullptr && !given.sparse.checkpoint.empty();
+  const bool prices = request.prices && !whole_log && penalty > 0;
   PriceEngine maker(given, penalty, request.tree_limits.penalize);
   const bool same_rows = given.columns == nullptr || given.problem == nullptr ||
                          given.columns->n_rows == given.problem->n_rows();
@@ -137,8 +138,11 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
                          return maker.run(own, exchange);
                        },
                        Role::prices});
-  return climb(board, engines, request, penalty, limits, news,
-               [&] { return prices ? maker.promised() : 0.0; });
+  Answer<Cost> answer = climb(board, engines, request, penalty, limits, news,
+                              [&] { return prices ? maker.promised() : 0.0; });
+  answer.prices = maker.best();
+  answer.cost_per_leaf = maker.cost_per_leaf();
+  return answer;
 }
 
 Answer<double> solve_targets(const Columns& columns, const threshold::Targets& targets,

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "bounds/prices/price_maker.hpp"
 #include "core/limits.hpp"
 #include "core/options.hpp"
 #include "core/steps.hpp"
@@ -30,6 +32,8 @@ struct Answer {
   SplitTree tree;
   Outcome<Value> outcome;
   Value split_cost{};
+  std::shared_ptr<const prices::Prices> prices;  // the best there are; null: none
+  Cost cost_per_leaf = 0;                        // for which they are certified
 };
 
 // Which engines take part in the search for a classification tree, and what they read.

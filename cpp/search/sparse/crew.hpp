@@ -44,6 +44,10 @@ class SharedListener : public StepListener {
     const std::scoped_lock guard(mutex_);
     inner_.step(step);
   }
+  void close() override {
+    const std::scoped_lock guard(mutex_);
+    inner_.close();
+  }
 
  private:
   std::mutex mutex_;

@@ -96,20 +96,33 @@ void Search<Word>::deepen(Cost budget, std::int64_t work) {
   work_limit_ = 0;
 }
 
-// Takes over prices that are better than those in use. Steps of a proof cannot cite them.
+// Takes over prices that are better than those in use. Steps of a proof cannot cite prices that
+// change: a search that tells steps takes them only where they close half of the gap, and tells
+// none from then on.
 template <class Word>
 void Search<Word>::look_at_prices() {
-  if (listener_ != nullptr || settings_.prices->version() == price_version_) return;
-  price_version_ = settings_.prices->version();
+  if (settings_.prices->version() == price_version_) return;
   const std::shared_ptr<const prices::RowPrices> prices = settings_.prices->look();
-  expander_.use_prices(prices);
-  const Cost bound =
-      bounds::rounding(settings_.split_cost, 0, prices->total - prices->split_cost, 0);
   const Bounds before = root();
+  const Cost bound = std::min(
+      bounds::rounding(settings_.split_cost, 0, prices->total - prices->split_cost, 0),
+      before.upper);
+  if (listener_ != nullptr && !settings_.cites_prices) {
+    if (bound - before.lower < before.upper - bound) return;
+    listener_->close();
+    listener_ = nullptr;
+  }
+  price_version_ = settings_.prices->version();
+  expander_.use_prices(prices);
   if (bound <= before.lower) return;
   ++counters_.prices_raised;
-  memo_.update(key_at(levels_[0]->frame.key, depth_limit_), Memo::kPinned,
-               {std::min(bound, before.upper), kInfiniteCost, -1});
+  const Key key = key_at(levels_[0]->frame.key, depth_limit_);
+  if (listener_ != nullptr) {
+    const std::vector<Use> none;
+    listener_->step(
+        {key, depth_limit_ >= kUnlimited ? -1 : depth_limit_, -1, bound, &branch_, &none});
+  }
+  memo_.update(key, Memo::kPinned, {bound, kInfiniteCost, -1});
 }
 
 template <class Word>

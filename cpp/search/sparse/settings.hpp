@@ -96,6 +96,7 @@ struct Settings {
   Fault fault = Fault::none;
   Cost cutoff = kInfiniteCost;  // a lower bound of this much is enough
   const prices::PriceBoard* prices = nullptr;  // of the problem's rows; null: none
+  bool cites_prices = false;  // steps may rest on them: they do not change
 
   bool has(Fault f) const { return fault == f; }
   SplitPrice<Cost> price() const { return {split_cost, further_child}; }

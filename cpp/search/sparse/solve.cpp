@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 
-#include "bounds/prices/price_turns.hpp"
 #include "search/sparse/crew.hpp"
 #include "search/sparse/discrepancy.hpp"
 #include "search/sparse/extract.hpp"
@@ -109,19 +108,6 @@ class Run {
         keeper_(keeper),
         exchange_(exchange) {
     search_.listen(crew_.listener());
-    if (makes_prices(listener)) {
-      turns_.emplace([&problem] {
-                       return prices::make_points(problem.features, problem.codes,
-                                                  problem.label, problem.n_classes,
-                                                  problem.weight);
-                     },
-                     problem.weight,
-                     prices::cost_per_leaf(settings.split_cost, problem.features,
-                                           settings.further_child > 0 ? Penalize::leaves
-                                                                      : Penalize::splits),
-                     price_bytes(limits));
-      settings_.prices = &turns_->board();
-    }
     if (listener != nullptr) listener->begin(settings.split_cost);
   }
 
@@ -155,11 +141,6 @@ class Run {
       raiser_.run(exact_slice);
       exact_total += search_.work_done() - start;
       report();
-      if (turns_) {
-        turns_->run(exact_total, search_.root().lower, search_.root().upper, limits_);
-        raiser_.run(1);
-        report();
-      }
       if (settings_.switches.discrepancy && !trees_.exhausted()) {
         const double share = heuristic_share();
         improving_ = trees_.run(static_cast<std::int64_t>(
@@ -179,17 +160,6 @@ class Run {
   }
 
  private:
-  // Steps of a proof cannot cite prices, and those of a part of a table would be of no use to
-  // the others.
-  bool makes_prices(const StepListener* listener) const {
-    return settings_.switches.prices && settings_.prices == nullptr && listener == nullptr &&
-           own_memo_ != nullptr && exchange_ == nullptr && settings_.split_cost > 0;
-  }
-  static std::uint64_t price_bytes(const Limits& limits) {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
-    return limits.memory_allowance() == 0 ? kMost : limits.memory_allowance() / 8;
-  }
-
   static constexpr std::size_t kPatience = 4;  // slices without a better bound
   static constexpr double kLeastShare = 0.05;
 
@@ -335,7 +305,6 @@ class Run {
   Bounds told_;
   Tree kept_;
   Cost kept_cost_ = kInfiniteCost;
-  std::optional<prices::PriceTurns> turns_;
   std::vector<Cost> lower_before_;  // the root's bound before each slice
   bool improving_ = true;
 };
@@ -446,6 +415,7 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   settings.helpers_at_once = options.helpers_at_once;
   settings.cutoff = options.cutoff;
   settings.prices = options.prices;
+  settings.cites_prices = options.cites_prices;
   const bool narrow = fits_narrow(problem, tree_limits.min_samples_leaf);
   const int max_splits = tree_limits.max_splits;
   const auto run = narrow ? solve_as<std::uint16_t> : solve_as<std::uint32_t>;

@@ -34,6 +34,8 @@ struct Options {
   Exchange<Cost>* exchange = nullptr;
   // Prices of the problem's rows, which may get better while the search runs.
   const prices::PriceBoard* prices = nullptr;
+  // They do not, and the proof that is written has them.
+  bool cites_prices = false;
 };
 
 // `warm` is used by searches without a limit on splits.

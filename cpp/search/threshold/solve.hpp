@@ -64,8 +64,7 @@ struct Switches {
   bool portable_kernels = false;
   int coarse_cuts = 24;
   int most_bins = 128;
-  // Prices of the table's rows, which may get better while the search runs; for labels only, and
-  // not where a record is kept.
+  // Prices of the table's rows, which may get better while the search runs; for labels only.
   const prices::PriceBoard* prices = nullptr;
 };
 

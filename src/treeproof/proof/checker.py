@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from treeproof.proof.node import Node
+from treeproof.proof.prices import Prices
 from treeproof.proof.problem import (
     Header,
     Problem,
@@ -167,6 +168,8 @@ def check(
         problem = Problem(header, X, y, sample_weight, costs)
         about = statement(header, problem)
         upper = problem.check_tree()
+        if header.raw.get("prices") is not None:
+            problem.prices = Prices(problem)
         book = Book(header, problem)
         for step, line in enumerate(lines):  # noqa: B007, a step that fails is named
             book.add(line)
@@ -274,7 +277,7 @@ class Book:
             splits = min(splits, len(rows))
         node = Node(self.p, rows, None if depth is None else depth - 1, splits)
         named = [test for use in uses for test in self._take(node, *use)]
-        if not len(node.number):
+        if not len(node.number) or bound <= self._worth(rows):
             return
         node.look(np.array(node.asked, dtype=int))
         node.order()
@@ -289,6 +292,14 @@ class Book:
         for test in np.flatnonzero(left).tolist():
             what = f"test {node.number[test]} is not shown to cost its bound"
             raise Rejected(f"{what}, only {node.costs()[test]}.")
+
+    def _worth(self, rows: Array) -> Any:
+        """Return what prices say of trees on some rows that are no leaf."""
+        if self.p.prices is None:
+            return 0
+        own = self.p.prices.of_row[rows].sum() - self.p.prices.per_leaf
+        sums = self.p.channels[rows].sum(axis=0)
+        return self.p.rounded_worth(np.array([own]), sums[:, None])[0]
 
     def _read_use(self, use: Any) -> tuple[int, list[list[Any]]]:
         """Return the number of a test, and for each outcome what is cited."""

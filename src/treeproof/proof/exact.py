@@ -45,7 +45,7 @@ def check_exactly(
     steps = iter(lines)
     try:
         h = _object(next(steps))
-        known = h["format"] == "treeproof-proof" and _whole(h["version"]) == 2
+        known = h["format"] == "treeproof-proof" and _whole(h["version"]) in (2, 3)
         _require(known, "this is no proof")
         costs = target if costs is None else costs
         weight = weight or [1.0] * len((target or costs) or ())
@@ -197,6 +197,9 @@ class _Problem:
         room, scale = 2.0**30 - len(weight) - 1, 1.0
         if any(w != math.floor(w) for w in weight) or total >= room:
             scale = 2.0 ** (math.frexp(min(room / total, 2.0**1000))[1] - 1)
+        place = {key: k for k, key in enumerate(sums)}
+        pairs = zip(self.codes, self.target, strict=True)
+        self.merged = [place[codes, int(y)] for codes, (y,) in pairs]
         self.codes, self.target = [c for c, _ in sums], [[y] for _, y in sums]
         self.samples = [n for _, n in sums.values()]
         self.before, self.scale = [Fraction(s) for s, _ in sums.values()], scale
@@ -360,6 +363,56 @@ class _Argument:
         self.upper = loss + own * (n_leaves - 1 if penalize == "leaves" else n_splits)
         _require(abs(self.upper - upper) <= p.tolerance, "upper is not the tree's cost")
         self.extra = (self.L - own) * int(self.splits) if dearer else 0
+        self.prices: list[int] | None = None
+        if h.get("prices") is not None:
+            self.read_prices(h["prices"])
+
+    def read_prices(self, given: Any) -> None:
+        """Section 9: no box has higher prices than errors and a leaf's penalty."""
+        p, self.per_leaf = self.p, _whole(given["per_leaf"])
+        _require(self.h["loss"] == "misclassification", "prices are for labels")
+        widest = max([2, *(n for _, _, n in p.tests)])
+        most = (self.L + (widest - 2) * self.further) // (widest - 1)
+        _require(self.per_leaf <= most, "a further leaf costs less than per_leaf")
+        numbers = [given["of_rows"], *(codes for _, codes in given["axes"])]
+        listed = all(isinstance(row, list) for row in numbers)
+        sizes = {len(row) for row in numbers}
+        _require(listed and sizes == {len(p.merged)}, "not one number for each row")
+        for value in chain(*numbers):
+            _whole(value)
+        self.prices = [0] * len(p.codes)
+        for row, price in zip(p.merged, given["of_rows"], strict=True):
+            self.prices[row] += price
+        _require(sum(self.prices) <= p.root, "the prices are out of range")
+        for k in range(p.n_actions):
+            right = [y == [k] for y in p.target]
+            rows = zip(self.prices, p.heft, right, strict=True)
+            own = [u - (0 if fits else w) for u, w, fits in rows]
+            boxes, seen = [p.everything], {p.everything}
+            while boxes:
+                box = boxes.pop()
+                heavy = sum(own[i] for i in box) > self.per_leaf
+                _require(not heavy, "a box has too high prices")
+                for c in {c for t in range(len(p.tests)) for c in p.held(box, t)}:
+                    if c not in seen and sum(max(own[i], 0) for i in c) > self.per_leaf:
+                        boxes.append(c)
+                    seen.add(c)
+
+    def worth(self, C: Rows, fewest: int) -> Any:
+        """Return what prices say of trees of so many splits or more."""
+        if self.prices is None:
+            return 0
+        least = sum(self.prices[i] for i in C) - self.per_leaf
+        return self.rounded(least, self.p.forced(C), fewest)
+
+    def rounded(self, b: Any, forced: Any, fewest: int) -> Any:
+        L = self.L
+        if L == 0 or (self.p.multiway and self.further not in (0, L)):
+            return b
+        some = [L * j for j in range(fewest, fewest + 33)]
+        whole = ((s, -(-max(b - s, 0) // UNIT) * UNIT) for s in some[:-1])
+        few = min(splits + max(forced, errors) for splits, errors in whole)
+        return min(few, max(b, some[-1] + forced))
 
     def cost(self, value: Any) -> Any:
         if self.p.exact:
@@ -470,6 +523,8 @@ class _Argument:
             for v, c in enumerate(p.children(S, t)):
                 for item in lists[v]:
                     self.cite(c, lower.get((t, v)), item, d - 1, shares)
+        if self.worth(S, 1) >= B:
+            return
         wide = self.further > 0 and any(len(p.held(S, t)) > 2 for t in tests)
         orders = [((a, v), (c, v)) for a, c, v in p.ordered if {a, c} <= set(tests)]
         self.share(child, lower, orders, wide, None)
@@ -493,7 +548,8 @@ class _Argument:
         if d == 0 or k == 0 or not leaf:
             return leaf
         one, more = self.look(C)
-        return min(leaf, one) if d == 1 or k == 1 else min(leaf, one, more)
+        few = min(leaf, one) if d == 1 or k == 1 else min(leaf, one, more)
+        return max(few, min(leaf, self.worth(C, 1)))
 
     def _look(self, C: Rows) -> tuple[Any, Any]:
         """One split into leaves; two or more splits."""
@@ -505,7 +561,7 @@ class _Argument:
         one, forced = min(each), p.forced(C)
         b = 2 * L + forced
         if not p.exact or L == 0:
-            return one, b
+            return one, max(b, self.worth(C, 2))
         if not p.multiway:
             good = [t for t in stumps if p.admissible(C, t, L)]
             sides, cover = [c for t in good for c in p.children(C, t)], -L
@@ -514,11 +570,7 @@ class _Argument:
                 ways = range(n // G + 2 if G else 1)
                 cover += min(L * j + max(0, n - j * G) for j in ways)
             b = max(b, cover)
-        elif self.further not in (0, L):
-            return one, b
-        whole = ((L * j, -(-max(b - L * j, 0) // UNIT) * UNIT) for j in range(2, 34))
-        few = min(splits + max(forced, errors) for splits, errors in whole)
-        return one, min(few, max(b, 34 * L + forced))
+        return one, max(self.rounded(b, forced, 2), self.worth(C, 2))
 
     def cite(self, C: Rows, lower: Any, item: Any, d: Limit, shares: Any) -> None:
         if item == -1:

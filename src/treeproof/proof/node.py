@@ -58,9 +58,22 @@ class Node:
         self.price = self.h.price(occupied)
         self.wide = self.h.by_leaves and bool((occupied > 2).any())
         self.allowed = self.can_start(self.sums, self.h.exact)
-        simple = np.minimum(self.leaf, self.L + p.forced(self.sums))
+        simple = self.L + p.forced(self.sums)
+        self.worth = None if p.prices is None else self.by_prices(p.prices)
+        if self.worth is not None:
+            simple = np.maximum(simple, p.rounded_worth(self.worth, self.sums))
+        simple = np.minimum(self.leaf, simple)
         bounds = [self.leaf if below == 0 or j == 0 else simple for j in self.shares]
         self.lower = np.stack(bounds, axis=1)
+
+    def by_prices(self, prices: Any) -> Array:
+        """Return what prices say of each child, before rounding."""
+        own = np.repeat(prices.of_row[self.rows], self.codes.shape[1])
+        at = np.bincount(self.codes.ravel(), own, self.n_values).astype(np.int64)
+        along = np.concatenate([[0], np.cumsum(at)])
+        first, second = along[self.ends[1]] - along[self.ends[0]], along[self.ends[3]]
+        worth: Array = first + second - along[self.ends[2]] - prices.per_leaf
+        return worth
 
     def inside(self, children: Array) -> Array:
         """Tell which rows are in each of some children."""
@@ -209,10 +222,12 @@ class Node:
                     self.raise_to(some, column, few if j == 1 else more)
 
     def more(self, chosen: Array, parts: Array) -> Array:
-        """Bound trees of two or more splits: forced errors, covering, rounding."""
+        """Bound trees of two or more splits: forced errors, prices, covering."""
         p, L, own = self.p, self.L, self.sums[:, chosen]
         forced = p.forced(own)
         bound: Array = 2 * L + forced
+        if self.worth is not None:
+            bound = np.maximum(bound, self.worth[chosen])
         if not self.h.exact or L == 0:
             return bound
         if not p.multiway:
@@ -223,12 +238,7 @@ class Node:
             few = np.minimum(L * j + (n - j * largest) * UNIT, L * (j + 1))
             few = np.where(largest > 0, np.minimum(n * UNIT, few), n * UNIT)
             bound = np.maximum(bound, few.sum(axis=0) - L)
-        if self.h.by_leaves and p.multiway and self.h.split_cost != L:
-            return bound  # costs are no whole numbers of L and of weight units
-        splits = L * np.arange(2, 34)[:, None]
-        errors = -(-np.maximum(bound - splits, 0) // UNIT) * UNIT
-        rounded = (splits + np.maximum(forced, errors)).min(axis=0)
-        return np.minimum(rounded, np.maximum(bound, 34 * L + forced))
+        return self.h.rounded(bound, forced, 2, p.multiway)
 
     def compare(self, test: int, any_tree: bool) -> None:
         """Bound all children by those of one test: fewer rows."""

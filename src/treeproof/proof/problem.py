@@ -87,9 +87,9 @@ class Header:
     def __init__(self, line: bytes | None) -> None:
         h = self.raw = read_object(line, "the header")
         self.text = (line or b"").decode()
-        known = h.get("format") == "treeproof-proof" and h.get("version") == 2
+        known = h.get("format") == "treeproof-proof" and h.get("version") in (2, 3)
         known = known and isinstance(h["version"], int)
-        require(known, "this is not a treeproof proof of version 2.")
+        require(known, "this is not a treeproof proof of version 2 or 3.")
         require(h.get("loss") in LOSSES, f"the loss {h.get('loss')!r} is unknown.")
         self.exact, self.costly = h["loss"] in EXACT, h["loss"] == "costs"
         self.features: list[Any] = h.get("features")  # type: ignore[assignment]
@@ -140,6 +140,22 @@ class Header:
             further = np.minimum(further, MAX_COST // self.split_cost)
         return self.search_cost + further * self.split_cost
 
+    def rounded(self, bound: Any, forced: Any, fewest: int, multiway: bool) -> Array:
+        """Round what trees of so many splits or more cost at least.
+
+        They cost their splits and a whole number of weight units, unless there are
+        splits of other prices.
+        """
+        L = self.search_cost
+        if L == 0 or (self.by_leaves and multiway and self.split_cost != L):
+            return bound  # type: ignore[no-any-return]
+        splits = L * np.arange(fewest, fewest + 32)[:, None]
+        errors = -(-np.maximum(bound - splits, 0) // UNIT) * UNIT
+        few = (splits + np.maximum(forced, errors)).min(axis=0)
+        many = np.maximum(bound, (fewest + 32) * L + forced)
+        least: Array = np.minimum(few, many)
+        return least
+
 
 class Problem:
     """The training data as numbers, recomputed from the table.
@@ -184,6 +200,7 @@ class Problem:
         require(fine, "the weights are not finite, or all are zero.")
         self.left_out = int((~kept).sum())
         self.whole_table = kept
+        self.prices: Any = None  # once they are read
         weight, target = weight[kept], None if target is None else target[kept]
         self.weights = weight
         digest = hashlib.sha256()
@@ -271,6 +288,7 @@ class Problem:
         rounded = np.floor(summed * scale + 0.5).astype(np.int64)
         rounded = np.maximum(rounded, 1)  # no weight rounds to nothing
         self.place, self.exponent = merged.reshape(-1), math.frexp(scale)[1] - 1
+        self.first_row = sample
         self.summed, self.rounded = summed, rounded
         self.codes, label, group = self.codes[sample], label[sample], group[sample]
         self.channels = np.zeros((len(sample), n_classes + 2), np.int64)
@@ -320,6 +338,10 @@ class Problem:
     def forced(self, c: Array) -> Any:
         """Return what rows that no test tells apart cost at least."""
         return c[-2] * UNIT if self.header.exact else 0.0 * c[-1]
+
+    def rounded_worth(self, worth: Any, c: Array) -> Any:
+        """Round what prices say of trees that are no leaf."""
+        return self.header.rounded(worth, self.forced(c), 1, self.multiway)
 
     def leaf(self, c: Array) -> Any:
         """Return the cost of the best constant prediction."""

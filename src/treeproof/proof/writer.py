@@ -117,8 +117,12 @@ class ProofFile:
 
     def trivial(self, split_cost: Any) -> Argument:
         """Write the one step that needs no reason: no tree costs less than nothing."""
-        Path(self.steps).write_text(json.dumps({"branch": [], "bound": 0}) + "\n")
-        return Argument(1, 0, 0, split_cost)
+        return self.claim(0, split_cost)
+
+    def claim(self, bound: int, split_cost: Any) -> Argument:
+        """Write one step that cites nothing: the header says why it holds."""
+        Path(self.steps).write_text(json.dumps({"branch": [], "bound": bound}) + "\n")
+        return Argument(1, 0, bound, split_cost)
 
     def _no_room(self, why: str) -> OSError:
         return OSError(

@@ -1,0 +1,104 @@
+"""Prices of rows: read from the header, and compared with every box.
+
+Part of the checker: section 9 of docs/proof-format.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treeproof.proof.boxes import Axis, BoxSearch
+from treeproof.proof.problem import UNIT, Problem, read_whole
+from treeproof.proof.rejected import Array, Rejected, require
+
+CHOICES = ("interval", "subset", "one")
+MAX_CELLS = 1 << 27  # codes of all axes
+
+
+class Prices:
+    """Prices that no box exceeds: of the merged rows, and for each leaf.
+
+    Every tree on some rows, but for a leaf, costs at least the sum of their prices less
+    `per_leaf`.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.p, given = problem, problem.header.raw["prices"]
+        labelled = problem.header.raw["loss"] == "misclassification"
+        require(labelled, "prices are for classification only.")
+        require(isinstance(given, dict), "its prices are no object.")
+        self.per_leaf = read_whole(given.get("per_leaf"), "per_leaf of the prices")
+        enough = self.per_leaf <= self._most_per_leaf()
+        require(enough, "per_leaf of the prices is more than a further leaf costs.")
+        price = self._by_row(given.get("of_rows"), problem.unit, "the prices")
+        require(sum(price) <= problem.unit, "the prices are out of range.")
+        size = len(problem.codes)
+        self.of_row = np.zeros(size, np.int64)
+        np.add.at(self.of_row, problem.place, np.array(price, np.int64))
+        axes = given.get("axes")
+        require(isinstance(axes, list), "its axes are no list.")
+        self.axes = [self._read_axis(axis) for axis in axes]
+        for v in range(problem.codes.shape[1]):
+            told = any(self._tells(choice, code, v) for choice, code in self.axes)
+            require(told, f"no axis of the prices tells what view {v} tells.")
+        self._compare()
+
+    def _most_per_leaf(self) -> int:
+        """Return the least that splits cost for each further leaf: the widest do."""
+        h, widest = self.p.header, int(self.p.n_children.max(initial=2))
+        further = h.split_cost if h.by_leaves else 0
+        return int(further + (h.search_cost - further) // (widest - 1))
+
+    def _by_row(self, given: Any, most: int, what: str) -> list[int]:
+        """Read one whole number for each row of the table."""
+        right = isinstance(given, list) and len(given) == len(self.p.place)
+        require(right, f"{what} are not one number for each row.")
+        numbers = [read_whole(value, what) for value in given]
+        require(max(numbers, default=0) <= most, f"{what} are out of range.")
+        return numbers
+
+    def _read_axis(self, given: Any) -> tuple[str, Array]:
+        pair = isinstance(given, list) and len(given) == 2 and given[0] in CHOICES
+        require(pair, "an axis of the prices is not [choice, codes].")
+        code = self._by_row(given[1], len(self.p.place) - 1, "the codes of an axis")
+        return given[0], np.array(code, np.int64)[self.p.first_row]
+
+    def _tells(self, choice: str, code: Array, view: int) -> bool:
+        """Whether what each test of a view keeps is a choice of an axis."""
+        told = np.full(int(code.max()) + 1, -1)
+        told[code] = self.p.codes[:, view]
+        if (told[code] != self.p.codes[:, view]).any():
+            return False
+        if choice == "subset":
+            return True
+        told = told[told >= 0]
+        n, split = len(np.unique(told)), self.p.splits[view]
+        if choice == "one":
+            return n == len(told) and (split == "multiway" or n <= 2)
+        step = np.diff(told)
+        sorted_codes = bool((step >= 0).all() or (step <= 0).all())
+        return sorted_codes and (split != "one-vs-rest" or n <= 2)
+
+    def _box_axes(self) -> list[Axis]:
+        """Return the axes of boxes; any subset keeps or drops each code."""
+        axes, cells = [], 0
+        for choice, code in self.axes:
+            kinds = int(code.max()) + 1 if choice == "subset" else 1
+            cells += kinds * len(code)
+            require(cells < MAX_CELLS, "the axes of the prices are too large.")
+            if choice == "subset":
+                drops = ((code == v).astype(np.int64) for v in range(kinds))
+                axes += [Axis(drop, low_moves=False) for drop in drops if drop.any()]
+            else:
+                axes.append(Axis(code, one=choice == "one"))
+        return axes
+
+    def _compare(self) -> None:
+        axes, by_class = self._box_axes(), self.p.channels[:, :-2]
+        for k in range(by_class.shape[1]):
+            wrong = (by_class.sum(axis=1) - by_class[:, k]) * UNIT
+            if BoxSearch(axes, self.of_row - wrong, self.per_leaf).finds_one():
+                what = "a box has higher prices than its errors and one leaf"
+                raise Rejected(f"{what}, for class {k}.")

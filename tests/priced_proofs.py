@@ -1,0 +1,180 @@
+"""Proofs that rest on prices, made for tests: a header with prices, and chosen steps.
+
+The prices come from the engine; what is true of them is found by listing every box.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from oracle import UNIT
+
+from treeproof import OptimalTreeClassifier, _core
+from treeproof.merged_rows import rounded_weights
+from treeproof.proof import Verdict, check
+from treeproof.proof.exact import Refuted, check_exactly
+from treeproof.solvers import Task, run_solver, solving_with
+
+
+@dataclass
+class Priced:
+    """A small problem, its header with prices, and the rows as the engine has them."""
+
+    frame: pd.DataFrame
+    y: list[str]
+    weights: list[float]
+    header: dict[str, Any]
+    codes: np.ndarray  # by row and column of the engine
+    kinds: np.ndarray
+    labels: np.ndarray
+    whole: np.ndarray  # weights as a proof rounds them
+
+    def masks(self) -> Iterator[np.ndarray]:
+        """Yield every box."""
+        n = len(self.codes)
+        found = {bytes(n): np.ones(n, bool)}
+        for kind, column in zip(self.kinds, self.codes.T, strict=True):
+            values = sorted(set(column.tolist()))
+            kept = [np.isin(column, chosen) for chosen in _choices(int(kind), values)]
+            for mask, own in itertools.product(list(found.values()), kept):
+                both = mask & own
+                found[both.tobytes()] = both
+        yield from found.values()
+
+    def errors(self, mask: np.ndarray) -> int:
+        """Return what a leaf costs."""
+        sums = np.bincount(self.labels[mask], self.whole[mask]).astype(int)
+        return int(sums.sum() - sums.max(initial=0)) * UNIT
+
+    def slack(self) -> int:
+        """Return how much the tightest box leaves; negative if one is too dear."""
+        prices = np.array(self.header["prices"]["of_rows"], dtype=object)
+        per_leaf = self.header["prices"]["per_leaf"]
+        return min(
+            self.errors(mask) + per_leaf - int(prices[mask].sum())
+            for mask in self.masks()
+        )
+
+    def proof(self, steps: list[dict[str, Any]]) -> bytes:
+        """Return a file of these steps; the last one is about all rows."""
+        lower = min(steps[-1]["bound"], self.header["upper"])
+        header = self.header | {"lower": max(lower, 0), "root": len(steps) - 1}
+        return b"".join(json.dumps(line).encode() + b"\n" for line in [header, *steps])
+
+    def numpy_verdict(self, proof: bytes) -> Verdict:
+        """Ask the checker in NumPy."""
+        return check(io.BytesIO(proof), self.frame, self.y, self.weights)
+
+    def exact_accepts(self, proof: bytes) -> bool:
+        """Ask the exact checker."""
+        cells = {
+            name: [c if isinstance(c, str) else float(c) for c in column]
+            for name, column in self.frame.items()
+        }
+        try:
+            check_exactly(proof.splitlines(), cells, self.y, self.weights)
+        except Refuted:
+            return False
+        return True
+
+    def csv(self) -> str:
+        """Return the table for the checker in C++, target ``y`` and weight ``w``."""
+        return self.frame.assign(y=self.y, w=self.weights).to_csv(index=False)
+
+
+def _choices(kind: int, values: list[int]) -> list[list[int]]:
+    if kind == 0:
+        ends = itertools.combinations(range(len(values) + 1), 2)
+        return [values[a:b] for a, b in ends]
+    if kind == 1:
+        return [[v] for v in values]
+    sizes = range(1, len(values))
+    return [list(c) for k in sizes for c in itertools.combinations(values, k)]
+
+
+def priced(
+    rng: np.random.Generator, folder: Any, *, work: int = 10**7, **settings: Any
+) -> Priced | None:
+    """Make a random problem with numbers and categories, and its best prices.
+
+    None if its rows do not differ, or their weights have a common divisor.
+    """
+    n = int(rng.integers(6, 26))
+    n_classes = int(rng.integers(2, 4))
+    hidden = rng.integers(0, 4, (n, 3))
+    frame = pd.DataFrame({"a": hidden[:, 0].astype(float)})
+    frame["b"] = [f"v{v}" for v in hidden[:, 1]]
+    if rng.random() < 0.5:
+        frame["c"] = (hidden[:, 0] + hidden[:, 2] > 3).astype(float)
+    noise = rng.integers(0, n_classes, n)
+    y = np.where(rng.random(n) < 0.6, hidden[:, 0] % n_classes, noise)
+    if len(set(y.tolist())) < 2:
+        return None
+    weights = {
+        0: np.ones(n),
+        1: np.append(rng.integers(1, 5, n - 1), 1).astype(float),
+        2: rng.integers(1, 9, n) / 3,
+    }[int(rng.integers(0, 3))]
+    settings = {
+        "split_penalty": float(rng.choice([0.02, 0.05, 0.1])),
+        "penalize": str(rng.choice(["leaves", "splits"])),
+        "categorical_split": str(rng.choice(["multiway", "one-vs-rest", "subset"])),
+        "min_samples_leaf": int(rng.choice([1, 1, 2])),
+        "max_depth": [None, 2, 3][int(rng.integers(0, 3))],
+        **settings,
+    }
+    labels = [f"k{v}" for v in y]
+    model = OptimalTreeClassifier(solver="sparse", **settings)
+    seen: list[Task] = []
+
+    def run(name: str, task: Any) -> Any:
+        seen.append(task)
+        return run_solver(name, task)
+
+    with solving_with(run):
+        model.fit(frame, labels, weights)
+    path = folder / "small.proof"
+    model.fit(frame, labels, weights, proof=path)
+    with gzip.open(path) as file:
+        header = json.loads(file.readline())
+    task = seen[0]
+    engine = task.table.engine
+    whole = rounded_weights(task.table.codes, task.labels, task.weights)
+    kept = whole > 0
+    if np.gcd.reduce(whole[kept].astype(np.int64)) != 1:
+        return None
+    columns = {"kinds": engine.kinds, "n_values": engine.n_values}
+    answer = _core.prices(
+        **columns,
+        codes=np.ascontiguousarray(engine.codes[:, kept]).reshape(-1),
+        labels=task.labels[kept],
+        n_classes=task.n_classes,
+        weights=whole[kept],
+        split_penalty=settings["split_penalty"],
+        penalize=settings["penalize"],
+        work=work,
+    )
+    of_rows = np.zeros(n, np.int64)
+    of_rows[kept] = answer["prices"]
+    cells = _core.price_axes(**columns, codes=engine.codes.reshape(-1))
+    header |= {
+        "version": 3,
+        "prices": {
+            "per_leaf": int(answer["split_cost"]),
+            "of_rows": of_rows.tolist(),
+            "axes": [[choice, codes.tolist()] for choice, codes in cells["axes"]],
+        },
+    }
+    header["search_split_cost"] = header["split_cost"]
+    return Priced(
+        frame, labels, weights.tolist(), header, engine.codes.T, engine.kinds,
+        task.labels, whole,
+    )  # fmt: skip

@@ -1,0 +1,288 @@
+"""Prices in proofs: all three checkers compare them with every box, each on its own."""
+
+from __future__ import annotations
+
+import copy
+import subprocess
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from effort import rounds
+from oracle import UNIT
+from priced_proofs import Priced, priced
+
+from treeproof import OptimalTreeClassifier
+from treeproof.proof import check
+from treeproof.proof.boxes import Axis, BoxSearch
+from treeproof.proof.checker import read_header
+
+TURNS = 12
+
+
+@pytest.fixture
+def judge(program, tmp_path):
+    """What each checker says of a proof: whether it is accepted."""
+
+    def verdicts(problem: Priced, proof: bytes) -> set[bool]:
+        table = tmp_path / "data.csv"
+        table.write_text(problem.csv())
+        done = subprocess.run(
+            [program, "-", table, "--target", "y", "--weight", "w"],
+            input=proof, capture_output=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode in (0, 1), done.stdout
+        return {
+            problem.numpy_verdict(proof).accepted,
+            problem.exact_accepts(proof),
+            done.returncode == 0,
+        }
+
+    return verdicts
+
+
+def by_prices(problem: Priced, rows: Any = slice(None)) -> int:
+    """What prices say of a set of rows, before rounding."""
+    given = problem.header["prices"]
+    return int(np.array(given["of_rows"])[rows].sum()) - int(given["per_leaf"])
+
+
+def random_problems(seed: int, folder: Any, number: int, **settings: Any):
+    rng = np.random.default_rng(seed)
+    for _ in range(number):
+        problem = priced(rng, folder, **settings)
+        if problem is not None:
+            yield rng, problem
+
+
+@pytest.mark.parametrize("turn", range(TURNS))
+def test_changed_prices_are_accepted_where_no_box_is_too_dear(judge, tmp_path, turn):
+    seen: Counter[bool] = Counter()
+    for rng, problem in random_problems(turn, tmp_path, rounds(8, 500)):
+        given = problem.header["prices"]
+        change = int(rng.integers(0, 4))
+        if change == 1:  # one unit more or less than a row can bear
+            row = int(rng.integers(0, len(given["of_rows"])))
+            room = problem.slack() + int(rng.integers(0, 2))
+            given["of_rows"][row] += max(room, 0)
+        elif change == 2:
+            given["of_rows"] = [int(1.01 * price) for price in given["of_rows"]]
+        elif change == 3:
+            given["per_leaf"] = max(0, given["per_leaf"] - int(rng.integers(0, UNIT)))
+        fine = problem.slack() >= 0
+        total = sum(given["of_rows"])
+        fine = fine and total <= int(_weight(problem)) * UNIT
+        step = {"branch": [], "bound": by_prices(problem)}
+        assert judge(problem, problem.proof([step])) == {fine}
+        seen[fine] += 1
+    assert set(seen) == {False, True}
+
+
+def _weight(problem: Priced) -> float:
+    return float(problem.whole.sum())
+
+
+def test_one_unit_more_than_the_tightest_box_bears(judge, tmp_path):
+    caught = 0
+    for _, problem in random_problems(100, tmp_path, 20):
+        given = problem.header["prices"]
+        slack = problem.slack()
+        assert slack >= 0
+        prices = np.array(given["of_rows"])
+        tightest = next(
+            mask
+            for mask in problem.masks()
+            if problem.errors(mask) + given["per_leaf"] - prices[mask].sum() == slack
+            and mask.any()
+        )
+        given["of_rows"][int(np.flatnonzero(tightest)[0])] += slack + 1
+        step = {"branch": [], "bound": 1}
+        assert judge(problem, problem.proof([step])) == {False}
+        caught += 1
+    assert caught > 10
+
+
+def test_axes_that_miss_a_box(judge, tmp_path):
+    """Fast checkers look at the boxes of the axes: these have to tell every test."""
+    caught = 0
+    for rng, problem in random_problems(200, tmp_path, 40):
+        step = {"branch": [], "bound": 1}
+        for fault in range(3):
+            broken = copy.deepcopy(problem)
+            axes = broken.header["prices"]["axes"]
+            axis = axes[int(rng.integers(0, len(axes)))]
+            if fault == 0:
+                axes.remove(axis)
+            elif fault == 1:  # two codes become one
+                axis[1] = [max(code - 1, 0) for code in axis[1]]
+            elif axis[0] == "subset" and max(axis[1]) > 1:
+                axis[0] = "one"
+            elif axis[0] == "interval" and max(axis[1]) > 1:
+                axis[1] = rng.permutation(max(axis[1]) + 1)[axis[1]].tolist()
+            accepted = broken.numpy_verdict(broken.proof([step])).accepted
+            # The exact checker does without axes, and the prices are right.
+            says = judge(broken, broken.proof([step]))
+            assert says == ({True} if accepted else {False, True})
+            caught += not accepted
+    assert caught > 20
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda p: p.update(per_leaf=p["per_leaf"] + 1),
+        lambda p: p.update(per_leaf=-1),
+        lambda p: p.update(per_leaf=1.0),
+        lambda p: p.pop("per_leaf"),
+        lambda p: p["of_rows"].pop(),
+        lambda p: p["of_rows"].__setitem__(0, -1),
+        lambda p: p["of_rows"].__setitem__(0, 1 << 59),
+        lambda p: p["of_rows"].__setitem__(0, 0.5),
+        lambda p: p["of_rows"].__setitem__(0, None),
+        lambda p: p.pop("axes"),
+        lambda p: p["axes"][0][1].pop(),
+        lambda p: p["axes"][0][1].__setitem__(0, -1),
+        lambda p: p["axes"][0][1].__setitem__(0, "1"),
+    ],
+)
+def test_malformed_prices_are_refused(program, tmp_path, change):
+    problem = next(p for _, p in random_problems(300, tmp_path, 50, penalize="leaves"))
+    change(problem.header["prices"])
+    proof = problem.proof([{"branch": [], "bound": 1}])
+    assert not problem.numpy_verdict(proof).accepted
+    assert not problem.exact_accepts(proof)
+    (tmp_path / "data.csv").write_text(problem.csv())
+    done = subprocess.run(
+        [program, "-", tmp_path / "data.csv", "--target", "y", "--weight", "w"],
+        input=proof, capture_output=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode in (1, 2)
+
+
+def test_splits_that_pay_once_share_their_penalty(judge, tmp_path):
+    """Prices for leaves that pay are too high where a wide split pays once."""
+    caught = 0
+    settings = {"categorical_split": "multiway", "penalize": "leaves"}
+    for _, problem in random_problems(400, tmp_path, 20, **settings):
+        if max(np.bincount(problem.codes[:, 1]).size, 2) < 3:
+            continue
+        problem.header["penalize"] = "splits"
+        problem.header["tree"] = {"predict": 0}
+        wrong = problem.whole[problem.labels != 0].sum()
+        problem.header["upper"] = int(wrong) * UNIT
+        step = {"branch": [], "bound": 1}
+        assert judge(problem, problem.proof([step])) == {False}
+        caught += 1
+    assert caught > 3
+
+
+@pytest.mark.parametrize("turn", range(TURNS))
+def test_bounds_of_branches(judge, tmp_path, turn):
+    """A step may claim what the prices of its own rows say, and no more."""
+    for rng, problem in random_problems(500 + turn, tmp_path, rounds(6, 400)):
+        value = sorted(set(problem.frame["a"]))[0]
+        if problem.frame["a"].nunique() < 2:
+            continue
+        below = problem.frame["a"].to_numpy() <= value
+        test = 0  # the first threshold of the first column
+        outcome = int(rng.integers(0, 2))
+        rows = below if outcome == 0 else ~below
+        own = by_prices(problem, rows)
+        if own <= 0:
+            continue
+        root = {"branch": [], "bound": 0}
+        good = {"branch": [test, outcome], "bound": own}
+        assert judge(problem, problem.proof([good, root])) == {True}
+        leaf = problem.errors(rows)
+        false = {"branch": [test, outcome], "bound": leaf + 1}
+        assert judge(problem, problem.proof([false, root])) == {False}
+        # What the other rows are worth does not count.
+        all_rows = by_prices(problem)
+        if all_rows > leaf:
+            outside = {"branch": [test, outcome], "bound": all_rows}
+            assert judge(problem, problem.proof([outside, root])) == {False}
+
+
+@pytest.mark.parametrize("one", [False, True])
+def test_the_search_for_a_heavy_box_is_that_of_enumeration(one):
+    rng = np.random.default_rng(21)
+    seen: Counter[bool] = Counter()
+    for _ in range(rounds(300, 5000)):
+        n, n_axes = int(rng.integers(1, 40)), int(rng.integers(1, 4))
+        axes, kept = [], []
+        for _ in range(n_axes):
+            code = rng.integers(0, int(rng.integers(1, 5)), n)
+            kind = int(rng.integers(0, 3)) if one else 0
+            last = int(code.max())
+            if kind == 0:
+                axes.append(Axis(code))
+                ends = [(a, b) for b in range(last + 1) for a in range(b + 1)]
+                kept.append([(code >= a) & (code <= b) for a, b in ends])
+            elif kind == 1:
+                axes.append(Axis(code, one=True))
+                kept.append([code == v for v in range(last + 1)] + [code >= 0])
+            else:
+                axes.append(Axis(code, low_moves=False))
+                kept.append([code <= b for b in range(last + 1)])
+        weight = rng.integers(-20, 25, n)
+        masks = [np.ones(n, bool)]
+        for choices in kept:
+            masks = [m & c for m in masks for c in choices]
+        heaviest = max(int(weight[m].sum()) for m in masks)
+        most = max(0, heaviest + int(rng.integers(-3, 3)))
+        found = BoxSearch(axes, weight, most).finds_one()
+        assert found == (heaviest > most)
+        seen[found] += 1
+    assert min(seen[False], seen[True]) > 20
+
+
+def noisy(rng: np.random.Generator, n: int = 240) -> tuple[np.ndarray, np.ndarray]:
+    X = rng.integers(0, 6, (n, 3))
+    y = (X[:, 0] > 2) ^ (rng.random(n) < 0.3)
+    return X, y.astype(int)
+
+
+@pytest.mark.parametrize("solver", ["sparse", "threshold"])
+def test_fits_that_rest_on_prices_are_proved(solver, tmp_path, monkeypatch, program):
+    """With prices at hand from the start the proof has them."""
+    from treeproof import _core, solvers
+
+    rng = np.random.default_rng(31)
+    priced_files = 0
+    for k in range(3):
+        X, y = noisy(rng)
+        climb = solvers.run_solver
+
+        def with_prices(name: str, task: Any, climb: Any = climb) -> Any:
+            found = dict(climb(name, task))
+            engine = task.table.engine
+            made = _core.prices(
+                kinds=engine.kinds, n_values=engine.n_values,
+                codes=engine.codes.reshape(-1), labels=task.labels, n_classes=2,
+                weights=task.weights, split_penalty=task.split_penalty,
+                penalize=task.penalize, work=10**9,
+            )  # fmt: skip
+            points = _core.price_axes(
+                kinds=engine.kinds, n_values=engine.n_values,
+                codes=engine.codes.reshape(-1),
+            )["point_of"]  # fmt: skip
+            sums = np.bincount(points, made["prices"]).astype(np.int64)
+            return found | {
+                "prices": sums,
+                "price_per_leaf": made["split_cost"],
+                "price_bound": made["bound"],
+                "log_sections": [],
+            }
+
+        monkeypatch.setattr(solvers, "run_solver", with_prices)
+        monkeypatch.setattr(solvers, "MUCH_PRICED", 0.3)
+        clf = OptimalTreeClassifier(split_penalty=0.02, solver=solver)
+        path = tmp_path / f"{k}.proof.gz"
+        clf.fit(X, y, proof=path)
+        monkeypatch.undo()
+        assert clf.optimal_
+        verdict = check(path, X, y)
+        assert verdict.accepted and verdict.optimal, str(verdict)
+        priced_files += read_header(path).raw["version"] == 3
+    assert priced_files == 3
