@@ -11,7 +11,7 @@ LINTED := src tests $(wildcard benchmarks examples tools docs/*.py)
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint docs bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-big bench-growth bench-scale-out bench-threads bench-memory bench-proofs bench-streams \
-	bench-oblique bench-path bench-regression bench-tasks fuzz fuzz-bytes fuzz-costs fuzz-numeric fuzz-proper fuzz-tables check-exports peers sanitize \
+	bench-oblique bench-path bench-regression bench-tasks fuzz fuzz-bytes fuzz-costs fuzz-numeric fuzz-prices fuzz-proper fuzz-tables check-exports peers sanitize \
 	sanitize-threads clean
 
 help:  ## show this list
@@ -161,6 +161,10 @@ fuzz-costs: build  ## costs, rewards and F-measures against brute force, at leng
 fuzz-proper: $(VENV)/ready build  ## proper and oblique trees against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=10 \
 		$(wildcard tests/test_proper*.py) tests/test_oblique_exact.py tests/test_oblique_engine.py
+
+fuzz-prices: $(VENV)/ready build  ## prices against every box and every tree, and in changed proofs, at length
+	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=5 \
+		tests/test_prices.py tests/test_proof_prices.py
 
 fuzz-numeric: $(VENV)/ready build  ## numeric trees with a penalty against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=5 tests/test_threshold_cores.py
