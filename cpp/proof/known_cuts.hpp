@@ -16,7 +16,7 @@
 
 #include "loss/loss.hpp"
 #include "search/threshold/answer.hpp"
-#include "search/threshold/axis.hpp"
+#include "search/threshold/best_first/axis.hpp"
 #include "search/threshold/record.hpp"
 
 namespace treeproof::proof {

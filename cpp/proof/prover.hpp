@@ -37,10 +37,10 @@
 #include "loss/loss.hpp"
 #include "proof/room.hpp"
 #include "proof/step_text.hpp"
-#include "search/threshold/axis.hpp"
+#include "search/threshold/best_first/axis.hpp"
 #include "search/threshold/price_bound.hpp"
 #include "search/threshold/record.hpp"
-#include "search/threshold/stump.hpp"
+#include "search/threshold/depth_two/stump.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::proof {

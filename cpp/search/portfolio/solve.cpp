@@ -6,7 +6,7 @@
 
 #include "loss/tolerance.hpp"
 #include "search/portfolio/price_engine.hpp"
-#include "search/threshold/polish.hpp"
+#include "search/threshold/first_tree/polish.hpp"
 
 namespace treeproof::portfolio {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "data/row_subset.hpp"
 #include "loss/loss.hpp"
-#include "search/threshold/axis.hpp"
+#include "search/threshold/best_first/axis.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {

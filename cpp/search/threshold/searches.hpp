@@ -3,9 +3,9 @@
 #pragma once
 
 #include "loss/absolute_error.hpp"
-#include "search/threshold/moment_terminal.hpp"
-#include "search/threshold/search.hpp"
-#include "search/threshold/terminal.hpp"
+#include "search/threshold/depth_two/moment_terminal.hpp"
+#include "search/threshold/best_first/search.hpp"
+#include "search/threshold/depth_two/terminal.hpp"
 
 namespace treeproof::threshold {
 

@@ -1,8 +1,8 @@
 #include "search/threshold/solve.hpp"
 
-#include "search/threshold/core_search.hpp"
-#include "search/threshold/crew.hpp"
-#include "search/threshold/first_tree.hpp"
+#include "search/threshold/shared_proofs/core_search.hpp"
+#include "search/threshold/threads/crew.hpp"
+#include "search/threshold/first_tree/first_tree.hpp"
 #include "search/threshold/label_parts.hpp"
 #include "search/threshold/record.hpp"
 #include "search/threshold/telling.hpp"

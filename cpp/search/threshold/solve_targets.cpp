@@ -7,8 +7,8 @@
 #include <memory>
 #include <utility>
 
-#include "search/threshold/crew.hpp"
-#include "search/threshold/first_tree.hpp"
+#include "search/threshold/threads/crew.hpp"
+#include "search/threshold/first_tree/first_tree.hpp"
 #include "search/threshold/record.hpp"
 #include "search/threshold/target_parts.hpp"
 #include "search/threshold/telling.hpp"

@@ -1,0 +1,88 @@
+// The state of one best-first solve: cuts with their bounds, intervals between them, and the
+// queue of those that are still open.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "search/threshold/answer.hpp"
+#include "search/threshold/threads/gate.hpp"
+#include "search/threshold/record.hpp"
+#include "search/threshold/task.hpp"
+
+namespace treeproof::threshold {
+
+template <class Value>
+struct Point {
+  std::uint32_t position;
+  Value left;   // lower bounds on the optimal cost left and right of the cut
+  Value right;
+  std::vector<Value> left_features;   // the same for each first feature of the child;
+  std::vector<Value> right_features;  // empty: nothing known
+  bool left_exact = false;            // the bound is the optimal cost
+  bool right_exact = false;
+};
+
+template <class Value>
+struct Candidate {
+  std::int32_t feature;
+  int left_splits;
+  int right_splits;
+  std::vector<Value> cumulative;  // weight before each position; empty without unit step
+  std::vector<Value> priced;      // prices before each position; empty without prices
+  std::vector<std::size_t> points;  // all its cuts so far, seeds first
+  std::size_t n_seeds = 0;
+};
+
+// A half-open piece of work. `a == b`: the single cut `a`, to be solved with the true
+// minimum; for categorical features `a` is the category's run.
+template <class Value>
+struct Item {
+  Value bound;
+  std::size_t candidate;
+  std::size_t a;
+  std::size_t b;
+  bool operator<(const Item& other) const { return bound > other.bound; }
+};
+
+template <class Value>
+struct Level {
+  RowSubset left, right;
+  CutSide cut;  // that made them, as the side `left`
+  std::vector<RowSubset> parts;
+  std::vector<Value> inherited_left, inherited_right, out_left, out_right;
+};
+
+// The state of one solve.
+template <class Value>
+struct Frame {
+  Frame(const Task<Value>& of, std::size_t at, Answer<Value> start)
+      : task(&of), level(at), depth(of.depth - 1), size(of.rows->size()), best(start.upper),
+        answer(std::move(start)) {}
+
+  const Task<Value>* task;
+  std::size_t level;
+  int depth;          // of the children
+  std::uint32_t size;
+  Value best;
+  Answer<Value> answer;
+  std::vector<Candidate<Value>> candidates;
+  std::deque<Point<Value>> points;
+  std::priority_queue<Item<Value>> queue;
+  std::vector<Value> pieces;  // per feature
+
+  Gate* gate = nullptr;               // null: one thread
+  std::vector<Item<Value>> running;   // being opened
+  std::vector<Item<Value>> returned;  // given back by a thread that could not finish them
+  bool better = false;                // the tree is better than the last one reported
+  Record<Value>* record = nullptr;    // if not null, keeps what is settled about the sides
+
+  void take_back() {
+    for (; !returned.empty(); returned.pop_back()) queue.push(returned.back());
+  }
+};
+
+}  // namespace treeproof::threshold

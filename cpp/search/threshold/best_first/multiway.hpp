@@ -1,0 +1,107 @@
+// Splits of the best-first search with one child for each category.
+//
+// The children are independent: their bounds add up, and each is solved with what the others
+// leave of the budget. Each child after the second may cost something (`price`). With a bound on the number of splits, all ways to share them out among
+// the children are covered by a table of every child's optimum for every number of splits.
+#pragma once
+
+#include "search/threshold/best_first/search.hpp"
+
+namespace treeproof::threshold {
+
+template <Loss L, class Terminal>
+bool Search<L, Terminal>::open_multiway(Frame& frame, const Item& item) {
+  const Candidate& c = frame.candidates[item.candidate];
+  const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
+  const std::vector<std::uint32_t> starts = view.runs();
+  Level& level = levels_[frame.level];
+  ++context_->counters->partitions;
+  apart(frame, [&] {
+    partitioner_.cut_runs(*frame.task->rows, c.feature, starts, level.parts);
+  });
+  for (std::size_t k = 0; k < starts.size(); ++k)
+    if (level.parts[k].size() < frame.task->min_leaf) return true;
+  return splits_matter(frame)
+             ? multiway_bounded(frame, item, c, starts.size(), frame.task->splits - 1)
+             : multiway_free(frame, item, c, starts.size());
+}
+
+template <Loss L, class Terminal>
+bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Candidate& c,
+                                        std::size_t n_parts) {
+  std::vector<Value> lower(n_parts, Value{});
+  std::vector<Answer<Value>> answers(n_parts);
+  Value sum{};
+  bool all_found = true;
+  const Value own = price(n_parts);
+  const Value budget = frame.best - own;
+  for (std::size_t k = 0; k < n_parts; ++k) {
+    Level& level = levels_[frame.level];
+    level.inherited_left.assign(n_features(), Value{});
+    level.cut = part_of(level, c.feature, k);
+    answers[k] = child(frame, level.parts[k], c.left_splits, frame.task->min_leaf,
+                       budget - (sum - lower[k]), level.inherited_left, level.out_left);
+    sum += answers[k].lower - lower[k];
+    lower[k] = answers[k].lower;
+    all_found = all_found && answers[k].found;
+    if (context_->limits->reason() != StopReason::none) return false;
+    if (closes(own + sum, frame.best)) break;
+  }
+  if (all_found && !closes(own + sum, frame.best)) {
+    SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0,
+                                   frame.size);
+    Value cost = own;
+    for (std::size_t k = 0; k < n_parts; ++k) {
+      cost += answers[k].upper;
+      tree.children[k] = std::move(answers[k].tree);
+    }
+    improve(frame, cost, std::move(tree));
+  }
+  piece(frame, item.candidate, std::max(item.bound, own + sum));
+  return true;
+}
+
+// Every child for every number of splits, then the best way to share them out.
+template <Loss L, class Terminal>
+bool Search<L, Terminal>::multiway_bounded(Frame& frame, const Item& item, const Candidate& c,
+                                           std::size_t n_parts, int splits) {
+  const auto width = static_cast<std::size_t>(splits) + 1;
+  std::vector<std::vector<Answer<Value>>> table(n_parts);
+  std::vector<Value> share(width, Value{});  // best cost of the parts so far with k splits
+  std::vector<std::vector<std::size_t>> given(n_parts, std::vector<std::size_t>(width));
+  for (std::size_t part = 0; part < n_parts; ++part) {
+    for (std::size_t k = 0; k < width; ++k) {
+      Level& level = levels_[frame.level];
+      level.inherited_left.assign(n_features(), Value{});
+      level.cut = part_of(level, c.feature, part);
+      table[part].push_back(child(frame, level.parts[part], static_cast<int>(k),
+                                  frame.task->min_leaf, infinite(), level.inherited_left,
+                                  level.out_left));
+      if (context_->limits->reason() != StopReason::none) return false;
+    }
+    std::vector<Value> next(width, infinite());
+    for (std::size_t k = 0; k < width; ++k)
+      for (std::size_t mine = 0; mine <= k; ++mine)
+        if (const Value cost = share[k - mine] + table[part][mine].upper; cost < next[k]) {
+          next[k] = cost;
+          given[part][k] = mine;
+        }
+    share = std::move(next);
+  }
+  const Value cost = price(n_parts) + share[width - 1];
+  if (cost < frame.best) {
+    SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0,
+                                   frame.size);
+    std::size_t left = width - 1;
+    for (std::size_t part = n_parts; part-- > 0;) {
+      const std::size_t mine = given[part][left];
+      tree.children[part] = std::move(table[part][mine].tree);
+      left -= mine;
+    }
+    improve(frame, cost, std::move(tree));
+  }
+  piece(frame, item.candidate, cost);
+  return true;
+}
+
+}  // namespace treeproof::threshold

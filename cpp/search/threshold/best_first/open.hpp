@@ -1,0 +1,160 @@
+// Opening a piece of work of the best-first search: an interval at the cut in its middle, a
+// single cut, or a category. Values are read again after each child's solve, since threads
+// that share the frame may have raised a bound or found a better tree meanwhile; a cut-off made
+// from an older, dearer tree only proves more than is needed.
+#pragma once
+
+#include "search/threshold/best_first/search.hpp"
+
+namespace treeproof::threshold {
+
+template <Loss L, class Terminal>
+bool Search<L, Terminal>::open(Frame& frame, const Item& item) {
+  switch (kind(frame.candidates[item.candidate].feature)) {
+    case FeatureKind::ordered:
+      if (item.a == item.b) return open_cut(frame, item);
+      return staged(frame) ? open_staged(frame, item) : open_interval(frame, item);
+    case FeatureKind::one_vs_rest: return open_category(frame, item);
+    case FeatureKind::multiway: return open_multiway(frame, item);
+  }
+  return true;
+}
+
+template <Loss L, class Terminal>
+bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
+  const Candidate& c = frame.candidates[item.candidate];
+  const std::uint32_t min_leaf = frame.task->min_leaf;
+  const Value budget = frame.best - penalty();
+  const Point& a = frame.points[item.a];
+  const Point& b = frame.points[item.b];
+  const std::uint32_t p = middle(frame, item, budget);
+  if (p == 0) return true;
+
+  const std::size_t x = new_point(frame, item.candidate, p);
+  Point& point = frame.points[x];
+  inherit(frame, c, a, b, point);
+  const auto relax = [&](std::uint32_t gap) {
+    return min_leaf > gap ? std::max(1u, min_leaf - gap) : 1u;
+  };
+  const std::uint32_t min_left = relax(b.position - p);
+  const std::uint32_t min_right = relax(p - a.position);
+  Level& level = levels_[frame.level];
+  cut(frame, c.feature, 0, p);
+  Answer<Value> left, right;
+  const auto solve_left = [&] {
+    left = child(frame, level.left, c.left_splits, min_left, budget - b.right,
+                 level.inherited_left, level.out_left);
+    if (left.lower + b.right >= budget) ++context_->counters->cutoffs;
+    point.left = std::max(point.left, left.lower);
+  };
+  const auto solve_right = [&] {
+    right = child(frame, level.right, c.right_splits, min_right, budget - a.left,
+                  level.inherited_right, level.out_right);
+    if (right.lower + a.left >= budget) ++context_->counters->cutoffs;
+    point.right = std::max(point.right, right.lower);
+  };
+  if (2 * p >= frame.size) {
+    solve_left();
+    if (!context_->limits->stop(0)) solve_right();
+  } else {
+    solve_right();
+    if (!context_->limits->stop(0)) solve_left();
+  }
+  const bool exact = min_left == min_leaf && min_right == min_leaf;
+  if (exact && left.found && right.found)
+    improve(frame, penalty() + left.upper + right.upper,
+            join(frame, c.feature, TestKind::threshold, 0, p, left, right));
+  if (context_->limits->reason() != StopReason::none) return false;
+
+  if (settings().use_inheritance) {
+    point.left_features = level.out_left;
+    point.right_features = level.out_right;
+  }
+  const Value here = penalty() + point.left + point.right;
+  if (exact && left.found && right.found) {
+    piece(frame, item.candidate, here);
+  } else if (exact) {  // one side reached its cut-off, so the cut costs the best at least
+    wait(frame, {std::max(here, frame.best), item.candidate, x, x});
+  } else {  // relaxed values: the true ones get a point of their own
+    const std::size_t own = new_point(frame, item.candidate, p);
+    frame.points[own].left = frame.points[x].left;
+    frame.points[own].right = frame.points[x].right;
+    wait(frame, {here, item.candidate, own, own});
+  }
+  push(frame, item, item.a, x);
+  push(frame, item, x, item.b);
+  return true;
+}
+
+// A single cut with the true minimum leaf size.
+template <Loss L, class Terminal>
+bool Search<L, Terminal>::open_cut(Frame& frame, const Item& item) {
+  const Candidate& c = frame.candidates[item.candidate];
+  return solve_pair(frame, item, c, TestKind::threshold, 0, frame.points[item.a].position);
+}
+
+template <Loss L, class Terminal>
+bool Search<L, Terminal>::open_category(Frame& frame, const Item& item) {
+  const Candidate& c = frame.candidates[item.candidate];
+  const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
+  const std::uint32_t first = frame.points[item.a].position;
+  const std::uint32_t last = view.run_end(first);
+  const std::uint32_t min_leaf = frame.task->min_leaf;
+  if (last - first < min_leaf || frame.size - (last - first) < min_leaf) return true;
+  return solve_pair(frame, item, c, TestKind::equals, first, last);
+}
+
+// Both sides of one cut, starting from what its point knows. Unless both come back with a
+// tree, the cut costs the best known at least.
+template <Loss L, class Terminal>
+bool Search<L, Terminal>::solve_pair(Frame& frame, const Item& item, const Candidate& c,
+                                     TestKind test, std::uint32_t first, std::uint32_t last) {
+  if (staged(frame)) return solve_staged(frame, item, c, test, first, last);
+  const std::uint32_t min_leaf = frame.task->min_leaf;
+  const Value budget = frame.best - penalty();
+  Level& level = levels_[frame.level];
+  Point& point = frame.points[item.a];
+  const auto known = [&](std::vector<Value>& into, const std::vector<Value>& from) {
+    into = from;
+    into.resize(n_features(), Value{});
+  };
+  known(level.inherited_left, point.left_features);
+  known(level.inherited_right, point.right_features);
+  cut(frame, c.feature, first, last);
+  Answer<Value> left, right;
+  const auto solve_left = [&] {
+    left = child(frame, level.left, c.left_splits, min_leaf, budget - point.right,
+                 level.inherited_left, level.out_left);
+    point.left = std::max(point.left, left.lower);
+    if (settings().use_inheritance) raise_all(point.left_features, level.out_left);
+  };
+  const auto solve_right = [&] {
+    right = child(frame, level.right, c.right_splits, min_leaf, budget - point.left,
+                  level.inherited_right, level.out_right);
+    point.right = std::max(point.right, right.lower);
+    if (settings().use_inheritance) raise_all(point.right_features, level.out_right);
+  };
+  const auto open_still = [&] {
+    return penalty() + point.left + point.right < frame.best && !context_->limits->stop(0);
+  };
+  if (level.left.size() <= level.right.size()) {
+    solve_left();
+    if (open_still()) solve_right();
+  } else {
+    solve_right();
+    if (open_still()) solve_left();
+  }
+  if (left.found && right.found)
+    improve(frame, penalty() + left.upper + right.upper,
+            join(frame, c.feature, test, first, last, left, right));
+  if (context_->limits->reason() != StopReason::none) return false;
+  const Value here = penalty() + point.left + point.right;
+  if (left.found && right.found) {
+    piece(frame, item.candidate, here);
+  } else {
+    wait(frame, {std::max(here, frame.best), item.candidate, item.a, item.b});
+  }
+  return true;
+}
+
+}  // namespace treeproof::threshold

@@ -1,0 +1,528 @@
+// Optimal trees of any depth over every threshold: best-first search over (root feature,
+// interval of thresholds), on top of an exact solver for the last levels.
+//
+// An interval is bounded by the monotone bound and, for labels, the unit step (depth_two.hpp
+// states both; their proofs do not depend on the depth). Opening one solves both sides of the
+// cut in its middle, the larger side first, with cut-offs that come from the interval's ends:
+// left of the cut only costs below budget - r(b) matter, right of it only those below
+// budget - l(a). A side that reaches its cut-off closes one of the two halves outright.
+//
+//   inheritance   For each first feature g of the left child, a bound proved at the cut a also
+//                 holds at later cuts (more rows), and one proved at b holds at earlier ones
+//                 less the weight in between (unit step); mirrored on the right. A child whose
+//                 features are all bounded that way is never swept. What a solve hands out per
+//                 feature is the least bound over *all* its pieces: pruned intervals, ends cut
+//                 off by the unit step (worth the budget of that moment) and solved cuts.
+//
+// With a minimum leaf size the monotone bound needs care: a leaf of at least k rows in more
+// rows has, in fewer rows, only k minus the rows left out. So sides are solved with a minimum
+// relaxed by the width of the interval, which vanishes as intervals shrink; a cut that the
+// relaxed values cannot close is solved once more with the true minimum.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <type_traits>
+#include <vector>
+
+#include "bounds/partition_bound.hpp"
+#include "search/exchange.hpp"
+#include "search/threshold/answer.hpp"
+#include "search/threshold/threads/crew.hpp"
+#include "search/threshold/best_first/frame.hpp"
+#include "search/threshold/price_bound.hpp"
+#include "search/threshold/record.hpp"
+#include "search/threshold/depth_two/stump.hpp"
+#include "search/threshold/task.hpp"
+
+namespace treeproof::threshold {
+
+template <Loss L, class Terminal>
+class Search {
+ public:
+  using Value = typename L::Value;
+
+  Search(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
+      : context_(&context), terminal_(&terminal), stumps_(&stumps), partitions_(*context.loss),
+        prices_(context.settings.prices, context.settings.split_cost, *context.loss),
+        chooser_(context) {}
+
+  // Called whenever the outermost solve may have a better bound, or has a better tree.
+  using Progress = std::function<void(Value lower, Value upper, bool better_tree)>;
+  void set_progress(Progress progress) { progress_ = std::move(progress); }
+
+  // Threads that share the outermost solve.
+  void set_crew(Crew<L, Terminal>* crew) { crew_ = crew; }
+
+  // A tree for the outermost solve to start from.
+  void set_incumbent(Answer<Value> incumbent) { incumbent_ = std::move(incumbent); }
+
+  // Other searches of the same question, or null.
+  void set_exchange(Exchange<Value>* exchange) { exchange_ = exchange; }
+
+  // What the outermost solve settles about trees of two levels goes here.
+  void set_record(Record<Value>* record) { record_ = record; }
+
+  Answer<Value> solve(const Task<Value>& task) {
+    if (record_ == nullptr || task.depth != kRecorded || !recordable(task)) return solve(task, 0);
+    std::optional<Settled<Value>> settled;
+    Answer<Value> answer = solve_settling(task, 0, {}, settled);
+    if (settled) record_->set_whole(std::move(*settled));
+    return answer;
+  }
+
+  // Opens pieces of work of a solve, the lowest first, until none is left or a limit is hit:
+  // best_first/work.hpp.
+  void work(threshold::Frame<Value>& frame);
+
+ private:
+  static constexpr std::uint32_t kMany = 20'000;  // rows
+
+  using Point = threshold::Point<Value>;
+  using Candidate = threshold::Candidate<Value>;
+  using Item = threshold::Item<Value>;
+  using Level = threshold::Level<Value>;
+  using Frame = threshold::Frame<Value>;
+
+  const Settings<Value>& settings() const { return context_->settings; }
+  Value penalty() const { return settings().split_cost; }
+  Value price(std::size_t n_children) const {
+    return settings().price()(static_cast<std::int64_t>(n_children));
+  }
+  Value infinite() const { return context_->loss->infinite(); }
+  bool closes(Value bound, Value best) const { return context_->loss->closes(bound, best); }
+  FeatureKind kind(std::int32_t f) const {
+    return context_->columns->kind(f);
+  }
+  std::size_t n_features() const {
+    return static_cast<std::size_t>(context_->columns->n_features());
+  }
+  int most_splits(int depth) const {
+    return depth >= 30 || context_->has_multiway ? 1 << 30 : (1 << depth) - 1;
+  }
+
+  // The number of splits that a tree cheaper than `best` can have.
+  int affordable(Value best) const {
+    if (penalty() <= 0) return 1 << 30;
+    const double ratio = static_cast<double>(best) / static_cast<double>(penalty());
+    if (ratio > 1e9) return 1 << 30;
+    int k = static_cast<int>(ratio);
+    while (k > 0 && closes(static_cast<Value>(k) * penalty(), best)) --k;
+    return k;
+  }
+
+  Answer<Value> solve(const Task<Value>& task, std::size_t level) {
+    const Value leaf = stumps_->leaf(*task.rows);
+    Answer<Value> answer;
+    answer.found = leaf < task.cutoff;
+    answer.upper = answer.found ? leaf : task.cutoff;
+    if (level == 0 && incumbent_.found && incumbent_.upper < answer.upper)
+      answer = std::move(incumbent_);
+    const int affordable_splits = affordable(answer.upper);
+    // Every split adds a leaf at least, and every leaf has its rows.
+    const auto leaves = static_cast<int>(
+        std::min<std::uint32_t>(task.rows->size() / task.min_leaf, 1u << 30));
+    const int room = std::min({task.depth, task.splits, leaves - 1});
+    const int depth = std::min(room, affordable_splits);
+    const bool may_split = room > 0;
+    if (!may_split || depth <= 0 || closes(penalty(), answer.upper)) {
+      // A leaf, or a split that costs the penalty at least, which is already too much.
+      if (!task.lower_out.empty()) std::ranges::fill(task.lower_out, penalty());
+      answer.lower = may_split ? answer.upper : leaf;
+      return answer;
+    }
+    const Value least = std::max(partition_bound(task, answer.upper), priced(*task.rows));
+    if (closes(least, answer.upper)) {  // no partition of the rows into leaves pays off
+      ++(kPriced ? context_->counters->price_prunes : context_->counters->partition_prunes);
+      if (!task.lower_out.empty())
+        std::ranges::fill(task.lower_out, std::max(penalty(), least));
+      answer.lower = answer.found ? answer.upper : least;
+      return answer;
+    }
+    Task<Value> inner = task;
+    inner.depth = depth;
+    if (depth <= Terminal::kDepth) {
+      inner.cutoff = answer.upper;
+      Answer<Value> better = terminal_->solve(inner);
+      if (better.found || !answer.found) answer = std::move(better);
+      else answer.lower = std::min(answer.upper, better.lower);
+    } else {
+      answer = search(inner, level, std::move(answer), least);
+    }
+    if (depth < room) {
+      // Trees of more splits were left out. They cost at least this, which is no less than the
+      // cut-off (so a tree that was found stays optimal), but maybe less than what the
+      // shallow search has proved.
+      const Value deeper = static_cast<Value>(affordable_splits + 1) * penalty();
+      for (Value& out : task.lower_out) out = std::min(out, deeper);
+      if (!answer.found) answer.lower = std::min(answer.lower, deeper);
+    }
+    // What is handed out must hold for more rows, which may have deeper trees than these: there
+    // a first split that leaves these on one side may have any tree for them below it.
+    if (room < std::min(task.depth, task.splits))
+      for (Value& out : task.lower_out) out = std::min(out, penalty() + answer.lower);
+    return answer;
+  }
+
+  // Bounds every tree of the task, where targets are numbers and splits cost something. Holds
+  // for supersets of the rows too: their trees, cut down to these rows, have no more leaves.
+  Value partition_bound(const Task<Value>& task, Value cutoff) {
+    if constexpr (std::same_as<L, SquaredError>) {
+      if (!(penalty() > 0) || context_->has_multiway || !settings().use_partitions)
+        return Value{};
+      const int depth = std::min(task.depth, 30);
+      const std::int64_t leaves = std::min(std::int64_t{1} << depth, std::int64_t{task.splits} + 1);
+      if (late(*task.rows)) return Value{};
+      return partitions_(*task.rows, leaves, penalty(), cutoff);
+    } else {
+      return Value{};
+    }
+  }
+
+  // The same for labels, by the prices of the rows. More rows have no lower prices.
+  static constexpr bool kPriced = std::same_as<L, Misclassification>;
+  Value priced(const RowSubset& rows) {
+    if constexpr (kPriced) return prices_(rows);
+    else return Value{};
+  }
+
+  Answer<Value> search(const Task<Value>& task, std::size_t level, Answer<Value> leaf,
+                       Value least) {
+    Frame frame(task, level, std::move(leaf));
+    if (level == 0 && frame.depth == kRecorded && recordable(task)) frame.record = record_;
+    frame.pieces.assign(n_features(), infinite());
+    const Value known = std::max(least, task.known);
+    const Value ends = penalty() > 0 ? std::max(look_ahead(frame), known) : known;
+    list_candidates(frame, ends);
+    if (level == 0 && crew_ != nullptr && crew_->n_threads() > 1) share(frame);
+    else work(frame);
+    return finish(frame);
+  }
+
+  Answer<Value> finish(Frame& frame) {
+    const bool stopped = context_->limits->reason() != StopReason::none;
+    frame.take_back();
+    for (; !frame.queue.empty(); frame.queue.pop()) {
+      const Item& item = frame.queue.top();
+      piece(frame, item.candidate, item.bound);
+      if (!stopped) ++context_->counters->interval_prunes;
+    }
+    Answer<Value> answer = std::move(frame.answer);
+    answer.upper = frame.best;
+    Value lower = frame.best;
+    for (std::size_t f = 0; f < n_features(); ++f) {
+      if (!frame.task->lower_in.empty())
+        frame.pieces[f] = std::max(frame.pieces[f], frame.task->lower_in[f]);
+      lower = std::min(lower, frame.pieces[f]);
+    }
+    answer.lower = stopped || !answer.found ? lower : answer.upper;
+    // For supersets of these rows: a first split may leave all of them on one side.
+    if (!frame.task->lower_out.empty())
+      for (std::size_t f = 0; f < n_features(); ++f)
+        frame.task->lower_out[f] = std::min(frame.pieces[f], penalty() + answer.lower);
+    return answer;
+  }
+
+  // Whether a limit is reached, and the rows are so many that a look at them takes long.
+  bool late(const RowSubset& rows) const {
+    return context_->limits->stop(1 + rows.size() / 4) && rows.size() > kMany;
+  }
+
+  // With a penalty, trees deeper than the terminal solver's cost so many penalties and one more,
+  // so its best tree bounds all: returns that bound on the rows as a whole.
+  Value look_ahead(Frame& frame) {
+    if (late(*frame.task->rows)) return Value{};
+    Task<Value> task = *frame.task;
+    task.depth = Terminal::kDepth;
+    task.cutoff = frame.best;
+    task.lower_in = {};
+    task.lower_out = {};
+    Answer<Value> answer = terminal_->solve(task);
+    const Value bound = std::min(answer.lower, (Terminal::kDepth + 1) * penalty());
+    if (answer.found) {
+      frame.best = answer.upper;
+      frame.answer = std::move(answer);
+    }
+    return bound;
+  }
+
+  void wait(Frame& frame, const Item& item) {
+    if (closes(item.bound, frame.best)) {
+      ++context_->counters->interval_prunes;
+      piece(frame, item.candidate, item.bound);
+    } else {
+      frame.queue.push(item);
+    }
+  }
+
+  Value interval_bound(const Frame& frame, std::size_t candidate, std::size_t a,
+                       std::size_t b) const {
+    const Candidate& c = frame.candidates[candidate];
+    const Point& pa = frame.points[a];
+    const Point& pb = frame.points[b];
+    const Value monotone = penalty() + pa.left + pb.right;
+    if constexpr (L::kUnitStep) {
+      if (!c.cumulative.empty()) {
+        const Value width = c.cumulative[pb.position] - c.cumulative[pa.position];
+        const Value step = penalty() + context_->round_up((pa.left + pa.right + pb.left +
+                                                           pb.right - width + 1) / 2);
+        if (closes(step, frame.best) && !closes(monotone, frame.best))
+          ++context_->counters->step_prunes;
+        return std::max(monotone, step);
+      }
+    }
+    return monotone;
+  }
+
+  void list_candidates(Frame& frame, Value ends) {
+    const Task<Value>& task = *frame.task;
+    const int cap = most_splits(frame.depth);
+    const bool bounded = splits_matter(frame);
+    for (std::int32_t f = 0; f < context_->columns->n_features(); ++f) {
+      const FeatureView view(*context_->columns, *task.rows, f);
+      if (view.constant()) continue;
+      Value bound = std::max(penalty(), ends);
+      if (!task.lower_in.empty())
+        bound = std::max(bound, task.lower_in[static_cast<std::size_t>(f)]);
+      if (closes(bound, frame.best)) {
+        ++context_->counters->inherited_prunes;
+        frame.pieces[static_cast<std::size_t>(f)] = bound;
+        continue;
+      }
+      const auto add = [&](int left, int right) {
+        frame.candidates.push_back({f, left, right, {}, {}, {}, 0});
+        const std::size_t c = frame.candidates.size() - 1;
+        if (kind(f) == FeatureKind::ordered) {
+          weigh(frame, frame.candidates[c]);
+          if constexpr (kPriced)
+            prices_.sum_along(*task.rows, f, frame.candidates[c].priced);
+          queue_intervals(frame, c, bound, ends);
+        } else if (kind(f) == FeatureKind::one_vs_rest) {
+          for (const std::uint32_t start : view.runs()) {
+            const std::size_t a = new_point(frame, c, start);
+            frame.queue.push({bound, c, a, a});
+          }
+        } else {
+          const std::size_t a = new_point(frame, c, 0);
+          frame.queue.push({std::max(bound, price(view.runs().size())), c, a, a});
+        }
+      };
+      if (!bounded || kind(f) == FeatureKind::multiway) {
+        add(task.splits, task.splits);
+      } else {
+        for (int left = std::max(0, task.splits - 1 - cap);
+             left <= std::min(cap, task.splits - 1); ++left)
+          add(left, task.splits - 1 - left);
+      }
+    }
+  }
+
+  // True iff depth, penalty and rows would allow more splits than the task does.
+  bool splits_matter(const Frame& frame) const {
+    const auto room = static_cast<int>(std::min<std::uint32_t>(
+        frame.size / frame.task->min_leaf, std::uint32_t{1} << 30));
+    return frame.task->splits <
+           std::min({most_splits(frame.depth + 1), affordable(frame.best), room - 1});
+  }
+
+  // The first intervals of a feature: best_first/seeds.hpp.
+  void queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends);
+  void queue_single(Frame& frame, std::size_t c, std::size_t x, Value bound);
+
+  std::size_t new_point(Frame& frame, std::size_t candidate, std::uint32_t position) const {
+    frame.points.push_back({position, Value{}, Value{}, {}, {}});
+    frame.candidates[candidate].points.push_back(frame.points.size() - 1);
+    if constexpr (kPriced) {
+      const std::vector<Value>& sums = frame.candidates[candidate].priced;
+      if (!sums.empty()) {
+        frame.points.back().left = prices_.bound(sums[position]);
+        frame.points.back().right = prices_.bound(sums.back() - sums[position]);
+      }
+    }
+    return frame.points.size() - 1;
+  }
+
+  void weigh(const Frame& frame, Candidate& c) const {
+    if (!context_->unit_step(frame.task->min_leaf)) return;
+    const std::uint32_t* list = frame.task->rows->list(c.feature);
+    c.cumulative.resize(frame.size + 1);
+    c.cumulative[0] = Value{};
+    for (std::uint32_t k = 0; k < frame.size; ++k)
+      c.cumulative[k + 1] =
+          c.cumulative[k] + context_->loss->weight(frame.task->rows->row(list[k]));
+  }
+
+  void piece(Frame& frame, std::size_t candidate, Value bound) {
+    Value& p = frame.pieces[static_cast<std::size_t>(frame.candidates[candidate].feature)];
+    p = std::min(p, bound);
+  }
+
+  // Sharing out the work of a solve, and telling how far it is: best_first/work.hpp.
+  struct Claim;
+  void share(Frame& frame);
+  void work_on(Frame& frame);
+  bool done(const Frame& frame) const {
+    return frame.queue.empty() || closes(frame.queue.top().bound, frame.best);
+  }
+  Value current_bound(const Frame& frame, const Item& item) const;
+  void await(Frame& frame);
+  void report(Frame& frame);
+  void hear(Frame& frame);
+  void improve(Frame& frame, Value cost, SplitTree tree);
+  void check_memory(const Frame& frame);
+
+  // Computes without holding a frame that threads share.
+  template <class Compute>
+  auto apart(const Frame& frame, Compute compute) {
+    return frame.gate == nullptr ? compute() : turn_->apart(compute);
+  }
+
+  // Opening a piece of work; false: stopped before it was done. best_first/open.hpp.
+  bool open(Frame& frame, const Item& item);
+  bool open_interval(Frame& frame, const Item& item);
+  bool open_cut(Frame& frame, const Item& item);
+  bool open_category(Frame& frame, const Item& item);
+  bool solve_pair(Frame& frame, const Item& item, const Candidate& c, TestKind test,
+                  std::uint32_t first, std::uint32_t last);
+
+  // What neighbouring cuts say about a new one: best_first/neighbours.hpp.
+  // `middle` is the cut nearest to the middle of those in an interval that are left, or 0.
+  std::uint32_t middle(Frame& frame, const Item& item, Value budget);
+  void shrink(Frame& frame, const Item& item, Value budget, std::uint32_t& low,
+              std::uint32_t& high);
+  void inherit(Frame& frame, const Candidate& c, const Point& a, const Point& b, Point& x);
+
+  void push(Frame& frame, const Item& parent, std::size_t a, std::size_t b) {
+    if (frame.points[b].position - frame.points[a].position < 2) return;  // no cut between
+    const Value bound = std::max(parent.bound, interval_bound(frame, parent.candidate, a, b));
+    wait(frame, {bound, parent.candidate, a, b});
+  }
+
+  static void raise_all(std::vector<Value>& into, const std::vector<Value>& from) {
+    into.resize(from.size(), Value{});
+    for (std::size_t f = 0; f < from.size(); ++f) into[f] = std::max(into[f], from[f]);
+  }
+
+  // Children deepened a penalty at a time: best_first/staged.hpp. Real-valued losses do better
+  // without (depth four with a penalty: 8,600 solves of depth two instead of 14,000), and so
+  // do penalties so small that many stages would be needed.
+  bool staged(const Frame& frame) const {
+    constexpr Value kMostPenalties{16};
+    return L::kUnitStep && penalty() > 0 && frame.depth > Terminal::kDepth &&
+           frame.best <= kMostPenalties * penalty();
+  }
+  Value stage(Value known, Value limit) const;
+  bool open_staged(Frame& frame, const Item& item);
+  bool solve_staged(Frame& frame, const Item& item, const Candidate& c, TestKind test,
+                    std::uint32_t first, std::uint32_t last);
+  Answer<Value> deepen(Frame& frame, const Candidate& c, std::size_t x, bool left,
+                       std::uint32_t min_leaf, Value cutoff);
+  void pass_on(Frame& frame, const Candidate& c, std::size_t x);
+
+  // Splits with one child for each category: best_first/multiway.hpp.
+  bool open_multiway(Frame& frame, const Item& item);
+  bool multiway_free(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts);
+  bool multiway_bounded(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts,
+                        int splits);
+  static CutSide part_of(const Level& level, std::int32_t f, std::size_t k) {
+    std::uint32_t first = 0;
+    for (std::size_t before = 0; before < k; ++before) first += level.parts[before].size();
+    return {f, first, first + level.parts[k].size(), true};
+  }
+
+  void cut(Frame& frame, std::int32_t f, std::uint32_t first, std::uint32_t last) {
+    Level& level = levels_[frame.level];
+    ++context_->counters->partitions;
+    level.cut = {f, first, last, true};
+    apart(frame, [&] {
+      partitioner_.cut_out(*frame.task->rows, f, first, last, level.left, level.right);
+    });
+    check_memory(frame);
+  }
+
+  Answer<Value> child(Frame& frame, const RowSubset& rows, int splits, std::uint32_t min_leaf,
+                      Value cutoff, const std::vector<Value>& inherited,
+                      std::vector<Value>& out, Value known = Value{}) {
+    out.resize(n_features());
+    const Task<Value> task{&rows, cutoff, frame.depth, splits, min_leaf,
+                           settings().use_inheritance ? std::span<const Value>(inherited)
+                                                      : std::span<const Value>(),
+                           std::span<Value>(out), known};
+    if (frame.record == nullptr) return apart(frame, [&] { return solve(task, frame.level + 1); });
+    const Level& level = levels_[frame.level];
+    CutSide side = level.cut;
+    side.inside = &rows != &level.right;
+    std::optional<Settled<Value>> settled;
+    Answer<Value> answer =
+        apart(frame, [&] { return solve_settling(task, frame.level + 1, side, settled); });
+    if (settled) frame.record->add_side(std::move(*settled));
+    return answer;
+  }
+
+  // Only where a tree for more rows serves fewer do a few tests prove what is known of all.
+  static constexpr int kRecorded = 2;
+  bool recordable(const Task<Value>& task) const {
+    return Terminal::kDepth == kRecorded && task.min_leaf == 1;
+  }
+
+  // Notes what proves the answer, where the solver of two levels has found it. Bounds that other
+  // rows lend to a feature have no place in a proof, so it gets none.
+  Answer<Value> solve_settling(const Task<Value>& task, std::size_t level, const CutSide& side,
+                               std::optional<Settled<Value>>& settled) {
+    looks_.clear();
+    Task<Value> noted = task;
+    noted.lower_in = {};
+    noted.looks = &looks_;
+    Answer<Value> answer = solve(noted, level);
+    if (looks_.empty() || context_->limits->reason() != StopReason::none) return answer;
+    const int splits = task.splits < most_splits(kRecorded) ? task.splits : -1;
+    settled = Settled<Value>{side, splits, answer.lower, answer.found,
+                             chooser_.choose(*task.rows, splits, answer.lower, looks_)};
+    return answer;
+  }
+
+  SplitTree join(const Frame& frame, std::int32_t f, TestKind test, std::uint32_t first,
+                 std::uint32_t last, Answer<Value>& left, Answer<Value>& right) {
+    SplitTree tree = stumps_->node(*frame.task->rows, f, test, first, last);
+    tree.children[0] = std::move(left.tree);
+    tree.children[1] = std::move(right.tree);
+    return tree;
+  }
+
+  const Context<L>* context_;
+  Terminal* terminal_;
+  StumpSolver<L>* stumps_;
+  Partitioner partitioner_;
+  struct NoPartitions {
+    explicit NoPartitions(const L&) {}
+  };
+  std::conditional_t<std::same_as<L, SquaredError>, bounds::PartitionBound, NoPartitions>
+      partitions_;
+  struct NoPrices {
+    NoPrices(const prices::PriceBoard*, Value, const L&) {}
+  };
+  std::conditional_t<std::same_as<L, Misclassification>, PriceBound, NoPrices> prices_;
+  std::deque<Level> levels_;
+  Exchange<Value>* exchange_ = nullptr;
+  Progress progress_;
+  Crew<L, Terminal>* crew_ = nullptr;
+  Turn* turn_ = nullptr;  // at the outermost frame
+  Answer<Value> incumbent_;
+  Record<Value>* record_ = nullptr;
+  TestChooser<L> chooser_;
+  std::vector<Looked<Value>> looks_;
+};
+
+}  // namespace treeproof::threshold
+
+#include "search/threshold/best_first/multiway.hpp"
+#include "search/threshold/best_first/neighbours.hpp"
+#include "search/threshold/best_first/open.hpp"
+#include "search/threshold/best_first/staged.hpp"
+#include "search/threshold/best_first/seeds.hpp"
+#include "search/threshold/best_first/work.hpp"

@@ -1,0 +1,171 @@
+// Sharing out the pieces of work of a solve, and telling how far it is.
+//
+// Pieces are opened lowest bound first: as long as one lies below the optimum, it has to be
+// opened whatever tree is known. So several threads that take the lowest ones from one queue
+// do little that one thread would not do, and the optimum does not depend on them. A thread
+// holds the shared frame (gate.hpp) only to choose a piece or to enter what it found; solving the
+// two sides of a cut, which is all of the work, happens apart (`Search::apart`), in memory of
+// its own.
+//
+// A piece being opened is listed in `running`: the lower bound reported may not pass it, and
+// the search is over only when nothing runs. A thread that is stopped, or out of memory, gives
+// its piece back.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "search/threshold/best_first/search.hpp"
+
+namespace treeproof::threshold {
+
+// A piece that this thread is opening. There is room for one of each thread in both lists, so
+// giving it back never fails.
+template <Loss L, class Terminal>
+struct Search<L, Terminal>::Claim {
+  Claim(Frame& of, const Item& piece) : frame(of), item(piece) { frame.running.push_back(item); }
+  ~Claim() {
+    const auto mine = std::ranges::find_if(frame.running, [&](const Item& other) {
+      return other.candidate == item.candidate && other.a == item.a && other.b == item.b;
+    });
+    *mine = frame.running.back();
+    frame.running.pop_back();
+    if (!finished) frame.returned.push_back(item);
+    if (frame.gate != nullptr) frame.gate->changed.notify_all();
+  }
+  Frame& frame;
+  const Item item;
+  bool finished = false;
+};
+
+template <Loss L, class Terminal>
+void Search<L, Terminal>::share(Frame& frame) {
+  Gate gate(crew_->n_threads());
+  frame.gate = &gate;
+  crew_->share(gate, [&] { work(frame); },
+               [&](const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps) {
+                 Search helper(context, terminal, stumps);
+                 helper.work(frame);
+               });
+  frame.gate = nullptr;
+}
+
+template <Loss L, class Terminal>
+void Search<L, Terminal>::work(threshold::Frame<Value>& frame) {
+  while (levels_.size() <= frame.level) levels_.emplace_back();
+  if (frame.level > 0) {
+    work_on(frame);
+    return;
+  }
+  Turn turn(frame.gate, crew_ != nullptr);
+  turn_ = &turn;
+  work_on(frame);
+}
+
+template <Loss L, class Terminal>
+void Search<L, Terminal>::work_on(Frame& frame) {
+  if (frame.running.capacity() == 0) {
+    const std::size_t threads = frame.gate != nullptr ? frame.gate->n_threads : 1;
+    frame.running.reserve(threads);
+    frame.returned.reserve(threads);
+  }
+  while (context_->limits->reason() == StopReason::none) {
+    frame.take_back();
+    if (frame.level == 0) hear(frame);
+    if (done(frame)) {
+      if (frame.running.empty()) return;
+      await(frame);
+      continue;
+    }
+    // The caller may take its time to answer, so it is asked apart.
+    if (apart(frame, [&] { return context_->limits->stop(); })) return;
+    if (done(frame)) continue;
+    const Item item = frame.queue.top();
+    frame.queue.pop();
+    const Value bound = current_bound(frame, item);
+    const bool first = frame.queue.empty() || !(frame.queue.top().bound < bound);
+    if (!first || closes(bound, frame.best)) {
+      wait(frame, {bound, item.candidate, item.a, item.b});
+      continue;
+    }
+    {
+      Claim claim(frame, item);
+      claim.finished = open(frame, item);
+    }
+    if (frame.gate != nullptr && turn_->helps()) ++context_->counters->helped;
+    if (frame.level == 0 && progress_) report(frame);
+  }
+}
+
+// Nothing to open at the moment, but others may leave new pieces. The clock and the caller are
+// asked meanwhile.
+template <Loss L, class Terminal>
+void Search<L, Terminal>::await(Frame& frame) {
+  constexpr std::uint32_t kLong = 1 << 20;  // microseconds: ask at once
+  if (!turn_->await()) apart(frame, [&] { context_->limits->stop(kLong); });
+  if (progress_ && frame.better) report(frame);
+}
+
+// What is known of an item now: its ends may have been raised since it was queued.
+template <Loss L, class Terminal>
+typename L::Value Search<L, Terminal>::current_bound(const Frame& frame,
+                                                     const Item& item) const {
+  const std::int32_t f = frame.candidates[item.candidate].feature;
+  if (kind(f) == FeatureKind::multiway) return item.bound;
+  const Point& a = frame.points[item.a];
+  if (item.a == item.b) return std::max(item.bound, penalty() + a.left + a.right);
+  return std::max(item.bound, interval_bound(frame, item.candidate, item.a, item.b));
+}
+
+// Only the thread that began the search tells others, so that what they are told comes one
+// after the other.
+template <Loss L, class Terminal>
+void Search<L, Terminal>::report(Frame& frame) {
+  const Value upper = frame.best;
+  Value lower = upper;
+  if (!frame.queue.empty()) lower = std::min(lower, frame.queue.top().bound);
+  for (const Value p : frame.pieces) lower = std::min(lower, p);
+  for (const Item& item : frame.running) lower = std::min(lower, item.bound);
+  for (const Item& item : frame.returned) lower = std::min(lower, item.bound);
+  const bool better = std::exchange(frame.better, false);
+  apart(frame, [&] { progress_(lower, upper, better); });
+}
+
+template <Loss L, class Terminal>
+void Search<L, Terminal>::improve(Frame& frame, Value cost, SplitTree tree) {
+  if (!(cost < frame.best)) return;  // another thread has found a better one
+  frame.best = cost;
+  frame.answer.found = true;
+  frame.answer.tree = std::move(tree);
+  frame.better = true;
+  if (frame.level == 0 && exchange_ != nullptr) exchange_->found(frame.answer.tree, cost);
+  if (frame.level == 0 && progress_) report(frame);
+}
+
+// Takes over a cheaper tree that another search of the same question has found.
+template <Loss L, class Terminal>
+void Search<L, Terminal>::hear(Frame& frame) {
+  if (exchange_ == nullptr || !(exchange_->upper() < frame.best)) return;
+  std::optional<CostedTree<Value>> better = exchange_->better_than(frame.best);
+  if (!better) return;
+  frame.best = better->cost;
+  frame.answer.found = true;
+  frame.answer.tree = std::move(better->tree);
+}
+
+// The columns, the sets of all levels, and the cuts of this frame; the rest is small.
+template <Loss L, class Terminal>
+void Search<L, Terminal>::check_memory(const Frame& frame) {
+  const std::uint64_t allowance = context_->limits->memory_allowance();
+  if (allowance == 0) return;
+  const Columns& columns = *context_->columns;
+  std::uint64_t sets = 0;
+  for (const Level& level : levels_) sets += level.left.bytes() + level.right.bytes();
+  std::uint64_t bytes = 4 * (2 * columns.order.size() + columns.rank.size());
+  bytes += frame.points.size() * (sizeof(Point) + 2 * sizeof(Value) * n_features());
+  if (frame.record != nullptr) bytes += frame.record->bytes();
+  bytes += turn_->counted(sets);
+  if (bytes > allowance) context_->limits->memory_exhausted();
+}
+
+}  // namespace treeproof::threshold

@@ -1,0 +1,428 @@
+#include "search/threshold/depth_two/class_lanes.hpp"
+
+namespace treeproof::threshold {
+
+template <class T>
+void ClassLanes<T>::load(const RowSubset& rows) {
+  rows_ = &rows;
+  const std::uint32_t m = rows.size();
+  const std::size_t channels = n_channels();
+  bins_->cut(rows);
+  memory_.shape(codes_->features.size(), static_cast<std::size_t>(bins_->n_bins()), channels,
+                pairs_ > 0 ? classes_ : 0);
+  memory_.mark_several(*bins_);
+  lane_base_.resize(memory_.lanes);
+  for (std::size_t l = 0; l < memory_.lanes; ++l) lane_base_[l] = memory_.base(l);
+
+  label_.resize(m);
+  weight_.resize(m);
+  swing_.resize(m);
+  all_.assign(classes_, 0);
+  all_weight_ = all_swing_ = 0;
+  unit_ = true;
+  for (std::uint32_t r = 0; r < m; ++r) {
+    const std::uint32_t row = rows.row(r);
+    label_[r] = loss_->label(row);
+    const Weight w = loss_->row_weight(row);
+    const Weight swing = loss_->swing(row);
+    weight_[r] = static_cast<T>(w);
+    swing_[r] = static_cast<T>(swing);
+    unit_ = unit_ && w == 1 && swing == 1;
+    T& sum = all_[static_cast<std::size_t>(label_[r])];
+    sum = static_cast<T>(sum + static_cast<T>(w));
+    all_weight_ += w;
+    all_swing_ += swing;
+  }
+
+  category_base_.clear();
+  std::size_t size = 0;
+  category_of_.resize(m * categorical_.size());
+  for (std::size_t g = 0; g < categorical_.size(); ++g) {
+    const std::int32_t f = categorical_[g];
+    category_base_.push_back(size);
+    const auto rank = columns_->rank_of(f);
+    for (std::uint32_t r = 0; r < m; ++r)
+      category_of_[r * categorical_.size() + g] =
+          static_cast<std::uint32_t>(size + rank[rows.row(r)] * channels);
+    size += static_cast<std::size_t>(columns_->n_values(f)) * channels;
+  }
+  category_base_.push_back(size);
+  category_left_.assign(size, 0);
+  category_total_.assign(size, 0);
+  category_bounds_left_.resize(categorical_.size());
+  category_bounds_right_.resize(categorical_.size());
+
+  // The totals are what a window over everything leaves in `left`.
+  begin(0);
+  memory_.left.zero();
+  window(0, m);
+  std::ranges::copy(category_left_, category_total_.begin());
+  std::copy_n(memory_.left.data(), memory_.left.size(), memory_.total.data());
+}
+
+template <class T>
+void ClassLanes<T>::begin(std::int32_t f) {
+  const std::uint32_t m = rows_->size();
+  list_ = rows_->list(f);
+  first_ = last_ = 0;
+  left_weight_ = left_swing_ = 0;
+  left_sums_.assign(classes_, 0);
+  memory_.left.zero();
+  std::ranges::fill(category_left_, T{0});
+  placed_ = false;
+  if (!unit_) {
+    cumulative_.resize(m + 1);
+    cumulative_[0] = 0;
+    for (std::uint32_t k = 0; k < m; ++k)
+      cumulative_[k + 1] = cumulative_[k] + cost_of(swing_[list_[k]]);
+  }
+}
+
+template <class T>
+void ClassLanes<T>::place() {
+  const std::uint32_t m = rows_->size();
+  position_.resize(m);
+  for (std::uint32_t k = 0; k < m; ++k) position_[list_[k]] = k;
+  placed_ = true;
+}
+
+template <class T>
+template <int kSign>
+void ClassLanes<T>::move(std::uint32_t from, std::uint32_t to) {
+  constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
+  const std::size_t lanes = memory_.lanes;
+  const std::size_t stride = memory_.bin_stride();
+  const std::size_t n_categorical = categorical_.size();
+  T* const left = memory_.left.data();
+  const std::uint32_t ask_until = prefetch_until(rows_->size());
+  for (std::uint32_t k = from; k < to; ++k) {
+    if (k < ask_until) {
+      prefetch(bins_->row_bins(list_[k + kRowsAhead]));
+      prefetch(&label_[list_[k + kRowsAhead]]);
+    }
+    const std::uint32_t r = list_[k];
+    const auto label = static_cast<std::size_t>(label_[r]);
+    const T w = static_cast<T>(unit_ ? kSign : kSign * weight_[r]);
+    const std::uint8_t* bin = bins_->row_bins(r);
+    T* const row = left + label * kWidth;
+    if (lanes <= kWidth) {
+      for (std::size_t l = 0; l < lanes; ++l) {
+        T& cell = row[bin[l] * stride + l];
+        cell = static_cast<T>(cell + w);
+      }
+    } else {
+      for (std::size_t l = 0; l < lanes; ++l) {
+        T& cell = row[lane_base_[l] + bin[l] * stride];
+        cell = static_cast<T>(cell + w);
+      }
+    }
+    T& sum = left_sums_[label];
+    sum = static_cast<T>(sum + w);
+    left_weight_ += w;
+    left_swing_ += unit_ ? kSign : kSign * swing_[r];
+    if (pairs_ > 0 && swing_[r] != 0) {
+      const Weight* gain = loss_->pair_gains(rows_->row(r), pairs_);
+      for (std::size_t q = 0; q < pairs_; ++q) {
+        if (gain[q] == 0) continue;
+        const T g = static_cast<T>(kSign * gain[q]);
+        T* const pair = left + (classes_ + q) * kWidth;
+        for (std::size_t l = 0; l < lanes; ++l) {
+          T& cell = pair[lane_base_[l] + bin[l] * stride];
+          cell = static_cast<T>(cell + g);
+        }
+      }
+    }
+    if (count_rows_) {
+      T* const count = left + classes_ * kWidth;
+      for (std::size_t l = 0; l < lanes; ++l) {
+        T& cell = count[lane_base_[l] + bin[l] * stride];
+        cell = static_cast<T>(cell + kSign);
+      }
+    }
+    for (std::size_t g = 0; g < n_categorical; ++g) {
+      T* const cell = category_left_.data() + category_of_[r * n_categorical + g];
+      cell[label] = static_cast<T>(cell[label] + w);
+      if (count_rows_) cell[classes_] = static_cast<T>(cell[classes_] + kSign);
+    }
+  }
+}
+
+template <class T>
+void ClassLanes<T>::window(std::uint32_t first, std::uint32_t last) {
+  if (first >= last_ || last <= first_) {  // nothing in common: leave one, enter the other
+    move<-1>(first_, last_);
+    move<1>(first, last);
+  } else {
+    if (first < first_) move<1>(first, first_);
+    if (first > first_) move<-1>(first_, first);
+    if (last > last_) move<1>(last_, last);
+    if (last < last_) move<-1>(last, last_);
+  }
+  first_ = first;
+  last_ = last;
+}
+
+template <class T>
+Cost ClassLanes<T>::leaf(Side side) const {
+  Count most = 0;
+  for (std::size_t c = 0; c < classes_; ++c) {
+    const Count l = left_sums_[c];
+    most = std::max(most, side == Side::left ? l : all_[c] - l);
+  }
+  return cost_of(swing(side) - most);
+}
+
+template <class T>
+StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t min_right,
+                                        Counters& counters) {
+  ++counters.evaluations;
+  min_left_ = min_left;
+  min_right_ = min_right;
+  right_sums_.resize(classes_);
+  for (std::size_t c = 0; c < classes_; ++c)
+    right_sums_[c] = static_cast<T>(all_[c] - left_sums_[c]);
+  const bool minimum = count_rows_ && (min_left > 1 || min_right > 1);
+  const std::uint32_t n_left = last_ - first_;
+  // A minimum above the number of rows would overflow nothing but means the same.
+  const auto side_minimum = [](std::uint32_t min_rows, std::uint32_t n) {
+    return static_cast<T>(std::min(min_rows, n + 1));
+  };
+  const std::uint32_t n_right = rows_->size() - n_left;
+  const SideTotals<T> left{left_sums_.data(), static_cast<T>(n_left),
+                           side_minimum(min_left, n_left)};
+  const SideTotals<T> right{right_sums_.data(), static_cast<T>(n_right),
+                            side_minimum(min_right, n_right)};
+  // Without a minimum in force the row channel, if any, counts as one more class for
+  // `many_classes`; the variant that knows the channel is as good.
+  const Kernel<T> kernel = pairs_ > 0 ? kernels_.pairs
+                           : classes_ == 2 ? (minimum ? kernels_.two_min : kernels_.two)
+                                         : (count_rows_ ? kernels_.many_min : kernels_.many);
+  kernel(memory_.input(), left, right,
+         {memory_.lower_left.data(), memory_.upper_left.data()},
+         {memory_.lower_right.data(), memory_.upper_right.data()});
+  bound_categories(min_left, min_right);
+
+  StumpBounds<Cost> out{leaf(Side::left), 0, leaf(Side::right), 0};
+  const Count forced_left = forced(Side::left), forced_right = forced(Side::right);
+  Count ll = (out.left_lower >> kCostBits) + forced_left, lu = ll;
+  Count rl = (out.right_lower >> kCostBits) + forced_right, ru = rl;
+  for (std::size_t l = 0; l < memory_.lanes; ++l) {
+    ll = std::min<Count>(ll, memory_.lower_left[l]);
+    lu = std::min<Count>(lu, memory_.upper_left[l]);
+    rl = std::min<Count>(rl, memory_.lower_right[l]);
+    ru = std::min<Count>(ru, memory_.upper_right[l]);
+  }
+  // Bounds from parts of bins may be below what the rows cost in every tree.
+  const auto rest = [](Count errors, Count forced) {
+    return cost_of(std::max<Count>(errors - forced, 0));
+  };
+  out = {rest(ll, forced_left), rest(lu, forced_left), rest(rl, forced_right),
+         rest(ru, forced_right)};
+  for (std::size_t g = 0; g < categorical_.size(); ++g) {
+    out.left_lower = std::min(out.left_lower, category_bounds_left_[g]);
+    out.left_upper = std::min(out.left_upper, category_bounds_left_[g]);
+    out.right_lower = std::min(out.right_lower, category_bounds_right_[g]);
+    out.right_upper = std::min(out.right_upper, category_bounds_right_[g]);
+  }
+  return out;
+}
+
+template <class T>
+void ClassLanes<T>::bound_categories(std::uint32_t min_left, std::uint32_t min_right) {
+  for (std::size_t g = 0; g < categorical_.size(); ++g) {
+    category_bounds_left_[g] = category_loss(g, Side::left, min_left);
+    category_bounds_right_[g] = category_loss(g, Side::right, min_right);
+  }
+}
+
+// The exact loss of the best split of a side on a categorical feature, with what its further
+// children cost; the side's leaf where there is none.
+template <class T>
+Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) const {
+  const std::size_t channels = n_channels();
+  const bool multiway =
+      columns_->kind(categorical_[g]) == FeatureKind::multiway;
+  const std::vector<T>& sums = side == Side::left ? left_sums_ : right_sums_;
+  const Count most = swing(side);
+  const Count rows = side == Side::left ? last_ - first_ : rows_->size() - (last_ - first_);
+  Count best = most - Count{*std::ranges::max_element(sums)};
+  Count all_right = 0;  // weight that a multiway split gets right
+  std::int64_t n_categories = 0;
+  bool allowed = true;
+  for (std::size_t at = category_base_[g]; at < category_base_[g + 1]; at += channels) {
+    Count in_total = 0, in_most = 0, out_most = 0;
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const Count l = category_left_[at + c];
+      const Count in = side == Side::left ? l : category_total_[at + c] - l;
+      in_total += in;
+      in_most = std::max(in_most, in);
+      out_most = std::max(out_most, sums[c] - in);
+    }
+    Count in_rows = in_total > 0 ? 1 : 0;
+    if (count_rows_) {
+      const Count l = category_left_[at + classes_];
+      in_rows = side == Side::left ? l : category_total_[at + classes_] - l;
+    }
+    if (in_rows == 0) continue;
+    if (multiway) {
+      all_right += in_most;
+      ++n_categories;
+      allowed = allowed && in_rows >= min_rows;
+    } else if (!count_rows_ || (in_rows >= min_rows && rows - in_rows >= min_rows)) {
+      best = std::min(best, most - in_most - out_most);
+    }
+  }
+  if (!multiway || !allowed) return cost_of(best);
+  return cost_of(most - all_right) + SplitPrice<Cost>(0, further_child_)(n_categories);
+}
+
+template <class T>
+Cost ClassLanes<T>::exact(Side side, Cost cap, Counters& counters) {
+  if (cap <= 0) return cap;
+  const T* lower = side == Side::left ? memory_.lower_left.data() : memory_.lower_right.data();
+  const T* upper = side == Side::left ? memory_.upper_left.data() : memory_.upper_right.data();
+  const Count min_rows = count_rows_ ? (side == Side::left ? min_left_ : min_right_) : 1;
+  Cost least = cap;
+  for (const Cost c : side == Side::left ? category_bounds_left_ : category_bounds_right_)
+    least = std::min(least, c);
+  // Lanes and scans count all errors, those included that every tree makes.
+  const Count always = forced(side);
+  Count best =
+      std::min((least + kUnitCost - 1) >> kCostBits, leaf(side) >> kCostBits) + always;
+  for (std::size_t l = 0; l < memory_.lanes; ++l) best = std::min<Count>(best, upper[l]);
+  for (std::size_t l = 0; l < memory_.lanes; ++l) {
+    if (lower[l] >= best) continue;
+    ++counters.exact_scans;
+    if (!placed_) place();
+    best = classes_ == 2 ? scan_two(side, l, best, min_rows) : scan_many(side, l, best, min_rows);
+  }
+  return std::min(least, cost_of(std::max<Count>(best - always, 0)));
+}
+
+template <class T>
+std::int64_t ClassLanes<T>::scan_two(Side side, std::size_t lane, Count best, Count min_rows) {
+  constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
+  const Count n0 = side == Side::left ? left_sums_[0] : right_sums_[0];
+  const Count n1 = side == Side::left ? left_sums_[1] : right_sums_[1];
+  const Count rows = side == Side::left ? last_ - first_ : rows_->size() - (last_ - first_);
+  const std::int32_t f = codes_->features[lane];
+  const std::uint32_t* list = rows_->list(f);
+  const auto rank = columns_->rank_of(f);
+  const std::uint32_t* starts = bins_->starts(static_cast<int>(lane));
+  const bool minimum = min_rows > 1;
+  Count d = 0;
+  Count n = 0;
+  for (std::size_t bin = 0; bin < memory_.bins; ++bin) {
+    const std::size_t at = lane_base_[lane] + bin * memory_.bin_stride();
+    const Count h0 = channel(side, at);
+    const Count h1 = channel(side, at + kWidth);
+    const Count in_bin = count_rows_ ? channel(side, at + classes_ * kWidth) : 0;
+    const bool gains = std::min(n0 - (d + h0), n1 + (d - h1)) < best;
+    const bool allowed = !minimum || (n + in_bin >= min_rows && rows - n >= min_rows);
+    if (gains && allowed && bins_->several(static_cast<int>(lane), static_cast<int>(bin))) {
+      Count inner = d;
+      Count count = n;
+      std::uint32_t value = ~0u;
+      for (std::uint32_t k = starts[bin]; k < starts[bin + 1]; ++k) {
+        const std::uint32_t r = list[k];
+        if (!on(side, r)) continue;
+        const std::uint32_t v = rank[rows_->row(r)];
+        if (v != value) {
+          if (!minimum || (count >= min_rows && rows - count >= min_rows))
+            best = std::min(best, std::min(n0 - inner, n1 + inner));
+          value = v;
+        }
+        inner += label_[r] == 0 ? weight_[r] : -weight_[r];
+        ++count;
+      }
+    }
+    d += h0 - h1;
+    n += in_bin;
+  }
+  return best;
+}
+
+// The most that a cut inside a bin gets right, by the gains of pairs (kernels_body.inc); for the
+// bin at which a scan is.
+template <class T>
+std::int64_t ClassLanes<T>::most_inside(Side side, std::size_t at) const {
+  constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
+  Count most = 0;
+  std::size_t pair = at + classes_ * kWidth;
+  for (std::size_t a = 0; a < classes_; ++a)
+    for (std::size_t b = 0; b < classes_; ++b) {
+      if (a == b) continue;
+      most = std::max(most, inner_prefix_[a] + inner_suffix_[b] + channel(side, pair));
+      pair += kWidth;
+    }
+  return most;
+}
+
+template <class T>
+std::int64_t ClassLanes<T>::scan_many(Side side, std::size_t lane, Count best, Count min_rows) {
+  constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
+  const std::vector<T>& sums = side == Side::left ? left_sums_ : right_sums_;
+  const Count weight = side == Side::left ? left_weight_ : all_weight_ - left_weight_;
+  const Count rows = side == Side::left ? last_ - first_ : rows_->size() - (last_ - first_);
+  const std::int32_t f = codes_->features[lane];
+  const std::uint32_t* list = rows_->list(f);
+  const auto rank = columns_->rank_of(f);
+  const std::uint32_t* starts = bins_->starts(static_cast<int>(lane));
+  const bool minimum = min_rows > 1;
+  prefix_.assign(classes_, 0);
+  suffix_.assign(sums.begin(), sums.end());
+  Count before = 0;                                       // majority of the bins before
+  Count from = *std::ranges::max_element(suffix_);        // of this bin and those after
+  Count n = 0;
+  for (std::size_t bin = 0; bin < memory_.bins; ++bin) {
+    const std::size_t at = lane_base_[lane] + bin * memory_.bin_stride();
+    Count in_weight = 0, through = 0, after = 0;
+    inner_prefix_ = prefix_;
+    inner_suffix_ = suffix_;
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const Count h = channel(side, at + c * kWidth);
+      in_weight += h;
+      prefix_[c] += h;
+      suffix_[c] -= h;
+      through = std::max(through, prefix_[c]);
+      after = std::max(after, suffix_[c]);
+    }
+    const Count in_bin = count_rows_ ? channel(side, at + classes_ * kWidth) : 0;
+    Count right = std::min(through + from, before + after + in_weight);
+    if (pairs_ > 0 && weight - right < best) right = std::min(right, most_inside(side, at));
+    const bool allowed = !minimum || (n + in_bin >= min_rows && rows - n >= min_rows);
+    if (weight - right < best && allowed &&
+        bins_->several(static_cast<int>(lane), static_cast<int>(bin))) {
+      Count first_most = before;
+      Count second_most = from;
+      Count count = n;
+      std::uint32_t value = ~0u;
+      for (std::uint32_t k = starts[bin]; k < starts[bin + 1]; ++k) {
+        const std::uint32_t r = list[k];
+        if (!on(side, r)) continue;
+        const std::uint32_t v = rank[rows_->row(r)];
+        if (v != value) {
+          if (!minimum || (count >= min_rows && rows - count >= min_rows))
+            best = std::min(best, weight - first_most - second_most);
+          value = v;
+        }
+        const auto c = static_cast<std::size_t>(label_[r]);
+        inner_prefix_[c] += weight_[r];
+        first_most = std::max(first_most, inner_prefix_[c]);
+        const bool was_most = inner_suffix_[c] == second_most;
+        inner_suffix_[c] -= weight_[r];
+        if (was_most) second_most = *std::ranges::max_element(inner_suffix_);
+        ++count;
+      }
+    }
+    before = through;
+    from = after;
+    n += in_bin;
+  }
+  return best;
+}
+
+template class ClassLanes<std::int16_t>;
+template class ClassLanes<std::int32_t>;
+
+}  // namespace treeproof::threshold

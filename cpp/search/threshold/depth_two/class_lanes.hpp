@@ -1,0 +1,138 @@
+// The two sides of a moving cut, for labels: class histograms of all second features at once.
+//
+// One window (positions first .. last - 1 of the root feature's list) is the left side; moving
+// the window by a row costs one counter for each feature. `bounds` then bounds the best stump
+// of both sides in one pass over the bins, and `exact` settles a side by scanning, row by row,
+// only the bins whose bound leaves something to gain.
+//
+// Kernels and scans count all errors of a side. What a side costs in every tree, if rows of
+// different classes are equal (loss/misclassification.hpp), is taken off what they return.
+//
+// T is the type of counters: int16 for light subsets (twice the lanes), int32 for others.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/cost.hpp"
+#include "core/prefetch.hpp"
+#include "data/row_subset.hpp"
+#include "loss/misclassification.hpp"
+#include "search/threshold/depth_two/bins.hpp"
+#include "search/threshold/counters.hpp"
+#include "search/threshold/depth_two/kernels.hpp"
+#include "search/threshold/depth_two/lane_memory.hpp"
+
+namespace treeproof::threshold {
+
+template <class T>
+class ClassLanes {
+ public:
+  using Value = Cost;
+
+  ClassLanes(const Columns& columns, const Misclassification& loss, const ColumnCodes& codes,
+             SubsetBins& bins, const ClassKernels<T>& kernels, bool count_rows,
+             Cost further_child)
+      : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins), kernels_(kernels),
+        classes_(static_cast<std::size_t>(loss.n_classes())),
+        pairs_(loss.knows_pairs() ? static_cast<std::size_t>(n_class_pairs(loss.n_classes())) : 0),
+        count_rows_(count_rows),
+        further_child_(further_child) {
+    for (std::int32_t f = 0; f < columns.n_features(); ++f)
+      if (columns.kind(f) != FeatureKind::ordered)
+        categorical_.push_back(f);
+  }
+
+  void load(const RowSubset& rows);
+
+  // Starts a sweep over feature f with an empty window.
+  void begin(std::int32_t f);
+  // Makes positions first .. last - 1 of the list of f the left side.
+  void window(std::uint32_t first, std::uint32_t last);
+
+  Value leaf(Side side) const;
+  Value leaf_of_all() const {
+    return cost_of(all_swing_ - Count{*std::ranges::max_element(all_)});
+  }
+  // Bounds with at least the given numbers of rows in each part of a stump.
+  StumpBounds<Value> bounds(std::uint32_t min_left, std::uint32_t min_right, Counters& counters);
+  // min(loss of the best stump of a side, cap), further children of its split included. Uses what
+  // the last call of `bounds` left.
+  Value exact(Side side, Value cap, Counters& counters);
+  // What leaving out positions a .. b - 1 of the root feature's list can save.
+  Value weight_between(std::uint32_t a, std::uint32_t b) const {
+    return unit_ ? cost_of(b - a) : cumulative_[b] - cumulative_[a];
+  }
+
+ private:
+  using Count = std::int64_t;
+
+  template <int kSign>
+  void move(std::uint32_t from, std::uint32_t to);
+  void place();
+  Count channel(Side side, std::size_t index) const {
+    const Count l = memory_.left[index];
+    return side == Side::left ? l : Count{memory_.total[index]} - l;
+  }
+  bool on(Side side, std::uint32_t local) const {
+    return (position_[local] - first_ < last_ - first_) == (side == Side::left);
+  }
+  // Of a side: what its rows cost at most, and what they cost in every tree.
+  Count swing(Side side) const {
+    return side == Side::left ? left_swing_ : all_swing_ - left_swing_;
+  }
+  Count forced(Side side) const {
+    return (side == Side::left ? left_weight_ : all_weight_ - left_weight_) - swing(side);
+  }
+  // Channels of one bin: classes, then rows or gains of pairs.
+  std::size_t n_channels() const { return classes_ + pairs_ + (count_rows_ ? 1 : 0); }
+  Count most_inside(Side side, std::size_t at) const;
+  void bound_categories(std::uint32_t min_left, std::uint32_t min_right);
+  Cost category_loss(std::size_t g, Side side, Count min_rows) const;
+  Count scan_two(Side side, std::size_t lane, Count best, Count min_rows);
+  Count scan_many(Side side, std::size_t lane, Count best, Count min_rows);
+
+  const Columns* columns_;
+  const Misclassification* loss_;
+  const ColumnCodes* codes_;
+  SubsetBins* bins_;
+  ClassKernels<T> kernels_;
+  std::size_t classes_;
+  std::size_t pairs_;  // of classes, if their gains are known; never with `count_rows_`
+  bool count_rows_;
+  Cost further_child_;  // of a multiway split
+  std::vector<std::int32_t> categorical_;  // features that are not in lanes
+
+  const RowSubset* rows_ = nullptr;
+  LaneMemory<T> memory_;
+  std::vector<std::size_t> lane_base_;
+  bool unit_ = true;                        // every weight and every swing is 1
+  std::vector<std::int32_t> label_;         // of local rows
+  std::vector<T> weight_;
+  std::vector<T> swing_;
+  std::vector<T> all_, left_sums_, right_sums_;
+  Count all_weight_ = 0, all_swing_ = 0;
+  Count left_weight_ = 0, left_swing_ = 0;
+
+  // Categorical features: [start of feature + category * channels + channel].
+  std::vector<std::size_t> category_base_;
+  std::vector<std::uint32_t> category_of_;  // [local * categorical + g], premultiplied offset
+  std::vector<T> category_left_, category_total_;
+  std::vector<Cost> category_bounds_left_, category_bounds_right_;
+
+  const std::uint32_t* list_ = nullptr;
+  std::vector<std::uint32_t> position_;     // of each local row in list_, once it is needed
+  bool placed_ = false;
+  std::vector<Cost> cumulative_;
+  std::uint32_t first_ = 0;
+  std::uint32_t last_ = 0;
+  Count min_left_ = 1;
+  Count min_right_ = 1;
+  std::vector<Count> prefix_, suffix_, inner_prefix_, inner_suffix_;
+};
+
+extern template class ClassLanes<std::int16_t>;
+extern template class ClassLanes<std::int32_t>;
+
+}  // namespace treeproof::threshold

@@ -1,0 +1,316 @@
+#include "search/threshold/depth_two/moment_lanes.hpp"
+
+#include <algorithm>
+
+#include "core/prefetch.hpp"
+
+namespace treeproof::threshold {
+
+MomentLanes::MomentLanes(const Columns& columns, const SquaredError& loss,
+                         const ColumnCodes& codes, SubsetBins& bins,
+                         const MomentKernels& kernels, bool count_rows,
+                         double further_child)
+    : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins),
+      outputs_(loss.n_outputs()), squares_(1 + loss.n_outputs()),
+      channels_(squares_ + (count_rows ? 2 : 1)), count_rows_(count_rows),
+      further_child_(further_child) {
+  const bool one = outputs_ == 1;
+  // With a row channel the kernel has to know of it even where no minimum is in force.
+  kernel_min_ = one ? kernels.one_min : kernels.many_min;
+  kernel_ = count_rows && !one ? kernel_min_ : (one ? kernels.one : kernels.many);
+  for (std::int32_t f = 0; f < columns.n_features(); ++f)
+    if (columns.kind(f) != FeatureKind::ordered) categorical_.push_back(f);
+}
+
+void MomentLanes::load(const RowSubset& rows) {
+  rows_ = &rows;
+  const std::uint32_t m = rows.size();
+  bins_->cut(rows);
+  memory_.shape(codes_->features.size(), static_cast<std::size_t>(bins_->n_bins()), channels_);
+  memory_.mark_several(*bins_);
+  lane_base_.resize(memory_.lanes);
+  for (std::size_t l = 0; l < memory_.lanes; ++l) lane_base_[l] = memory_.base(l);
+
+  const std::size_t width = squares_ + 2;
+  moments_.resize(m * width);
+  all_.assign(width, 0.0);
+  for (std::uint32_t r = 0; r < m; ++r) {
+    const std::uint32_t row = rows.row(r);
+    const double w = loss_->row_weight(row);
+    const double* y = loss_->target(row);
+    double* const out = moments_.data() + r * width;
+    double squares = 0.0;
+    out[0] = w;
+    for (std::size_t k = 0; k < outputs_; ++k) {
+      out[1 + k] = w * y[k];
+      squares += y[k] * y[k];
+    }
+    out[squares_] = w * squares;
+    out[squares_ + 1] = 1.0;
+    for (std::size_t k = 0; k < width; ++k) all_[k] += out[k];
+  }
+
+  category_base_.clear();
+  std::size_t size = 0;
+  category_of_.resize(m * categorical_.size());
+  for (std::size_t g = 0; g < categorical_.size(); ++g) {
+    const std::int32_t f = categorical_[g];
+    category_base_.push_back(size);
+    const auto rank = columns_->rank_of(f);
+    for (std::uint32_t r = 0; r < m; ++r)
+      category_of_[r * categorical_.size() + g] =
+          static_cast<std::uint32_t>(size + rank[rows.row(r)] * width);
+    size += static_cast<std::size_t>(columns_->n_values(f)) * width;
+  }
+  category_base_.push_back(size);
+  category_left_.assign(size, 0.0);
+  category_total_.assign(size, 0.0);
+  category_bounds_left_.resize(categorical_.size());
+  category_bounds_right_.resize(categorical_.size());
+
+  // The totals are what a window over everything leaves in `left`.
+  begin(0);
+  window(0, m);
+  std::ranges::copy(category_left_, category_total_.begin());
+  std::copy_n(memory_.left.data(), memory_.left.size(), memory_.total.data());
+}
+
+void MomentLanes::begin(std::int32_t f) {
+  const std::uint32_t m = rows_->size();
+  list_ = rows_->list(f);
+  first_ = last_ = 0;
+  left_sums_.assign(squares_ + 2, 0.0);
+  memory_.left.zero();
+  std::ranges::fill(category_left_, 0.0);
+  position_.resize(m);
+  for (std::uint32_t k = 0; k < m; ++k) position_[list_[k]] = k;
+}
+
+template <int kSign>
+void MomentLanes::move(std::uint32_t from, std::uint32_t to) {
+  const std::size_t lanes = memory_.lanes;
+  const std::size_t stride = memory_.bin_stride();
+  const std::size_t width = squares_ + 2;
+  const std::size_t n_categorical = categorical_.size();
+  double* const left = memory_.left.data();
+  const std::uint32_t ask_until = prefetch_until(rows_->size());
+  for (std::uint32_t k = from; k < to; ++k) {
+    if (k < ask_until) {
+      prefetch(bins_->row_bins(list_[k + kRowsAhead]));
+      prefetch(moments_.data() + list_[k + kRowsAhead] * width);
+    }
+    const std::uint32_t r = list_[k];
+    const double* const moment = moments_.data() + r * width;
+    const std::uint8_t* bin = bins_->row_bins(r);
+    if (channels_ == 3) {  // one output, no minimum: the common case
+      const double w = kSign * moment[0], s = kSign * moment[1], q = kSign * moment[2];
+      for (std::size_t l = 0; l < lanes; ++l) {
+        double* const cell = left + lane_base_[l] + bin[l] * stride;
+        cell[0] += w;
+        cell[kWidth] += s;
+        cell[2 * kWidth] += q;
+      }
+    } else {
+      for (std::size_t l = 0; l < lanes; ++l) {
+        double* const cell = left + lane_base_[l] + bin[l] * stride;
+        for (std::size_t c = 0; c < channels_; ++c) cell[c * kWidth] += kSign * moment[c];
+      }
+    }
+    for (std::size_t c = 0; c < width; ++c) left_sums_[c] += kSign * moment[c];
+    for (std::size_t g = 0; g < n_categorical; ++g) {
+      double* const cell = category_left_.data() + category_of_[r * n_categorical + g];
+      for (std::size_t c = 0; c < width; ++c) cell[c] += kSign * moment[c];
+    }
+  }
+}
+
+void MomentLanes::window(std::uint32_t first, std::uint32_t last) {
+  if (first >= last_ || last <= first_) {  // nothing in common: leave one, enter the other
+    move<-1>(first_, last_);
+    move<1>(first, last);
+  } else {
+    if (first < first_) move<1>(first, first_);
+    if (first > first_) move<-1>(first_, first);
+    if (last > last_) move<1>(last_, last);
+    if (last < last_) move<-1>(last, last_);
+  }
+  first_ = first;
+  last_ = last;
+  right_sums_.resize(left_sums_.size());
+  for (std::size_t c = 0; c < left_sums_.size(); ++c) right_sums_[c] = all_[c] - left_sums_[c];
+}
+
+double MomentLanes::explained(const double* moments, double tiny) const {
+  if (!(moments[0] > tiny)) return 0.0;
+  double squares = 0.0;
+  for (std::size_t k = 1; k <= outputs_; ++k) squares += moments[k] * moments[k];
+  return squares / moments[0];
+}
+
+double MomentLanes::leaf(Side side) const {
+  if (rows_on(side) <= 1) return 0.0;
+  const double* moments = sums(side).data();
+  return std::max(0.0, moments[squares_] - explained(moments, 0.0));
+}
+
+double MomentLanes::leaf_of_all() const {
+  if (rows_->size() <= 1) return 0.0;
+  return std::max(0.0, all_[squares_] - explained(all_.data(), 0.0));
+}
+
+StumpBounds<double> MomentLanes::bounds(std::uint32_t min_left, std::uint32_t min_right,
+                                        Counters& counters) {
+  ++counters.evaluations;
+  min_left_ = min_left;
+  min_right_ = min_right;
+  const bool minimum = count_rows_ && (min_left > 1 || min_right > 1);
+  const SideTotals<double> left{left_sums_.data(), static_cast<double>(rows_on(Side::left)),
+                                min_left_};
+  const SideTotals<double> right{right_sums_.data(), static_cast<double>(rows_on(Side::right)),
+                                 min_right_};
+  (minimum ? kernel_min_ : kernel_)(memory_.input(), left, right,
+                                    {memory_.lower_left.data(), memory_.upper_left.data()},
+                                    {memory_.lower_right.data(), memory_.upper_right.data()});
+  bound_categories(Side::left, min_left_, category_bounds_left_);
+  bound_categories(Side::right, min_right_, category_bounds_right_);
+  const double leaf_left = leaf(Side::left), leaf_right = leaf(Side::right);
+  StumpBounds<double> out{leaf_left, leaf_left, leaf_right, leaf_right};
+  for (std::size_t l = 0; l < memory_.lanes; ++l) {
+    out.left_lower = std::min(out.left_lower, memory_.lower_left[l]);
+    out.left_upper = std::min(out.left_upper, memory_.upper_left[l]);
+    out.right_lower = std::min(out.right_lower, memory_.lower_right[l]);
+    out.right_upper = std::min(out.right_upper, memory_.upper_right[l]);
+  }
+  for (std::size_t g = 0; g < categorical_.size(); ++g) {
+    out.left_lower = std::min(out.left_lower, category_bounds_left_[g]);
+    out.left_upper = std::min(out.left_upper, category_bounds_left_[g]);
+    out.right_lower = std::min(out.right_lower, category_bounds_right_[g]);
+    out.right_upper = std::min(out.right_upper, category_bounds_right_[g]);
+  }
+  // Rounding may leave a little less than nothing.
+  return {std::max(0.0, out.left_lower), std::max(0.0, out.left_upper),
+          std::max(0.0, out.right_lower), std::max(0.0, out.right_upper)};
+}
+
+void MomentLanes::bound_categories(Side side, double min_rows, std::vector<double>& out) {
+  for (std::size_t g = 0; g < categorical_.size(); ++g)
+    out[g] = category_loss(g, side, min_rows);
+}
+
+// The exact loss of the best split of a side on a categorical feature, with what its further
+// children cost; the side's leaf where there is none.
+double MomentLanes::category_loss(std::size_t g, Side side, double min_rows) {
+  const std::size_t width = squares_ + 2;
+  const bool multiway = columns_->kind(categorical_[g]) == FeatureKind::multiway;
+  const std::vector<double>& whole = sums(side);
+  const double rows = rows_on(side);
+  const double tiny = whole[0] * 1e-12;
+  const double leaf_loss = leaf(side);
+  double most = whole[squares_] - leaf_loss;  // explained
+  double all_categories = 0.0;
+  std::int64_t n_categories = 0;
+  bool allowed = true;
+  prefix_.resize(width);
+  suffix_.resize(width);
+  for (std::size_t at = category_base_[g]; at < category_base_[g + 1]; at += width) {
+    for (std::size_t c = 0; c < width; ++c) {
+      const double l = category_left_[at + c];
+      prefix_[c] = side == Side::left ? l : category_total_[at + c] - l;
+      suffix_[c] = whole[c] - prefix_[c];
+    }
+    const double in_rows = prefix_[squares_ + 1];
+    if (in_rows < 0.5) continue;
+    if (multiway) {
+      all_categories += explained(prefix_.data(), tiny);
+      ++n_categories;
+      allowed = allowed && in_rows >= min_rows;
+    } else if (in_rows >= min_rows && rows - in_rows >= min_rows) {
+      most = std::max(most, explained(prefix_.data(), tiny) + explained(suffix_.data(), tiny));
+    }
+  }
+  if (!multiway || !allowed) return std::max(0.0, whole[squares_] - most);
+  return std::max(0.0, whole[squares_] - all_categories) +
+         SplitPrice<double>(0.0, further_child_)(n_categories);
+}
+
+double MomentLanes::exact(Side side, double cap, Counters& counters) {
+  if (cap <= 0.0) return cap;
+  const double* lower = side == Side::left ? memory_.lower_left.data()
+                                           : memory_.lower_right.data();
+  const double* upper = side == Side::left ? memory_.upper_left.data()
+                                           : memory_.upper_right.data();
+  const double min_rows = side == Side::left ? min_left_ : min_right_;
+  double best = std::min(cap, leaf(side));
+  for (std::size_t l = 0; l < memory_.lanes; ++l) best = std::min(best, upper[l]);
+  for (const double c : side == Side::left ? category_bounds_left_ : category_bounds_right_)
+    best = std::min(best, c);
+  for (std::size_t l = 0; l < memory_.lanes; ++l) {
+    if (loss_->closes(lower[l], best)) continue;
+    ++counters.exact_scans;
+    best = scan(side, l, best, min_rows);
+  }
+  return std::max(0.0, best);
+}
+
+double MomentLanes::scan(Side side, std::size_t lane, double best, double min_rows) {
+  const std::vector<double>& whole = sums(side);
+  const double rows = rows_on(side);
+  const double tiny = whole[0] * 1e-12;
+  const std::int32_t f = codes_->features[lane];
+  const std::uint32_t* list = rows_->list(f);
+  const auto rank = columns_->rank_of(f);
+  const std::uint32_t* starts = bins_->starts(static_cast<int>(lane));
+  const bool minimum = min_rows > 1.0;
+  const std::size_t width = squares_ + 2;
+  prefix_.assign(width, 0.0);
+  suffix_ = whole;
+  double before = 0.0;  // explained by the bins before this one
+  double n = 0.0;
+  for (std::size_t bin = 0; bin < memory_.bins; ++bin) {
+    const std::size_t at = lane_base_[lane] + bin * memory_.bin_stride();
+    inner_ = prefix_;
+    for (std::size_t c = 0; c < channels_; ++c) {
+      const double h = channel(side, at + c * kWidth);
+      prefix_[c] += h;
+      suffix_[c] -= h;
+    }
+    const double in_squares = channel(side, at + squares_ * kWidth);
+    const double in_bin = count_rows_ ? channel(side, at + (squares_ + 1) * kWidth) : 0.0;
+    const double after = explained(suffix_.data(), tiny);
+    const double least = whole[squares_] - in_squares - before - after;
+    const bool allowed = !minimum || (n + in_bin >= min_rows && rows - n >= min_rows);
+    if (allowed && !loss_->closes(least, best) &&
+        bins_->several(static_cast<int>(lane), static_cast<int>(bin))) {
+      double count = n;
+      std::uint32_t value = ~0u;
+      for (std::uint32_t k = starts[bin]; k < starts[bin + 1]; ++k) {
+        const std::uint32_t r = list[k];
+        if (!on(side, r)) continue;
+        const std::uint32_t v = rank[rows_->row(r)];
+        if (v != value) {
+          if (!minimum || (count >= min_rows && rows - count >= min_rows)) {
+            double first = 0.0, second = 0.0;
+            for (std::size_t c = 1; c <= outputs_; ++c) {
+              const double s = inner_[c], rest = whole[c] - s;
+              first += s * s;
+              second += rest * rest;
+            }
+            const double w = inner_[0], other = whole[0] - w;
+            if (w > tiny) first /= w; else first = 0.0;
+            if (other > tiny) second /= other; else second = 0.0;
+            best = std::min(best, whole[squares_] - first - second);
+          }
+          value = v;
+        }
+        const double* moment = moments_.data() + r * width;
+        for (std::size_t c = 0; c <= outputs_; ++c) inner_[c] += moment[c];
+        ++count;
+      }
+    }
+    before = explained(prefix_.data(), tiny);
+    n += in_bin;
+  }
+  return best;
+}
+
+}  // namespace treeproof::threshold

@@ -1,0 +1,111 @@
+// The two sides of a moving cut, for squared error: moments of all second features at once.
+//
+// The same idea as class_lanes.hpp with other channels: a bin holds weight, weighted sum of
+// each output, weighted sum of squares and, where a minimum leaf size is in force, rows. A
+// stump that cuts inside a bin loses at least what both parts lose without the bin's rows
+// (superadditivity: Mazumder, Meng, Wang, "Quant-BnB", 2022, Lemma B.1), which gives the lower
+// bound; cuts between bins give the upper one. `exact` walks only the bins whose lower bound
+// leaves something to gain.
+//
+// Rounding: every sweep starts from empty histograms, so a cell sees a few thousand additions
+// at most and keeps about 13 digits of the sum of squares; loss/tolerance.hpp leaves room.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "data/row_subset.hpp"
+#include "loss/squared_error.hpp"
+#include "search/threshold/depth_two/bins.hpp"
+#include "search/threshold/counters.hpp"
+#include "search/threshold/depth_two/kernels.hpp"
+#include "search/threshold/depth_two/lane_memory.hpp"
+
+namespace treeproof::threshold {
+
+class MomentLanes {
+ public:
+  using Value = double;
+
+  MomentLanes(const Columns& columns, const SquaredError& loss, const ColumnCodes& codes,
+              SubsetBins& bins, const MomentKernels& kernels, bool count_rows,
+              double further_child);
+
+  void load(const RowSubset& rows);
+
+  // Starts a sweep over feature f with an empty window.
+  void begin(std::int32_t f);
+  // Makes positions first .. last - 1 of the list of f the left side.
+  void window(std::uint32_t first, std::uint32_t last);
+
+  double leaf(Side side) const;
+  double leaf_of_all() const;
+  // Bounds with at least the given numbers of rows in each part of a stump.
+  StumpBounds<double> bounds(std::uint32_t min_left, std::uint32_t min_right,
+                             Counters& counters);
+  // min(loss of the best stump of a side, cap). Uses what the last call of `bounds` left.
+  double exact(Side side, double cap, Counters& counters);
+  // There is no unit step for squared error.
+  double weight_between(std::uint32_t, std::uint32_t) const { return 0.0; }
+
+ private:
+  static constexpr std::size_t kWidth = LaneMemory<double>::kWidth;
+
+  template <int kSign>
+  void move(std::uint32_t from, std::uint32_t to);
+  double channel(Side side, std::size_t index) const {
+    const double l = memory_.left[index];
+    return side == Side::left ? l : memory_.total[index] - l;
+  }
+  bool on(Side side, std::uint32_t local) const {
+    return (position_[local] - first_ < last_ - first_) == (side == Side::left);
+  }
+  std::uint32_t rows_on(Side side) const {
+    const std::uint32_t left = last_ - first_;
+    return side == Side::left ? left : rows_->size() - left;
+  }
+  const std::vector<double>& sums(Side side) const {
+    return side == Side::left ? left_sums_ : right_sums_;
+  }
+  // What the mean explains of rows with these moments (weight, then sums).
+  double explained(const double* moments, double tiny) const;
+  void bound_categories(Side side, double min_rows, std::vector<double>& out);
+  double category_loss(std::size_t g, Side side, double min_rows);
+  double scan(Side side, std::size_t lane, double best, double min_rows);
+
+  const Columns* columns_;
+  const SquaredError* loss_;
+  const ColumnCodes* codes_;
+  SubsetBins* bins_;
+  Kernel<double> kernel_;
+  Kernel<double> kernel_min_;
+  std::size_t outputs_;
+  std::size_t squares_;   // channel of the sum of squares
+  std::size_t channels_;  // with the row channel, if any
+  bool count_rows_;
+  double further_child_;  // of a multiway split
+  std::vector<std::int32_t> categorical_;  // features that are not in lanes
+
+  const RowSubset* rows_ = nullptr;
+  LaneMemory<double> memory_;
+  std::vector<std::size_t> lane_base_;
+  std::vector<double> moments_;  // [local row][weight, weighted sums, weighted squares, 1]
+  std::vector<double> all_, left_sums_, right_sums_;
+
+  // Categorical features: [start of feature + category * channels + channel]; the row channel
+  // is always there, to tell categories that occur.
+  std::vector<std::size_t> category_base_;
+  std::vector<std::uint32_t> category_of_;  // [local * categorical + g], premultiplied offset
+  std::vector<double> category_left_, category_total_;
+  std::vector<double> category_bounds_left_, category_bounds_right_;
+
+  const std::uint32_t* list_ = nullptr;
+  std::vector<std::uint32_t> position_;  // of each local row in list_
+  std::uint32_t first_ = 0;
+  std::uint32_t last_ = 0;
+  double min_left_ = 1;
+  double min_right_ = 1;
+  std::vector<double> prefix_, suffix_, inner_;
+};
+
+}  // namespace treeproof::threshold

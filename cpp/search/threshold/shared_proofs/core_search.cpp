@@ -1,0 +1,148 @@
+#include "search/threshold/shared_proofs/core_search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace treeproof::threshold {
+namespace {
+
+constexpr std::size_t kMostDeepCores = 4096;
+constexpr std::size_t kMostShallowCores = 1024;
+constexpr std::size_t kMostWitnesses = 64;
+constexpr Cost kMostPenalties = 16;
+
+// How many masks to keep: fewer where they are long.
+std::size_t room(const Context<Misclassification>& context, std::size_t most) {
+  constexpr std::size_t kMostWords = std::size_t{1} << 20;
+  const std::size_t words = static_cast<std::size_t>(context.columns->n_rows) / 64 + 1;
+  return std::clamp(kMostWords / words, std::size_t{8}, most);
+}
+
+}  // namespace
+
+CoreSearch::CoreSearch(const Context<Misclassification>& context, ClassTerminal& terminal,
+                       StumpSolver<Misclassification>& stumps, std::span<const Weight> weights)
+    : context_(&context), terminal_(&terminal), stumps_(&stumps), lister_(context),
+      two_splits_(context), prices_(context.settings.prices, context.settings.split_cost, *context.loss),
+      deep_cores_(RowWeights(weights), room(context, kMostDeepCores),
+                  context.settings.use_unit_step),
+      shallow_cores_(RowWeights(weights), room(context, kMostShallowCores),
+                     context.settings.use_unit_step),
+      witnesses_(RowWeights(weights), room(context, kMostWitnesses)), weights_(weights) {}
+
+int CoreSearch::affordable(Cost best) const {
+  return best <= 0 ? 0 : static_cast<int>(std::min<Cost>((best - 1) / penalty(), 1 << 30));
+}
+
+bool CoreSearch::suits(const Context<Misclassification>& context, const Task<Cost>& task,
+                       Cost best) {
+  const Cost penalty = context.settings.split_cost;
+  return context.settings.use_core_search && penalty > 0 && best <= kMostPenalties * penalty &&
+         task.min_leaf == 1 && !context.has_multiway && task.depth > ClassTerminal::kDepth &&
+         task.splits >= kMostPenalties;
+}
+
+Answer<Cost> CoreSearch::solve(const Task<Cost>& task, Answer<Cost> incumbent) {
+  Answer<Cost> answer = std::move(incumbent);
+  answer.lower = 0;
+  Cost cutoff = (ClassTerminal::kDepth + 1) * penalty();
+  while (!stopped()) {
+    hear_others(answer);
+    answer.lower = std::min(answer.lower, answer.upper);
+    if (answer.lower == answer.upper) break;
+    cutoff += penalty();
+    if (answer.upper < cutoff + penalty()) cutoff = answer.upper;
+    Answer<Cost> better = solve_node(*task.rows, cutoff, task.depth, false, 0);
+    if (better.found) answer = std::move(better);  // with lower 0 if it was stopped
+    else if (!stopped()) answer.lower = cutoff;
+    if (progress_) progress_(answer.lower, answer.upper, false);
+  }
+  return answer;
+}
+
+Answer<Cost> CoreSearch::solve_node(const RowSubset& rows, Cost cutoff, int depth, bool any,
+                                    std::size_t level) {
+  while (levels_.size() <= level) levels_.emplace_back();
+  Node node{&rows, depth - 1, any, level, {}, {}, {}, {}};
+  const bool shared = level == 0 && crew_ != nullptr && crew_->n_threads() > 1;
+  Answer<Cost>& answer = node.answer;
+  answer.upper = cutoff;
+  const Cost leaf = stumps_->leaf(rows);
+  if (leaf < cutoff) {
+    answer.upper = leaf;
+    answer.found = true;
+    if (any) return std::move(node.answer);
+  }
+  if (prices_(rows) >= answer.upper) {
+    ++context_->counters->price_prunes;
+    answer.lower = answer.upper;
+    return std::move(node.answer);
+  }
+  const int deepest = std::min(depth, affordable(answer.upper));
+  if (deepest <= 0) {
+    answer.lower = answer.upper;
+    return std::move(node.answer);
+  }
+  if (deepest <= ClassTerminal::kDepth) {
+    const Task<Cost> task{&rows, cutoff, deepest, 1 << 30, 1, {}, {}};
+    Answer<Cost> found = terminal_->solve(task);
+    found.lower = stopped() ? 0 : found.found ? found.upper : cutoff;
+    return found;
+  }
+  look_ahead(node);
+  if (!stopped() && !node.done()) {
+    if (shared) share(node);
+    else if (level == 0) take_turns(node);
+    else work(node);
+  }
+  if (!stopped() && !node.done()) answer.lower = answer.upper;
+  return std::move(node.answer);
+}
+
+// The best tree of depth two, and the bounds on cuts that come with it.
+void CoreSearch::look_ahead(Node& node) {
+  const Task<Cost> task{node.rows, node.answer.upper, ClassTerminal::kDepth, 1 << 30, 1, {}, {}};
+  Answer<Cost> ahead = terminal_->solve(task);
+  if (ahead.found) improve(node, ahead.upper, std::move(ahead.tree));
+  if (stopped() || node.done()) return;
+  node.features.resize(static_cast<std::size_t>(context_->columns->n_features()));
+  for (std::int32_t f = 0; f < context_->columns->n_features(); ++f) {
+    price_cuts(*node.rows, f, node.features[static_cast<std::size_t>(f)]);
+    lister_.list(*node.rows, f, node.answer.upper, terminal_->cuts(f),
+                 node.features[static_cast<std::size_t>(f)], node.groups);
+  }
+}
+
+// What the prices say of both sides of every cut.
+void CoreSearch::price_cuts(const RowSubset& rows, std::int32_t f, FeatureCuts& cuts) {
+  if (context_->columns->kind(f) != FeatureKind::ordered) return;
+  prices_.sum_along(rows, f, price_sums_);
+  cuts.left_priced.clear();
+  cuts.right_priced.clear();
+  for (const Cost sum : price_sums_) {
+    cuts.left_priced.push_back(prices_.bound(sum));
+    cuts.right_priced.push_back(prices_.bound(price_sums_.back() - sum));
+  }
+}
+
+void CoreSearch::improve(Node& node, Cost cost, SplitTree tree) {
+  if (cost >= node.answer.upper) return;  // another thread has found a better one
+  node.answer.upper = cost;
+  node.answer.found = true;
+  node.answer.tree = std::move(tree);
+  node.better = true;
+  if (node.level == 0 && others_ != nullptr) others_->found(node.answer.tree, cost);
+  if (node.level == 0 && progress_) tell(node);
+}
+
+// Takes over a cheaper tree that another search of the same question has found.
+void CoreSearch::hear_others(Answer<Cost>& answer) const {
+  if (others_ == nullptr || others_->upper() >= answer.upper) return;
+  std::optional<CostedTree<Cost>> better = others_->better_than(answer.upper);
+  if (!better) return;
+  answer.upper = better->cost;
+  answer.found = true;
+  answer.tree = std::move(better->tree);
+}
+
+}  // namespace treeproof::threshold

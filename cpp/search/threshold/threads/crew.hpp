@@ -1,0 +1,109 @@
+// Threads that help a search with its outermost solve.
+//
+// All of them take pieces of work from that solve (best_first/work.hpp, core_search.cpp); what is
+// below a piece is solved by one thread alone, in memory of its own. A piece of a tree of depth
+// three takes milliseconds and there are hundreds of them, so the threads seldom wait.
+//
+// The calling thread leads: it alone asks the clock and the caller (Ctrl-C) and tells
+// observers; helpers stop once it is done. Which of several optimal trees comes back depends on
+// chance, the optimum does not.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "search/threshold/threads/gate.hpp"
+#include "search/threshold/solve.hpp"
+#include "search/threshold/depth_two/stump.hpp"
+#include "search/threshold/task.hpp"
+
+namespace treeproof::threshold {
+
+template <Loss L, class Terminal>
+class Crew {
+ public:
+  using MakeTerminal =
+      std::function<std::unique_ptr<Terminal>(const Context<L>&, StumpSolver<L>&)>;
+  // What a helper does, with limits, counters and scratch memory of its own.
+  using Help = std::function<void(const Context<L>&, Terminal&, StumpSolver<L>&)>;
+
+  Crew(const Context<L>& context, const Switches& switches, MakeTerminal make_terminal)
+      : context_(&context), helpers_first_(switches.helpers_first),
+        n_helpers_(static_cast<std::size_t>(std::max(switches.n_threads, 1)) - 1),
+        make_terminal_(std::move(make_terminal)) {}
+
+  std::size_t n_threads() const { return n_helpers_ + 1; }
+
+  // Runs `work` in this thread while helpers run `help`, which returns once told to stop.
+  void share(Gate& gate, const std::function<void()>& work, const Help& help) {
+    told_ = false;
+    arrived_ = 0;
+    std::vector<Counters> counters(n_helpers_);
+    {
+      Team team(*this, gate);
+      team.start(help, counters);
+      while (helpers_first_ && arrived_ < team.size()) std::this_thread::yield();
+      work();
+    }
+    for (const Counters& theirs : counters) context_->counters->add(theirs);
+  }
+
+ private:
+  // The helpers of one solve; gone when this is.
+  class Team {
+   public:
+    Team(Crew& crew, Gate& gate) : crew_(crew), gate_(gate) {}
+    ~Team() {
+      crew_.told_ = true;
+      gate_.changed.notify_all();
+      for (std::thread& helper : helpers_) helper.join();
+    }
+    void start(const Help& help, std::vector<Counters>& counters) {
+      helpers_.reserve(counters.size());
+      try {
+        for (Counters& theirs : counters)
+          helpers_.emplace_back([this, &help, &theirs] { crew_.run(help, theirs); });
+      } catch (const std::system_error&) {
+        // The system gives no more threads: these must do.
+      }
+    }
+    std::size_t size() const { return helpers_.size(); }
+
+   private:
+    Crew& crew_;
+    Gate& gate_;
+    std::vector<std::thread> helpers_;
+  };
+
+  void run(const Help& help, Counters& counters) {
+    ++arrived_;
+    try {
+      Limits limits(told_, *context_->limits, context_->limits->memory_allowance());
+      Context<L> context = *context_;
+      context.limits = &limits;
+      context.counters = &counters;
+      StumpSolver<L> stumps(*context.columns, *context.loss);
+      const std::unique_ptr<Terminal> terminal = make_terminal_(context, stumps);
+      help(context, *terminal, stumps);
+    } catch (const std::bad_alloc&) {
+      // One helper less; its piece of work was given back.
+    }
+  }
+
+  const Context<L>* context_;
+  bool helpers_first_;
+  std::size_t n_helpers_;
+  MakeTerminal make_terminal_;
+  std::atomic<bool> told_ = false;
+  std::atomic<std::size_t> arrived_ = 0;
+};
+
+}  // namespace treeproof::threshold
