@@ -22,7 +22,7 @@ import numpy as np
 
 from treeproof import OptimalTreeClassifier
 from treeproof.cluster import coordinator, worker
-from treeproof.solvers import Task
+from treeproof.solving.solvers import Task
 from treeproof.sources.training import classification_data
 
 TASK_OVERHEAD = 0.005  # seconds from submit to start and from end to answer
@@ -166,7 +166,7 @@ def main() -> None:
         setattr(coordinator, name, getattr(coordinator, name) * options.stretch)
     task = problem(options.rows, options.features, options.penalty)
     start = time.process_time()
-    from treeproof.solvers import solve
+    from treeproof.solving.solvers import solve
 
     _, alone = solve("sparse", task)
     one = time.process_time() - start

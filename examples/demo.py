@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from treeproof import OptimalTreeClassifier
 from treeproof.datasets import load_monks
-from treeproof.drawing import draw
+from treeproof.tree.drawing import draw
 
 console = Console(highlight=False, soft_wrap=True)
 X, y = load_monks(1, as_frame=True, return_X_y=True)

@@ -28,7 +28,7 @@ from treeproof import (
     OptimalTreeRegressor,
     from_json,
 )
-from treeproof.oblique import ObliqueTreeClassifier
+from treeproof.estimators.oblique import ObliqueTreeClassifier
 from treeproof.proof import check
 
 Attack = Callable[[random.Random, Path, Path | None], None]

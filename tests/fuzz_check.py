@@ -36,7 +36,7 @@ from treeproof import (
     watch,
 )
 from treeproof.proof import check
-from treeproof.solvers import REGRESSION_SOLVERS, SOLVERS
+from treeproof.solving.solvers import REGRESSION_SOLVERS, SOLVERS
 
 CLOSE = 2e-6  # shares that rounding of weights and penalties may set apart
 SLOW = {"dt-miner": 0.05, "branches": 0.2}  # they list whole trees: bounds will do

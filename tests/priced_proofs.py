@@ -18,10 +18,10 @@ import pandas as pd
 from oracle import UNIT
 
 from treeproof import OptimalTreeClassifier, _core
-from treeproof.merged_rows import rounded_weights
 from treeproof.proof import Verdict, check
 from treeproof.proof.exact import Refuted, check_exactly
-from treeproof.solvers import Task, run_solver, solving_with
+from treeproof.solving.merged_rows import rounded_weights
+from treeproof.solving.solvers import Task, run_solver, solving_with
 
 
 @dataclass

@@ -21,7 +21,7 @@ from trees import random_table
 
 from treeproof import OptimalTreeClassifier
 from treeproof.limits import engine_allowance, parse_memory, resident_bytes
-from treeproof.progress import ProgressLine
+from treeproof.solving.progress import ProgressLine
 
 
 def hard_problem(n_rows=600, n_features=40):

@@ -17,7 +17,7 @@ from treeproof import OptimalTreeClassifier, __version__
 from treeproof.cli import app, main, tables
 from treeproof.datasets import load_monks
 from treeproof.persistence import load
-from treeproof.progress import ProgressLine
+from treeproof.solving.progress import ProgressLine
 
 FIELDS = {
     "status", "objective", "lower_bound", "gap", "optimal", "splits", "depth",

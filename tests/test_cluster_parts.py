@@ -7,7 +7,7 @@ from treeproof import OptimalTreeClassifier, _core
 from treeproof.cluster.graph import Graph
 from treeproof.cluster.table import shared_table
 from treeproof.cluster.worker import Slice, forget, work
-from treeproof.solvers import Task
+from treeproof.solving.solvers import Task
 from treeproof.sources.training import classification_data
 
 LEAST, MOST = 1, 100_000

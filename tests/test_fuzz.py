@@ -14,7 +14,7 @@ from fuzz_case import SWITCHES, table_of
 from fuzz_check import PROVING, check_case
 
 from treeproof import _core
-from treeproof.solvers import REGRESSION_SOLVERS, SOLVERS
+from treeproof.solving.solvers import REGRESSION_SOLVERS, SOLVERS
 
 
 def test_a_short_run_finds_nothing():

@@ -34,10 +34,15 @@ from treeproof import (
     stop_when,
     watch,
 )
-from treeproof.certificates import Certificate, describe, proved_depth, trees_in_words
 from treeproof.export.json import from_json
 from treeproof.proof import check
 from treeproof.proof.exact import Refuted, check_exactly
+from treeproof.solving.certificates import (
+    Certificate,
+    describe,
+    proved_depth,
+    trees_in_words,
+)
 
 KINDS = [(ORDERED,), (ORDERED, ORDERED, MULTIWAY, ONE_VS_REST), (MULTIWAY, ONE_VS_REST)]
 ENGINES = [(True, False), (False, True), (True, True)]

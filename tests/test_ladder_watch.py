@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
-from treeproof.certificates import Certificate
 from treeproof.explorer.ladder import rungs
 from treeproof.explorer.session import Session
 from treeproof.explorer.tables import Table, bundled_table
-from treeproof.observers import watch, watch_ladder
+from treeproof.solving.certificates import Certificate
+from treeproof.solving.observers import watch, watch_ladder
 from treeproof.tree import Tree
 
 

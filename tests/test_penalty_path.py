@@ -16,7 +16,7 @@ from sparse_problems import any_limits, any_table, solve
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, penalty_path
 from treeproof.path.envelope import Solution, trace
 from treeproof.path.searches import Searches
-from treeproof.solvers import Task
+from treeproof.solving.solvers import Task
 
 N_PROBLEMS = rounds(40, 400)
 N_PENALTIES = 50

@@ -283,7 +283,7 @@ def test_the_column_of_a_leaf_is_not_asked_for():
 
 
 def test_bounds_over_time_never_get_worse():
-    from treeproof.observers import observing
+    from treeproof.solving.observers import observing
 
     with observing(False) as (history, tell):
         for lower, upper in ((0.1, 0.5), (0.0, 0.4), (0.2, 0.45)):

@@ -22,7 +22,7 @@ from treeproof import (
     regressor,
 )
 from treeproof.proof import check
-from treeproof.solvers import derive_steps
+from treeproof.solving.solvers import derive_steps
 
 CRITERIA = ("misclassification", "squared_error", "absolute_error")
 

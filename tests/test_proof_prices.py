@@ -246,7 +246,8 @@ def noisy(rng: np.random.Generator, n: int = 240) -> tuple[np.ndarray, np.ndarra
 @pytest.mark.parametrize("solver", ["sparse", "threshold"])
 def test_fits_that_rest_on_prices_are_proved(solver, tmp_path, monkeypatch, program):
     """With prices at hand from the start the proof has them."""
-    from treeproof import _core, solvers
+    from treeproof import _core
+    from treeproof.solving import solvers
 
     rng = np.random.default_rng(31)
     priced_files = 0

@@ -18,8 +18,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeRegressor
 
 from treeproof import OptimalTreeRegressor
-from treeproof.merged_rows import merge_equal_rows
 from treeproof.persistence import load, save
+from treeproof.solving.merged_rows import merge_equal_rows
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import pytest
 from benchmarks import big, growth, scale_out
 
-from treeproof.solvers import solve
+from treeproof.solving.solvers import solve
 
 
 def test_a_big_table_in_small(tmp_path):

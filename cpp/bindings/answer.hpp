@@ -1,4 +1,4 @@
-// The answer of a search as a plain dictionary (see treeproof.solvers): its tree as a table of
+// The answer of a search as a plain dictionary (see treeproof.solving.solvers): its tree as a table of
 // splits, its bounds, why it ended, and what it counted.
 #pragma once
 

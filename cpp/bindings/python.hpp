@@ -43,7 +43,7 @@ inline bool python_interrupted() {
   }
   try {
     return nanobind::cast<bool>(
-        nanobind::module_::import_("treeproof.stopping").attr("stop_wanted")());
+        nanobind::module_::import_("treeproof.solving.stopping").attr("stop_wanted")());
   } catch (nanobind::python_error& error) {
     if (!error.matches(PyExc_KeyboardInterrupt)) throw;
     return true;  // Ctrl-C while Python code ran

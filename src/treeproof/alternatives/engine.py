@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from treeproof import _core
-from treeproof.solvers import Task, run_solver
+from treeproof.solving.solvers import Task, run_solver
 
 __all__ = [
     "BUDGET_UNIT",

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from treeproof.alternatives.result import NearOptimalSet, NearTree
-    from treeproof.solvers import Task
+    from treeproof.solving.solvers import Task
     from treeproof.tree import Tree
 
 __all__ = ["Alternatives"]

@@ -64,7 +64,7 @@ class NearTree:
     @property
     def model(self) -> Any:
         """The tree as a fitted estimator; its certificate states its gap."""
-        from treeproof.variants import model_like
+        from treeproof.estimators.variants import model_like
 
         return model_like(
             self._template,

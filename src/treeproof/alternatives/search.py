@@ -16,9 +16,9 @@ from treeproof.alternatives.engine import (
     sparse_costs,
 )
 from treeproof.alternatives.result import NearOptimalSet, NearTree
+from treeproof.estimators.variants import grow
 from treeproof.path.budget import Budget
-from treeproof.solvers import Task
-from treeproof.variants import grow
+from treeproof.solving.solvers import Task
 
 __all__ = ["best_trees", "near_set"]
 

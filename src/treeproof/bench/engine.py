@@ -18,7 +18,8 @@ class NotOnThisMachineError(Exception):
 
 def with_engine_options(**options: Any) -> None:
     """Give these options to every later run of the engine in this process."""
-    from treeproof import _core, solvers
+    from treeproof import _core
+    from treeproof.solving import solvers
 
     kernel = options.get("kernel")
     if kernel is not None and kernel not in _core.kernels():
@@ -31,7 +32,7 @@ def with_engine_options(**options: Any) -> None:
 
 def with_observer(observe: Callable[[int, float, float, float, int], None]) -> None:
     """Let `observe(kind, seconds, lower, upper, nodes)` follow every later run."""
-    from treeproof import solvers
+    from treeproof.solving import solvers
 
     plain = solvers.SOLVERS["sparse"]
     solvers.SOLVERS["sparse"] = lambda task: plain(

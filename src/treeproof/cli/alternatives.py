@@ -136,7 +136,7 @@ def _report(model: Any, trees: Any, use: dict[str, int], some: list[Any]) -> Any
 
 
 def _show(trees: Any, use: dict[str, int], some: list[Any]) -> None:
-    from treeproof.drawing import draw
+    from treeproof.tree.drawing import draw
 
     console = Console(highlight=False)
     console.print(repr(trees)[1:-1], style="bold", soft_wrap=True)

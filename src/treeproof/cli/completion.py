@@ -22,7 +22,7 @@ def columns(ctx: Any, incomplete: str) -> list[str]:
 
 def solvers(incomplete: str) -> list[str]:
     """Return the solvers that begin as the word does."""
-    from treeproof.solvers import REGRESSION_SOLVERS, SOLVERS
+    from treeproof.solving.solvers import REGRESSION_SOLVERS, SOLVERS
 
     names = dict.fromkeys(["auto", *SOLVERS, *REGRESSION_SOLVERS])
     return [name for name in names if name.startswith(incomplete)]

@@ -386,7 +386,7 @@ def make_estimator(
 
 def report(model: Any, seconds: float) -> dict[str, Any]:
     """Return what ``--json`` says about a fitted model."""
-    from treeproof.certificates import depth_to_json
+    from treeproof.solving.certificates import depth_to_json
 
     return {
         "status": model.status_,
@@ -417,7 +417,7 @@ def abstaining_share(model: Any) -> float:
 
 
 def _show(model: Any, result: dict[str, Any]) -> None:
-    from treeproof.drawing import draw
+    from treeproof.tree.drawing import draw
 
     console = Console(highlight=False)
     console.print(draw(model.tree_.collapse()), soft_wrap=True)

@@ -163,7 +163,7 @@ def _report(found: Any, chosen: Any) -> dict[str, Any]:
 
 
 def _show(found: Any, chosen: Any) -> None:
-    from treeproof.drawing import draw
+    from treeproof.tree.drawing import draw
 
     console = Console(highlight=False)
     table = Table(box=None, header_style="bold")

@@ -154,7 +154,7 @@ def _report(path: Any, pruned: Any, by: str, n_rows: int) -> dict[str, Any]:
 
 
 def _show(path: Any, pruned: Any, result: dict[str, Any]) -> None:
-    from treeproof.drawing import draw
+    from treeproof.tree.drawing import draw
 
     console = Console(highlight=False)
     console.print(str(path))

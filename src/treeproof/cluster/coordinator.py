@@ -28,8 +28,8 @@ from treeproof.cluster.graph import Graph, Node, flatten
 from treeproof.cluster.table import SharedTable, shared_table
 from treeproof.cluster.worker import RECORD_BYTES, Slice, forget, work
 from treeproof.extras import need
-from treeproof.solvers import Task
-from treeproof.stopping import stop_wanted
+from treeproof.solving.solvers import Task
+from treeproof.solving.stopping import stop_wanted
 
 __all__ = ["solve_on_cluster"]
 
@@ -62,7 +62,7 @@ def solve_on_cluster(
     Returns
     -------
     str, dict
-        The solver's name and its answer, as `treeproof.solvers.solve` returns them.
+        The solver's name and its answer, as `treeproof.solving.solvers.solve` returns them.
     """
     need("distributed", "dask", "fit(..., distributed=client)")
     if not hasattr(client, "submit") or not hasattr(client, "scatter"):

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.table import MULTIWAY, ORDERED
-from treeproof.solvers import Task
+from treeproof.solving.solvers import Task
 from treeproof.tree import EQUALS, THRESHOLD
 from treeproof.tree import MULTIWAY as MULTIWAY_TEST
 

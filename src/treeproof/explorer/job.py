@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from treeproof.certificates import Certificate
-from treeproof.observers import watch, watch_ladder
-from treeproof.stopping import stop_when
+from treeproof.solving.certificates import Certificate
+from treeproof.solving.observers import watch, watch_ladder
+from treeproof.solving.stopping import stop_when
 from treeproof.tree import Tree
 
 __all__ = ["Job", "sentence"]

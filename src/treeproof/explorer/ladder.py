@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from treeproof.certificates import Certificate
+from treeproof.solving.certificates import Certificate
 
 __all__ = ["Rung", "rungs"]
 

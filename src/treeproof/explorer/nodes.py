@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.columns import plain
-from treeproof.drawing import action_text, mean_text
 from treeproof.explorer.fitting import Fitted
 from treeproof.export.rules import conditions_to
 from treeproof.picture.content import count, percent, shortened
 from treeproof.tree import LEAF, THRESHOLD
+from treeproof.tree.drawing import action_text, mean_text
 
 __all__ = ["Histogram", "NodeFacts", "histogram", "node_facts"]
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from treeproof.drawing import (
+from treeproof.palette import class_colour, mixed, text_on
+from treeproof.tree import LEAF, Tree
+from treeproof.tree.drawing import (
     action_text,
     mean_text,
     number,
     other_rewards,
     outcomes,
 )
-from treeproof.palette import class_colour, mixed, text_on
-from treeproof.tree import LEAF, Tree
 
 __all__ = ["to_dot"]
 

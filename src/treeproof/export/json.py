@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from treeproof.certificates import Certificate, proved_depth
 from treeproof.columns import plain
 from treeproof.export.tree_dict import is_number, tree_from_dict, tree_to_dict
 from treeproof.kinds import LEAF, REFUSED
+from treeproof.solving.certificates import Certificate, proved_depth
 from treeproof.tree import Tree
 
 __all__ = ["VERSION", "from_document", "from_json", "to_document", "to_json"]
@@ -33,8 +33,8 @@ VERSION = 3
 _TWO_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 _ESTIMATORS = {
-    "OptimalTreeClassifier": "treeproof.classifier",
-    "OptimalTreeRegressor": "treeproof.regressor",
+    "OptimalTreeClassifier": "treeproof.estimators.classifier",
+    "OptimalTreeRegressor": "treeproof.estimators.regressor",
     "OptimalPolicyTree": "treeproof.policy.tree",
     "OptimalDRPolicyTree": "treeproof.policy.estimated",
 }

@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Any
 
 from treeproof.columns import Column, is_missing, plain
-from treeproof.drawing import action_text
 from treeproof.export.branches import Among, AtMost, Branch, Nothing, branches
 from treeproof.export.payload import (
     labels,
@@ -24,6 +23,7 @@ from treeproof.export.payload import (
     node_shares,
 )
 from treeproof.tree import LEAF, Tree
+from treeproof.tree.drawing import action_text
 
 __all__ = ["Interval", "Members", "Rule", "conditions_to", "to_rules"]
 

@@ -185,7 +185,7 @@ class BoundPrunedTreeClassifier(ClassifierMixin, BaseEstimator):
                 min_samples_leaf=self.min_samples_leaf,
                 random_state=self.random_state,
             )
-        from treeproof.classifier import OptimalTreeClassifier
+        from treeproof.estimators.classifier import OptimalTreeClassifier
 
         return OptimalTreeClassifier(
             self.split_penalty,

@@ -209,7 +209,7 @@ def _fits(
     X: Any, y: Any, estimator: Any, settings: list[dict[str, Any]]
 ) -> Iterator[tuple[dict[str, Any], Any]]:
     """Yield one setting after another with the tree that is optimal for it."""
-    from treeproof.classifier import OptimalTreeClassifier
+    from treeproof.estimators.classifier import OptimalTreeClassifier
 
     base = OptimalTreeClassifier() if estimator is None else estimator
     for setting in settings:

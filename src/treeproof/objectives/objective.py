@@ -14,7 +14,7 @@ from treeproof.tree import Tree
 
 if TYPE_CHECKING:
     from treeproof.border import TrainingTable
-    from treeproof.observers import Observer
+    from treeproof.solving.observers import Observer
 
 __all__ = ["Objective", "Units"]
 

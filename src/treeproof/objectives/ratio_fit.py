@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.limits import Deadline
-from treeproof.merged_rows import merged_weights, rounded_weights
 from treeproof.objectives.labels import Labels
 from treeproof.objectives.ratios import Counts, Ratio, positive_class
-from treeproof.observers import observing
 from treeproof.proof.writer import ProofFile
-from treeproof.solvers import Task, solve, solve_for_proof
+from treeproof.solving.merged_rows import merged_weights, rounded_weights
+from treeproof.solving.observers import observing
+from treeproof.solving.solvers import Task, solve, solve_for_proof
 from treeproof.tree import LEAF, Tree
 
 if TYPE_CHECKING:

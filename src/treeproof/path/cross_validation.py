@@ -25,12 +25,12 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border.labels import read_labels
-from treeproof.classifier import OptimalTreeClassifier
+from treeproof.estimators.classifier import OptimalTreeClassifier
+from treeproof.estimators.regressor import OptimalTreeRegressor
 from treeproof.path.budget import Budget, one_warning
 from treeproof.path.result import PathPoint, PenaltyPath
 from treeproof.path.tracing import penalty_path
-from treeproof.progress import tracked
-from treeproof.regressor import OptimalTreeRegressor
+from treeproof.solving.progress import tracked
 from treeproof.sources.training import source_for, split_table
 
 __all__ = ["OptimalTreeClassifierCV", "OptimalTreeRegressorCV"]

@@ -17,7 +17,7 @@ from typing import Any
 from treeproof import _core
 from treeproof.objectives import Units
 from treeproof.path.envelope import EXACT, Solution
-from treeproof.solvers import RegressionTask, Task, run_solver
+from treeproof.solving.solvers import RegressionTask, Task, run_solver
 
 __all__ = ["Searches"]
 

@@ -13,14 +13,14 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from treeproof.certificates import Certificate
-from treeproof.classifier import OptimalTreeClassifier
+from treeproof.estimators.classifier import OptimalTreeClassifier
+from treeproof.estimators.regressor import OptimalTreeRegressor
+from treeproof.estimators.variants import grow, model_like
 from treeproof.path.envelope import Envelope, Segment, trace
 from treeproof.path.result import PathPoint, PenaltyPath
 from treeproof.path.searches import Searches
-from treeproof.regressor import OptimalTreeRegressor
-from treeproof.solvers import solving_with
-from treeproof.variants import grow, model_like
+from treeproof.solving.certificates import Certificate
+from treeproof.solving.solvers import solving_with
 
 __all__ = ["penalty_path"]
 

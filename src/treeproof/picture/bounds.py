@@ -10,7 +10,7 @@ from treeproof.extras import need
 from treeproof.palette import INK, class_colour, mixed
 
 if TYPE_CHECKING:
-    from treeproof.observers import History
+    from treeproof.solving.observers import History
 
 __all__ = ["plot_bounds"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from treeproof.drawing import action_text, mean_text, order_cut, other_rewards
 from treeproof.export.branches import AtMost, Branch, Nothing, Otherwise, branches
 from treeproof.palette import INK, class_colour, mixed, text_on
 from treeproof.tree import EQUALS, LEAF, Tree
+from treeproof.tree.drawing import action_text, mean_text, order_cut, other_rewards
 
 __all__ = ["NodeContent", "edge_lines", "node_content", "shortened", "text_width"]
 

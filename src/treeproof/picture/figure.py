@@ -9,7 +9,7 @@ from treeproof.palette import MUTED
 from treeproof.picture.scene import Scene
 
 if TYPE_CHECKING:
-    from treeproof.observers import History
+    from treeproof.solving.observers import History
 
 __all__ = ["new_figure", "plot_scene", "save_bounds", "save_scene"]
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.action_tree import ActionTree, Path
-from treeproof.base import common_constraints
 from treeproof.border import RewardData
-from treeproof.certificates import Wording
+from treeproof.estimators.action_tree import ActionTree, Path
+from treeproof.estimators.base import common_constraints
 from treeproof.limits import Deadline
 from treeproof.objectives import Costs
-from treeproof.quant_bnb import QuantOptions
+from treeproof.solving.certificates import Wording
+from treeproof.solving.quant_bnb import QuantOptions
 from treeproof.tree import LEAF
 
 __all__ = ["PolicyTree", "policy_constraints"]

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from treeproof.action_tree import Path
+from treeproof.estimators.action_tree import Path
 from treeproof.limits import Deadline, parse_memory, thread_count
 from treeproof.policy.base import PolicyTree, policy_constraints
 from treeproof.policy.observed import Observed, read_observed

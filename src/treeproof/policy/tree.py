@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from treeproof.action_tree import Path
+from treeproof.estimators.action_tree import Path
 from treeproof.limits import Deadline, parse_memory
 from treeproof.policy.base import PolicyTree
 from treeproof.sources.training import reward_data

@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 from treeproof import _core
 from treeproof.border import RegressionData, TrainingTable
 from treeproof.columns import plain
-from treeproof.leaf_fit import LeafFit
-from treeproof.merged_rows import rounded_weights
 from treeproof.objectives import Costs, Labels, Objective
+from treeproof.solving.leaf_fit import LeafFit
+from treeproof.solving.merged_rows import rounded_weights
 
 __all__ = [
     "Argument",

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from treeproof.classifier import OptimalTreeClassifier
+from treeproof.estimators.classifier import OptimalTreeClassifier
 from treeproof.reproduce.data import DataSet
 from treeproof.reproduce.target import Record
-from treeproof.stopping import stop_when
+from treeproof.solving.stopping import stop_when
 
 __all__ = ["MEMORY", "figures_of", "fit", "optimal_classifier"]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from treeproof.classifier import OptimalTreeClassifier
-from treeproof.regressor import OptimalTreeRegressor
+from treeproof.estimators.classifier import OptimalTreeClassifier
+from treeproof.estimators.regressor import OptimalTreeRegressor
 from treeproof.reproduce.data import DataSet, load_numbers
 from treeproof.reproduce.discretise import binarise
 from treeproof.reproduce.figures import quantbnb

@@ -437,7 +437,7 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
 
     def draw(self, *, collapse: bool = True) -> Text:
         """Return the tree in colour, to be printed by rich or shown in a notebook."""
-        from treeproof.drawing import draw
+        from treeproof.tree.drawing import draw
 
         return draw(self.tree_.collapse() if collapse else self.tree_)
 

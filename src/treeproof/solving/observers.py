@@ -16,8 +16,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-from treeproof.certificates import Certificate, certificate_of
-from treeproof.progress import ProgressLine
+from treeproof.solving.certificates import Certificate, certificate_of
+from treeproof.solving.progress import ProgressLine
 from treeproof.tree import Tree
 
 __all__ = [

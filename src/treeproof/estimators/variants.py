@@ -6,11 +6,11 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from treeproof import regressor
 from treeproof.border import RegressionData
-from treeproof.leaf_fit import LeafFit
-from treeproof.observers import History
-from treeproof.solvers import RegressionTask, Task
+from treeproof.estimators import regressor
+from treeproof.solving.leaf_fit import LeafFit
+from treeproof.solving.observers import History
+from treeproof.solving.solvers import RegressionTask, Task
 from treeproof.tree import Tree
 
 __all__ = ["grow", "model_like"]

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 if TYPE_CHECKING:
-    from treeproof.solvers import RegressionTask, Task
+    from treeproof.solving.solvers import RegressionTask, Task
 
 __all__ = ["QuantOptions", "check_task", "quant_constraints"]
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.base import OptimalTree
 from treeproof.border import kind_of_split
+from treeproof.estimators.base import OptimalTree
 from treeproof.export import sklearn as sklearn_export
 from treeproof.export.methods import TreeExports
 from treeproof.picture.methods import EstimatorPictures

@@ -26,7 +26,8 @@ from treeproof.border import (
     kind_of_split,
     read_rows,
 )
-from treeproof.certificates import (
+from treeproof.limits import Deadline, engine_allowance, thread_count
+from treeproof.solving.certificates import (
     Certificate,
     Wording,
     any_depth,
@@ -34,8 +35,7 @@ from treeproof.certificates import (
     describe,
     proved_depth,
 )
-from treeproof.limits import Deadline, engine_allowance, thread_count
-from treeproof.quant_bnb import QuantOptions
+from treeproof.solving.quant_bnb import QuantOptions
 from treeproof.sources.scoring import batches_of, source_to_predict
 from treeproof.tree import Columns, Tree
 

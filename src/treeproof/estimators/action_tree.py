@@ -15,15 +15,21 @@ from dataclasses import replace
 from typing import Any
 
 from treeproof.alternatives.methods import Alternatives
-from treeproof.base import OptimalTree
-from treeproof.checkpoint import CheckpointFile
 from treeproof.cluster import solve_on_cluster
-from treeproof.encoded_export import EncodedExport
+from treeproof.estimators.base import OptimalTree
+from treeproof.estimators.encoded_export import EncodedExport
 from treeproof.limits import Deadline, parse_memory
 from treeproof.objectives import Costs, Objective
-from treeproof.observers import History, climbing, observing
 from treeproof.proof.writer import ProofFile, action_header, derived, trimmed
-from treeproof.solvers import Provable, Task, derive_steps, solve, solve_for_proof
+from treeproof.solving.checkpoint import CheckpointFile
+from treeproof.solving.observers import History, climbing, observing
+from treeproof.solving.solvers import (
+    Provable,
+    Task,
+    derive_steps,
+    solve,
+    solve_for_proof,
+)
 
 __all__ = ["ActionTree"]
 

@@ -51,7 +51,7 @@ from treeproof.kinds import (
     THRESHOLD,
 )
 from treeproof.picture.methods import TreePictures
-from treeproof.routing import NO_CHILD, Columns, TreeRouting
+from treeproof.tree.routing import NO_CHILD, Columns, TreeRouting
 
 __all__ = [
     "ABSENT", "EQUALS", "LEAF", "MULTIWAY", "SUBSET", "THRESHOLD", "Choice", "Tree",
@@ -256,7 +256,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
             How a node chooses its action; None for the heaviest class, or for a
             regression tree.
         """
-        from treeproof.growing import grow
+        from treeproof.tree.growing import grow
 
         return grow(
             cls,
@@ -372,15 +372,15 @@ class Tree(TreeRouting, TreeExports, TreePictures):
     def collapse(self) -> Tree:
         """Return the same tree with equal sibling subtrees merged.
 
-        See `treeproof.collapse.collapse`.
+        See `treeproof.tree.collapse.collapse`.
         """
-        from treeproof.collapse import collapse
+        from treeproof.tree.collapse import collapse
 
         return collapse(self)
 
     def export_text(self) -> str:
         """Return the tree as lines of text."""
-        from treeproof.drawing import export_text
+        from treeproof.tree.drawing import export_text
 
         return export_text(self)
 

@@ -10,8 +10,6 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.action_tree import ActionTree
-from treeproof.base import common_constraints
 from treeproof.border import ClassificationData, counts_errors
 from treeproof.border.costs import (
     actions_with_abstention,
@@ -19,14 +17,16 @@ from treeproof.border.costs import (
     read_cost_matrix,
 )
 from treeproof.border.labels import read_vector
-from treeproof.certificates import Wording
-from treeproof.class_tree import ClassTree
+from treeproof.estimators.action_tree import ActionTree
+from treeproof.estimators.base import common_constraints
+from treeproof.estimators.class_tree import ClassTree
 from treeproof.limits import parse_memory
 from treeproof.objectives import Costs, Labels, Objective, Told
 from treeproof.objectives.ratio_fit import fit_ratio
 from treeproof.objectives.ratios import METRICS, RATIOS, Ratio
-from treeproof.quant_bnb import quant_constraints
-from treeproof.solvers import SOLVERS
+from treeproof.solving.certificates import Wording
+from treeproof.solving.quant_bnb import quant_constraints
+from treeproof.solving.solvers import SOLVERS
 from treeproof.sources.scoring import distinct_cases
 from treeproof.sources.training import classification_data, source_for, split_table
 

@@ -14,15 +14,15 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.base import common_constraints
 from treeproof.border import RegressionData
-from treeproof.encoded_export import EncodedExport
-from treeproof.leaf_fit import CRITERIA, LeafFit
+from treeproof.estimators.base import common_constraints
+from treeproof.estimators.encoded_export import EncodedExport
 from treeproof.limits import parse_memory
-from treeproof.observers import History, climbing, observing
 from treeproof.proof.writer import ProofFile, derived, regression_header
-from treeproof.quant_bnb import quant_constraints
-from treeproof.solvers import (
+from treeproof.solving.leaf_fit import CRITERIA, LeafFit
+from treeproof.solving.observers import History, climbing, observing
+from treeproof.solving.quant_bnb import quant_constraints
+from treeproof.solving.solvers import (
     REGRESSION_SOLVERS,
     Provable,
     RegressionTask,

@@ -14,20 +14,20 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.base import common_constraints
 from treeproof.border import check_lengths
 from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.names import check_names, record_names
 from treeproof.border.numbers import number_matrix
 from treeproof.border.raw import read_raw_table
-from treeproof.class_tree import ClassTree
+from treeproof.estimators.base import common_constraints
+from treeproof.estimators.class_tree import ClassTree
 from treeproof.limits import engine_allowance, parse_memory, thread_count
-from treeproof.progress import ProgressLine
 from treeproof.proper.anytime import search
 from treeproof.proper.family import FAMILIES, Family, describe_size, make_families
 from treeproof.proper.oblique_tree import ObliqueTree, grow_tree
 from treeproof.proper.surface import n_monomials
 from treeproof.proper.task import UNIT, Clock, Task, whole_weights
+from treeproof.solving.progress import ProgressLine
 
 __all__ = ["ObliqueTreeClassifier"]
 

@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.table import MULTIWAY, ONE_VS_REST, ORDERED
-from treeproof.leaf_fit import LeafFit
-from treeproof.stopping import stop_wanted
+from treeproof.solving.leaf_fit import LeafFit
+from treeproof.solving.stopping import stop_wanted
 
 __all__ = ["solve_first_split"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from treeproof.solvers import Task, choose_solver
+from treeproof.solving.solvers import Task, choose_solver
 
 __all__ = ["CheckpointFile"]
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.progress import track
 
-from treeproof.certificates import Certificate
+from treeproof.solving.certificates import Certificate
 
 _Item = TypeVar("_Item")
 
@@ -31,7 +31,7 @@ class ProgressLine:
 
     Examples
     --------
-    >>> from treeproof.progress import ProgressLine
+    >>> from treeproof.solving.progress import ProgressLine
     >>> print(ProgressLine.text(2.0, 0.25, 0.5, proved=3))
     2.0 s   objective 0.5000   lower bound 0.2500   gap 0.2500   depth 3 proved
     """

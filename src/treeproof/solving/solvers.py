@@ -38,11 +38,11 @@ from numpy.typing import NDArray
 from treeproof import _core
 from treeproof.border import TrainingTable
 from treeproof.border.table import ORDERED
-from treeproof.first_split import solve_first_split
-from treeproof.merged_rows import merge_equal_rows, rounded_weights
 from treeproof.objectives import Objective
-from treeproof.observers import Observer
-from treeproof.quant_bnb import QuantOptions, check_task
+from treeproof.solving.first_split import solve_first_split
+from treeproof.solving.merged_rows import merge_equal_rows, rounded_weights
+from treeproof.solving.observers import Observer
+from treeproof.solving.quant_bnb import QuantOptions, check_task
 
 __all__ = [
     "REGRESSION_SOLVERS",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from treeproof.base import OptimalTree
+from treeproof.estimators.base import OptimalTree
 
 __all__ = ["ClassTree"]
 

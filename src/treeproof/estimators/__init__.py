@@ -1,0 +1,1 @@
+"""The estimators of trees, as scikit-learn knows them, and what they share."""

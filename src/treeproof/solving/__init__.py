@@ -1,0 +1,1 @@
+"""From a prepared problem to an answer: engines, limits, observers, certificates."""

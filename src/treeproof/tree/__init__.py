@@ -1,0 +1,18 @@
+"""The fitted tree: its table of nodes, where rows end, and how it is shown as text."""
+
+from treeproof.kinds import ABSENT, EQUALS, LEAF, MULTIWAY, SUBSET, THRESHOLD
+from treeproof.tree.routing import Columns
+from treeproof.tree.tree import NO_FEATURE, Choice, Tree
+
+__all__ = [
+    "ABSENT",
+    "EQUALS",
+    "LEAF",
+    "MULTIWAY",
+    "NO_FEATURE",
+    "SUBSET",
+    "THRESHOLD",
+    "Choice",
+    "Columns",
+    "Tree",
+]
