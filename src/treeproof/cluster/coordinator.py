@@ -62,7 +62,8 @@ def solve_on_cluster(
     Returns
     -------
     str, dict
-        The solver's name and its answer, as `treeproof.solving.solvers.solve` returns them.
+        The solver's name and its answer, as returned by
+        `treeproof.solving.solvers.solve`.
     """
     need("distributed", "dask", "fit(..., distributed=client)")
     if not hasattr(client, "submit") or not hasattr(client, "scatter"):
