@@ -1,7 +1,8 @@
 """Which settings prove optimality in seconds? The table of docs/start/decisions.md.
 
-Every table has a rule of three levels (a choice between a column and the exclusive or of
-two others). With noise, one label in five is flipped. Run `python -m benchmarks.settings`.
+The labels of every table follow a rule of three levels: one column chooses between a
+second column and the exclusive or of two others. In noisy tables, one label in five is
+flipped. Run `python -m benchmarks.settings`.
 """
 
 import time
@@ -25,14 +26,15 @@ def make_table(kind, rows, columns, noise):
     else:
         n_values = 2 if kind == "bits" else 4
         codes = rng.integers(0, n_values, (rows, columns))
-        bits = codes[:, :4].T >= n_values // 2
+        middle = n_values // 2
+        bits = (codes[:, :4] >= middle).T
         X = pd.DataFrame(codes.astype(str), columns=[f"c{j}" for j in range(columns)])
     y = np.where(bits[0], bits[1], bits[2] ^ bits[3]) ^ (rng.random(rows) < noise)
     return X, y
 
 
 def main():
-    """Print one line for each table and maximum depth: CPU seconds, and what is proved."""
+    """Print CPU seconds and what is proved, for each table and maximum depth."""
     for kind in ("bits", "categories", "numbers"):
         for noise in (0.0, 0.2):
             for rows in (1_000, 10_000, 100_000):
