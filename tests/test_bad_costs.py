@@ -86,8 +86,8 @@ def test_abstaining_that_decides_everything():
 def test_two_ways_to_say_it():
     refused("cost_matrix and costs both say", costs=[[0, 1]] * 4, cost_matrix=GOOD)
     for name, value in {"cost_matrix": GOOD, "abstain_cost": 0.5}.items():
-        refused(f"does not go with {name}", metric="f1", max_depth=1, **{name: value})
-    refused("does not go with costs", metric="jaccard", costs=[[0, 1]] * 4, max_depth=1)
+        refused(f"combined with {name}", metric="f1", max_depth=1, **{name: value})
+    refused("combined with costs", metric="jaccard", costs=[[0, 1]] * 4, max_depth=1)
     refused("leave out class_weight", metric="f1", max_depth=1, class_weight="balanced")
     refused("split_penalty=2 is above 1", split_penalty=2.0)
 
@@ -111,7 +111,7 @@ def test_metrics():
 def test_metrics_take_several_searches(tmp_path):
     model = OptimalTreeClassifier(metric="f1", max_depth=1, pos_label="ill")
     with pytest.raises(
-        ValueError, match="goes with neither checkpoint nor distributed"
+        ValueError, match="cannot be combined with checkpoint or distributed"
     ):
         model.fit(X, Y, checkpoint=tmp_path / "kept")
 

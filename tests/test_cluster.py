@@ -118,7 +118,7 @@ def test_limits_and_interruption(client):
 def test_bad_requests(client):
     X, y = problem(0)
     for parameters, sentence in (
-        ({"max_splits": 3}, "max_splits does not go with distributed"),
+        ({"max_splits": 3}, "max_splits cannot be combined with distributed"),
         ({"solver": "branches"}, 'solver="branches" runs on one machine only'),
     ):
         with pytest.raises(ValueError, match=sentence):

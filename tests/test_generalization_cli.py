@@ -58,7 +58,8 @@ def test_prune_shows_the_steps_and_is_honest(files):
     result = run("prune", model, data)
     assert result.exit_code == 0
     assert "<- chosen" in result.stdout
-    assert "promises nothing about new data" in " ".join(result.stdout.split())
+    text = " ".join(result.stdout.split())
+    assert "says nothing about their error on new data" in text
 
 
 def test_binary_columns_lower_the_bound(files):

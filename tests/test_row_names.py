@@ -41,20 +41,21 @@ REMARKS = [" ".join(np.random.default_rng(i).permutation(WORDS)) for i in range(
 NAMING = {
     "names": (
         "name", NAMES,
-        "Column 'name' has 400 categories in 400 rows: a split on it learns rows by "
-        "heart and says nothing about new ones; leave it out, unless you mean it.",
+        "Column 'name' has 400 categories in 400 rows: a split on it memorises the "
+        "training rows and says nothing about new ones; leave it out, unless you mean "
+        "it.",
     ),
     "row numbers": (
         "nr", np.arange(1, N + 1),
         "Column 'nr' has a number of its own for each of the 400 rows: a split on it "
-        "learns rows by heart and says nothing about new ones; leave it out, unless "
-        "you mean it.",
+        "memorises the training rows and says nothing about new ones; leave it out, "
+        "unless you mean it.",
     ),
     "numbers called id": (
         "customer_id", np.random.default_rng(1).permutation(9000)[:N],
         "Column 'customer_id' has a number of its own for each of the 400 rows: a "
-        "split on it learns rows by heart and says nothing about new ones; leave it "
-        "out, unless you mean it.",
+        "split on it memorises the training rows and says nothing about new ones; "
+        "leave it out, unless you mean it.",
     ),
     "dates as text": (
         "joined", [f"{d:%Y-%m-%d}" for d in DAYS],
@@ -70,8 +71,9 @@ NAMING = {
     ),
     "free text": (
         "remark", [f"{i}: {text}" for i, text in enumerate(REMARKS)],
-        r"Column 'remark' has 400 texts such as '.*' in 400 rows: a split on it learns "
-        r"rows by heart and says nothing about new ones; make a number of it, "
+        r"Column 'remark' has 400 texts such as '.*' in 400 rows: a split on it "
+        r"memorises the training rows and says nothing about new ones; make a number "
+        r"of it, "
         r"X\['words'\] = X\['remark'\].str.split\(\).str.len\(\), or leave it out.",
     ),
 }  # fmt: skip
@@ -265,7 +267,9 @@ def test_the_only_column_is_kept(files, capsys):
     drop = ("--drop", "age,plan")
     fit = ("fit", "names.csv", "--target", "stays", "--max-depth", 1, "--quiet")
     status, _, err = command(capsys, *fit, *drop)
-    assert status == 0 and "learns rows by heart" in err and "left out" not in err
+    assert (
+        status == 0 and "memorises the training rows" in err and "left out" not in err
+    )
 
 
 @pytest.mark.parametrize("other", ["path", "alternatives"])

@@ -304,7 +304,7 @@ def test_bad_files(world, tmp_path):
     (tmp_path / "d.csv").write_text("a,label\n1,0\n2,1,7\n")
     with pytest.raises(ValueError, match="Line 3"):
         model.fit(tmp_path / "d.csv", "label")
-    with pytest.raises(ValueError, match="proof speaks of a table row by row"):
+    with pytest.raises(ValueError, match="proof describes a table row by row"):
         model.fit(world.sources["parquet"], "label", proof=tmp_path / "p")
     with pytest.raises(ValueError, match="without column names"):
         model.fit([[1], [2]], "label")

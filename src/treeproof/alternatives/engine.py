@@ -55,7 +55,7 @@ def check_task(task: Task) -> None:
 
 
 def sparse_costs(task: Task) -> tuple[int, int, int]:
-    """Return what stands for 1.0, the cost of a split, and that of the best tree."""
+    """Return the integer costs of 1.0, of a split, and of the best tree."""
     found = run_solver("sparse", replace(task, observer=None, proof_log=""))
     return int(found["unit"]), int(found["split_cost"]), int(found["upper"])
 
@@ -101,7 +101,7 @@ class Family:
 
     @property
     def n_subproblems(self) -> int:
-        """How many sets of rows these trees have."""
+        """The number of sets of rows that occur in these trees."""
         return int(self._set.n_subproblems)
 
     def _seconds_left(self) -> float:

@@ -25,13 +25,14 @@ MOST_KEPT_BYTES = 1 << 26
 
 
 class Alternatives:
-    """What a fitted classifier knows of trees that are nearly as good as its own."""
+    """Methods of a fitted classifier for trees that are nearly optimal."""
 
     tree_: Tree
     trees_: list[NearTree]
     _task: Task
     stats_: dict[str, Any]
-    _engine_costs: tuple[int, int, int]  # unit, one split, the best tree
+    # costs of one weight unit, one split and the best tree
+    _engine_costs: tuple[int, int, int]
 
     def near_optimal(
         self,
@@ -43,23 +44,24 @@ class Alternatives:
         y: Any = None,
         sample_weight: Any = None,
     ) -> NearOptimalSet:
-        """Find all trees that cost at most a margin more than the best one.
+        """Find all trees whose cost is within a margin of the optimum.
 
-        They are called the Rashomon set: many different trees are often equally good,
-        and one of them may be preferred for reasons that no penalty knows. The set is
-        counted exactly, without listing it; any tree of it can be had by its number.
+        These trees are called the Rashomon set. Often many different trees are nearly
+        equally good, and one of them may be preferable for reasons that the cost does
+        not express. The set is counted exactly without listing it, and any of its trees
+        can be retrieved by its number.
 
         Parameters
         ----------
         within : float, default=0.01
-            The margin, added to ``objective_``: 0.01 allows one more error in a hundred
-            rows, or as many more splits as cost that. Between 0 and 1, or in the unit
-            of the costs or rewards that the tree was fitted to.
+            The margin, which is added to ``objective_``: 0.01 allows errors on one more
+            row in a hundred, or as many more leaves as cost that much. Between 0 and 1,
+            or in the unit of the costs or rewards to which the tree was fitted.
         using, without : column or list of columns, default=()
-            Only trees that test these columns, every one of them, or none of them.
+            Only trees that test all of these columns, or none of these columns.
         X, y, sample_weight : default=None
-            The training data. A classifier that was just fitted still has them; one
-            that was loaded from a file, or fitted on a very large table, needs them.
+            The training data. They are needed only if the classifier was loaded from a
+            file or fitted on a very large table; otherwise it still has them.
 
         Returns
         -------
@@ -70,18 +72,18 @@ class Alternatives:
         Raises
         ------
         LimitReachedError
-            If a limit ends the counting (the classifier's ``time_limit`` and
-            ``memory_limit`` hold here too). Where depth is not limited, or limited
-            above three, smaller depths are tried before this is raised: the set then
-            has all trees of that depth within the margin, ``max_depth`` says which, and
-            a `ConvergenceWarning` tells.
+            If a limit ends the counting (``time_limit`` and ``memory_limit`` of the
+            classifier apply here too). If the depth is not limited, or limited above
+            three, smaller depths are tried first: the set then contains all trees of
+            that depth within the margin, ``max_depth`` is that depth, and a
+            `ConvergenceWarning` is issued.
 
         Notes
         -----
-        Two trees are different if they test different columns or part rows differently
-        somewhere; thresholds of one column between which no row of a node lies are one
-        test. Every leaf predicts its most frequent class, and a split whose children
-        are all leaves of the same class is not counted as one.
+        Two trees are different if somewhere they test different columns or divide the
+        rows of a node differently; thresholds of one column that divide the rows of a
+        node in the same way are one test. Every leaf predicts its most frequent class,
+        and a split whose children are all leaves of the same class is not counted.
 
         References
         ----------
@@ -118,10 +120,11 @@ class Alternatives:
         return found.filter(using=using, without=without)
 
     def _remember(self, task: Task, found: Mapping[str, Any], n_best: int) -> None:
-        """Keep what other trees are found with, and find the best of them."""
+        """Store what is needed to find other trees, and find the best of them."""
         from treeproof.alternatives.search import best_trees
 
-        # Engines that take turns count costs as the search for alternatives does.
+        # In a fit by several engines, costs are in the units of the search for
+        # alternatives.
         self.__dict__.pop("_engine_costs", None)  # of an earlier fit
         same_unit = "certificates" in found and task.min_samples_leaf == 1
         own = self.stats_["solver"] == "sparse" and task.first_split is None
@@ -146,6 +149,7 @@ class Alternatives:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        # Training data stay out of files. Trees remember their maker, not its data.
+        # Training data are not pickled. Trees refer to their estimator, not to its
+        # data.
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
         return {name: value for name, value in state.items() if name != "_task"}

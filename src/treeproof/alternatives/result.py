@@ -80,9 +80,10 @@ class NearTree:
 class NearOptimalSet:
     """All trees that cost at most a margin more than the best one.
 
-    What `OptimalTreeClassifier.near_optimal` returns. Trees are numbered from 0, the
-    cheapest first; ``trees[i]`` gives one, iteration all of them in that order. Nothing
-    is listed before it is asked for, so that the set may be astronomically large.
+    The result of `OptimalTreeClassifier.near_optimal`. Trees are numbered from 0 in the
+    order of increasing cost; ``trees[i]`` is one of them, and iteration visits all of
+    them in this order. Trees are constructed only when they are requested, so that the
+    set may be astronomically large.
 
     Attributes
     ----------
@@ -93,10 +94,10 @@ class NearOptimalSet:
     objective : float
         The cost of the best tree.
     optimal : bool
-        Whether the best tree was proved optimal. If not, the set has all trees within
-        the margin of the best tree that was found.
+        Whether the best tree was proved optimal. If not, the set contains all trees
+        within the margin of the best tree that was found.
     max_depth : int or None
-        The set has the trees of this depth or less; None for any depth.
+        The set contains the trees of this depth or less; None for any depth.
     using, without : tuple of str
         The columns that every tree here uses, or does not use.
 
@@ -156,7 +157,7 @@ class NearOptimalSet:
         Returns
         -------
         NearOptimalSet
-            A set of its own; this one stays as it is.
+            A new set; this one is not changed.
         """
         used = {*self._using, *self._columns(using)}
         left_out = {*self._without, *self._columns(without)}
@@ -190,8 +191,8 @@ class NearOptimalSet:
     def feature_use(self) -> dict[str, int]:
         """Return how many trees test each column.
 
-        A column that every tree tests cannot be replaced at this margin; one that no
-        tree tests is of no use.
+        A column that every tree tests cannot be replaced within this margin; a column
+        that no tree tests is not needed.
 
         Returns
         -------
@@ -219,7 +220,7 @@ class NearOptimalSet:
         Parameters
         ----------
         most : int, default=1000
-            Raise `TooManyTreesError` rather than list more than this.
+            If there are more trees than this, `TooManyTreesError` is raised.
         """
         if self.count > most:
             raise TooManyTreesError(
@@ -234,9 +235,10 @@ class NearOptimalSet:
         Parameters
         ----------
         k : int
-            How many; all of them, in random order, if there are fewer.
+            The number of trees; if there are fewer, all of them are returned in random
+            order.
         random_state : int, RandomState instance or None, default=None
-            Where the random numbers come from.
+            The seed or generator of the random numbers.
         """
         rng = check_random_state(random_state)
         drawn: dict[int, None] = {}
@@ -253,7 +255,7 @@ class NearOptimalSet:
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
+            The axes to draw into; a new figure by default.
         """
         from treeproof.alternatives.plot import plot_feature_use
 

@@ -34,20 +34,20 @@ class Problem:
         penalty = self.units.engine_penalty(model.split_penalty)
         self.task = replace(task, split_penalty=penalty, observer=None)
         known = getattr(model, "_engine_costs", None)
-        # The published engines round weights in their own way.
+        # The published algorithms round weights in their own way.
         costs: tuple[int, int, int] = known or sparse_costs(self.task)
         self.unit, self.split_cost, self.best = costs
 
     def family(self, margin: int, task: Task | None = None) -> Family:
         """Return all trees that cost at most the margin more than the best.
 
-        `task` has other limits, if they are to be others than those of the fit.
+        `task` may be given to use other limits than those of the fit.
         """
         within = self.units.factor * margin / self.unit
         return Family(task or self.task, self.split_cost, self.best + margin, within)
 
     def grow(self, splits: dict[str, Any], cost: int) -> NearTree:
-        """Return a tree of the engine with all that is known about it."""
+        """Return a tree of the engine as a `NearTree`."""
         tree, loss = grow(self.task, splits)
         penalties = tree.n_penalties(self.model.penalize)
         objective = loss + self.model.split_penalty * penalties
@@ -105,17 +105,17 @@ def near_set(model: Any, task: Task, within: float) -> NearOptimalSet:
 
 
 def _levels(max_depth: int | None) -> list[tuple[int | None, float]]:
-    """Return the depths to try, and the part of the time left that each may take."""
+    """Return the depths to try, and the share of the remaining time for each."""
     if max_depth is not None and max_depth <= 3:
         return [(max_depth, 1.0)]
     return [(max_depth, 0.5), (3, 0.6), (2, 0.8), (1, 1.0)]
 
 
 def best_trees(model: Any, task: Task, k: int) -> tuple[list[NearTree], str | None]:
-    """Return the k best trees, and the limit that made them fewer, if one did.
+    """Return the k best trees, and the limit that was reached, if there are fewer.
 
-    The margin grows until it holds k trees; there are so many more at each step that
-    the last one is nearly all of the work.
+    The margin grows until it contains k trees. The number of trees grows so fast with
+    the margin that nearly all of the work is in the last step.
     """
     problem = Problem(model, task)
     step = max(problem.split_cost // 2, BUDGET_UNIT)
@@ -123,7 +123,7 @@ def best_trees(model: Any, task: Task, k: int) -> tuple[list[NearTree], str | No
     margin, count, limit = 0, None, None
     while limit is None and (count is None or count.total < k):
         if problem.best + margin > most:
-            break  # no tree costs more: these are all
+            break  # no tree has a higher cost, so these are all trees
         try:
             count = problem.family(margin).count((), ())
         except LimitReachedError as reached:

@@ -1,9 +1,9 @@
 """The input border: from any table to clean arrays, with every message about data.
 
-Nothing beyond this package looks at a user's table. `read_training_data` turns a table,
-labels and weights into arrays an engine can trust; `read_rows` does the same for a
-table to predict on. Every complaint about data is one sentence that names the column,
-the row or the value, and says what to do.
+No other part of the library reads a user's table. `read_training_data` turns a table,
+labels and weights into clean arrays for the engines, and `read_rows` does the same for
+a table to predict. Every error message about data is one sentence that names the
+column, the row or the value, and says what to do.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ __all__ = [
     "read_training_table",
 ]
 
-_PUBLISHED = ("branches", "dt-miner", "quant-bnb")  # solvers with their own trees
+# the published algorithms, which have their own trees
+_PUBLISHED = ("branches", "dt-miner", "quant-bnb")
 
 
 @dataclass
@@ -57,7 +58,7 @@ class ClassificationData:
     table: TrainingTable
     classes: NDArray[Any]
     labels: NDArray[np.int32]
-    weights: NDArray[np.float64]  # times the factor of the row's class
+    weights: NDArray[np.float64]  # sample weight times class weight
     class_factors: NDArray[np.float64]
     samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
     costs: NDArray[np.float64] | None = None  # of each row and class, if given
@@ -270,13 +271,13 @@ def kind_of_split(estimator: Any) -> str:
 
 
 def has_one_split(estimator: Any) -> bool:
-    """Whether an estimator's trees are a leaf, or one split with any two leaves."""
+    """Whether the estimator allows only a leaf, or one split with two leaves."""
     at_most = (getattr(estimator, "max_depth", 0), getattr(estimator, "max_splits", 0))
     return 1 in at_most and getattr(estimator, "min_samples_leaf", 0) == 1
 
 
 def counts_errors(estimator: Any) -> bool:
-    """Whether an estimator minimises the weight of its errors, and nothing else."""
+    """Whether the estimator minimises plain misclassification."""
     told = ("cost_matrix", "abstain_cost")
     return all(getattr(estimator, name, None) is None for name in told) and getattr(
         estimator, "metric", "accuracy"

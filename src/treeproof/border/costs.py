@@ -1,7 +1,8 @@
 """Reading costs: matrices, tables of each row's costs, and the cost of abstaining.
 
-All of them become one table with a column for each action, in the order of the classes,
-and one more column where leaves may abstain. Every complaint about costs is made here.
+All of them are converted to one table with a column for each action, in the order of
+the classes, and a further column if leaves may abstain. All error messages about costs
+are in this module.
 """
 
 from __future__ import annotations

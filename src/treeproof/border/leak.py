@@ -1,8 +1,8 @@
-"""Columns with which any tree would be of no use: the target, names, spoilt numbers.
+"""Columns that would make a tree useless: the target, row identifiers, spoilt numbers.
 
-The target among the features is refused. A column that names the rows, such as a
-customer's number, may be meant, so it gets a warning; so does a column of numbers that
-is text because some cells hold a mark such as "?".
+The target among the features is refused. A column that identifies the rows, such as a
+customer number, may be intended, so there is only a warning. There is also a warning
+for a numeric column that is read as text because some cells contain a mark such as "?".
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ __all__ = [
     "warn_of_marks",
 ]
 
-_MANY_FOR_SPLITS = 0.1  # values for a row, where a split costs one penalty
-_MANY_NUMBERS, _FEW_MARKS = 20, 3  # so many with so few words are hardly categories
+# distinct values per row above which a warning is issued, with penalize="splits"
+_MANY_FOR_SPLITS = 0.1
+# numbers and words of a text column that was probably meant to be numeric
+_MANY_NUMBERS, _FEW_MARKS = 20, 3
 
 
 def check_target_is_apart(raw: RawTable, y: Any) -> None:
@@ -60,13 +62,14 @@ def warn_of_categories(
     *,
     in_units: bool = False,
 ) -> None:
-    """Warn of columns that name the rows, and of categories too many for a split.
+    """Warn about columns that identify the rows or have too many categories.
 
     `in_units` says that costs have a unit of their own, so that they may be above 1.
 
-    A column is spoken of once. With a penalty for each split, whatever its number of
-    children, a column that means nothing wins from a few rows for each value on: of
-    1,400 rows, 400 random categories brought the error on new rows from .10 to .16.
+    Every column is mentioned at most once. If every split costs one penalty, whatever
+    the number of its children, a meaningless column can win even if each value occurs
+    in several rows: with 400 random categories in 1,400 rows, the error on new rows
+    rose from .10 to .16.
     """
     each_split = getattr(estimator, "penalize", "leaves") == "splits"
     multiway = table.categorical_split == "multiway"
@@ -83,7 +86,7 @@ def warn_of_categories(
         if table.split_of(column) != "multiway":
             continue
         values = 0 if column.categories is None else len(column.categories)
-        # No tree has a loss above 1, which is that of a single leaf at worst.
+        # The loss is at most 1, which is that of the worst single leaf.
         if (values - 1) * penalty < 1 or column.ordered or column.name in spoken_of:
             continue
         text = isinstance(plain(column.categories[0]), str)  # type: ignore[index]
@@ -99,7 +102,7 @@ def warn_of_categories(
 
 
 def warn_of_marks(table: TrainingTable) -> None:
-    """Warn if a column is text for a few words among many numbers."""
+    """Warn if a column is text only because of a few words among many numbers."""
     for column in table.columns:
         if column.categories is None or column.ordered:
             continue
@@ -115,7 +118,7 @@ def warn_of_marks(table: TrainingTable) -> None:
 
 
 def _marks(values: list[Any]) -> list[str]:
-    """Return the words among many numbers that are written as text; none if many."""
+    """Return the words in a column of many numbers written as text; none if many."""
     words: list[str] = []
     if len(values) < _MANY_NUMBERS:
         return words

@@ -1,7 +1,7 @@
 """Column names and counts: recorded at fit, compared at prediction.
 
-The sentences begin as scikit-learn's do, because its estimator checks and its users'
-habits rely on them, and go on to name the columns.
+The messages begin like those of scikit-learn, because its estimator checks and its
+users rely on them, and then name the columns.
 """
 
 from __future__ import annotations

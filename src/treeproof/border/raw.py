@@ -136,7 +136,7 @@ class RawTable:
         )
 
     def refuse_dates(self, columns: Iterable[int]) -> None:
-        """Complain about the first of these columns that holds dates."""
+        """Raise an error for the first of these columns that holds dates."""
         for column in sorted(columns):
             if column in self.dates:
                 raise TypeError(str(self.dates[column]))

@@ -1,9 +1,9 @@
-"""Columns that name the rows instead of telling them apart.
+"""Columns that identify single rows, such as names and numbers of customers.
 
-A customer's number, a name, a date, a remark: nearly every row has a value of its own,
-so that a split on the column learns the training rows by heart and says nothing about
-new ones. `row_names` finds such columns in a table as it came in. `fit` warns of them;
-the command line and the explorer leave them out unless told to keep them.
+In such a column (a customer number, a name, a date, a remark), nearly every row has a
+value of its own. A split on it memorises the training rows and says nothing about new
+rows. `row_names` finds such columns in a table. `fit` warns about them; the command
+line and the explorer leave them out unless they are told to keep them.
 
 How many values are too many was decided on the 2,966 columns of text in 1,570 of R's
 data sets. They part at half the rows: 393 columns have a value for more than every
@@ -37,12 +37,14 @@ __all__ = [
     "row_names_of",
 ]
 
-MANY = 0.5  # categories for a row
+MANY = 0.5  # distinct categories divided by rows
 _FEW_ROWS = 50
-_MANY_DATES = 20  # fewer are months or years, which may well be categories
-_MANY_WORDS = 5  # in the typical value of a column of free text
-_NEARLY_ALL = 0.9  # of the rows, where distinct values are estimated
-_LOOKED_AT = 200  # values of a column, to see whether they are dates or sentences
+# columns with fewer dates may hold months or years, which are useful categories
+_MANY_DATES = 20
+_MANY_WORDS = 5  # words in the typical value of a column of free text
+# share of the rows; used when the number of distinct values is an estimate
+_NEARLY_ALL = 0.9
+_LOOKED_AT = 200  # number of values examined to recognise dates and sentences
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _TIME = r"(?:[ T]\d{1,2}:\d{2}.*)?"
@@ -66,27 +68,27 @@ _NUMBERING = re.compile(
     r"|.*[ _.-](?i:id)|.*[a-z](?:Id|ID)"
 )
 
-# A count of days from 1 on is a time, on which a threshold says something.
+# A column that counts days from 1 on is a time, for which thresholds make sense.
 _TIMES = re.compile(r"(?i)t|time|age|rank|.*(?:day|week|month|quarter|year|hour).*")
 
 
 @dataclass(frozen=True)
 class RowNames:
-    """A column that names the rows.
+    """A column that identifies the rows.
 
     Attributes
     ----------
     name : str
         The column.
     kind : {"categories", "numbers", "text", "text dates", "dates", "durations"}
-        What it holds: names, numbers that count the rows, sentences, dates written as
-        text, dates, or lengths of time.
+        The content: names, row numbers, sentences, dates written as text, dates, or
+        durations.
     n_values, n_rows : int
         How many values it has, in how many rows.
     example : str
         One of its values, in quotation marks if it is text.
     layout : str
-        How the dates are written, as `datetime.strptime` says it.
+        The format of the dates, in the notation of `datetime.strptime`.
     """
 
     name: str
@@ -103,7 +105,7 @@ class RowNames:
 
     @property
     def finding(self) -> str:
-        """What was found, to follow the name of the column."""
+        """The finding, as a phrase that follows the name of the column in a message."""
         example = f" such as {self.example}" if self.kind.startswith("text") else ""
         return {
             "categories": f"has {self.n_values} categories in {self.n_rows} rows",
@@ -116,16 +118,18 @@ class RowNames:
 
     @property
     def reason(self) -> str:
-        """Why a tree should not split on it."""
+        """The reason why a tree should not split on it."""
         if self.kind == "text dates":
             return "each is a category of its own, and new rows bring new ones"
         if not self.is_usable:
             return "trees split on numbers and categories only, so it is not used"
-        return "a split on it learns rows by heart and says nothing about new ones"
+        return (
+            "a split on it memorises the training rows and says nothing about new ones"
+        )
 
     @property
     def warning(self) -> str:
-        """One sentence for whoever gave the table to `fit`."""
+        """The warning of `fit`, as one sentence."""
         column = f"X[{self.name!r}]"
         better = {
             "text": f"X['words'] = {column}.str.split().str.len()",
@@ -140,7 +144,7 @@ class RowNames:
 
     @property
     def query(self) -> str | None:
-        """What to select with DuckDB to have a number instead, if anything does."""
+        """A DuckDB query that makes a number of the column, if there is one."""
         column = self.name
         if re.fullmatch(r"[A-Za-z_][A-Za-z_0-9]*", column) is None:
             column = '"' + column.replace('"', '""') + '"'
@@ -161,18 +165,19 @@ def row_names(
     n_rows: int,
     share: float = MANY,
 ) -> Iterator[RowNames]:
-    """Find the columns of a table that name its rows.
+    """Find the columns of a table that identify its rows.
 
     Parameters
     ----------
     raw : RawTable
-        The table; its rows may be distinct ones that stand for several.
+        The table; each of its rows may stand for several equal rows.
     categorical : sequence of bool
-        Which columns are categories rather than amounts.
+        Which columns are categorical.
     n_rows : int
         How many rows the table stands for.
     share : float
-        Categories name the rows if there are more of them than this, for each row.
+        A categorical column identifies the rows if it has more distinct values per row
+        than this.
 
     Examples
     --------
@@ -197,7 +202,7 @@ def row_names(
 
 @dataclass(frozen=True)
 class CountedColumn:
-    """What is known of a column that is not in memory; `n_values` is an estimate."""
+    """Statistics of a column that is not in memory; `n_values` is an estimate."""
 
     name: str
     is_number: bool
@@ -208,7 +213,7 @@ class CountedColumn:
 def counted_row_names(
     columns: Iterable[CountedColumn], n_rows: int
 ) -> Iterator[RowNames]:
-    """Find the columns that name the rows of a table that is not in memory.
+    """Find the columns that identify the rows of a table that is not in memory.
 
     Examples
     --------
@@ -233,7 +238,7 @@ def counted_row_names(
 
 
 def row_names_of(table: Mapping[str, Any]) -> list[RowNames]:
-    """Find the columns that name the rows in a dictionary of columns.
+    """Find the columns that identify the rows, in a dictionary of columns.
 
     Examples
     --------
@@ -274,7 +279,7 @@ def _categories(
 
 
 def _numbers(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
-    """Find 1, 2, 3, ... in the order of the rows, and other numbers called id."""
+    """Find columns that count the rows from 1, and columns called "id"."""
     values = raw.column(column)
     if column in raw.missing or isinstance(values, TextColumn) or len(values) < n_rows:
         return None
@@ -291,7 +296,7 @@ def _numbers(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
 
 
 def _layout(texts: Sequence[str]) -> str | None:
-    """Return how dates are written if these are dates, all in the same way."""
+    """Return the format of dates, if all values are dates in the same format."""
     for pattern, layout in _DATES:
         if all(pattern.fullmatch(text.strip()) for text in texts):
             return layout

@@ -6,7 +6,8 @@ sorted categories. Which columns are categorical is said by their dtype (text, c
 enum and boolean columns) or by the user. Text that looks like numbers ("1", "2") is
 text. A missing value has the code after the last one.
 
-What an engine may split is not always a column of the table: see `engine_columns`.
+The columns that an engine splits are not always columns of the table: see
+`engine_columns`.
 
 At prediction, the new table must have the same columns in the same order. Numeric
 columns stay numbers, with NaN for missing values; categories are looked up, unseen ones
@@ -68,8 +69,9 @@ MISSING_REFUSED = (
 # Beyond this, whole numbers are no longer exact as doubles.
 _EXACT_WHOLE = 2**53
 
-_LARGE = 1_000_000  # cells; encoding fewer takes less than the time it can be late
-_AHEAD = 3e-7  # seconds for each row: to encode a column, and to make a leaf after that
+# number of cells; smaller tables are encoded faster than the clock matters
+_LARGE = 1_000_000
+_AHEAD = 3e-7  # seconds for each row to encode a column and to make a leaf afterwards
 _NO_DEADLINE = Deadline(None)
 
 
@@ -95,8 +97,8 @@ class TrainingTable:
     dates : tuple of str
         Columns of dates or times; all their codes are 0, so that no tree tests them.
     unread : bool
-        Whether the time was up before all columns were encoded. Engines then see none,
-        and a single leaf is the tree.
+        Whether the time limit was reached before all columns were encoded. Engines are
+        then given no columns, and the tree is a single leaf.
     ranks : dict
         For a tree of one split, the ranks of the values of columns with too many for
         all their subsets, by mean target; see `target_ranks`.
@@ -149,12 +151,12 @@ class TrainingTable:
         if self.categorical_split != "either":
             return self.categorical_split
         values = len(column.categories) + column.has_missing
-        # Of two values there is one test, however it is called.
+        # A column with two values has only one test, whatever it is called.
         return "either" if 3 <= values <= MAX_EITHER_VALUES else "multiway"
 
     @property
     def cut_by_target(self) -> str | None:
-        """Name a column whose subsets are too many, so that only some are offered."""
+        """Refuse a column with too many categories for all their subsets."""
         for j in self.ranks:
             joined = self.columns[j].has_missing and self.missing == "best-side"
             values = self.n_values[j] + joined
@@ -207,16 +209,18 @@ def encode_table(
     by_target: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
     deadline: Deadline | None = None,
 ) -> TrainingTable:
-    """Give every column its meaning and encode it.
+    """Decide how each column is used, and encode it.
 
-    Targets and weights are for trees of one split, where they help with subsets. What
-    is not encoded when the deadline passes is left out, and the table says so.
+    Targets and weights are used for subsets of categories in trees with one split. If
+    the deadline passes, the columns that are not yet encoded are left out, and the
+    table records this.
     """
     if deadline is None or raw.n_columns * raw.n_rows < _LARGE:
         deadline = _NO_DEADLINE
     categorical = _which_categorical(raw, categorical_features)
     for j in raw.missing:
-        categorical[j] |= raw.is_empty(j)  # as good as no category at all
+        # a column without any value is treated as categorical
+        categorical[j] |= raw.is_empty(j)
     if raw.matrix is not None and not raw.missing:
         codes, distinct = _encode_matrix(raw.matrix, categorical, deadline)
     else:
@@ -452,7 +456,7 @@ def _with_gaps(values: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
 def _check_type(values: NDArray[Any] | TextColumn, column: Column, label: str) -> None:
     """Refuse text where there were numbers at fit, and the other way round."""
     if column.categories is not None and len(column.categories) == 0:
-        return  # nothing but missing values at fit
+        return  # all values were missing in the training set
     was_text = column.categories is not None and column.categories.dtype == object
     if isinstance(values, TextColumn) and not was_text:
         raise ValueError(

@@ -1,8 +1,8 @@
 """The command line: ``treeproof fit``, ``treeproof predict`` and so on.
 
-Each subcommand is one file of this package with a function ``register(app)``; to add
-one, write the file and name it in `COMMANDS`. Exit status: 0 done, 2 bad input (one
-sentence on standard error), 130 interrupted.
+Each subcommand is one file of this package with a function ``register(app)``. To add
+one, write the file and add its name to `COMMANDS`. The exit status is 0 for success, 2
+for bad input (with one sentence on standard error) and 130 after an interruption.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``treeproof alternatives``: all trees that are nearly as good as the best."""
+"""``treeproof alternatives``: all trees whose cost is nearly optimal."""
 
 from __future__ import annotations
 
@@ -37,23 +37,25 @@ def alternatives(
         typer.Option(help="The column to predict.", autocompletion=completion.columns),
     ],
     within: Annotated[
-        float, typer.Option(help="How much more a tree may cost than the best one.")
+        float, typer.Option(help="How much more than the optimum a tree may cost.")
     ] = 0.01,
     using: Annotated[
         str | None,
-        typer.Option(help="Only trees that test columns A,B, every one of them."),
+        typer.Option(help="Only trees that test all of the columns A,B."),
     ] = None,
     without: Annotated[
-        str | None, typer.Option(help="Only trees that test none of columns A,B.")
+        str | None, typer.Option(help="Only trees that test none of the columns A,B.")
     ] = None,
-    show: Annotated[int, typer.Option(help="How many of the best to draw.")] = 3,
+    show: Annotated[int, typer.Option(help="How many of the best trees to print.")] = 3,
     sample: Annotated[
-        int, typer.Option(help="Draw so many random ones in place of the best.")
+        int, typer.Option(help="Print this many random trees instead of the best ones.")
     ] = 0,
-    random_state: Annotated[int, typer.Option(help="Seed of the random ones.")] = 0,
+    random_state: Annotated[int, typer.Option(help="Seed of the random choice.")] = 0,
     split_penalty: Annotated[
         float,
-        typer.Option(help="What a further leaf costs, as a fraction of all rows."),
+        typer.Option(
+            help="Cost of each additional leaf, as a fraction of the training rows."
+        ),
     ] = 0.01,
     penalize: Penalize = "leaves",
     max_depth: MaxDepth = None,
@@ -62,18 +64,24 @@ def alternatives(
     categorical: Categorical = None,
     drop: Drop = None,
     keep: Keep = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds; 0 for no limit.")] = 60.0,
+    time_limit: Annotated[
+        float, typer.Option(help="Time limit in seconds; 0 for no limit.")
+    ] = 60.0,
     plot: Annotated[
-        str | None, typer.Option(help="Picture of how many trees use each column.")
+        str | None,
+        typer.Option(help="Write a picture of how many trees use each column."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool,
+        typer.Option(
+            "--json", help="Print the result as one JSON object and nothing else."
+        ),
     ] = False,
 ) -> None:
-    """Count all trees that cost hardly more than the best, and show some of them.
+    """Count all trees whose cost is nearly optimal, and print some of them.
 
-    Also says how many of them test each column: a column that all of them test
-    cannot be replaced.
+    Also reports how many of these trees test each column: a column that all of them
+    test cannot be replaced.
 
     treeproof alternatives car.csv --target class --within 0.01
     treeproof alternatives car.csv --target class --without doors,persons
@@ -115,7 +123,7 @@ def alternatives(
 
 
 def _report(model: Any, trees: Any, use: dict[str, int], some: list[Any]) -> Any:
-    """Return what ``--json`` says; counts may have more digits than a double."""
+    """Return the content of ``--json``; counts may have more digits than a double."""
     return {
         "status": model.status_,
         "optimal": model.optimal_,

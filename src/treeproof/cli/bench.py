@@ -1,4 +1,4 @@
-"""``treeproof bench``: other solvers and ours on the same tables, side by side."""
+"""``treeproof bench``: treeproof and other solvers on the same tables."""
 
 from __future__ import annotations
 
@@ -32,66 +32,80 @@ def bench(
     data: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Tables: files, or bundled sets such as monks; none for those of the "
-            "suite.",
+            help="Files, or bundled data sets such as monks; by default the data sets "
+            "of the suite.",
             show_default=False,
         ),
     ] = None,
     suite: Annotated[
         str,
         typer.Option(
-            help="What is asked: classification, numbers, regression or streams."
+            help="The kind of problems: classification, numbers, regression or streams."
         ),
     ] = "classification",
     target: Annotated[
         str | None,
         typer.Option(
-            help="The column to predict in the files; the likely one by default.",
+            help="The column to predict in the files; by default a column with a usual"
+            " name, or the last.",
             autocompletion=completion.columns,
         ),
     ] = None,
     solvers: Annotated[
-        str | None, typer.Option(help="Only these, A,B; all that are installed.")
+        str | None,
+        typer.Option(help="Only these solvers A,B; by default all that are installed."),
     ] = None,
     split_penalty: Annotated[
         float | None,
         typer.Option(
-            help="What a split costs; 0 with --max-depth adds DL8.5. By default what "
-            "the suite says."
+            help="Cost of a split; 0 together with --max-depth adds DL8.5. The default"
+            " depends on the suite."
         ),
     ] = None,
     max_depth: Annotated[
         int | None,
-        typer.Option(help="Most tests on a path. By default what the suite says."),
+        typer.Option(help="Maximum depth. The default depends on the suite."),
     ] = None,
-    limit: Annotated[float, typer.Option(help="CPU seconds for a fit.")] = 30.0,
-    memory: Annotated[float, typer.Option(help="GB for a fit.")] = 4.0,
+    limit: Annotated[
+        float, typer.Option(help="Limit of CPU seconds for each fit.")
+    ] = 30.0,
+    memory: Annotated[
+        float, typer.Option(help="Memory limit of each fit, in GB.")
+    ] = 4.0,
     patience: Annotated[
         float,
-        typer.Option(help="Wall seconds allowed for a CPU second, on a busy machine."),
+        typer.Option(
+            help="Wall-clock seconds allowed for each CPU second, on a busy machine."
+        ),
     ] = 1.0,
     cuts: Annotated[
-        int, typer.Option(help="Most 0/1 tests made of a column of numbers.")
+        int,
+        typer.Option(help="Maximum number of 0/1 tests made from a numeric column."),
     ] = 8,
-    rows: Annotated[int, typer.Option(help="Most rows of a stream.")] = 50_000,
+    rows: Annotated[
+        int, typer.Option(help="Maximum number of rows of a stream.")
+    ] = 50_000,
     peers: Annotated[
         str | None,
-        typer.Option(help="A Python in whose environment the other solvers are."),
+        typer.Option(
+            help="A Python interpreter in whose environment the other solvers are "
+            "installed."
+        ),
     ] = None,
     output: Annotated[
         str | None, typer.Option("--csv", help="Write all figures to a CSV file.")
     ] = None,
     plot: Annotated[
-        str | None, typer.Option(help="Picture of the performance profile.")
+        str | None, typer.Option(help="Write a picture of the performance profile.")
     ] = None,
 ) -> None:
     """Run treeproof and the other exact solvers that are installed, side by side.
 
-    Every fit runs alone in a process of its own, with limits on time and memory.
-    Most solvers take 0/1 tests only, so tables are turned into such tests first,
-    the same for all. Objectives are counted anew from every tree, and claims
-    that contradict each other are shown. The extra "peers" of treeproof installs
-    the others, or name another Python that has them with --peers.
+    Every fit runs in a process of its own, with limits on time and memory. Most solvers
+    accept only 0/1 columns, so tables are converted to such columns first, in the same
+    way for all solvers. Objectives are recomputed from every returned tree, and
+    contradictory claims are reported. The extra "peers" installs the other solvers;
+    --peers names another Python interpreter that has them.
 
     treeproof bench
     treeproof bench customers.csv --target left --limit 60
@@ -173,7 +187,7 @@ def _solvers(
 def _problems(
     suite: Suite, data: list[str] | None, making: Making
 ) -> tuple[list[Problem], list[str]]:
-    """Return the problems, and which of the suite's own sets cannot be made here."""
+    """Return the problems, and the data sets that are not available here."""
     problems: list[Problem] = []
     without: list[str] = []
     for name in data or suite.data:
@@ -193,7 +207,7 @@ def _line(result: Result, proofs: bool) -> str:
 
 
 def _cell(result: Result, proofs: bool) -> str:
-    """Return the seconds and what came of them: a proof, or an objective."""
+    """Return the seconds and the result: a proof, or an objective."""
     if result.seconds is None:
         return _WORDS.get(result.status, result.status)
     if not proofs and result.objective is not None:
@@ -207,7 +221,11 @@ def _show(contest: Contest, title: str) -> None:
 
     proofs = contest.close is None
     solvers = list(dict.fromkeys(r.solver for r in contest.results))
-    what = "to a proof; least objective found" if proofs else "and errors; least errors"
+    what = (
+        "to a proof; lowest objective found"
+        if proofs
+        else "and error rate; lowest error rate"
+    )
     table = Table(
         title=f"{title}\nCPU seconds {what}", title_justify="left", box=SIMPLE_HEAD
     )

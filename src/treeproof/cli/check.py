@@ -1,4 +1,4 @@
-"""``treeproof check``: check a proof against the data it speaks of."""
+"""``treeproof check``: check a proof against the data that it is about."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check(
     weight: Annotated[
         str | None,
         typer.Option(
-            help="The column with the weights of the rows, if there was one.",
+            help="The column with the weights of the rows, if the fit used one.",
             autocompletion=completion.columns,
         ),
     ] = None,
@@ -51,34 +51,38 @@ def check(
         ),
     ] = None,
     drop: Annotated[
-        str | None, typer.Option(help="Columns A,B that were left out.")
+        str | None, typer.Option(help="Columns A,B that were left out of the fit.")
     ] = None,
     database: Annotated[
-        str | None, typer.Option(help="DuckDB database for an SQL query.")
+        str | None,
+        typer.Option(help="DuckDB database file on which the SQL query runs."),
     ] = None,
     exact: Annotated[
         bool,
         typer.Option(
             "--exact",
-            help="Check once more in fractions of whole numbers, which takes long.",
+            help="Check a second time with exact fractions, which takes long.",
         ),
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool,
+        typer.Option(
+            "--json", help="Print the result as one JSON object and nothing else."
+        ),
     ] = False,
 ) -> None:
-    """Check a proof step by step, trusting nothing but the data.
+    """Check a proof of optimality step by step against the data.
 
-    Exit status 0 means that every step holds, 1 that the proof is rejected; the first
-    step that does not hold is named.
+    The exit status is 0 if every step is valid and 1 if the proof is rejected; the
+    first step that is not valid is named.
 
     treeproof fit car.csv --target class --proof car.proof.gz
     treeproof check car.proof.gz car.csv
 
     treeproof check doses.proof.gz patients.csv --costs rewards.csv
 
-    This is the checker in Python, made to be read. For proofs of many thousand steps
-    the one in C++ is faster: make tools, docs/proof-format.md.
+    This is the checker in Python, which is written to be read. For proofs with many
+    thousands of steps, the checker in C++ is faster: make tools, docs/proof-format.md.
     """
     from treeproof.proof import check as check_proof
     from treeproof.proof.checker import read_header
@@ -100,7 +104,7 @@ def check(
     paid = _read_costs(costs, table, header, data)
     unknown = {name: table[name] for name in table if name not in {*names, target}}
     for about in row_names_of(unknown) if unknown else []:
-        del table[about.name]  # fit leaves it out as well
+        del table[about.name]  # `fit` leaves this column out as well
     labelled = "classes" in header.raw or not header.costly
     if target is None and labelled:
         others = [name for name in table if name not in names]
@@ -172,7 +176,7 @@ def _read_costs(
 def _exactly(
     steps: Any, table: Any, labels: Any, weights: Any, costs: Any, verdict: Verdict
 ) -> Verdict:
-    """Check an accepted proof once more, in fractions."""
+    """Check an accepted proof a second time, with exact fractions."""
     from treeproof.proof.checker import read_lines
     from treeproof.proof.exact import Refuted, check_exactly
 

@@ -16,9 +16,9 @@ INTERRUPTED = 130
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
-    """Turn errors that are the user's to fix into one line, without a traceback.
+    """Print errors that the user can fix as one line, without a traceback.
 
-    Warnings become one line as well, without the place in the code.
+    Warnings are printed as one line as well, without the place in the code.
     """
     try:
         with warnings.catch_warnings():

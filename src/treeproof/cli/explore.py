@@ -17,8 +17,8 @@ def explore(
     data: Annotated[
         str | None,
         typer.Argument(
-            help="CSV, Parquet or Arrow file, an SQL query, or a bundled set such as "
-            "iris; none lets you choose on the page."
+            help="CSV, Parquet or Arrow file, an SQL query, or a bundled data set such"
+            " as iris. By default you choose on the page."
         ),
     ] = None,
     target: Annotated[
@@ -26,20 +26,20 @@ def explore(
         typer.Option(help="The column to predict.", autocompletion=completion.columns),
     ] = None,
     port: Annotated[
-        int, typer.Option(help="Where to listen; 0 for any free port.")
+        int, typer.Option(help="The port on which to listen; 0 for any free port.")
     ] = 0,
     browser: Annotated[
         bool, typer.Option(help="Open the page in your browser.")
     ] = True,
     idle: Annotated[
         float | None,
-        typer.Option(help="End after so many seconds without an open page."),
+        typer.Option(help="End after this many seconds without an open page."),
     ] = None,
 ) -> None:
-    """Explore a table in the browser: fit, watch, look at nodes, compare, download.
+    """Explore a table in the browser: fit trees, inspect nodes, compare, download.
 
-    The page is served to this machine only, and only to whoever has the address
-    that is printed. Ctrl-C ends it.
+    The page is available on this machine only, and only at the address that is printed,
+    which contains a random token. Ctrl-C ends the server.
 
     treeproof explore
     treeproof explore iris
@@ -56,7 +56,7 @@ def explore(
         first_question(table, target)
     elif target is not None:
         raise ValueError("--target names a column of DATA; give DATA too.")
-    # The page says it more fully.
+    # The page reports the same in more detail, so the warning is suppressed.
     warnings.simplefilter("ignore", ConvergenceWarning)
     serve(
         table,

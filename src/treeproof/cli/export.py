@@ -15,24 +15,28 @@ __all__ = ["export", "register"]
 def export(
     model: Annotated[str, typer.Argument(help="A file written by fit --save.")],
     plot: Annotated[
-        str | None, typer.Option(help="Picture of the tree: .png, .pdf, .svg, ...")
+        str | None,
+        typer.Option(help="Write a picture of the tree: .png, .pdf, .svg, ..."),
     ] = None,
     sql: Annotated[
-        str | None, typer.Option(help="A SELECT that adds the prediction to a table.")
+        str | None,
+        typer.Option(
+            help="Write a SELECT statement that adds the prediction to a table."
+        ),
     ] = None,
     sql_dialect: Annotated[
         str,
         typer.Option(
-            help="duckdb, sqlite, postgres, bigquery, ...",
+            help="Dialect of the SQL: duckdb, sqlite, postgres, bigquery, ...",
             autocompletion=completion.dialects,
         ),
     ] = "duckdb",
     sql_table: Annotated[
-        str, typer.Option(help="The table to predict on in the SQL.")
+        str, typer.Option(help="The table named in the SELECT statement.")
     ] = "data",
     onnx: Annotated[str | None, typer.Option(help="An ONNX model.")] = None,
     python: Annotated[
-        str | None, typer.Option(help="A Python function that needs no library.")
+        str | None, typer.Option(help="Write a Python function that needs no library.")
     ] = None,
     dot: Annotated[str | None, typer.Option(help="A Graphviz drawing.")] = None,
     rules: Annotated[

@@ -34,40 +34,46 @@ def fit(
         typer.Option(help="The column to predict.", autocompletion=completion.columns),
     ],
     regression: Annotated[
-        bool, typer.Option("--regression", help="Predict a number, not a class.")
+        bool, typer.Option("--regression", help="Predict a number instead of a class.")
     ] = False,
     split_penalty: Annotated[
         float,
         typer.Option(
-            help="What a further leaf costs, as a fraction of all rows: it must "
-            "correct more than that. Less gives larger trees.",
+            help="Cost of each additional leaf, as a fraction of the training rows: a "
+            "leaf must correct more than this share. A smaller penalty gives "
+            "larger trees.",
             rich_help_panel=TREE,
         ),
     ] = 0.01,
     penalize: Annotated[
         str,
         typer.Option(
-            help="leaves: a split into c children costs c - 1 penalties; splits: every "
-            "split costs one.",
+            help="leaves: a split with c children costs c - 1 penalties; splits: every"
+            " split costs one penalty.",
             rich_help_panel=TREE,
             autocompletion=completion.charges,
         ),
     ] = "leaves",
     max_depth: Annotated[
-        int | None, typer.Option(help="Most tests on a path.", rich_help_panel=TREE)
+        int | None,
+        typer.Option(help="Maximum depth of the tree.", rich_help_panel=TREE),
     ] = None,
     max_splits: Annotated[
         int | None, typer.Option(help="Most splits.", rich_help_panel=TREE)
     ] = None,
     min_samples_leaf: Annotated[
-        int, typer.Option(help="Fewest rows in a leaf.", rich_help_panel=TREE)
+        int,
+        typer.Option(
+            help="Minimum number of training rows in a leaf.", rich_help_panel=TREE
+        ),
     ] = 1,
     categorical_split: Annotated[
         str,
         typer.Option(
-            help="multiway: a child for each category; one-vs-rest: one category "
-            "against the others; either: both kinds; subset: some against the others; "
-            "auto: what suits the penalty.",
+            help="multiway: one child for each category; one-vs-rest: one category "
+            "against the others; either: both kinds are tried; subset: any group "
+            "of categories against the others; auto: either, or multiway with "
+            "--penalize splits.",
             rich_help_panel=TREE,
             autocompletion=completion.split_kinds,
         ),
@@ -75,8 +81,8 @@ def fit(
     missing: Annotated[
         str,
         typer.Option(
-            help="best-side: missing values go with the better side of a split; "
-            "branch: they have a branch of their own; error: they are refused.",
+            help="best-side: missing values go to the better side of a split; branch: "
+            "they have a branch of their own; error: they are refused.",
             rich_help_panel=TREE,
             autocompletion=completion.missing_modes,
         ),
@@ -92,29 +98,31 @@ def fit(
     class_weight: Annotated[
         str | None,
         typer.Option(
-            help="'balanced' gives all classes equal weight.", rich_help_panel=TREE
+            help="'balanced' gives all classes the same total weight.",
+            rich_help_panel=TREE,
         ),
     ] = None,
     cost_matrix: Annotated[
         str | None,
         typer.Option(
-            help='JSON file with the cost of each prediction: {"true": '
-            '{"predicted": cost}}.',
+            help="JSON file with the cost of each prediction for each true class: "
+            '{"true": {"predicted": cost}}.',
             rich_help_panel=TREE,
         ),
     ] = None,
     abstain_cost: Annotated[
         float | None,
         typer.Option(
-            help="What it costs to predict nothing; leaves that would cost more "
-            "abstain.",
+            help="Cost of making no prediction; a leaf abstains if predicting would "
+            "cost more.",
             rich_help_panel=TREE,
         ),
     ] = None,
     metric: Annotated[
         str,
         typer.Option(
-            help="To be maximised: accuracy, balanced_accuracy, f1, fbeta or jaccard.",
+            help="The metric to maximise: accuracy, balanced_accuracy, f1, fbeta or "
+            "jaccard.",
             rich_help_panel=TREE,
         ),
     ] = "accuracy",
@@ -127,14 +135,14 @@ def fit(
     beta: Annotated[
         float,
         typer.Option(
-            help="How many times as much recall counts as precision, for fbeta.",
+            help="For fbeta: how many times as important recall is as precision.",
             rich_help_panel=TREE,
         ),
     ] = 1.0,
     categorical: Annotated[
         str | None,
         typer.Option(
-            help="Columns A,B of numbers that are categories, not amounts.",
+            help="Numeric columns A,B that hold codes of categories.",
             rich_help_panel=DATA,
             autocompletion=completion.columns,
         ),
@@ -142,14 +150,15 @@ def fit(
     quantiles: Annotated[
         int | None,
         typer.Option(
-            help="Cut columns of numbers with more values than this into so many bins.",
+            help="Divide each numeric column with more distinct values than this into "
+            "this many bins.",
             rich_help_panel=DATA,
         ),
     ] = None,
     weight: Annotated[
         str | None,
         typer.Option(
-            help="A column with the weights of the rows.",
+            help="The column with the weights of the rows.",
             rich_help_panel=DATA,
             autocompletion=completion.columns,
         ),
@@ -157,7 +166,7 @@ def fit(
     drop: Annotated[
         str | None,
         typer.Option(
-            help="Columns A,B to leave out.",
+            help="Columns A,B that are not used.",
             rich_help_panel=DATA,
             autocompletion=completion.columns,
         ),
@@ -165,19 +174,22 @@ def fit(
     keep: Annotated[
         str | None,
         typer.Option(
-            help="Columns A,B to keep though they name the rows.",
+            help="Columns A,B to use although they seem to identify the rows.",
             rich_help_panel=DATA,
             autocompletion=completion.columns,
         ),
     ] = None,
     database: Annotated[
         str | None,
-        typer.Option(help="DuckDB database for an SQL query.", rich_help_panel=DATA),
+        typer.Option(
+            help="DuckDB database file on which the SQL query runs.",
+            rich_help_panel=DATA,
+        ),
     ] = None,
     solver: Annotated[
         str,
         typer.Option(
-            help="auto, sparse, threshold, branches or dt-miner.",
+            help="The search algorithm: auto, sparse, threshold, branches or dt-miner.",
             rich_help_panel=SEARCH,
             autocompletion=completion.solvers,
         ),
@@ -185,67 +197,73 @@ def fit(
     time_limit: Annotated[
         float,
         typer.Option(
-            help="Seconds; 0 for no limit. The best tree found by then is kept, with "
-            "a bound on how much better any tree could be.",
+            help="Time limit in seconds; 0 for no limit. A stopped fit returns its "
+            "best tree and a lower bound.",
             rich_help_panel=SEARCH,
         ),
     ] = 60.0,
     memory_limit: Annotated[
-        str | None, typer.Option(help="Such as 500MB or 2GB.", rich_help_panel=SEARCH)
+        str | None,
+        typer.Option(
+            help="Memory limit, such as 500MB or 2GB.", rich_help_panel=SEARCH
+        ),
     ] = None,
     n_jobs: Annotated[
         int,
         typer.Option(
             "--jobs",
             "--n-jobs",
-            help="Threads; -1 for all processors.",
+            help="Number of threads; -1 uses all processors.",
             rich_help_panel=SEARCH,
         ),
     ] = 1,
     save: Annotated[
         str | None,
         typer.Option(
-            help="The fitted model (JSON), for treeproof predict and export.",
+            help="Save the fitted model to this JSON file, for treeproof predict and "
+            "export.",
             rich_help_panel=FILES,
         ),
     ] = None,
     proof: Annotated[
         str | None,
         typer.Option(
-            help="A proof that no tree is better, for treeproof check.",
+            help="Write a proof of optimality to this file, for treeproof check.",
             rich_help_panel=FILES,
         ),
     ] = None,
     checkpoint: Annotated[
         str | None,
         typer.Option(
-            help="What is proved so far, written now and then: a fit that was killed "
-            "or stopped goes on from it.",
+            help="Save the progress of the fit to this file from time to time; the "
+            "same command continues from it after a crash.",
             rich_help_panel=FILES,
         ),
     ] = None,
     plot: Annotated[
         str | None,
         typer.Option(
-            help="Picture of the tree: .png, .pdf, .svg, ...", rich_help_panel=FILES
+            help="Write a picture of the tree: .png, .pdf, .svg, ...",
+            rich_help_panel=FILES,
         ),
     ] = None,
     plot_bounds: Annotated[
         str | None,
         typer.Option(
-            help="Picture of the bounds closing over time.", rich_help_panel=FILES
+            help="Write a picture of the bounds over time.", rich_help_panel=FILES
         ),
     ] = None,
     sql: Annotated[
         str | None,
         typer.Option(
-            help="A SELECT that adds the prediction to a table.", rich_help_panel=FILES
+            help="Write a SELECT statement that adds the prediction to a table.",
+            rich_help_panel=FILES,
         ),
     ] = None,
     sql_dialect: Annotated[
         str,
         typer.Option(
-            help="duckdb, sqlite, postgres, mysql, bigquery, ...",
+            help="Dialect of the SQL: duckdb, sqlite, postgres, mysql, bigquery, ...",
             rich_help_panel=FILES,
             autocompletion=completion.dialects,
         ),
@@ -253,7 +271,8 @@ def fit(
     sql_table: Annotated[
         str | None,
         typer.Option(
-            help="The table in that SELECT; by default the name of the data file.",
+            help="The table named in the SELECT statement; by default the name of the "
+            "data file.",
             rich_help_panel=FILES,
         ),
     ] = None,
@@ -263,26 +282,28 @@ def fit(
     python: Annotated[
         str | None,
         typer.Option(
-            help="A Python function that needs no library.", rich_help_panel=FILES
+            help="Write a Python function that needs no library.", rich_help_panel=FILES
         ),
     ] = None,
     dot: Annotated[
         str | None, typer.Option(help="A Graphviz drawing.", rich_help_panel=FILES)
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool,
+        typer.Option(
+            "--json", help="Print the result as one JSON object and nothing else."
+        ),
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", help="Show no progress line.")
+        bool, typer.Option("--quiet", help="Do not show the progress line.")
     ] = False,
 ) -> None:
-    """Learn an optimal tree from a table and show it with its certificate.
+    """Learn an optimal tree from a table and print it with its certificate.
 
-    Text columns are categories as they are, and missing values are missing
-    values; nothing has to be encoded or filled in. If a
-    limit or Ctrl-C ends the search, the best tree found so far is shown with a
-    true bound on how much better any tree could be. Files of 64 MB and more are
-    not read but counted: only their distinct rows have to fit into memory.
+    Text columns are used as categories and empty cells as missing values; nothing has
+    to be encoded or imputed. If a limit or Ctrl-C ends the search, the best tree found
+    so far is printed with a lower bound on the cost of any tree. Files of 64 MB and
+    more are not read into memory; only their distinct rows have to fit.
 
     treeproof fit iris.csv --target species
     treeproof fit iris.csv.gz --target species --plot tree.png --sql iris.sql
@@ -296,7 +317,7 @@ def fit(
     outputs.check()
     check_folder(save)
     if regression and checkpoint is not None:
-        raise ValueError("--checkpoint does not go with --regression.")
+        raise ValueError("--checkpoint cannot be combined with --regression.")
     roles = {"--weight": listed(weight), "--drop": listed(drop),
              "--categorical": listed(categorical)}  # fmt: skip
     kept = [*listed(keep), *([] if first_split is None else [first_split])]
@@ -338,7 +359,7 @@ def fit(
     )
     start = time.perf_counter()
     with warnings.catch_warnings():
-        # The report says it more fully.
+        # The report below says the same in more detail, so the warning is suppressed.
         warnings.simplefilter("ignore", ConvergenceWarning)
         files = {"proof": proof, "checkpoint": checkpoint}
         asked = {name: path for name, path in files.items() if path is not None}
@@ -361,7 +382,7 @@ def fit(
 
 
 def _table_name(data: str) -> str:
-    """Return what the data file would be called as a table."""
+    """Return the name of the table for SQL, from the name of the data file."""
     path = Path(data)
     if not path.is_file():
         return "data"
@@ -379,13 +400,13 @@ def make_estimator(
         return treeproof.OptimalTreeClassifier(class_weight=class_weight, **parameters)
     if class_weight is not None:
         raise ValueError(
-            "--class-weight is for classes; it does not go with --regression."
+            "--class-weight is for classes; it cannot be combined with --regression."
         )
     return treeproof.OptimalTreeRegressor(**parameters)
 
 
 def report(model: Any, seconds: float) -> dict[str, Any]:
-    """Return what ``--json`` says about a fitted model."""
+    """Return the content of ``--json`` for a fitted model."""
     from treeproof.solving.certificates import depth_to_json
 
     return {
@@ -409,7 +430,7 @@ def report(model: Any, seconds: float) -> dict[str, Any]:
 
 
 def abstaining_share(model: Any) -> float:
-    """Return the share of the training weight for which a tree predicts nothing."""
+    """Return the share of the training weight for which the tree abstains."""
     tree = model.tree_
     leaves = (tree.kind == LEAF) & (tree.action == len(model.classes_))
     weight = tree.weighted_n_node_samples

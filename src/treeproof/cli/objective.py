@@ -1,4 +1,4 @@
-"""What a fit minimises, as the command line says it: costs, abstaining, a metric."""
+"""The objective of a fit on the command line: costs, abstaining, a metric."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def objective_parameters(
     pos_label: str | None,
     beta: float,
 ) -> dict[str, Any]:
-    """Return the estimator's parameters for what the command line says.
+    """Return the parameters of the estimator for these options.
 
     Parameters
     ----------
     labels : iterable
-        The classes, by which names in a file are understood: "1" may be the number 1.
+        The classes, which decide how names in a file are read: "1" may be the number 1.
     cost_matrix : str or None
         A JSON file with the costs of predictions.
     abstain_cost, metric, pos_label, beta

@@ -1,7 +1,7 @@
 """The files that ``fit`` and ``export`` write: pictures, SQL, ONNX, Python, DOT.
 
-What is asked for is checked before the search begins, so that nobody waits for a tree
-that then cannot be written.
+The options are checked before the search begins, so that nobody waits for a tree that
+cannot be written afterwards.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _PICTURES = ("eps", "jpeg", "jpg", "pdf", "png", "ps", "svg", "tif", "tiff", "we
 
 @dataclass
 class Outputs:
-    """Names of the files to write, None for those not asked for."""
+    """Names of the files to write; None for those that were not requested."""
 
     plot: str | None = None
     bounds: str | None = None
@@ -30,7 +30,7 @@ class Outputs:
     sql_table: str | None = None
 
     def check(self) -> None:
-        """Complain about missing packages, folders and unknown formats."""
+        """Raise an error for missing packages, missing folders and unknown formats."""
         for option, module, extra in (
             ("plot", "matplotlib", "plot"),
             ("bounds", "matplotlib", "plot"),
@@ -57,7 +57,7 @@ class Outputs:
             check_folder(path)
 
     def write(self, model: Any, *, table: str) -> list[str]:
-        """Write everything asked for; return the names of the files."""
+        """Write all requested files and return their names."""
         from treeproof.persistence import write_whole
         from treeproof.picture.figure import save_bounds, save_scene
 
@@ -79,7 +79,7 @@ class Outputs:
 
 
 def check_folder(path: str | None) -> None:
-    """Complain about a file whose folder is not there."""
+    """Raise an error if the folder of a file does not exist."""
     if path is None:
         return
     folder = Path(path).parent

@@ -1,4 +1,4 @@
-"""``treeproof path``: every tree that is optimal for some penalty, and one chosen."""
+"""``treeproof path``: all trees that are optimal for some penalty."""
 
 from __future__ import annotations
 
@@ -38,21 +38,25 @@ def path(
         typer.Option(help="The column to predict.", autocompletion=completion.columns),
     ],
     regression: Annotated[
-        bool, typer.Option("--regression", help="Predict a number, not a class.")
+        bool, typer.Option("--regression", help="Predict a number instead of a class.")
     ] = False,
     low: Annotated[
-        float, typer.Option(help="Smallest penalty; less gives larger trees.")
+        float,
+        typer.Option(
+            help="The smallest penalty of the path; a smaller one gives larger trees."
+        ),
     ] = 0.005,
     high: Annotated[float, typer.Option(help="Largest penalty.")] = 1.0,
     cv: Annotated[
         int | None,
-        typer.Option(help="Choose a tree by cross-validation with so many folds."),
+        typer.Option(help="Choose a tree by cross-validation with this many folds."),
     ] = None,
     one_standard_error: Annotated[
         bool,
         typer.Option(
             "--one-standard-error",
-            help="With --cv: the smallest tree within one standard error of the best.",
+            help="With --cv: choose the smallest tree within one standard error of the"
+            " best.",
         ),
     ] = False,
     penalize: Penalize = "leaves",
@@ -63,23 +67,32 @@ def path(
     drop: Drop = None,
     keep: Keep = None,
     time_limit: Annotated[
-        float, typer.Option(help="Seconds for each path; 0 for no limit.")
+        float, typer.Option(help="Time limit of each path in seconds; 0 for no limit.")
     ] = 60.0,
     plot: Annotated[
-        str | None, typer.Option(help="Picture of loss against splits: .png, ...")
+        str | None,
+        typer.Option(
+            help="Write a picture of the loss against the number of splits: .png, ..."
+        ),
     ] = None,
     save: Annotated[
         str | None,
-        typer.Option(help="The chosen model (JSON), for treeproof predict; with --cv."),
+        typer.Option(
+            help="With --cv: save the chosen model to this JSON file, for treeproof "
+            "predict."
+        ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool,
+        typer.Option(
+            "--json", help="Print the result as one JSON object and nothing else."
+        ),
     ] = False,
 ) -> None:
-    """Find all trees that are optimal for some penalty, and let the data choose.
+    """Find all trees that are optimal for some penalty, and choose one of them.
 
-    Each line is a tree with the penalties for which no tree is better. With --cv the
-    tree whose penalty does best on held-out rows is marked.
+    Each line is a tree with the interval of penalties for which it is optimal. With
+    --cv, the tree with the best score on held-out rows is marked.
 
     treeproof path car.csv --target class
     treeproof path car.csv --target class --cv 5 --plot front.png --save car.json
@@ -90,7 +103,9 @@ def path(
     Outputs(plot=plot).check()
     check_folder(save)
     if save is not None and cv is None:
-        raise ValueError("--save writes the chosen tree; choose one with --cv 5.")
+        raise ValueError(
+            "--save writes the tree that cross-validation chooses; add --cv 5."
+        )
     roles = {"--drop": listed(drop), "--categorical": listed(categorical)}
     training = read_training(
         data, None, target, {"--weight": [], **roles}, listed(keep)
@@ -107,7 +122,8 @@ def path(
     )
     chosen = None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the table says it
+        # the table reports which trees are proved
+        warnings.simplefilter("ignore", ConvergenceWarning)
         if cv is None:
             found = penalty_path(
                 training.X, training.y, low=low, high=high, estimator=base
@@ -139,13 +155,13 @@ def _choose(
     if cv < 2:
         raise ValueError(f"--cv {cv} is too few; use at least 2 folds.")
     kind = OptimalTreeRegressorCV if regression else OptimalTreeClassifierCV
-    # Files are often sorted: the folds are drawn at random, always in the same way.
+    # Files are often sorted, so the folds are random, with a fixed seed.
     folds = (KFold if regression else StratifiedKFold)(cv, shuffle=True, random_state=0)
     return kind(base, low=low, high=high, cv=folds, one_standard_error=one_error)
 
 
 def _report(found: Any, chosen: Any) -> dict[str, Any]:
-    """Return what ``--json`` says."""
+    """Return the content of ``--json``."""
     rows = found.table()
     result = {
         "status": found.status,

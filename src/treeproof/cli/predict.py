@@ -21,19 +21,26 @@ def predict(
         str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
     ],
     proba: Annotated[
-        bool, typer.Option("--proba", help="Also the probability of each class.")
+        bool, typer.Option("--proba", help="Also write the probability of each class.")
     ] = False,
     database: Annotated[
-        str | None, typer.Option(help="DuckDB database for an SQL query.")
+        str | None,
+        typer.Option(help="DuckDB database file on which the SQL query runs."),
     ] = None,
     output: Annotated[
-        str | None, typer.Option(help="Write to this CSV file, not to the screen.")
+        str | None,
+        typer.Option(
+            help="Write the predictions to this CSV file instead of the screen."
+        ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool,
+        typer.Option(
+            "--json", help="Print the result as one JSON object and nothing else."
+        ),
     ] = False,
 ) -> None:
-    """Predict with a saved model; columns the model does not know are ignored.
+    """Predict with a saved model; columns that the model does not use are ignored.
 
     treeproof predict iris.json new_flowers.csv > predictions.csv
     treeproof predict iris.json new_flowers.parquet --proba --output shares.csv
@@ -79,7 +86,7 @@ def predict(
 
 
 def _estimator(model: Any) -> Any:
-    """Return something that predicts: an estimator around a tree saved alone."""
+    """Return an object with `predict`: the estimator, or one made for a bare tree."""
     from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, Tree
 
     if not isinstance(model, Tree):

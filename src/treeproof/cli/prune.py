@@ -25,28 +25,38 @@ def prune(
     ],
     target: Annotated[
         str | None,
-        typer.Option(help="The column with the labels; the model's own by default."),
+        typer.Option(
+            help="The column with the labels; by default the one of the model."
+        ),
     ] = None,
-    by: Annotated[str, typer.Option(help="bound, cart or m-cart.")] = "bound",
+    by: Annotated[
+        str, typer.Option(help="How to choose the size: bound, cart or m-cart.")
+    ] = "bound",
     delta: Annotated[
-        float, typer.Option(help="Probability with which the bound may fail.")
+        float, typer.Option(help="The probability with which the bound may fail.")
     ] = 0.05,
     r: Annotated[
         float,
-        typer.Option(help="Ratio of the prior on errors; less keeps more leaves."),
+        typer.Option(
+            help="Parameter r of the prior on errors; less keeps more leaves."
+        ),
     ] = 2**-13.7,
     binary: Annotated[
         str | None,
-        typer.Option(help="Number columns A,B that can hold two values only, or all."),
+        typer.Option(help="Numeric columns A,B that can hold two values only, or all."),
     ] = None,
     database: Annotated[
-        str | None, typer.Option(help="DuckDB database for an SQL query.")
+        str | None,
+        typer.Option(help="DuckDB database file on which the SQL query runs."),
     ] = None,
     save: Annotated[
         str | None, typer.Option(help="Write the pruned model to this file.")
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool,
+        typer.Option(
+            "--json", help="Print the result as one JSON object and nothing else."
+        ),
     ] = False,
 ) -> None:
     """Prune a saved tree on its training data; no validation data is needed."""
@@ -79,7 +89,7 @@ def prune(
     rows = {column.name: table[column.name] for column in columns}
     fitted.set_params(verbose=False)
     with warnings.catch_warnings():
-        # Trees of the folds that were not proved optimal serve as well.
+        # The trees of the folds may be used without being proved optimal.
         warnings.simplefilter("ignore", ConvergenceWarning)
         path = _pruner(by, fitted, delta, r, binary).prune(fitted, rows, y)
     pruned = path.tree
@@ -109,7 +119,7 @@ def _pruner(by: str, fitted: Any, delta: float, r: float, binary: str | None) ->
 
 
 def _space(fitted: Any, binary: str | None) -> Any:
-    """Return the features of the model, with the named number columns as binary."""
+    """Return the features of the model; the named numeric columns become binary."""
     from treeproof.generalization import FeatureSpace
 
     space = FeatureSpace.of(fitted)
@@ -169,8 +179,8 @@ def _show(path: Any, pruned: Any, result: dict[str, Any]) -> None:
     )
     if "informative" in result and not result["informative"]:
         console.print(
-            "The bound is above 1: it compares these trees, but promises nothing about "
-            "new data.",
+            "The bound is above 1: it can be used to compare these trees, but it "
+            "says nothing about their error on new data.",
             soft_wrap=True,
         )
 

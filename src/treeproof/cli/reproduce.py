@@ -1,4 +1,4 @@
-"""``treeproof reproduce``: tables and figures of the papers, computed again."""
+"""``treeproof reproduce``: recompute tables and figures of the papers."""
 
 from __future__ import annotations
 
@@ -26,24 +26,29 @@ __all__ = ["register", "reproduce"]
 def reproduce(
     name: Annotated[
         str | None,
-        typer.Argument(help="Which table or figure, or all; none lists them."),
+        typer.Argument(
+            help="A table or figure, or all; by default all names are listed."
+        ),
     ] = None,
     sets: Annotated[
-        str | None, typer.Option(help="Only these data sets, A,B; or all.")
+        str | None, typer.Option(help="Only these data sets A,B, or all.")
     ] = None,
     time_limit: Annotated[
-        float | None, typer.Option(help="Processor seconds for each search.")
+        float | None, typer.Option(help="Limit of CPU seconds for each search.")
     ] = None,
     repeats: Annotated[
-        int | None, typer.Option(help="Repetitions; the paper's number by default.")
+        int | None,
+        typer.Option(help="Number of repetitions; by default that of the paper."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Where random choices start.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random choices.")] = 0,
     data: Annotated[
         Path | None,
-        typer.Option(help="Folder with the papers' data sets; or $TREEPROOF_DATA."),
+        typer.Option(
+            help="Folder with the data sets of the papers; by default $TREEPROOF_DATA."
+        ),
     ] = None,
     out: Annotated[
-        Path, typer.Option(help="Folder for rows, CSV file and picture.")
+        Path, typer.Option(help="Folder for the rows, the CSV file and the picture.")
     ] = Path("reproduced"),
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Measure everything anew.")
@@ -52,13 +57,16 @@ def reproduce(
         bool, typer.Option("--markdown", help="Print the table as Markdown.")
     ] = False,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool,
+        typer.Option(
+            "--json", help="Print the result as one JSON object and nothing else."
+        ),
     ] = False,
 ) -> None:
-    """Compute a table or figure of one of the papers again, with theirs beside ours.
+    """Recompute a table or figure of one of the papers beside the published one.
 
-    Rows are kept in the output folder as soon as they are known; after an interruption
-    the same command goes on where it stopped.
+    Finished rows are saved in the output folder at once; after an interruption the same
+    command continues.
     """
     from treeproof.reproduce import TARGETS
 
@@ -81,14 +89,14 @@ def reproduce(
         )  # fmt: skip
         try:
             outcome = _run(target, request, out, fresh)
-        except ValueError as error:  # no set of this target is at hand
+        except ValueError as error:  # no data set of this target is available
             if name != "all":
                 raise
             request.say(f"{target.name}: {error}")
             continue
         show(outcome)
         if outcome.interrupted:
-            progress.print("Interrupted; the same command goes on from here.")
+            progress.print("Interrupted; run the same command to continue from here.")
             raise typer.Exit(INTERRUPTED)
 
 
@@ -175,7 +183,7 @@ def _save(outcome: Outcome, out: Path, request: Request) -> None:
 
 
 def _signature(request: Request) -> str:
-    """Say when, where and with which limit this was measured."""
+    """Return a line with the date, the machine and the limit of the measurement."""
     machine = f"{platform.machine()}, {os.cpu_count()} processors"
     today = datetime.date.today().isoformat()
     limit = f"{request.time_limit:g} processor seconds for each search"
@@ -191,7 +199,7 @@ def _show(console: Console, outcome: Outcome) -> None:
         table.add_column(column, justify="left" if i == 0 else "right", no_wrap=True)
     for row in rows:
         table.add_row(*row)
-    # A table wider than the terminal is better scrolled than cut.
+    # A table that is wider than the terminal is easier to read when it is not cut off.
     width = sum(
         max(len(cell) for cell in cells) + 3 for cells in zip(heads, *rows, strict=True)
     )

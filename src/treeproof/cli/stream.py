@@ -1,4 +1,4 @@
-"""``treeproof stream``: learn from rows as they come, and show how it goes."""
+"""``treeproof stream``: learn from rows one at a time, with a live display."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ LEARNERS = {
     "tsdt": "ThompsonTreeClassifier",
 }
 
-_RECENT = 1000  # rows the running accuracy looks back
-_REFRESH = 0.1  # seconds between two looks at the clock's display
+_RECENT = 1000  # number of rows of the recent accuracy
+_REFRESH = 0.1  # seconds between two updates of the display
 
 
 def _listed(text: str | None) -> list[str]:
@@ -42,26 +42,39 @@ def stream(
     target: Annotated[str, typer.Option(help="The column to predict.")],
     learner: Annotated[str, typer.Option(help=", ".join(LEARNERS))] = "online-branches",
     split_penalty: Annotated[
-        float, typer.Option(help="Cost of a split, as a fraction of all rows.")
+        float, typer.Option(help="Cost of each split, as a fraction of the rows.")
     ] = 0.01,
     window: Annotated[
-        int, typer.Option(help="Rows in the window of online-branches.")
+        int, typer.Option(help="Number of rows in the window of online-branches.")
     ] = 1000,
     numeric: Annotated[
-        str | None, typer.Option(help="Columns A,B of numbers to cut, not categories.")
+        str | None,
+        typer.Option(
+            help="Columns A,B of whole numbers to split by thresholds instead of as "
+            "categories."
+        ),
     ] = None,
-    drop: Annotated[str | None, typer.Option(help="Columns A,B to leave out.")] = None,
+    drop: Annotated[
+        str | None, typer.Option(help="Columns A,B that are not used.")
+    ] = None,
     drift: Annotated[
-        bool, typer.Option(help="Start again when the stream changes.")
+        bool, typer.Option(help="Start a new search when the stream changes.")
     ] = True,
-    memory_limit: Annotated[str, typer.Option(help="Such as 500MB or 2GB.")] = "128MB",
-    seed: Annotated[int, typer.Option(help="Of the three searches.")] = 0,
-    rows: Annotated[int | None, typer.Option(help="Stop after so many rows.")] = None,
+    memory_limit: Annotated[
+        str, typer.Option(help="Memory limit, such as 500MB or 2GB.")
+    ] = "128MB",
+    seed: Annotated[
+        int, typer.Option(help="Seed of the random choices of ucdt, egdt and tsdt.")
+    ] = 0,
+    rows: Annotated[int | None, typer.Option(help="Stop after this many rows.")] = None,
     save: Annotated[
         str | None, typer.Option(help="Pickle the learner into this file at the end.")
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object and nothing else.")
+        bool,
+        typer.Option(
+            "--json", help="Print the result as one JSON object and nothing else."
+        ),
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No live display.")] = False,
 ) -> None:
@@ -93,7 +106,7 @@ def stream(
     if counts.samples == 0:
         raise ValueError(f"{data!r} has no rows to learn from.")
     if save is not None:
-        # A learner is more than its tree: unpickled, it goes on where it stopped.
+        # The whole learner is pickled, so that it can continue learning later.
         write_whole(save, pickle.dumps(model))
     result = counts.report(learner)
     if as_json:
@@ -127,7 +140,7 @@ def _make(
 
 
 class _Counts:
-    """What is counted while rows pass."""
+    """The counts that are kept while rows are read."""
 
     def __init__(self, model: Any) -> None:
         self.model = model

@@ -1,8 +1,8 @@
 """Rows of a file or of standard input, one at a time.
 
-CSV cells are text; the first thousand rows decide which columns hold numbers. Columns
-of whole numbers stay categories, as everywhere in `treeproof.stream`, unless they are
-named as numeric. Empty cells are missing values.
+The cells of a CSV file are text; the first thousand rows decide which columns are
+numeric. Columns of whole numbers are categories, as everywhere in `treeproof.stream`,
+unless they are declared numeric. Empty cells are missing values.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def read_rows(
     target : str
         The column with the labels.
     numeric : collection of str
-        Columns to read as numbers although they hold whole numbers.
+        Columns of whole numbers that are read as numbers.
     drop : collection of str
         Columns to leave out.
     """
@@ -77,7 +77,7 @@ def _read(
 
 
 def _reader(first: list[dict[str, Any]], name: str) -> Callable[[Any], Any]:
-    """Return how to read a column of text, going by its first cells."""
+    """Return a reader for the cells of a column, chosen from its first cells."""
     cells = [record[name] for record in first if record.get(name) not in (None, "")]
     if cells and all(_is(int, cell) for cell in cells):
         return _whole

@@ -1,8 +1,8 @@
 """Reading DATA: a CSV, Parquet or Arrow file, or an SQL query.
 
-DuckDB reads CSV and runs queries, pyarrow reads Parquet and Arrow files; both come with
-``pip install treeproof[data]``. Without them Python's own csv module reads CSV. A table
-is a dictionary of columns, which the input border understands.
+DuckDB reads CSV files and runs queries, and pyarrow reads Parquet and Arrow files; both
+are installed by ``pip install treeproof[data]``. Without them, Python's own csv module
+reads CSV files. A table is a dictionary of columns, which `treeproof.border` accepts.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ A smaller one is read whole, so that complaints can name the row.
 
 
 def open_large(data: str, memory_limit: str | None) -> DuckSource | None:
-    """Return a large file, or the files of a pattern, as a source; None otherwise."""
+    """Return a large file, or the files that match a pattern, as a source; or None."""
     path = Path(data)
     if _is_query(data) or not (find_spec("duckdb") and find_spec("pyarrow")):
         return None
@@ -63,8 +63,8 @@ def read_table(
     text : collection of str
         Columns of a CSV file to read as text even if they look like numbers.
     database : str or None
-        A DuckDB database file for the query. It may come from somebody else, and its
-        views could read any file, so that the query sees nothing but the database.
+        A DuckDB database file for the query. The file may come from somebody else, and
+        views in it could read any file, so the query is restricted to the database.
     """
     path = Path(data)
     if _is_query(data):
@@ -95,7 +95,7 @@ def _is_query(data: str) -> bool:
 
 
 def column_names(data: str) -> list[str]:
-    """Return the names of the columns without reading more of a CSV than its head."""
+    """Return the names of the columns; of a CSV file only the beginning is read."""
     path = Path(data)
     name = path.name.removesuffix(".gz").lower()
     if path.is_file() and not name.endswith((*ARROW, *PARQUET)):
@@ -114,7 +114,7 @@ def pop_column(table: Table, name: str, what: str) -> Any:
 
 
 def _columns(table: Any, data: str) -> Table:
-    """Turn an Arrow table into a dictionary; text goes plain, not dictionary-coded."""
+    """Convert an Arrow table to a dictionary; dictionary-encoded text is decoded."""
     check_unique(table.column_names, data)
     if table.num_rows == 0:
         raise ValueError(f"{data!r} has no rows.")
@@ -130,7 +130,7 @@ def _query(query: str, database: str | None) -> Table:
 
     if database is not None and not Path(database).is_file():
         raise FileNotFoundError(f"There is no database {database!r}.")
-    # A query is the user's own and may read any file; what a database holds is not.
+    # The user's own query may read any file, but a database may come from others.
     closed: dict[str, Any] = {"enable_external_access": False} if database else {}
     try:
         with duckdb.connect(

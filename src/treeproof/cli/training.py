@@ -1,6 +1,6 @@
-"""The training table of a command: its columns taken apart by their roles.
+"""The training table of a command, with its columns separated by their roles.
 
-Columns that name the rows are left out, with a note, unless an option names them.
+Columns that identify the rows are left out, with a note, unless an option names them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def listed(text: str | None) -> list[str]:
 
 @dataclass
 class Training:
-    """What fit is given: a table with its labels, or a source with names of columns."""
+    """The arguments of `fit`: a table and labels, or a source and names of columns."""
 
     X: Any
     y: Any
@@ -33,7 +33,7 @@ class Training:
     categorical: Any
 
     def labels(self) -> Any:
-        """Return the labels as score wants them."""
+        """Return the labels in the form that `score` accepts."""
         from treeproof.border.labels import one_column, read_vector
 
         return (
@@ -48,7 +48,7 @@ def read_training(
     roles: Mapping[str, list[str]],
     keep: Sequence[str] = (),
 ) -> Training:
-    """Read a table into memory and take its columns apart.
+    """Read a table into memory and separate its columns by their roles.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def read_training(
     roles : mapping
         The columns that ``--weight``, ``--drop`` and ``--categorical`` name.
     keep : sequence of str
-        Columns that are meant even if they name the rows.
+        Columns to use even if they identify the rows.
     """
     table = read_table(data, database=database)
     _check_roles(table, target, roles)
@@ -68,7 +68,9 @@ def read_training(
     for name in roles["--drop"]:
         pop_column(table, name, "column to drop")
     if not table:
-        raise ValueError("No column is left to split on; the tree would be empty.")
+        raise ValueError(
+            "No column is left to split on, so the tree would be a single leaf."
+        )
     meant = {*keep, *roles["--categorical"]}
     found = [about for about in row_names_of(table) if about.name not in meant]
     for name in _leave_out(found, table, data):
@@ -83,7 +85,7 @@ def count_training(
     roles: Mapping[str, list[str]],
     keep: Sequence[str] = (),
 ) -> Training:
-    """Leave a large file where it is."""
+    """Prepare a large file without reading it into memory."""
     _check_roles(source.names, target, roles)
     if target not in source.names:
         raise ValueError(
@@ -113,7 +115,7 @@ def count_training(
 def _leave_out(
     found: Sequence[RowNames], columns: Collection[str], data: str
 ) -> list[str]:
-    """Say which columns are left out; none if no other would remain."""
+    """Report the columns that are left out; none is if no other column would remain."""
     if len(found) == len(columns):
         return []
     for about in found:
@@ -133,7 +135,7 @@ def _leave_out(
 def _check_roles(
     table: Collection[str], target: str, roles: Mapping[str, Iterable[str]]
 ) -> None:
-    """Refuse a column that is named for two purposes, or that is not there."""
+    """Refuse a column that has two roles or does not exist."""
     purpose = {target: "--target"}
     for option, names in roles.items():
         for name in names:

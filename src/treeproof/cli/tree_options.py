@@ -1,4 +1,4 @@
-"""Options that several commands share: what trees may look like, and which columns."""
+"""Options that several commands share: limits of the trees, and roles of columns."""
 
 from __future__ import annotations
 
@@ -18,27 +18,32 @@ __all__ = [
     "Penalize",
 ]
 
-MaxDepth = Annotated[int | None, typer.Option(help="Most tests on a path.")]
-MinSamplesLeaf = Annotated[int, typer.Option(help="Fewest rows in a leaf.")]
+MaxDepth = Annotated[int | None, typer.Option(help="Maximum depth of the tree.")]
+MinSamplesLeaf = Annotated[
+    int, typer.Option(help="Minimum number of training rows in a leaf.")
+]
 Penalize = Annotated[
     str,
     typer.Option(
-        help="What the penalty is for: leaves (all but one) or splits.",
+        help="What each penalty is paid for: every leaf but one (leaves), or every "
+        "split (splits).",
         autocompletion=completion.charges,
     ),
 ]
 CategoricalSplit = Annotated[
     str,
     typer.Option(
-        help="How categories are split: auto, either, multiway, one-vs-rest or subset.",
+        help="How categorical columns are split: auto, either, multiway, one-vs-rest "
+        "or subset.",
         autocompletion=completion.split_kinds,
     ),
 ]
 Categorical = Annotated[
     str | None,
-    typer.Option(help="Columns A,B of numbers that are categories, not amounts."),
+    typer.Option(help="Numeric columns A,B that hold codes of categories."),
 ]
-Drop = Annotated[str | None, typer.Option(help="Columns A,B to leave out.")]
+Drop = Annotated[str | None, typer.Option(help="Columns A,B that are not used.")]
 Keep = Annotated[
-    str | None, typer.Option(help="Columns A,B to keep though they name the rows.")
+    str | None,
+    typer.Option(help="Columns A,B to use although they seem to identify the rows."),
 ]

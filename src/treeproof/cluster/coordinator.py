@@ -78,11 +78,11 @@ def solve_on_cluster(
         )
     if task.max_splits is not None:
         raise ValueError(
-            "max_splits does not go with distributed: subproblems would share the "
+            "max_splits cannot be combined with distributed: subproblems share the "
             "number of splits. Use split_penalty or max_depth."
         )
     if task.first_split is not None:
-        raise ValueError("first_split does not go with distributed.")
+        raise ValueError("first_split cannot be combined with distributed.")
     if task.proof_log:
         raise ValueError(
             "A proof is written on one machine only; leave out distributed."

@@ -1,8 +1,8 @@
 """Fitting a tree whose leaves choose among finitely many actions.
 
 The classifier and the policy trees differ in how they read their data and in what a
-leaf says. From there on they are the same: an `Objective` tells the engines what to
-search, the answer becomes a tree, and the certificate is stated in the user's unit.
+leaf predicts. Everything else is the same: an `Objective` defines the problem for the
+engines, the answer becomes a tree, and the certificate is stated in the user's unit.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         distributed: Any = None,
         checkpoint: Path | None = None,
     ) -> None:
-        """Find the best tree for an objective, and keep it with its certificate."""
+        """Find the best tree for an objective, and store it with its certificate."""
         self._check_provable(proof, reading, objective.table)
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))
@@ -87,7 +87,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
                 kept.finish(found)
 
     def _task_for(self, objective: Objective, deadline: Deadline) -> Task:
-        """Return the problem that engines solve."""
+        """Return the problem in the form that the engines solve."""
         memory = parse_memory(self.memory_limit)
         question = self._question(objective.table, memory, deadline)
         question |= objective.question(int(self.min_samples_leaf))
@@ -103,9 +103,10 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         objective: Objective,
         more: Callable[[int], dict[str, Any]] | None = None,
     ) -> dict[str, Any]:
-        """Write the proof; return figures for `stats_`.
+        """Write the proof, and return its statistics for `stats_`.
 
-        `more` says what else the header states, from the bound that the steps show.
+        `more` returns further entries of the header, given the bound that the steps
+        prove.
         """
         found, task = provable.proved, provable.task
         assert isinstance(task, Task)
@@ -129,10 +130,11 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         return written | {"proof_max_depth": task.max_depth}
 
     def _tolerated(self) -> str:
-        """Say by how much rounded costs may mislead.
+        """Return how much the rounding of costs may have changed the optimum, in words.
 
-        The rounded cost of any tree is off by at most the slack, and so a tree that
-        is best for rounded costs is worse than another by at most twice that.
+        The rounded cost of any tree differs from its cost by at most the slack, so a
+        tree that is optimal for rounded costs is worse than another by at most twice
+        the slack.
         """
         rounding = self.stats_.get("rounding", 0.0)
         if not isinstance(rounding, float) or not rounding > 0:

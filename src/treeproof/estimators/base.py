@@ -1,8 +1,8 @@
 """What all optimal-tree estimators have in common.
 
-Parameters and their constraints are written once here, and so are the certificate (the
-fitted attributes that say what was proved), the warning of a fit that stopped early,
-and everything that only needs the fitted tree.
+The shared parameters and their constraints are defined here, and so are the certificate
+(the fitted attributes that say what was proved), the warning of a fit that stopped
+early, and all methods that need only the fitted tree.
 """
 
 from __future__ import annotations
@@ -49,13 +49,14 @@ _STOPPED = {
 }
 
 
-_CUT_SHORT = ("auto", "sparse", "threshold")  # solvers that may answer with a leaf
-_NO_TIME = 1e-9  # seconds; 0 is no limit
-_FINISHING = 1e-7  # seconds for each row, for the values of the nodes
+# solvers that return a single leaf if no time is left
+_CUT_SHORT = ("auto", "sparse", "threshold")
+_NO_TIME = 1e-9  # seconds; 0 would mean no limit
+_FINISHING = 1e-7  # seconds for each row to compute the values of the nodes
 
 
 def common_constraints(solvers: set[str]) -> dict[str, list[Any]]:
-    """Return what scikit-learn's parameter check allows for the shared parameters."""
+    """Return the constraints of the shared parameters for scikit-learn's validation."""
     return {
         "split_penalty": [Interval(Real, 0, 1, closed="both")],
         "penalize": [StrOptions({"leaves", "splits"})],
@@ -86,7 +87,7 @@ class OptimalTree(BaseEstimator):
     """Base of the estimators that hold one fitted `Tree` and its certificate."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
-    _tolerance: ClassVar[str] = ""  # what "no tree costs less" leaves open, in words
+    _tolerance: ClassVar[str] = ""  # tolerance of the certificate, in words
 
     tree_: Tree
     optimal_: bool
@@ -131,10 +132,10 @@ class OptimalTree(BaseEstimator):
     ) -> None:
         """Store tree and bounds, and warn if the search stopped early.
 
-        `proved` is the engine's verdict in its own exact arithmetic. The bound of an
-        unproved tree stays below its objective even where rounding to doubles would
-        make the two equal. `found` is the answer of the search; without it there is
-        nothing to say about levels of depth.
+        `proved` says whether the engine proved optimality in its own exact arithmetic.
+        If it did not, the lower bound stays below the objective, even if rounding to
+        doubles would make the two equal. `found` is the answer of the search; without
+        it, nothing is known about levels of depth.
         """
         self.tree_ = tree
         self.n_splits_ = tree.n_splits
@@ -175,7 +176,7 @@ class OptimalTree(BaseEstimator):
         )
 
     def _stopped_early(self) -> str:
-        """Say why a search ended without a proof, what was proved, and what to try."""
+        """Warn that a search ended without proof: why, what was proved, what to try."""
         why, more = _STOPPED[self.status_]
         advice = f"Try {more}, or a larger split_penalty"
         depth = self.proved_depth_
@@ -190,22 +191,22 @@ class OptimalTree(BaseEstimator):
     def _check_provable(
         proof: Any, reading: Mapping[str, Any], table: TrainingTable
     ) -> None:
-        """Refuse a proof about rows that were merged or coarsened on the way in."""
+        """Refuse a proof about rows that were merged or binned while they were read."""
         if proof is None:
             return
         if table.dates:
             raise TypeError(
-                f"Column {table.dates[0]!r} holds dates or times, of which a proof "
-                "cannot speak; leave it out of X, or turn it into numbers."
+                f"Column {table.dates[0]!r} holds dates or times, which proofs do "
+                "not support; leave it out of X, or turn it into numbers."
             )
         if reading:
             raise ValueError(
-                "A proof speaks of a table row by row, with all its values; read the "
-                "table into memory, and do not use quantiles, to have one."
+                "A proof describes a table row by row, with all its values; read the "
+                "table into memory and do not use quantiles, or fit without proof."
             )
 
     def _proved_limits(self) -> dict[str, Any]:
-        """Return the parameters that a proof speaks of."""
+        """Return the parameters that are part of a proof."""
         return {
             "split_penalty": float(self.split_penalty),
             "penalize": self.penalize,
@@ -215,16 +216,16 @@ class OptimalTree(BaseEstimator):
         }
 
     def _deadline(self, whole: bool) -> Deadline:
-        """Start the clock; reading is not cut short if the whole table is needed."""
+        """Start the clock; a table that is needed as a whole is read completely."""
         plain = self.first_split is None and self.solver in _CUT_SHORT
         return Deadline(self.time_limit, cuts=plain and not whole)
 
     def _question(
         self, table: TrainingTable, memory: int, deadline: Deadline
     ) -> dict[str, Any]:
-        """Return what an engine is told, whatever it predicts."""
+        """Return the parameters that all engines are given."""
         left = deadline.left()
-        if left is not None:  # a node's values are summed up after the search
+        if left is not None:  # values of nodes are computed after the search
             left = max(left - _FINISHING * table.n_rows, _NO_TIME)
         return self._proved_limits() | {
             "time_limit": left,
@@ -239,7 +240,7 @@ class OptimalTree(BaseEstimator):
         return QuantOptions(self.lower_bound, self.s, self.s_prime)
 
     def _warn_if_weaker(self, shown: Any, found: Any) -> None:
-        """Say so if a proof shows less than the search has found."""
+        """Warn if a proof shows a lower bound than the search has found."""
         if shown < found * (1 - 1e-9):
             warnings.warn(
                 f"The proof shows {100 * shown / found:.3g}% of the lower bound that "
@@ -250,7 +251,7 @@ class OptimalTree(BaseEstimator):
             )
 
     def _read_rows(self, X: Any, *, all_columns: bool = False) -> Columns:
-        """Read rows to predict on; by default encode only what the tree looks at."""
+        """Read rows to predict; by default encode only columns that the tree uses."""
         check_is_fitted(self, "tree_")
         tree = self.tree_
         needed = range(tree.n_features) if all_columns else set(tree.feature.tolist())
@@ -269,11 +270,11 @@ class OptimalTree(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples,)
-            Node numbers. It is a leaf, or the inner node at which a category turned up
-            that no training row of that node had.
+            Node numbers: a leaf, or the inner node at which the row has a category that
+            no training row of that node had.
         """
         check_is_fitted(self, "tree_")
-        # Trees over surfaces have no columns of their own and take tables only.
+        # Oblique trees have no column encoding of their own and accept tables only.
         columns = getattr(self.tree_, "columns", None)
         source = None if columns is None else source_to_predict(X, columns)
         if source is None:
@@ -323,7 +324,7 @@ class OptimalTree(BaseEstimator):
         return (self.tree_.collapse() if collapse else self.tree_).export_text()
 
     def certificate(self) -> str:
-        """Return in words what was proved about the tree, and about which trees.
+        """Return what was proved about the tree, and about which trees, in words.
 
         Examples
         --------
@@ -342,15 +343,15 @@ class OptimalTree(BaseEstimator):
         )
 
     def _wording(self) -> Wording:
-        """Return what the certificate calls the costs of trees."""
+        """Return the words with which the certificate describes the costs of trees."""
         return Wording()
 
     def _tolerated(self) -> str:
-        """Return what "no tree costs less" leaves open, in words."""
+        """Return the tolerance of the certificate in words."""
         return self._tolerance
 
     def _allowed_trees(self) -> dict[str, Any]:
-        """Return what `trees_in_words` needs to name the trees that a fit allows."""
+        """Return the restrictions that `trees_in_words` describes."""
         columns = getattr(self.tree_, "columns", [])
         first = getattr(self, "first_split", None)
         if first is not None and not isinstance(first, str):
@@ -372,7 +373,7 @@ class OptimalTree(BaseEstimator):
 
     @property
     def coarsened_(self) -> list[str]:
-        """The columns that ``quantiles`` has cut into bins.
+        """The columns that ``quantiles`` has divided into bins.
 
         If there are any, the certificate holds for trees whose thresholds on these
         columns lie between bins.

@@ -39,35 +39,38 @@ __all__ = ["OptimalTreeClassifier"]
 class OptimalTreeClassifier(ActionTree, ClassTree):
     """A classification tree with a proof that no better one exists.
 
-    Among all trees allowed by the parameters, `fit` finds one of least cost, where
+    Among all trees that the parameters allow, `fit` finds one with the lowest cost,
+    where
 
         cost = misclassified share of the weight + split_penalty * (leaves - 1),
 
     and proves that no tree costs less. If a limit ends the search early, the best tree
-    found so far is kept together with a true lower bound.
+    found so far is kept together with a proved lower bound.
 
     Parameters
     ----------
     split_penalty : float in [0, 1], default=0.01
-        What one further leaf costs, as a fraction of the total weight: it must correct
-        at least this share of the rows to pay off.
+        The cost of each additional leaf, as a fraction of the total weight. A leaf
+        lowers the cost of the tree only if it corrects more than this share of the
+        rows.
     penalize : {"leaves", "splits"}, default="leaves"
-        What `split_penalty` is charged for. "leaves": every leaf but one, so that a
-        split into two costs one penalty, and a multiway split one for each category
-        after the first; binary and multiway trees are priced alike, and a column of
-        many categories does not win by learning rows by heart. "splits": every split
-        once, however many children it has, as BRANCHES and DT-Miner were published.
-        Only multiway splits of three or more children tell the two apart.
+        What the penalty is paid for. "leaves": every leaf but one, so that a split into
+        two costs one penalty and a multiway split one for each category after the
+        first. Binary and multiway trees then have comparable costs, and a column with
+        many categories gains nothing by memorising rows. "splits": every split,
+        whatever the number of its children, as in the publications of BRANCHES and
+        DT-Miner. The two differ only for multiway splits with three or more children.
     max_depth : int or None, default=None
-        Most tests on a path from the root to a leaf; None for no limit.
+        The maximum depth: the number of tests on the longest path from the root to a
+        leaf. None for no limit.
     max_splits : int or None, default=None
-        Most splits in the tree; None for no limit.
+        The maximum number of splits; None for no limit.
     min_samples_leaf : int, default=1
-        Fewest training rows in a leaf. Rows of weight zero do not count.
+        The minimum number of training rows in a leaf.
     categorical_features : "from_dtype", None, or array-like, default="from_dtype"
-        Which columns are categorical: "from_dtype" takes text, category, enum and
-        boolean columns; a mask, column numbers or column names say it explicitly; None
-        means that all columns are numbers. Text that looks like numbers is text.
+        Which columns are categorical. "from_dtype": text, category, enum and boolean
+        columns. A mask, column numbers or column names list them explicitly. None: all
+        columns are numeric. Text that looks like numbers is text.
     categorical_split : {"auto", "either", "multiway", "one-vs-rest", "subset"}, \
             default="auto"
         Whether a split on a categorical column has one child for each category
@@ -80,73 +83,79 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         and the published solvers. Ordered categories are split by threshold in their
         order, whatever is said here.
     missing : {"best-side", "branch", "error"}, default="best-side"
-        What to do with missing values (None, NaN, NA, null). "best-side" sends them
-        with one of the two sides of a split, whichever makes the better tree, and also
-        offers the question whether a value is missing. "branch" gives them a branch of
-        their own at every split. Either way the choice is part of what is optimised. In
-        a multiway split missing is always one more category, and so it is with "either"
-        and "best-side" in every split of categories. "error" refuses them.
+        How missing values (None, NaN, NA, null) are treated. "best-side": they go to
+        one of the two sides of a split, whichever gives the better tree, and the test
+        whether a value is missing is available too. "branch": they have a branch of
+        their own at every split. In both cases the choice is part of the optimisation.
+        In a multiway split, "missing" is always a further category; with "either" and
+        "best-side" this holds for every split on a categorical column. "error": they
+        are refused.
     first_split : str, int or None, default=None
-        Name or number of the column that the first split must test; None leaves it to
-        the search. The tree is the best of those that do, with proof.
+        Name or number of the column that the first split must test; None for any. The
+        tree is then optimal among the trees with this first split.
     solver : str, default="auto"
-        The engine. "sparse" is our own for binary and categorical data, "threshold" our
-        own for numbers, with or without other columns beside them. "auto" lets those of
-        the two that can win take turns until one has a proof, and says in
-        ``stats_["solver"]`` and ``stats_["shares"]`` who did what. "branches",
-        "dt-miner" and "quant-bnb" are the published algorithms of those names.
+        The search algorithm. "sparse" is for binary and categorical columns, and
+        "threshold" for tables with numeric columns. "auto" runs those of the two that
+        can contribute, in turns, until one of them has a proof; ``stats_["solver"]``
+        and ``stats_["shares"]`` say which engine did what. "branches", "dt-miner" and
+        "quant-bnb" are the published algorithms of these names.
     time_limit : float or None, default=60.0
-        Seconds after which the fit ends with the best tree it has, counted from when
-        the table is in memory; None for no limit. Encoding, merging and sorting rows
-        count; reading a file or another source does not.
+        The time limit in seconds; None for no limit. A stopped fit returns the best
+        tree found and a lower bound. Time is counted from the moment at which the table
+        is in memory: encoding, merging and sorting rows count, but reading a file or
+        another source does not.
     memory_limit : int, str or None, default=None
-        Bytes, or text such as "500MB" or "2GB", that the whole process should keep to;
-        None for no limit. What the process occupies before the search is taken off, but
-        the search gets at least a quarter of the limit.
+        The memory limit of the whole process, in bytes or as text such as "500MB" or
+        "2GB"; None for no limit. The memory that the process occupies before the search
+        is subtracted, but the search gets at least a quarter of the limit.
     n_jobs : int or None, default=1
-        Number of threads; -1 for all processors. The optimum does not depend on it;
-        which of several optimal trees is returned may, and with one thread every run is
-        the same. The solvers "sparse" and "threshold" use it.
+        The number of threads; -1 for all processors. The optimum does not depend on it.
+        If several trees are optimal, the one that is returned may depend on it; with
+        one thread the fit is deterministic. The solvers "sparse" and "threshold" use
+        threads.
     class_weight : dict, "balanced" or None, default=None
         Factors for the weights of the classes. "balanced" gives all classes the same
         total weight. Classes not named in the dict have the factor 1.
     cost_matrix : array-like, dict or data frame, default=None
-        What predictions cost: row i and column j say what it costs to predict class j
-        for a row of class i, in the order of ``classes_``. Or a dict ``{true:
+        The costs of predictions: row i and column j contain the cost of predicting
+        class j for a row of class i, in the order of ``classes_``. Or a dict ``{true:
         {predicted: cost}}``, in which a missing diagonal means 0, or a pandas data
-        frame with labels as index and columns. The cost of a tree is then the mean
-        cost of a row and ``split_penalty`` for every leaf but one, both in the unit of
-        these costs. For costs of each row see ``costs`` in `fit`.
+        frame with the labels as index and columns. The cost of a tree is then the mean
+        cost of a row plus ``split_penalty`` for every leaf but one, both in the unit of
+        these costs. For costs that differ between rows see ``costs`` in `fit`.
     abstain_cost : float or None, default=None
-        What it costs to predict nothing for a row and to ask a person instead. A leaf
-        then predicts ``abstain_label`` where being wrong would cost more. Without
-        other costs an error costs 1.
+        The cost of making no prediction for a row, for example because a person decides
+        instead. A leaf then predicts ``abstain_label`` if predicting a class would cost
+        more. Without other costs, an error costs 1.
     abstain_label : default=None
-        What `predict` says where the tree abstains.
+        What `predict` returns for rows in leaves that abstain.
     metric : str, default="accuracy"
-        What is maximised: "accuracy", "balanced_accuracy", "f1", "fbeta" or "jaccard".
-        Balanced accuracy, the mean of the classes' recalls, weighs classes equally.
-        "f1", "fbeta" and "jaccard" are for two classes; they need ``max_depth`` or
-        ``max_splits``, do not use ``split_penalty``, and take the fewest leaves among
-        the best trees; ``objective_`` is then one minus the metric.
+        The metric that is maximised: "accuracy", "balanced_accuracy", "f1", "fbeta" or
+        "jaccard". Balanced accuracy is the mean of the recalls of the classes. "f1",
+        "fbeta" and "jaccard" are for two classes; they need ``max_depth`` or
+        ``max_splits`` and do not use ``split_penalty``. Among the trees with the best
+        metric, one with the fewest leaves is returned; ``objective_`` is then one minus
+        the metric.
     pos_label : default=None
         The positive class of "f1", "fbeta" and "jaccard"; 1 or True if there is one.
     beta : float, default=1.0
-        How many times as much recall counts as precision, for "fbeta".
+        For "fbeta": how many times as important recall is as precision.
     lower_bound : {"W0", "W1", "W2", "L2"}, default="W1"
-        With ``solver="quant-bnb"``: which of the paper's lower bounds prunes.
+        With ``solver="quant-bnb"``: the lower bound of the paper that is used.
     s : int, default=3
-        With ``solver="quant-bnb"``: the pieces into which an interval is cut.
+        With ``solver="quant-bnb"``: the number of pieces into which an interval is
+        divided.
     s_prime : int or None, default=None
         With ``solver="quant-bnb"``: the pieces of the middle in the bound W1; None for
         the paper's ``0.6 n s / (b - a)``.
     quantiles : int or None, default=None
-        Cut numeric columns that have more values than this into so many bins of about
-        equal numbers of rows, and try only thresholds between bins. The certificate
-        then says so. For long tables whose rows are all distinct otherwise.
+        Divide each numeric column with more distinct values than this into this many
+        bins of about equal numbers of rows, and try only thresholds between bins. The
+        certificate then says so. Useful for long tables whose rows are nearly all
+        distinct.
     n_best : int, default=1
-        How many of the best trees to find. With more than one, ``trees_`` has them;
-        `near_optimal` finds all within a margin.
+        The number of best trees to find. If it is more than one, they are stored in
+        ``trees_``; `near_optimal` finds all trees within a margin.
     random_state : int, RandomState instance or None, default=None
         Accepted for compatibility; the search makes no random choices.
     verbose : bool, default=False
@@ -155,12 +164,12 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
     Attributes
     ----------
     optimal_ : bool
-        True if and only if ``lower_bound_ == objective_``. The search decides this
-        in whole numbers; no tolerance is involved.
+        True if and only if ``lower_bound_ == objective_``. The search compares the two
+        as integers, without any tolerance.
     objective_ : float
         The cost of the tree.
     lower_bound_ : float
-        No tree costs less.
+        A proved lower bound: no tree that the parameters allow has a lower cost.
     gap_ : float
         ``objective_ - lower_bound_``.
     status_ : {"optimal", "time_limit", "memory_limit", "interrupted"}
@@ -170,27 +179,27 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
     tree_ : Tree
         The tree itself, as a flat node table.
     trees_ : list of NearTree
-        With ``n_best`` > 1: the best trees, the best first, each with its ``tree``,
-        ``objective`` and ``model``; fewer if there are not so many. Which trees count
-        as different is said in `near_optimal`.
+        With ``n_best`` > 1: the best trees in the order of increasing cost, each with
+        its ``tree``, ``objective`` and ``model``; fewer if there are not as many.
+        `near_optimal` defines which trees count as different.
     certificates_ : list of Certificate
-        What was proved about every depth that the fit has climbed, and last about all
-        trees that it allows: ``max_depth`` (None for any), ``objective`` of the best
-        tree of that depth, ``lower_bound``, ``optimal`` and ``seconds``.
+        What was proved for every level of depth, and last for all trees that the
+        parameters allow: ``max_depth`` (None for any), ``objective`` of the best tree
+        of that depth, ``lower_bound``, ``optimal`` and ``seconds``.
     proved_depth_ : float
         No tree of this depth or less costs less than the fitted tree, which may be
         deeper itself; ``math.inf`` if that holds for any depth.
     stats_ : dict
-        The solver's name, its time, its counters, and in ``"shares"`` which engine
-        worked how long on what.
+        The name of the solver, its time, its counters, and in ``"shares"`` how long
+        each engine worked on which level.
     history_ : History
-        How the bounds closed over time; ``history_.plot()`` draws it.
+        The lower and upper bound over time; ``history_.plot()`` draws them.
     classes_ : ndarray
         The class labels.
     n_features_in_ : int
         Number of columns of the training table.
     feature_names_in_ : ndarray
-        Their names, if the table had any.
+        The names of these columns, if the table had names.
 
     Notes
     -----
@@ -198,11 +207,11 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
     (:math:`2^{-20}`), and weights that are not whole numbers to :math:`2^{-30}` of
     their total; all arithmetic after that is exact.
 
-    A category that no training row had at a multiway split, or that is in neither part
-    of a split by subsets, gets the majority class of that split's node. In a
-    one-vs-rest split it counts as "another category". A missing value at a split where
-    no training row had one goes to the heavier child, or gets the majority class at a
-    multiway split or one by subsets.
+    At a multiway split or a split by subsets, a category that no training row had gets
+    the majority class of that node. At a one-vs-rest split, it goes with the other
+    categories. A missing value at a split where no training row had one goes to the
+    child with more training weight, or gets the majority class of the node at a
+    multiway split or a split by subsets.
 
     References
     ----------
@@ -303,7 +312,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         checkpoint: str | os.PathLike[str] | None = None,
         costs: Any = None,
     ) -> OptimalTreeClassifier:
-        """Find a tree of least cost, with proof.
+        """Find a tree with the lowest cost, and prove that it is optimal.
 
         Parameters
         ----------
@@ -313,25 +322,27 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
             pattern such as ``"sales/*.parquet"``, a DuckDB relation, an Arrow dataset
             or a Dask data frame; y is then the name of a column.
         y : array-like of shape (n_samples,), or str
-            Class labels: text, whole numbers or booleans; or the name of the column of
-            X that holds them, all other columns being features.
+            Class labels: text, whole numbers or booleans. Or the name of the column of
+            X that contains them; all other columns are then features.
         sample_weight : array-like of shape (n_samples,), str or None, default=None
-            Weights of the rows, or the name of a column of X that holds them; rows of
-            weight zero are left out.
+            Weights of the rows, or the name of the column of X that contains them. Rows
+            of weight zero are left out.
         proof : path or None, default=None
-            File for a proof that `treeproof.proof.check` can check; None for none.
+            The file to which a proof is written, for `treeproof.proof.check`; None for
+            no proof.
         distributed : dask.distributed.Client or None, default=None
-            A cluster whose workers share the search; None for this machine alone.
+            A Dask cluster whose workers share the search; None for this machine alone.
         checkpoint : path or None, default=None
-            File that keeps the best tree and all proved subproblems, written now and
-            then. A fit of the same table with the same parameters goes on from it if it
-            is there, after a crash or a time limit; a fit that ends with proof removes
-            it. Solver "sparse", without ``max_splits`` and ``first_split``.
+            The file in which the best tree and all proved subproblems are saved from
+            time to time. After a crash or a time limit, a fit of the same table with
+            the same parameters continues from it; a fit that ends with a proof removes
+            it. Available for solver "sparse" without ``max_splits`` and
+            ``first_split``.
         costs : array-like of shape (n_samples, n_classes) or None, default=None
-            What each prediction costs for each row, columns in the order of
-            ``classes_``. y may then be None: the classes are 0, 1, ... and a row
-            counts as one of the class that costs least. See ``cost_matrix`` for costs
-            that depend on the class alone.
+            The cost of each prediction for each row, with columns in the order of
+            ``classes_``. y may then be None: the classes are 0, 1, ..., and the class
+            of a row is the one with the lowest cost. See ``cost_matrix`` for costs that
+            depend on the class alone.
 
         Returns
         -------
@@ -356,8 +367,8 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         if ratio:
             if checkpoint is not None or distributed is not None:
                 raise ValueError(
-                    f'metric="{self.metric}" takes several searches; it goes with '
-                    "neither checkpoint nor distributed."
+                    f'metric="{self.metric}" takes several searches; it cannot be '
+                    "combined with checkpoint or distributed."
                 )
             fit_ratio(self, data, reading, proof)
             return self
@@ -372,7 +383,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         return self
 
     def _check_objective(self, costs: Any) -> None:
-        """Refuse parameters that speak of costs in two ways."""
+        """Refuse combinations of parameters that define costs twice."""
         told = {
             "cost_matrix": self.cost_matrix is not None,
             "costs": costs is not None,
@@ -385,7 +396,8 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         if self.metric != "accuracy" and any(told.values()):
             given = next(name for name, there in told.items() if there)
             raise ValueError(
-                f'metric="{self.metric}" does not go with {given}; leave one out.'
+                f'metric="{self.metric}" cannot be combined with {given}; '
+                "leave one out."
             )
         if self.metric != "accuracy" and self.class_weight is not None:
             raise ValueError(
@@ -483,17 +495,19 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
     def to_sklearn(self, *, unseen: bool = True) -> DecisionTreeClassifier:
         """Return a fitted scikit-learn tree that makes the same predictions.
 
-        Everything that understands `sklearn.tree.DecisionTreeClassifier` (plotting,
-        SHAP, ONNX converters) then works. It takes numbers: a table of numbers as it
-        is, any other table as ``clf.encode(X)``. See `treeproof.export.sklearn` for how
-        categories are encoded and for the single precision of scikit-learn's trees.
+        Tools that expect a `sklearn.tree.DecisionTreeClassifier` (plotting, SHAP, ONNX
+        converters) can then be used. The tree takes numbers only: a numeric table can
+        be used directly, any other table as ``clf.encode(X)``. See
+        `treeproof.export.sklearn` for the encoding of categories and for the single
+        precision of scikit-learn's trees.
 
         Parameters
         ----------
         unseen : bool, default=True
-            Whether the tree has leaves for unseen categories. They hold no training
-            rows; SHAP's explainer of paths refuses a tree with such leaves, so pass
-            False for it. An unseen category then goes the way of a neighbouring one.
+            Whether the tree has leaves for unseen categories. These leaves contain no
+            training rows, and SHAP's explainer of paths refuses a tree with such
+            leaves; pass False for it. An unseen category then goes the way of a
+            neighbouring one.
 
         Returns
         -------

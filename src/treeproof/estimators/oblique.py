@@ -33,20 +33,20 @@ __all__ = ["ObliqueTreeClassifier"]
 
 _MOST_DIMENSIONS = 40
 _HUGE = 1e150
-_MOST_TERMS = 20_000_000  # numbers in the table of monomials
-_MEMORY = 2 * 2**30  # for the list of rules, if there is no limit
+_MOST_TERMS = 20_000_000  # maximum number of entries in the table of monomials
+_MEMORY = 2 * 2**30  # memory for the list of rules, in bytes, if there is no limit
 
 
 class ObliqueTreeClassifier(ClassTree):
     """A classification tree with hyperplane or curved splits, and a proof.
 
     Among all trees with at most `max_splits` splits, each of which may be any surface
-    of the chosen kind, `fit` finds one of least cost, where
+    of the chosen kind, `fit` finds one with the lowest cost, where
 
         cost = misclassified share of the weight + split_penalty * number of splits,
 
     and proves that no tree costs less. All ways in which such surfaces can separate the
-    rows are taken into account, also where rows are equal or lie in line.
+    rows are considered, also if rows are equal or collinear.
 
     Parameters
     ----------
@@ -57,34 +57,34 @@ class ObliqueTreeClassifier(ClassTree):
         Degree of the polynomials of "hypersurface" and "mixed". In "mixed", 1 means
         thresholds and hyperplanes only.
     max_splits : int, default=2
-        Most splits in the tree.
+        The maximum number of splits.
     split_penalty : float in [0, 1], default=0.0
         What one split costs, as a fraction of the total weight.
     max_depth : int or None, default=None
-        Most splits on a path from the root to a leaf; None for no limit.
+        The maximum depth: the number of splits on the longest path from the root to a
+        leaf. None for no limit.
     min_samples_leaf : int, default=1
-        Fewest training rows in a leaf.
+        The minimum number of training rows in a leaf.
     min_weight_fraction_leaf : float in [0, 0.5], default=0.0
-        Least share of the total weight in a leaf.
+        The minimum share of the total weight in a leaf.
     max_candidates : int, default=1_000_000
-        List all candidate rules if there are at most so many; then the search proves
-        the optimum. N rows in D columns have up to :math:`N^D / D!`
-        hyperplanes.
+        All candidate rules are listed if there are at most this many; the search then
+        proves the optimum. N rows in D columns have up to :math:`N^D / D!` hyperplanes.
     on_too_many : {"anytime", "raise"}, default="anytime"
-        What to do if there are more. "anytime" warns and searches until the time limit
-        for better trees and better bounds; "raise" refuses. Both say how many there
+        What to do if there are more. "anytime" warns and improves the tree and the
+        bound until the time limit; "raise" raises an error. Both report how many there
         are.
     time_limit : float or None, default=60.0
-        Seconds after which the search stops; None for no limit.
+        The time limit in seconds; None for no limit.
     memory_limit : int, str or None, default=None
-        Bytes, or text such as "2GB": lists no more rules than fit. None: 2 GiB for the
-        list of rules.
+        The memory limit in bytes, or as text such as "2GB": no more rules are listed
+        than fit. None: 2 GiB for the list of rules.
     n_jobs : int or None, default=1
         Number of threads; -1 for all processors. The optimum does not depend on it.
     class_weight : dict, "balanced" or None, default=None
         Factors for the weights of the classes.
     random_state : int, RandomState instance or None, default=None
-        For the choices of the "anytime" search.
+        The seed of the random choices of the "anytime" search.
     verbose : bool, default=False
         Show a progress line on standard error.
 
@@ -195,7 +195,7 @@ class ObliqueTreeClassifier(ClassTree):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ObliqueTreeClassifier:
-        """Find a tree of least cost, with proof.
+        """Find a tree with the lowest cost, and prove that it is optimal.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class ObliqueTreeClassifier(ClassTree):
         what = (found.tree, task, degree, rows, self.classes_, self._column_names())
         try:
             tree = grow_tree(*what)
-        except KeyboardInterrupt:  # the search is over; its tree must not be lost
+        except KeyboardInterrupt:  # the search has ended, and its tree must not be lost
             clock.interrupted = True
             tree = grow_tree(*what)
         leaves = tree.value[[s is None for s in tree.surfaces]]
@@ -345,7 +345,8 @@ class ObliqueTreeClassifier(ClassTree):
     def _check_size(self, families: list[Family], n_points: int) -> int:
         """Return how many rules may be listed; warn or raise if there are more."""
         memory = parse_memory(self.memory_limit)
-        # Rules are kept over points and over rows, in lists that grow by doubling.
+        # Rules are stored as sets of points and as sets of rows, in lists that grow by
+        # doubling.
         bytes_per_rule = 24 * (n_points // 64 + len(self.classes_) + 2) + 48
         fit = (engine_allowance(memory) or _MEMORY) // bytes_per_rule
         most = max(1, min(int(self.max_candidates), fit))

@@ -45,40 +45,42 @@ _PROVABLE = (1e-300, 1e300)  # losses of a single leaf
 class OptimalTreeRegressor(RegressorMixin, EncodedExport):
     """A regression tree with a proof that no better one exists.
 
-    Among all trees allowed by the parameters, `fit` finds one of least cost, where
+    Among all trees that the parameters allow, `fit` finds one with the lowest cost,
+    where
 
         cost = loss / loss of a single leaf + split_penalty * (leaves - 1),
 
     over every threshold of every column, and proves that no tree costs less. If a limit
-    ends the search early, the best tree found so far is kept together with a true lower
-    bound. With the squared error and no penalty, ``1 - objective_`` is the coefficient
-    of determination on the training rows.
+    ends the search early, the best tree found so far is kept together with a proved
+    lower bound. With the squared error and no penalty, ``1 - objective_`` is the
+    coefficient of determination on the training rows.
 
     Parameters
     ----------
     split_penalty : float in [0, 1], default=0.01
-        What one further leaf costs, as a fraction of the loss of a tree without
-        splits: it must explain at least this share to pay off.
+        The cost of each additional leaf, as a fraction of the loss of a single leaf. A
+        leaf lowers the cost of the tree only if it explains more than this share.
     penalize : {"leaves", "splits"}, default="leaves"
-        What `split_penalty` is charged for. "leaves": every leaf but one, so that a
-        split into two costs one penalty, and a multiway split one for each category
-        after the first; binary and multiway trees are priced alike, and a column of
-        many categories does not win by learning rows by heart. "splits": every split
-        once, however many children it has, as BRANCHES and DT-Miner were published.
-        Only multiway splits of three or more children tell the two apart.
+        What the penalty is paid for. "leaves": every leaf but one, so that a split into
+        two costs one penalty and a multiway split one for each category after the
+        first. Binary and multiway trees then have comparable costs, and a column with
+        many categories gains nothing by memorising rows. "splits": every split,
+        whatever the number of its children, as in the publications of BRANCHES and
+        DT-Miner. The two differ only for multiway splits with three or more children.
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
         The loss: squared distances to the mean of a leaf, or absolute distances to its
         median; weighted, and summed over the outputs.
     max_depth : int or None, default=None
-        Most tests on a path from the root to a leaf; None for no limit.
+        The maximum depth: the number of tests on the longest path from the root to a
+        leaf. None for no limit.
     max_splits : int or None, default=None
-        Most splits in the tree; None for no limit.
+        The maximum number of splits; None for no limit.
     min_samples_leaf : int, default=1
-        Fewest training rows in a leaf. Rows of weight zero do not count.
+        The minimum number of training rows in a leaf.
     categorical_features : "from_dtype", None, or array-like, default="from_dtype"
-        Which columns are categorical: "from_dtype" takes text, category, enum and
-        boolean columns; a mask, column numbers or column names say it explicitly; None
-        means that all columns are numbers. Text that looks like numbers is text.
+        Which columns are categorical. "from_dtype": text, category, enum and boolean
+        columns. A mask, column numbers or column names list them explicitly. None: all
+        columns are numeric. Text that looks like numbers is text.
     categorical_split : {"auto", "either", "multiway", "one-vs-rest", "subset"}, \
             default="auto"
         Whether a split on a categorical column has one child for each category
@@ -91,41 +93,47 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         and the published solvers. Ordered categories are split by threshold in their
         order, whatever is said here.
     missing : {"best-side", "branch", "error"}, default="best-side"
-        What to do with missing values (None, NaN, NA, null). "best-side" sends them
-        with one of the two sides of a split, whichever makes the better tree, and also
-        offers the question whether a value is missing. "branch" gives them a branch of
-        their own at every split. Either way the choice is part of what is optimised. In
-        a multiway split missing is always one more category, and so it is with "either"
-        and "best-side" in every split of categories. "error" refuses them.
+        How missing values (None, NaN, NA, null) are treated. "best-side": they go to
+        one of the two sides of a split, whichever gives the better tree, and the test
+        whether a value is missing is available too. "branch": they have a branch of
+        their own at every split. In both cases the choice is part of the optimisation.
+        In a multiway split, "missing" is always a further category; with "either" and
+        "best-side" this holds for every split on a categorical column. "error": they
+        are refused.
     first_split : str, int or None, default=None
-        Name or number of the column that the first split must test; None leaves it to
-        the search. The tree is the best of those that do, with proof.
+        Name or number of the column that the first split must test; None for any. The
+        tree is then optimal among the trees with this first split.
     solver : {"auto", "threshold", "quant-bnb"}, default="auto"
-        The engine. "auto" says in ``stats_["solver"]`` which one it took; "threshold"
-        is our own, "quant-bnb" the published algorithm of that name for trees of depth
-        2 and 3 without a penalty.
+        The search algorithm. "auto" chooses, and ``stats_["solver"]`` says which one
+        was used; "threshold" is our own, and "quant-bnb" is the published algorithm of
+        that name for trees of depth 2 and 3 without a penalty.
     time_limit : float or None, default=60.0
-        Seconds after which the fit ends with the best tree it has, counted from when
-        the table is in memory; None for no limit. Encoding, merging and sorting rows
-        count; reading a file or another source does not.
+        The time limit in seconds; None for no limit. A stopped fit returns the best
+        tree found and a lower bound. Time is counted from the moment at which the table
+        is in memory: encoding, merging and sorting rows count, but reading a file or
+        another source does not.
     memory_limit : int, str or None, default=None
-        Bytes, or text such as "500MB" or "2GB", that the whole process should keep to;
-        None for no limit.
+        The memory limit of the whole process, in bytes or as text such as "500MB" or
+        "2GB"; None for no limit. The memory that the process occupies before the search
+        is subtracted, but the search gets at least a quarter of the limit.
     n_jobs : int or None, default=1
-        Number of threads; -1 for all processors. The optimum does not depend on it;
-        which of several optimal trees is returned may, and with one thread every run is
-        the same. The solver "quant-bnb" uses one thread.
+        The number of threads; -1 for all processors. The optimum does not depend on it.
+        If several trees are optimal, the one that is returned may depend on it; with
+        one thread the fit is deterministic. The solvers "sparse" and "threshold" use
+        threads.
     lower_bound : {"W0", "W1", "W2", "L2"}, default="W1"
-        With ``solver="quant-bnb"``: which of the paper's lower bounds prunes.
+        With ``solver="quant-bnb"``: the lower bound of the paper that is used.
     s : int, default=3
-        With ``solver="quant-bnb"``: the pieces into which an interval is cut.
+        With ``solver="quant-bnb"``: the number of pieces into which an interval is
+        divided.
     s_prime : int or None, default=None
         With ``solver="quant-bnb"``: the pieces of the middle in the bound W1; None for
         the paper's ``0.6 n s / (b - a)``.
     quantiles : int or None, default=None
-        Cut numeric columns that have more values than this into so many bins of about
-        equal numbers of rows, and try only thresholds between bins. The certificate
-        then says so. For long tables whose rows are all distinct otherwise.
+        Divide each numeric column with more distinct values than this into this many
+        bins of about equal numbers of rows, and try only thresholds between bins. The
+        certificate then says so. Useful for long tables whose rows are nearly all
+        distinct.
     random_state : int, RandomState instance or None, default=None
         Accepted for compatibility; the search makes no random choices.
     verbose : bool, default=False
@@ -152,13 +160,13 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
     stats_ : dict
         The solver's name, its time, and its counters.
     history_ : History
-        How the bounds closed over time; ``history_.plot()`` draws it.
+        The lower and upper bound over time; ``history_.plot()`` draws them.
     n_outputs_ : int
         Number of columns of y.
     n_features_in_ : int
         Number of columns of the training table.
     feature_names_in_ : ndarray
-        Their names, if the table had any.
+        The names of these columns, if the table had names.
 
     Notes
     -----
@@ -247,7 +255,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         *,
         proof: str | os.PathLike[str] | None = None,
     ) -> OptimalTreeRegressor:
-        """Find a tree of least cost, with proof.
+        """Find a tree with the lowest cost, and prove that it is optimal.
 
         Parameters
         ----------
@@ -260,10 +268,11 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             Finite numbers; or the name of the column of X that holds them. For a table
             that is not in memory also a list of names.
         sample_weight : array-like of shape (n_samples,), str or None, default=None
-            Weights of the rows, or the name of a column of X that holds them; rows of
-            weight zero are left out.
+            Weights of the rows, or the name of the column of X that contains them. Rows
+            of weight zero are left out.
         proof : path or None, default=None
-            File for a proof that `treeproof.proof.check` can check; None for none.
+            The file to which a proof is written, for `treeproof.proof.check`; None for
+            no proof.
 
         Returns
         -------

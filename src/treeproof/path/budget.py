@@ -11,16 +11,17 @@ from sklearn.exceptions import ConvergenceWarning
 
 __all__ = ["Budget", "one_warning"]
 
-_LEAST = 1e-3  # seconds; a search that gets less still returns its first tree
+# minimum time of a search in seconds; even then it returns its first tree
+_LEAST = 1e-3
 
 
 class Budget:
-    """Seconds that are shared out to one piece of work after another.
+    """A time budget that is divided among several pieces of work.
 
     Parameters
     ----------
     seconds : float or None
-        What there is from now on; None for no limit.
+        The time available from now on; None for no limit.
 
     Examples
     --------
@@ -34,7 +35,7 @@ class Budget:
         self._end = None if seconds is None else monotonic() + seconds
 
     def share(self, part: float) -> float | None:
-        """Return a part of the time that is left; None if there is no limit."""
+        """Return a share of the remaining time; None if there is no limit."""
         if self._end is None:
             return None
         return max(part * (self._end - monotonic()), _LEAST)
@@ -42,12 +43,12 @@ class Budget:
 
 @contextmanager
 def one_warning(what: str) -> Iterator[None]:
-    """Say once, at the end, how many searches in a block a limit has ended early.
+    """Issue one warning at the end instead of one for each search that was stopped.
 
     Parameters
     ----------
     what : str
-        Whose searches they were.
+        The name of the estimator or function to which the searches belong.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

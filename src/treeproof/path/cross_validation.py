@@ -36,7 +36,7 @@ from treeproof.sources.training import source_for, split_table
 __all__ = ["OptimalTreeClassifierCV", "OptimalTreeRegressorCV"]
 
 
-_WHOLE = 0.3  # of the time, for the path of all rows; the folds share the rest
+_WHOLE = 0.3  # share of the time for the path of all rows; the folds share the rest
 
 
 class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
@@ -81,11 +81,11 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
         raise NotImplementedError
 
     def _labels(self, y: Any) -> Any:
-        """Return the targets in a form that scikit-learn's scores know."""
+        """Return the targets in a form that scikit-learn's scorers accept."""
         return y
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Find the path of all rows, and choose the tree whose penalty does best.
+        """Find the path of all rows, and choose the tree with the best held-out score.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _limits(self, base: Any, seconds: float | None) -> dict[str, Any]:
-        """Return what a path is told: the range, and an estimator with its time."""
+        """Return the arguments of a path: its range, and an estimator with its time."""
         timed = clone(base).set_params(time_limit=seconds, verbose=False)
         return {"low": self.low, "high": self.high, "estimator": timed}
 
@@ -159,7 +159,7 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
         )
 
     def _choose(self, scores: NDArray[np.float64]) -> int:
-        """Return the best point; of equals, or within one error, the smallest tree."""
+        """Return the best point, or the smallest tree within one standard error."""
         mean = scores.mean(axis=1)
         best = int(np.argmax(mean))
         if not self.one_standard_error or scores.shape[1] < 2:
@@ -203,7 +203,7 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
         return plot_choice(self, ax)
 
     def __getattr__(self, name: str) -> Any:
-        """Everything else a fitted tree can do, the chosen tree does."""
+        """All other attributes and methods are those of the chosen tree."""
         if name.startswith("_") or "estimator_" not in self.__dict__:
             raise AttributeError(
                 f"{type(self).__name__!r} object has no attribute {name!r}"
@@ -220,33 +220,35 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
 class OptimalTreeClassifierCV(ClassifierMixin, _ChosenByCV):
     """An optimal classification tree whose penalty is chosen by cross-validation.
 
-    The path of all optimal trees is found once on all rows, and once on each training
-    part; so every penalty is tried, not a grid of them.
+    The path of all optimal trees is computed on all rows and on each training fold, so
+    that every penalty is tried, not only a grid.
 
     Parameters
     ----------
     estimator : OptimalTreeClassifier or None, default=None
-        Whose parameters count, except for the penalty. Its time limit is for all of the
-        work; with ``verbose`` a bar shows how many folds are done.
+        The estimator whose parameters are used, except for the penalty. Its time limit
+        applies to all of the work; with ``verbose``, a bar shows how many folds are
+        done.
     low, high : float, default=0.005 and 1.0
         The range of penalties.
     cv : int, splitter, iterable or None, default=None
-        The folds, as everywhere in scikit-learn: None for five.
+        The folds, as in scikit-learn; None for five folds.
     scoring : str, callable or None, default=None
-        What to choose by, as everywhere in scikit-learn; None for accuracy.
+        The score that is maximised, as in scikit-learn; None for accuracy.
     one_standard_error : bool, default=False
         Choose the smallest tree whose mean score is within one standard error of the
         best one (Breiman and others, 1984).
     n_jobs : int or None, default=None
-        Folds that are worked on at the same time, in threads, through joblib.
+        The number of folds that are processed in parallel, in threads, through joblib.
 
     Attributes
     ----------
     split_penalty_ : float
         The chosen penalty.
     estimator_ : OptimalTreeClassifier
-        The chosen tree, fitted on all rows, with its certificate. What it can do, this
-        object can do too: ``tree_``, ``plot()``, ``to_sql()``, ``near_optimal()``.
+        The chosen tree, fitted on all rows, with its certificate. Its attributes and
+        methods are available on this object too: ``tree_``, ``plot()``, ``to_sql()``,
+        ``near_optimal()``.
     path_ : PenaltyPath
         The path of all rows.
     chosen_ : PathPoint
@@ -259,7 +261,7 @@ class OptimalTreeClassifierCV(ClassifierMixin, _ChosenByCV):
     n_features_in_ : int
         Number of columns of the training table.
     feature_names_in_ : ndarray
-        Their names, if the table had any.
+        The names of these columns, if the table had names.
 
     References
     ----------

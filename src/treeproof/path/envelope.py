@@ -31,7 +31,7 @@ EXACT = Fraction(0)
 
 @dataclass(frozen=True)
 class Solution:
-    """What a search found at one split cost."""
+    """The result of a search at one split cost."""
 
     split_cost: int
     errors: int
@@ -41,7 +41,7 @@ class Solution:
     answer: Any = field(repr=False, compare=False)
 
     def at(self, split_cost: Fraction | int) -> Fraction | int:
-        """Return what the tree costs at another split cost."""
+        """Return the cost of the tree at another split cost."""
         return self.errors + self.penalties * split_cost
 
 
@@ -56,7 +56,7 @@ class Segment:
 
 @dataclass
 class Envelope:
-    """The segments from the cheapest splits to the dearest, and what is proved.
+    """The segments in the order of increasing split cost, and what is proved.
 
     `known` are pairs (split cost, lower bound on every tree's cost there); the optimal
     cost is concave, so that their interpolation is a lower bound everywhere.
@@ -66,21 +66,21 @@ class Envelope:
     known: list[tuple[Fraction, Fraction]]
     n_searches: int
     solutions: list[Solution]
-    complete: bool  # False: a limit has ended the tracing
+    complete: bool  # False if a limit has ended the search
 
     def with_trees(self, others: list[Solution], low: int, high: int) -> Envelope:
-        """Return the envelope with trees that were found elsewhere among its own."""
+        """Return the envelope after adding trees that were found elsewhere."""
         solutions = [*self.solutions, *others]
         return replace(
             self, segments=segments_of(solutions, low, high), solutions=solutions
         )
 
     def best_at(self, split_cost: int) -> Fraction | int:
-        """Return the least cost of the trees that were found, at a split cost."""
+        """Return the lowest cost of the trees found, at a split cost."""
         return min(solution.at(split_cost) for solution in self.solutions)
 
     def lower(self, split_cost: Fraction) -> Fraction:
-        """Return a bound that no tree's cost at this split cost is below."""
+        """Return a lower bound on the cost of all trees at this split cost."""
         points = self.known
         if split_cost <= points[0][0]:
             x, value = points[0]
@@ -109,9 +109,9 @@ def trace(
     """Return the envelope between two split costs.
 
     ``solve(split_cost, lower)`` searches at a split cost, given a lower bound on the
-    answer. Between solutions that are not proved no further trees are looked for, but
-    every stage has its search, with what is left of the time. A tree counts as better
-    only if it is by more than `tolerance` of the cost.
+    answer. Between solutions that are not proved, no further trees are searched for;
+    but every stage has its search, with the remaining time. A tree counts as better
+    only if it is better by more than `tolerance` times the cost.
     """
     tracer = _Tracer(solve, error_unit, tolerance)
     right = tracer.search(high, 0)
@@ -130,10 +130,10 @@ def trace(
 
 
 def _stages(low: int, high: int) -> list[int]:
-    """Return the split costs down to which the path is finished, one after another.
+    """Return the split costs at which the stages of the path end.
 
-    Searches take longer the cheaper splits are. If a limit ends the last stage, the
-    stages before it are proved.
+    Searches take longer for smaller split costs. If a limit ends the last stage, the
+    earlier stages are still proved.
     """
     stages = [high // 4**k for k in range(1, 5)]
     return [x for x in stages if x > 2 * low] + ([low] if low < high else [])
@@ -164,16 +164,18 @@ class _Tracer:
         return found
 
     def close(self, left: Solution, right: Solution) -> None:
-        """Find every tree between two solutions, the cheaper splits on the left."""
+        """Find every tree between two solutions, the left one with the lower split cost."""
         stack = [(left, right)]
         while stack and not self.stopped:
             a, b = stack.pop()
             q = a.penalties - b.penalties
             if q == 0:
-                continue  # one line through both: nothing lies below it
+                # both have the same cost line; no tree lies below it
+                continue
             crossing = Fraction(b.errors - a.errors, q)
             if not a.split_cost < crossing < b.split_cost:
-                continue  # one tree is best at both ends, so it is best in between
+                # optimal at both ends, so also in between (concavity)
+                continue
             better = self._between(a, b, crossing)
             if better is None:
                 if not self.stopped:
@@ -182,7 +184,7 @@ class _Tracer:
                 stack += [(better, b), (a, better)]
 
     def _between(self, a: Solution, b: Solution, crossing: Fraction) -> Solution | None:
-        """Return a tree that beats both where they cost the same, if there is one."""
+        """Return a tree better than both where their costs are equal, if there is one."""
         q = a.penalties - b.penalties
         nearest = {round(crossing)}
         if q * q >= self.error_unit and self.tolerance == EXACT:
@@ -192,7 +194,7 @@ class _Tracer:
             best = min(a.at(split_cost), b.at(split_cost))
             lower = self._least(a, b, split_cost)
             if lower >= best:
-                continue  # no whole numbers of errors and penalties lie below
+                continue  # no integer numbers of errors and penalties lie below
             found = self.search(split_cost, lower)
             if found.at(split_cost) < best - self.tolerance * best:
                 return found
@@ -201,10 +203,10 @@ class _Tracer:
         return None
 
     def _least(self, a: Solution, b: Solution, split_cost: int) -> int:
-        """Return the least cost of a tree that could part the two, at a split cost.
+        """Return the lowest possible cost of a third tree between the two.
 
-        Its line may not be below `a` where that is optimal, nor below `b`, and its
-        number of penalties is between theirs.
+        Its cost line cannot be below that of `a` where `a` is optimal, nor below that
+        of `b` where `b` is, and its number of penalties is between theirs.
         """
         unit, best = self.error_unit, min(a.at(split_cost), b.at(split_cost))
         least = best
@@ -219,9 +221,10 @@ class _Tracer:
 
 
 def segments_of(solutions: list[Solution], low: int, high: int) -> list[Segment]:
-    """Return who is best where, among all trees found."""
+    """Return which tree is best on which interval, among all trees found."""
     lines = {(s.penalties, s.errors): s for s in reversed(solutions)}
-    hull: list[tuple[Fraction, Solution]] = []  # from where on, who
+    # start of the interval, and the best tree from there on
+    hull: list[tuple[Fraction, Solution]] = []
     order = sorted(lines, key=lambda line: (-line[0], line[1]))
     for line in order:
         s = lines[line]
@@ -229,7 +232,8 @@ def segments_of(solutions: list[Solution], low: int, high: int) -> list[Segment]
         while hull:
             since, top = hull[-1]
             if s.penalties == top.penalties:
-                start = Fraction(high) + 1  # the same size, no fewer errors
+                # the same number of penalties, and no fewer errors
+                start = Fraction(high) + 1
                 break
             start = Fraction(s.errors - top.errors, top.penalties - s.penalties)
             if start > since:

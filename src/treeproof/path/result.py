@@ -74,7 +74,7 @@ class PathPoint:
         return 1.0 - self.loss
 
     def objective(self, penalty: float) -> float:
-        """Return what the tree costs at a penalty."""
+        """Return the cost of the tree at a penalty."""
         return self.loss + penalty * self.tree.n_penalties(self.model.penalize)
 
 
@@ -87,7 +87,7 @@ class PenaltyPath(Sequence[PathPoint]):
     Attributes
     ----------
     points : tuple of PathPoint
-        From the dearest splits to the cheapest.
+        The points in the order of decreasing penalty.
     low, high : float
         The range of penalties.
     status : str
@@ -135,8 +135,8 @@ class PenaltyPath(Sequence[PathPoint]):
     def at(self, penalty: float) -> PathPoint:
         """Return the point whose tree is optimal at this penalty.
 
-        The penalty is rounded as a fit rounds it; where two trees are equally good, the
-        smaller one is returned.
+        The penalty is rounded as in a fit. If two trees are equally good, the smaller
+        one is returned.
         """
         if not self.low <= penalty <= self.high:
             raise ValueError(
@@ -150,7 +150,7 @@ class PenaltyPath(Sequence[PathPoint]):
         return self.points[-1]
 
     def lower_bound(self, penalty: float) -> float:
-        """Return a cost that no tree is below at this penalty."""
+        """Return a lower bound on the cost of all trees at this penalty."""
         self.at(penalty)
         exact = Fraction(int(float(penalty) * self._unit + 0.5))
         return float(self._envelope.lower(exact) / self._unit) + self._offset

@@ -1,9 +1,9 @@
 """The searches behind a path: one problem, one split cost after another.
 
-Costs are whole numbers here, `unit` of them to a cost of 1.0. The sparse engine keeps
-what it has proved from search to search (`treeproof._core.PathSearch`); every other
-engine starts anew at each split cost. Regression has real costs, proved within a
-relative 1e-9; they are rounded to 2**-48.
+Costs are integers here, and `unit` is the integer for a cost of 1.0. The sparse engine
+keeps what it has proved from search to search (`treeproof._core.PathSearch`); every
+other engine starts from nothing at each split cost. The costs of regression are real
+numbers, proved within a relative tolerance of 1e-9; they are rounded to 2**-48.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["Searches"]
 
 _REGRESSION_UNIT = 1 << 48
 _REGRESSION_TOLERANCE = Fraction(2, 10**9)
-_SHARE = 0.4  # of the time that is left, for one search
-_WEIGHT_UNIT = 1 << 20  # the engine's cost of one unit of weight
+_SHARE = 0.4  # share of the remaining time for one search
+_WEIGHT_UNIT = 1 << 20  # the integer cost of one unit of weight
 
 
 class Searches:
@@ -55,12 +55,12 @@ class Searches:
         return monotonic() - self._started
 
     def split_cost(self, penalty: float) -> int:
-        """Return a penalty in whole numbers, rounded as the engine rounds it."""
+        """Return a penalty as an integer, rounded as the engine rounds it."""
         exact = float(penalty) * self.unit
         return int(exact + 0.5)
 
     def solve(self, split_cost: int, lower: int) -> Solution:
-        """Search for the best tree at this split cost; `lower` is known about it."""
+        """Find the best tree at this split cost; `lower` is a known lower bound."""
         left = self._seconds_left()
         if self._path is not None:
             answer: Mapping[str, Any] = self._path.solve(
@@ -71,7 +71,7 @@ class Searches:
             )
         else:
             penalty = split_cost / self.unit
-            # The searches at smaller penalties, which find larger trees, come later.
+            # Searches at smaller penalties, which find larger trees, come later.
             share = None if left is None else _SHARE * left
             answer = run_solver(
                 self._name,
@@ -119,6 +119,6 @@ def _warm_searches(task: Task) -> Any:
 
 
 def _penalties(tree: Mapping[str, Any], penalize: str) -> int:
-    """Return how often the penalty is charged for an engine's tree."""
+    """Return the number of penalties that a tree of the engine pays."""
     splits = int((tree["kind"] > 0).sum())
     return len(tree["kind"]) - splits - 1 if penalize == "leaves" else splits

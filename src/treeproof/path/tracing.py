@@ -36,10 +36,10 @@ def penalty_path(
 ) -> PenaltyPath:
     """Find every tree that is optimal for some penalty of a range.
 
-    The least cost of a tree is a concave, piecewise linear function of the penalty.
-    Its pieces are found with about one search for each tree of the path, and each
-    search starts from what the others have proved, so that the whole path takes little
-    more time than a fit at its smallest penalty.
+    The lowest cost of a tree is a concave, piecewise linear function of the penalty.
+    About one search is needed for each tree of the path, and each search uses what the
+    others have proved, so that the whole path takes little more time than a fit at its
+    smallest penalty.
 
     Parameters
     ----------
@@ -52,15 +52,15 @@ def penalty_path(
     low, high : float, default=0.005 and 1.0
         The range of penalties. Small penalties make large trees and long searches.
     estimator : OptimalTreeClassifier, OptimalTreeRegressor or None, default=None
-        Whose parameters count, except for the penalty; a classifier with its defaults
-        if None. Its time limit is for the whole path.
+        The estimator whose parameters are used, except for the penalty; None for a
+        classifier with default parameters. Its time limit applies to the whole path.
 
     Returns
     -------
     PenaltyPath
         A sequence of `PathPoint`, small trees first. If a limit ends the work early,
-        the points say how far they may be from the optimum, and a
-        `ConvergenceWarning` tells.
+        the points say how far they may be from the optimum, and a `ConvergenceWarning`
+        is issued.
 
     Notes
     -----
@@ -92,13 +92,13 @@ def penalty_path(
             f"not {type(base).__name__}."
         )
     if base.first_split is not None:
-        raise ValueError("A path does not go with first_split; leave it out.")
+        raise ValueError("A path cannot be combined with first_split; leave it out.")
     _check_range(low, high)
     traced: list[_Traced] = []
 
     def run(name: str, task: Any) -> Mapping[str, Any]:
         traced.append(_trace(name, task, low, high))
-        # Whether anything is left to prove is said once, for the whole path.
+        # One warning is issued for the whole path.
         answer = dict(traced[0].envelope.segments[0].solution.answer)
         answer.pop("certificates", None)
         return answer | {
@@ -138,7 +138,7 @@ def penalty_path(
 
 @dataclass(frozen=True)
 class _Traced:
-    """The path of a problem, and that of flat trees if the first one was not proved."""
+    """The path of a problem, and that of shallow trees if the first is not proved."""
 
     searches: Searches
     envelope: Envelope
@@ -146,16 +146,16 @@ class _Traced:
     flat: Envelope | None
 
 
-_FLAT = 3  # the depth of trees whose path is found in moments on most tables
-_SHARE = 0.6  # of the time, for trees of any depth; flat trees have the rest
+_FLAT = 3  # maximum depth for which the path is found quickly on most tables
+_SHARE = 0.6  # share of the time for trees of any depth; shallow trees get the rest
 
 
 def _trace(name: str, task: Any, low: float, high: float) -> _Traced:
-    """Return the path; where it cannot be proved, with the trees of the flat path.
+    """Return the path; where it is not proved, use trees of the shallow path.
 
-    Flat trees are proved in moments where deeper ones take hours, and are often the
-    best of all. Their path is a ladder's lower step: it lends its trees to the path of
-    all trees, and says of each point whether a flat tree could be better.
+    Shallow trees are proved quickly where deeper ones take hours, and they are often
+    the best of all. The path of shallow trees contributes its trees to the path of all
+    trees, and shows for each point whether a shallow tree could be better.
     """
     climbs = task.max_depth is None or task.max_depth > _FLAT
     limit = task.time_limit
@@ -185,8 +185,8 @@ def _point(
 ) -> PathPoint:
     searches, envelope, task = found.searches, found.envelope, found.task
     units = searches.units
-    unit = searches.unit / Fraction(units.factor)  # of the user's costs
-    # The ends of the range are what the user said, not what the engine rounds it to.
+    unit = searches.unit / Fraction(units.factor)  # in the unit of the user's costs
+    # The ends of the range are those the user gave, not the rounded ones.
     first, last = envelope.segments[0], envelope.segments[-1]
     exact = (
         Fraction(ends[0]) if segment is first else segment.low / unit,
@@ -237,7 +237,7 @@ def _point(
 
 
 def _middle(low: Fraction, high: Fraction) -> float:
-    """Return the geometric mean, or half of the upper end where the lower one is 0."""
+    """Return the geometric mean, or half of the upper end if the lower end is 0."""
     a, b = float(low), float(high)
     return min(max(math.sqrt(a * b), a), b) if a > 0 else b / 2
 

@@ -40,7 +40,7 @@ def plot_bounds(history: History, ax: Any = None) -> Any:
     )
     ax.step(seconds, upper, where="post", color=orange, label="best tree found")
     ax.step(seconds, lower, where="post", color=blue, linestyle="--",
-            label="no tree costs less")  # fmt: skip
+            label="lower bound")  # fmt: skip
     gap = float(upper[-1] - lower[-1])
     closed = gap == 0
     ax.plot(seconds[-1:], upper[-1:], marker="o" if closed else "", color=INK, zorder=5)

@@ -37,12 +37,12 @@ class OptimalPolicyTree(PolicyTree):
     penalize : {"leaves", "splits"}, default="leaves"
         What `split_penalty` is charged for: every leaf but one, or every split once.
     max_depth : int or None, default=2
-        Most tests on a path from the root to a leaf; None for no limit. Without a limit
-        set ``split_penalty`` above 0, or the tree will learn the noise of the rewards.
+        The maximum depth: the number of tests on the longest path from the root to a
+        leaf. None for no limit.
     max_splits : int or None, default=None
-        Most splits in the tree; None for no limit.
+        The maximum number of splits; None for no limit.
     min_samples_leaf : int, default=1
-        Fewest training rows in a leaf. Rows of weight zero do not count.
+        The minimum number of training rows in a leaf.
     categorical_features : "from_dtype", None, or array-like, default="from_dtype"
         Which columns are categorical; see `treeproof.OptimalTreeClassifier`.
     categorical_split : {"auto", "either", "multiway", "one-vs-rest", "subset"}, \
@@ -51,8 +51,8 @@ class OptimalPolicyTree(PolicyTree):
     missing : {"best-side", "branch", "error"}, default="best-side"
         What to do with missing values; see `treeproof.OptimalTreeClassifier`.
     first_split : str, int or None, default=None
-        Name or number of the column that the first split must test; None leaves it to
-        the search.
+        Name or number of the column that the first split must test; None for any. The
+        tree is then optimal among the trees with this first split.
     solver : {"auto", "sparse", "threshold"}, default="auto"
         The engine: "sparse" for binary and categorical columns, "threshold" for
         numbers; "auto" lets those that can win take turns.
@@ -63,8 +63,10 @@ class OptimalPolicyTree(PolicyTree):
     n_jobs : int or None, default=1
         Number of threads; -1 for all processors.
     quantiles : int or None, default=None
-        Cut numeric columns that have more values than this into so many bins, and try
-        only thresholds between bins. The certificate then says so.
+        Divide each numeric column with more distinct values than this into this many
+        bins of about equal numbers of rows, and try only thresholds between bins. The
+        certificate then says so. Useful for long tables whose rows are nearly all
+        distinct.
     n_best : int, default=1
         How many of the best trees to find; see ``trees_``.
     random_state : int, RandomState instance or None, default=None
@@ -98,17 +100,19 @@ class OptimalPolicyTree(PolicyTree):
     trees_ : list of NearTree
         With ``n_best`` > 1: the best trees, the best first.
     certificates_ : list of Certificate
-        What was proved about every depth that the fit has climbed.
+        What was proved for every level of depth, and last for all trees that the
+        parameters allow: ``max_depth`` (None for any), ``objective`` of the best tree
+        of that depth, ``lower_bound``, ``optimal`` and ``seconds``.
     proved_depth_ : float
         No tree of this depth or less is better than the fitted one.
     stats_ : dict
         The solver's name, its time and its counters.
     history_ : History
-        How the bounds closed over time.
+        The lower and upper bound over time; ``history_.plot()`` draws them.
     n_features_in_ : int
         Number of columns of the training table.
     feature_names_in_ : ndarray
-        Their names, if the table had any.
+        The names of these columns, if the table had names.
 
     Notes
     -----
@@ -199,7 +203,8 @@ class OptimalPolicyTree(PolicyTree):
         sample_weight : array-like of shape (n_samples,), str or None, default=None
             Weights of the rows; rows of weight zero are left out.
         proof : path or None, default=None
-            File for a proof that `treeproof.proof.check` can check; None for none.
+            The file to which a proof is written, for `treeproof.proof.check`; None for
+            no proof.
 
         Returns
         -------

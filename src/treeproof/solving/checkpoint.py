@@ -38,7 +38,8 @@ class CheckpointFile:
         for parameter in ("max_splits", "first_split"):
             if getattr(task, parameter) is not None:
                 raise ValueError(
-                    f"checkpoint does not go with {parameter}; fit without one of them."
+                    f"checkpoint cannot be combined with {parameter}; "
+                    "fit without one of them."
                 )
 
     def finish(self, found: Mapping[str, Any]) -> None:

@@ -1,18 +1,20 @@
 """The best tree whose first split tests a given column.
 
-Users who know their subject want to say "ask for the age first, and find the rest".
-Given the first split, the children are independent problems, each solved by an engine
-with its own proof; what is left to choose is the cut. For a multiway split there is no
-choice. For categories one against the rest, every category is tried. For numbers the
-two-sided monotone bound of the numeric engine does the work: moving the cut to the
-right gives the left child more rows and the right child fewer, and more rows never cost
-less, since a tree for them is a tree for any part of them. So over all cuts between two
-that are solved, the left child costs at least as much as at the left one and the right
-child as at the right one: bisection, the interval of least bound first, leaves out most
-cuts. (With a least number of rows in a leaf, a tree for all rows need not be one for a
-part, and every cut is solved.)
+Users who know their subject may want to prescribe the first split and optimise the
+rest. Given the first split, the children are independent problems, each solved by an
+engine with its own proof; only the cut of the first split has to be chosen. For a
+multiway split there is no choice. For one category against the rest, every category is
+tried. For numbers, the two-sided monotone bound of the numeric engine is used: moving
+the cut to the right gives the left child more rows and the right child fewer, and more
+rows never cost less, because a tree for them is also a tree for any subset. For all
+cuts between two cuts that are solved, the left child therefore costs at least as much
+as at the left cut, and the right child at least as much as at the right cut. Bisection,
+starting with the interval of the lowest bound, leaves out most cuts. (With a minimum
+number of rows in a leaf, a tree for all rows need not be valid for a subset, and every
+cut is solved.)
 
-Costs are whole numbers for classes, so "optimal" is as exact as without the demand.
+For classification, costs are integers, so that "optimal" is as exact as without a
+prescribed first split.
 """
 
 from __future__ import annotations
@@ -36,16 +38,18 @@ __all__ = ["solve_first_split"]
 Rows = NDArray[np.intp]
 Solve = Callable[[Any], tuple[str, Mapping[str, Any]]]
 
-_UNIT = 1 << 20  # what a weight of one costs in the engines' whole numbers
-_FINEST = 1 << 30  # weights that are not whole are rounded to this part of their total
-_TOLERANCE = 1e-9  # of regression, relative
+_UNIT = 1 << 20  # the integer cost of a weight of one
+# weights that are not whole numbers are rounded to this part of their total
+_FINEST = 1 << 30
+_TOLERANCE = 1e-9  # relative tolerance of regression
 _SPLIT_TABLE = ("feature", "kind", "code", "n_children")
-_SHORTEST = 1e-3  # seconds; a search that gets less still returns its first tree
+# minimum time of a search in seconds; even then it returns its first tree
+_SHORTEST = 1e-3
 
 
 @dataclass
 class _Child:
-    """An engine's answer for some rows, in units of the whole problem."""
+    """The answer of an engine for some rows, in units of the whole problem."""
 
     lower: float
     upper: float
@@ -92,7 +96,8 @@ class _Search:
             self._unit, self._penalty = 1.0, float(task.split_penalty)
         self._task = task
         self._best = _Best()
-        self._left_open = math.inf  # the least bound of what was not solved to the end
+        # the lowest bound of the cuts that were not solved completely
+        self._left_open = math.inf
         self._solved = 0
         self._status = "optimal"
         self._name = ""
@@ -108,7 +113,7 @@ class _Search:
         return self._answer()
 
     def _try_column(self, column: int) -> None:
-        """Try all splits of one of the engine's columns."""
+        """Try all splits on one of the engine's columns."""
         engine = self._task.table.engine
         self._engine_column, self._codes = column, engine.codes[column]
         kind, present = int(engine.kinds[column]), np.unique(self._codes).tolist()
@@ -132,7 +137,7 @@ class _Search:
             self._try([0, 1], category, [inside, ~inside])
 
     def _bisect(self, present: list[int]) -> None:
-        """Try cuts between the codes that are there, the most promising first."""
+        """Try cuts between the codes that occur, the most promising first."""
         monotone = self._task.min_samples_leaf == 1
         # bound, first cut, last cut, bound of the left child, bound of the right child
         pending = [(self._penalty, 0, len(present) - 2, 0.0, 0.0)]
@@ -205,10 +210,10 @@ class _Search:
         return _Child(lower * scale, upper * scale, found)
 
     def _never_divisible(self, rows: Rows) -> Rows:
-        """Name a row twice if all weights of a part have a common divisor.
+        """List one row twice if all weights of a part have a common divisor.
 
-        The engines divide by it and then round the penalty to their own unit, which
-        would not be that of the other parts. A row of weight one prevents it.
+        The engines would divide by it and round the penalty to a unit that differs from
+        that of the other parts. A row of weight one prevents this.
         """
         if self._leaf is not None or self._task.weights[rows].min() == 1:
             return rows
@@ -229,7 +234,7 @@ class _Search:
         return left is not None and left <= _SHORTEST
 
     def _interrupt(self, bound: float) -> None:
-        """End with a part of the cuts not looked at, none of which is below `bound`."""
+        """End with some cuts not examined, none of which costs less than `bound`."""
         self._left_open = min(self._left_open, bound)
         if self._status == "optimal":
             out_of_time = (self._seconds_left() or math.inf) <= _SHORTEST
@@ -277,7 +282,9 @@ _TEST = {ORDERED: 0, ONE_VS_REST: 1, MULTIWAY: 2}  # the engines' order of tests
 def _check(task: Any, column: int) -> None:
     about = task.table.columns[column].name
     if task.max_splits is not None:
-        raise ValueError("first_split does not go with max_splits; leave one out.")
+        raise ValueError(
+            "first_split cannot be combined with max_splits; leave one out."
+        )
     if task.max_depth is not None and task.max_depth < 1:
         raise ValueError("first_split needs a max_depth of at least 1.")
     if task.min_samples_leaf > 1 and (task.weights != 1).any():
@@ -296,14 +303,14 @@ def _check(task: Any, column: int) -> None:
 
 
 def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weights as whole numbers, so that parts of the rows keep them."""
+    """Return the weights as integers, which subsets of the rows then keep."""
     if (weights == np.round(weights)).all() and weights.sum() < _FINEST:
         return weights
     return np.maximum(np.round(weights / weights.sum() * (_FINEST - len(weights))), 1.0)
 
 
 def _shared_out(weights: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
-    """Return the weights of rows; one that is named twice gives one to its double."""
+    """Return the weights of rows; a row listed twice gives weight one to its copy."""
     chosen = weights[rows]
     if len(rows) > 1 and rows[-1] == rows[0]:
         chosen[0] -= 1

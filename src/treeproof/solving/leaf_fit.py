@@ -1,4 +1,4 @@
-"""The best constant for a set of numbers, and what it loses, for each criterion."""
+"""The best constant for a set of numbers, and its loss, for each criterion."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MOST_DIGITS_LOST = 1e6
 class LeafFit:
     """Constants and losses on subsets of weighted targets.
 
-    Losses are fractions of the loss of a single leaf on all rows, so that neither the
-    unit of the targets nor that of the weights matters; computed on centred and scaled
-    numbers, they keep their digits under large offsets.
+    Losses are fractions of the loss of a single leaf on all rows, so that the units of
+    targets and weights do not matter. They are computed from centred and scaled numbers
+    and therefore stay precise for targets with large offsets.
 
     Examples
     --------
@@ -38,7 +38,8 @@ class LeafFit:
         self._scaled = self.targets - centre
         with np.errstate(over="ignore"):
             spread = np.abs(self._scaled).max()
-        if not np.isfinite(spread):  # the range itself is beyond the doubles
+        # the range of the targets is too large for a double
+        if not np.isfinite(spread):
             self._scaled = self.targets / 4 - centre / 4
             spread = np.abs(self._scaled).max()
         self._unit = float(spread) or 1.0
@@ -50,7 +51,8 @@ class LeafFit:
         """Return the best constant of each output: the mean or a median."""
         targets, weights = self.targets[rows], self.weights[rows]
         if self.criterion == "squared_error":
-            # Differences to the first row: equal targets give exactly their value.
+            # Differences to the first row, so that equal targets give exactly their
+            # value.
             base = targets[0]
             if (targets == base).all():
                 return base.copy()
@@ -73,7 +75,7 @@ class LeafFit:
         power = 2 if self.criterion == "squared_error" else 1
         with np.errstate(over="ignore"):
             unit = np.float64(self._unit) ** power
-        if raw == 0.0:  # whatever the unit, which may be beyond double precision
+        if raw == 0.0:  # zero in any unit, even in one that a double cannot represent
             return share, 0.0
         return share, float(raw / weight / self.targets.shape[1] * unit)
 
@@ -86,7 +88,7 @@ class LeafFit:
             return float(self.single_leaf * unit)
 
     def check_digits(self) -> None:
-        """Refuse weights and targets of sizes too different for sums of doubles.
+        """Refuse weights and targets whose sizes differ too much for sums of doubles.
 
         A search adds rows to sums and takes them off again. That costs digits where a
         row of little weight has a target so far off that the loss is mostly its own:

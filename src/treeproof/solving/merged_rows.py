@@ -17,7 +17,7 @@ __all__ = ["merge_equal_rows", "merged_weights", "rounded_weights"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _MAX_WEIGHT = 1 << 30
-_LARGEST_SCALE = 2.0**1000  # for weights near the least double
+_LARGEST_SCALE = 2.0**1000  # for weights near the smallest positive double
 
 
 def merge_equal_rows(
@@ -44,7 +44,7 @@ def merge_equal_rows(
     new = np.ones(len(order), dtype=bool)
     same = key[order[1:]] == key[order[:-1]]
     if same.any():
-        # Equal hashes are only a hint.
+        # Rows with equal hashes may still differ, so they are compared.
         a, b = order[:-1][same], order[1:][same]
         equal = (codes[:, a] == codes[:, b]).all(axis=0)
         equal &= (targets[a] == targets[b]).all(axis=1)

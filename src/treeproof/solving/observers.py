@@ -1,4 +1,4 @@
-"""Who listens to a search: the history of a fit, the progress line, and the caller.
+"""The observers of a search: the history of a fit, the progress line, the caller.
 
 A search reports (kind, seconds, lower bound, objective, nodes) whenever a bound moves.
 `observing` passes these events to everyone who wants them: always to the `History`
@@ -53,10 +53,9 @@ class History:
     Attributes
     ----------
     seconds, lower, upper : list of float
-        When, and what was known then: no tree costs less than `lower`, and a tree of
-        cost `upper` had been found.
+        The time of each change, and the lower and upper bound at that time.
     nodes : list of int
-        How many subproblems the search had looked at.
+        The number of subproblems examined so far.
 
     Examples
     --------
@@ -74,17 +73,18 @@ class History:
     def __call__(
         self, kind: int, seconds: float, lower: float, upper: float, nodes: int
     ) -> None:
-        """Take one event of the search."""
+        """Record one event of the search."""
         self.seconds.append(seconds)
         self.lower.append(lower)
         self.upper.append(upper)
         self.nodes.append(nodes)
 
     def finish(self, seconds: float, lower: float, upper: float) -> None:
-        """Add what the certificate says, at the end of the search."""
+        """Add the final bounds of the certificate at the end of the search."""
         last = max([seconds, *self.seconds[-1:]])
         self(-1, last, lower, upper, self.nodes[-1] if self.nodes else 0)
-        if len(self.seconds) == 1:  # nothing was said before: the answer came at once
+        # there were no events because the answer was immediate
+        if len(self.seconds) == 1:
             self.seconds.insert(0, 0.0)
             self.lower.insert(0, lower)
             self.upper.insert(0, upper)
@@ -99,15 +99,15 @@ class History:
 
 @contextmanager
 def watch(observer: Observer) -> Iterator[None]:
-    """Have a function of one's own called with the events of all fits in a block.
+    """Call a function with the events of all fits in a block.
 
     Parameters
     ----------
     observer : callable
-        Called with event kind, seconds, lower bound, objective and nodes so far. An
-        exception it raises stops the search and comes out of `fit`; only
-        KeyboardInterrupt is different: as Ctrl-C does, it stops the search and keeps
-        the tree found so far.
+        Called with the kind of the event, the seconds, the lower bound, the objective
+        and the number of subproblems so far. An exception that it raises stops the
+        search and is raised by `fit`. KeyboardInterrupt is an exception to this rule:
+        like Ctrl-C, it stops the search and keeps the best tree.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def watch(observer: Observer) -> Iterator[None]:
 
 @contextmanager
 def watch_ladder(climber: Climber) -> Iterator[None]:
-    """Have a function called with levels and trees of all fits in a block.
+    """Call a function with the levels and trees of all fits in a block.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def watch_ladder(climber: Climber) -> Iterator[None]:
 def climbing(
     grow: Callable[[Any], Tree], translate: Callable[[Any], Any] = lambda news: news
 ) -> Callable[[str, Any], None] | None:
-    """Return what a search calls with news of its ladder; None if nobody listens.
+    """Return the function that a search calls with levels and trees; None if unused.
 
     `grow` makes a tree of the splits that the search has found, and `translate` states
     the costs of a level in the user's unit.

@@ -64,7 +64,7 @@ class ProgressLine:
             self._status.update(self.text(seconds, lower, upper, proved=self._proved))
 
     def climb(self, news: Any) -> None:
-        """Take news of the ladder: a level that is done, or a better tree."""
+        """Record a level that is settled, or a better tree."""
         if isinstance(news, Certificate) and news.optimal and news.max_depth:
             self._proved = news.max_depth
 
@@ -81,7 +81,7 @@ class ProgressLine:
 def tracked(
     items: Iterable[_Item], total: int, what: str, shown: bool
 ) -> Iterator[_Item]:
-    """Yield items, with a bar on standard error that counts them if that is wanted.
+    """Yield items; if requested, a bar on standard error counts them.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Quant-BnB by name: what the published method takes, and how it is called.
+"""Quant-BnB: the problems that the published method accepts, and its parameters.
 
 The method of Mazumder, Meng and Wang (ICML 2022) finds optimal trees of depth two and
-three on numeric columns, without a penalty and without limits on leaves or splits.
-Whatever goes beyond that is refused with a sentence that says so.
+three on numeric columns, without a penalty and without limits on leaves or splits. All
+other problems are refused with an error message.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class QuantOptions:
     s_prime: int | None = None
 
     def arguments(self) -> dict[str, Any]:
-        """Return the options as the native core wants them."""
+        """Return the options in the form that the native core expects."""
         return {
             "bound": self.lower_bound,
             "s": int(self.s),
@@ -40,7 +40,7 @@ class QuantOptions:
 
 
 def quant_constraints() -> dict[str, list[Any]]:
-    """Return what scikit-learn's parameter check allows for these parameters."""
+    """Return the constraints of these parameters for scikit-learn's validation."""
     return {
         "lower_bound": [StrOptions(set(BOUNDS))],
         "s": [Interval(Integral, 2, None, closed="left")],
@@ -49,7 +49,7 @@ def quant_constraints() -> dict[str, list[Any]]:
 
 
 def check_task(task: Task | RegressionTask) -> None:
-    """Refuse what the published method does not do."""
+    """Refuse problems that the published method does not support."""
     for wrong, what in (
         (
             task.max_depth not in (2, 3),

@@ -56,19 +56,20 @@ __all__ = [
     "solving_with",
 ]
 
-# A search knows sets of rows by sums of random keys. They are drawn anew in each
-# process, so that nobody can make a table in which two sets have the same sum; a number
-# in the environment variable TREEPROOF_KEY_SEED makes them the same again.
+# A search identifies sets of rows by sums of random keys. The keys are drawn anew in
+# each process, so that nobody can construct a table in which two sets have the same
+# sum. The environment variable TREEPROOF_KEY_SEED fixes them.
 KEY_SEED = int(os.environ.get("TREEPROOF_KEY_SEED") or int.from_bytes(os.urandom(7)))
 
-_NO_TIME = 1e-9  # seconds; 0 is no limit
-_FINISHING = 2e-7  # seconds for each row of a regression, for the values of the nodes
+_NO_TIME = 1e-9  # seconds; 0 would mean no limit
+# seconds for each row of a regression to compute the values of the nodes
+_FINISHING = 2e-7
 _MERGING = 6e-8  # seconds for each cell
 
 
 @dataclass(kw_only=True)
 class _Problem:
-    """What every engine is told, whatever it predicts."""
+    """The part of a problem that all engines share, whatever they predict."""
 
     table: TrainingTable
     weights: NDArray[np.float64]
@@ -81,17 +82,19 @@ class _Problem:
     memory_allowance: int = 0
     observer: Observer | None = None
     n_threads: int = 1
-    proof_log: str = ""  # file for the steps of the argument; "" if none is wanted
+    proof_log: str = ""  # file for the steps of the proof; "" for none
     options: Mapping[str, Any] = field(default_factory=dict)
     quant: QuantOptions = field(default_factory=QuantOptions)
     first_split: int | None = None  # the column that the root must test
-    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
-    ladder: Callable[[str, Any], None] | None = None  # hears of levels and better trees
+    # number of table rows that each row stands for; None if each stands for one
+    samples: NDArray[np.int64] | None = None
+    # called with settled levels and better trees
+    ladder: Callable[[str, Any], None] | None = None
 
 
 @dataclass(kw_only=True)
 class RegressionTask(_Problem):
-    """A regression problem as an engine wants it."""
+    """A regression problem in the form that the engines expect."""
 
     targets: NDArray[np.float64]
     criterion: str
@@ -99,16 +102,17 @@ class RegressionTask(_Problem):
 
 @dataclass(kw_only=True)
 class Task(_Problem):
-    """A classification problem as an engine wants it."""
+    """A classification problem in the form that the engines expect."""
 
     labels: NDArray[np.int32]
     n_classes: int
-    objective: Objective | None = None  # what the labels stand for
-    checkpoint: str = ""  # file to go on from and to write to; see `CheckpointFile`
+    # the objective that the labels and weights encode
+    objective: Objective | None = None
+    checkpoint: str = ""  # checkpoint file to read and write; see `CheckpointFile`
 
 
 def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
-    """Make a solver of one that the native core has under this name."""
+    """Return a solver that calls the engine of this name in the native core."""
 
     def run(task: Task) -> Mapping[str, Any]:
         return _core.solve(
@@ -124,7 +128,7 @@ def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
 
 
 def _climbing(*engines: str) -> Callable[[Task], Mapping[str, Any]]:
-    """Make a solver of engines that take turns and prove level after level."""
+    """Return a solver in which several engines take turns, level by level."""
 
     def run(task: Task) -> Mapping[str, Any]:
         return _core.climb_labels(
@@ -143,7 +147,7 @@ def _climbing(*engines: str) -> Callable[[Task], Mapping[str, Any]]:
 
 
 def _regression_climbing(task: RegressionTask) -> Mapping[str, Any]:
-    """Search for a regression tree, level after level."""
+    """Search for a regression tree, one level of depth after the other."""
     return _core.climb_targets(
         n_jobs=task.n_threads, ladder=task.ladder, **_regression_arguments(task)
     )
@@ -152,7 +156,7 @@ def _regression_climbing(task: RegressionTask) -> Mapping[str, Any]:
 def _threshold_recorded(task: Task, search: bool = True) -> Mapping[str, Any]:
     """Search over every threshold, with a record from which a proof can be derived.
 
-    Without a search there is nothing but an empty record.
+    If no search was run, the record is empty.
     """
     return _core.solve_threshold(
         search=search,
@@ -194,7 +198,7 @@ def _quant_arguments(
 
 
 def _arguments(task: Task) -> dict[str, Any]:
-    """Spell a task the way the native core wants it."""
+    """Convert a task to the arguments of the native core."""
     return _common(task) | {"labels": task.labels, "n_classes": task.n_classes}
 
 
@@ -204,9 +208,11 @@ def _regression_arguments(task: RegressionTask) -> dict[str, Any]:
     codes, targets, weights = task.table.engine.codes, task.targets, task.weights
     limit = arguments["time_limit"]
     worth = limit == 0.0 or _MERGING * (codes.size + targets.size) < limit / 4
-    if task.min_samples_leaf == 1 and worth:  # else the engine has to count rows
+    # otherwise rows must stay separate so that they can be counted
+    if task.min_samples_leaf == 1 and worth:
         codes, targets, weights = merge_equal_rows(codes, targets, weights)
-    if limit > 0.0:  # merging counts, and what is left to do
+    # subtract the time of merging, and reserve time for the values of nodes
+    if limit > 0.0:
         used = time.perf_counter() - begun + _FINISHING * len(task.weights)
         arguments["time_limit"] = max(limit - used, _NO_TIME)
     return arguments | {
@@ -237,12 +243,12 @@ def _in_proof_arithmetic(task: Task) -> Task:
 def derive_steps(
     task: Task | RegressionTask, found: Mapping[str, Any], unit: float, steps: str
 ) -> Mapping[str, Any]:
-    """Write the steps that prove what the search over thresholds found.
+    """Write the proof steps for the result of the search over thresholds.
 
     Parameters
     ----------
     task : Task or RegressionTask
-        What was solved.
+        The problem that was solved.
     found : mapping
         The answer, with the record of the search.
     unit : float
@@ -291,7 +297,7 @@ SOLVERS: dict[str, Callable[[Task], Mapping[str, Any]]] = {
     "quant-bnb": _quant_bnb,
 }
 PORTFOLIO = (
-    "sparse+threshold"  # both engines in turns; what "auto" means for most tables
+    "sparse+threshold"  # both engines in turns; "auto" means this for most tables
 )
 
 REGRESSION_SOLVERS: dict[str, Callable[[RegressionTask], Mapping[str, Any]]] = {
@@ -315,9 +321,9 @@ MANY_IN_A_PROOF = 400
 
 
 def _thresholds(task: Task) -> int:
-    """Return the number of thresholds of columns with more than two values.
+    """Return the number of thresholds, of columns with more than two values.
 
-    A column of two values is one literal, whichever engine looks at it.
+    A column with two values is a single literal in either engine.
     """
     table = task.table.engine
     values = table.n_values[(table.kinds == ORDERED) & (table.n_values > 2)]
@@ -327,13 +333,13 @@ def _thresholds(task: Task) -> int:
 def choose_solver(task: Task) -> str:
     """Return the solver that ``solver="auto"`` means for this problem.
 
-    That is every engine that can win. Without thresholds the sparse engine always does;
-    with very many the threshold engine does.
+    It runs every engine that can contribute. Without thresholds this is the sparse
+    engine, and with very many thresholds it is the threshold engine.
     """
     if task.checkpoint:
-        return "sparse"  # no other writes any
+        return "sparse"  # no other engine writes checkpoints
     if task.proof_log and task.min_samples_leaf > 1:
-        return "sparse"  # its proofs need not look at every threshold then
+        return "sparse"  # its proofs need not consider every threshold then
     thresholds = _thresholds(task)
     if task.proof_log:
         return "threshold" if thresholds > MANY_IN_A_PROOF else "sparse"
@@ -364,9 +370,10 @@ def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, A
 
 
 def _single_leaf(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the answer for a table without columns as one for any table.
+    """Return the answer for a table without columns as if there were columns.
 
-    The time was up before the columns were read. A tree is the leaf, or has a split.
+    The time limit was reached before the columns were read. Any tree is a single leaf
+    or has at least one split, which gives a lower bound.
     """
     lower = min(found["split_cost"], found["upper"])
     optimal = bool(lower == found["upper"])
@@ -376,7 +383,7 @@ def _single_leaf(found: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _name(solver: str, task: Task | RegressionTask) -> str:
-    """Return the solver that runs; refuse a proof that it could not write."""
+    """Return the solver to run; refuse a proof that it cannot write."""
     if isinstance(task, RegressionTask):
         name = "threshold" if solver == "auto" else solver
         _check_proof(task, name, ("threshold",))
@@ -396,31 +403,31 @@ def run_solver(name: str, task: Task | RegressionTask) -> Mapping[str, Any]:
     return SOLVERS[name](task)
 
 
-CLIMBS_FROM = 4  # with a depth limit below this a fit has no levels to climb
+CLIMBS_FROM = 4  # with a smaller depth limit, a fit does not proceed level by level
 
 
 @dataclass(frozen=True)
 class Provable:
-    """An answer, and what its proof is made from.
+    """An answer, and the material for its proof.
 
     A fit that ends without a proof of optimality may still have proved that no tree of
-    a smaller depth is better. The proof is then about that depth: ``proved`` is the
-    answer to the question with ``max_depth`` as its limit. ``prices`` are those that
-    the argument rests on, with the steps or, if ``alone``, by themselves.
+    a smaller depth is better. The proof is then about that depth, and ``proved`` is the
+    answer to the problem with that ``max_depth``. ``prices`` are the row prices that
+    the proof uses, in addition to its steps or, if ``alone``, without any steps.
     """
 
     solver: str
     found: Mapping[str, Any]
-    task: Task | RegressionTask  # what `proved` answers
+    task: Task | RegressionTask  # the problem that `proved` solves
     proved: Mapping[str, Any]
-    prices: Mapping[str, Any] | None = None  # as a header has them
+    prices: Mapping[str, Any] | None = None  # in the form of the proof header
     alone: bool = False
 
 
 def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
-    """Solve a problem, and once more the highest level proved, for its proof."""
+    """Solve a problem, and for its proof once more the highest level proved."""
     if task.first_split is not None:
-        solve(solver, task)  # refuses, in words
+        solve(solver, task)  # raises an error that explains why it is refused
     name = _name(solver, task)
     climbs = task.max_depth is None or task.max_depth >= CLIMBS_FROM
     if name == "threshold" and not climbs:
@@ -446,10 +453,10 @@ def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
 def _prove_answer(
     name: str, task: Task | RegressionTask, found: Mapping[str, Any]
 ) -> Provable:
-    """Return the answer of a climb with its argument.
+    """Return the answer of a search by levels with the material for its proof.
 
-    The log of its sparse search shows the bound unless a level of depth or prices of
-    rows have proved it.
+    The log of its sparse search proves the bound, unless the bound comes from a level
+    of depth or from prices of rows.
     """
     if isinstance(task, RegressionTask):
         return Provable(name, found, task, _recorded(task))
@@ -475,11 +482,12 @@ MUCH_PRICED = 0.75
 Whoever checks the proof has to compare them with every box, which takes longer than
 most steps do: where they bound little, a proof without them is checked sooner.
 """
-MOST_PRICED = 2_000_000  # cells of a table whose rows' prices fit into a header
+# maximum number of cells of a table for which prices are written
+MOST_PRICED = 2_000_000
 
 
 def _citable_prices(task: Task, found: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the prices of a climb as the header of a proof has them, if they help."""
+    """Return the prices in the form of the proof header, if they improve the bound."""
     engine, bound = task.table.engine, found.get("price_bound", 0)
     if bound < MUCH_PRICED * found["upper"] or bound == 0:
         return None
@@ -491,7 +499,8 @@ def _citable_prices(task: Task, found: Mapping[str, Any]) -> Mapping[str, Any] |
         return None
     _, first = np.unique(cells["point_of"], return_index=True)
     of_rows = np.zeros(task.table.n_rows, np.int64)
-    of_rows[first] = found["prices"]  # of equal rows the first has them all
+    # the first of several equal rows carries the price of all of them
+    of_rows[first] = found["prices"]
     return {
         "per_leaf": int(found["price_per_leaf"]),
         "of_rows": of_rows.tolist(),
@@ -500,9 +509,9 @@ def _citable_prices(task: Task, found: Mapping[str, Any]) -> Mapping[str, Any] |
 
 
 def logged_bound(found: Mapping[str, Any], max_splits: int | None) -> int:
-    """Return the best bound that the log of a sparse search shows; 0 without any.
+    """Return the best bound that the log of a sparse search proves, or 0.
 
-    A search with dearer splits bounds the cost of trees with at most `max_splits`.
+    A search with a higher split cost gives a bound for trees with `max_splits`.
     """
     limit = max_splits or 0
     return max(
@@ -515,7 +524,7 @@ def logged_bound(found: Mapping[str, Any], max_splits: int | None) -> int:
 
 
 def _recorded(task: Task | RegressionTask) -> Mapping[str, Any]:
-    """Solve with the threshold engine, and keep what a prover needs."""
+    """Solve with the threshold engine, and keep the record that the prover needs."""
     if isinstance(task, RegressionTask):
         return _regression_recorded(task)
     return _threshold_recorded(task)
@@ -523,11 +532,11 @@ def _recorded(task: Task | RegressionTask) -> Mapping[str, Any]:
 
 @contextmanager
 def solving_with(run: Runner) -> Iterator[None]:
-    """Have every fit in a block call ``run(name, task)`` for its answer.
+    """Let every fit in a block call ``run(name, task)`` for its answer.
 
-    The task is the problem as the estimator has read it, so that whoever wants more
-    than one tree of the same data (a path of penalties, near-optimal trees) need not
-    read the data once more.
+    The task is the problem that the estimator has prepared. Callers who need more than
+    one tree of the same data (a path of penalties, near-optimal trees) can use it
+    without reading the data again.
     """
     token = _runner.set(run)
     try:
@@ -537,7 +546,7 @@ def solving_with(run: Runner) -> Iterator[None]:
 
 
 def _check_penalize(task: Task, solver: str) -> None:
-    """Refuse what the published algorithms do not charge for."""
+    """Refuse penalties that the published algorithms do not support."""
     table, wide = task.table, None
     if task.penalize == "leaves" and task.split_penalty > 0:
         wide = table.engine.first_wide()
@@ -553,7 +562,7 @@ def _check_penalize(task: Task, solver: str) -> None:
 def _check_proof(
     task: Task | RegressionTask, solver: str, able: tuple[str, ...]
 ) -> None:
-    """Refuse a proof that could not be written, before the search."""
+    """Refuse a proof that the solver cannot write, before the search begins."""
     if not task.proof_log:
         return
     if solver not in able:

@@ -1,9 +1,9 @@
-"""Stopping a search from outside: another thread, a button, a condition of one's own.
+"""Stopping a search from another thread, by a button or by any other condition.
 
-Ctrl-C reaches only the main thread. A fit that runs in another one is stopped by a
-condition that `stop_when` installs around it; the native searches ask `stop_wanted`
-some forty times a second, together with the clock and Ctrl-C, and then do the same as
-for Ctrl-C: they stop and keep the best tree found so far.
+Ctrl-C reaches only the main thread. A fit in another thread is stopped by a condition
+that `stop_when` installs around it. The native searches call `stop_wanted` about forty
+times a second, when they also check the clock and Ctrl-C, and stop in the same way as
+for Ctrl-C: the best tree found so far is kept.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def stop_when(condition: Callable[[], bool]) -> Iterator[None]:
     Parameters
     ----------
     condition : callable
-        Takes nothing; the search stops once it returns True. It is called from the
-        thread that fits, and should be quick: ``threading.Event().is_set`` is made for
-        this.
+        A function without arguments; the search stops once it returns True. It is
+        called from the thread that fits and should be fast, such as
+        ``threading.Event().is_set``.
 
     Examples
     --------
@@ -55,5 +55,5 @@ def stop_when(condition: Callable[[], bool]) -> Iterator[None]:
 
 
 def stop_wanted() -> bool:
-    """Return whether a condition around this fit holds; the native searches ask."""
+    """Return whether a condition around this fit holds; the searches call this."""
     return any(condition() for condition in _conditions.get())

@@ -35,8 +35,7 @@ def collapse(tree: Tree) -> Tree:
     Returns
     -------
     Tree
-        Multiway children that are equal subtrees have become one. Binary splits stay as
-        they are.
+        Equal children of multiway splits are merged; binary splits do not change.
 
     Examples
     --------
@@ -51,8 +50,8 @@ def collapse(tree: Tree) -> Tree:
     └── x0 in {foul, musty}: leave   10 rows (50%), 0 wrong
     """
     identity = _number_subtrees(tree)
-    # Walk from the root. Each new node stands for a set of equal old nodes, the
-    # siblings that were merged into it and their corresponding descendants.
+    # Walk from the root. Each new node stands for a set of equal old nodes: the
+    # siblings that were merged into it, and their corresponding descendants.
     table: dict[str, list[Any]] = {
         name: []
         for name in ("feature", "kind", "threshold", "category", "missing",
@@ -101,7 +100,7 @@ def collapse(tree: Tree) -> Tree:
 
 
 def _merged_value(tree: Tree, members: list[int], weights: Any) -> Any:
-    """Add class weights up; average predictions unless they are equal already."""
+    """Add up class weights; average predictions unless they are equal already."""
     values = tree.value[members]
     if tree.classes is not None:
         return values.sum(axis=0)
@@ -140,7 +139,7 @@ def _number_subtrees(tree: Tree) -> list[int]:
 def _children_key(
     tree: Tree, node: int, identity: list[int], numbers: dict[Any, int]
 ) -> tuple[tuple[int, int], ...]:
-    """Return what each outcome leads to.
+    """Return the child of each outcome.
 
     A category that no training row had here gets the node's own prediction, as if it
     led to a leaf that says so; two subtrees that differ in nothing else are equal.

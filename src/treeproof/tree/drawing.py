@@ -33,7 +33,7 @@ _CLASS_STYLES = ("bold blue", "bold yellow", "bold magenta", "bold cyan", "bold 
 
 @dataclass
 class _Line:
-    """One node: tree lines, the outcome leading here, and a leaf's verdict."""
+    """One node: the lines of the tree, the outcome that leads here, the leaf's text."""
 
     prefix: str
     condition: str
@@ -131,7 +131,7 @@ def outcomes(tree: Tree, node: int) -> list[tuple[int, str]]:
 def outcome_text(tree: Tree, node: int, outcome: list[int]) -> str:
     """Return the outcome of a node's test in words, such as ``x3 = red``.
 
-    Where missing values go is said where there can be some.
+    The direction of missing values is shown only if there can be some.
     """
     column = tree.columns[tree.feature[node]]
     if tree.kind[node] in BY_CATEGORY:
@@ -213,7 +213,7 @@ def _detail(tree: Tree, node: int) -> str:
 
 
 def action_text(prediction: Any) -> str:
-    """Return what a leaf predicts in words; None is what it says to abstain."""
+    """Return the prediction of a leaf in words; None means that it abstains."""
     return "abstain" if prediction is None else str(plain(prediction))
 
 

@@ -1,15 +1,16 @@
 """From an engine's split table to a tree: thresholds, node values, missing values.
 
-An engine names columns of its own (`treeproof.border.engine_columns`) and codes. Here
-its splits become those of the table, the training rows are sent down once to give every
-node its value, and every split learns what becomes of missing values:
+An engine refers to its own columns (`treeproof.border.engine_columns`) and to codes.
+This module converts its splits to splits of the table's columns, sends the training
+rows down the tree once to compute the value of every node, and decides for every split
+where missing values go:
 
-* where training rows were missing at the split, what the search decided;
-* where none were, a missing value goes to the heavier child, or stays at a split by
-  category, as an unseen category does.
+* where training rows were missing at the split, they go where the search decided;
+* where none were missing, a missing value goes to the child with more weight; at a
+  split by category it stays at the node, like an unseen category.
 
-A threshold that only parts the missing values from the rest at its node is written as
-what it is, the question whether the value is missing.
+A threshold that separates only the missing values from the others at its node is stored
+as what it is: the test whether the value is missing.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ NO_FEATURE = -2
 
 @dataclass
 class _Node:
-    """A node on its way from the engine to the tree."""
+    """A node that is being converted from the engine's form to that of the tree."""
 
     feature: int = NO_FEATURE
     kind: int = LEAF
@@ -93,7 +94,7 @@ def grow(
             x = rows[nodes[k].feature][members]
             gone[k] = np.count_nonzero(numbered.is_gone(nodes[k].feature, x))
         if nodes[k].kind == SUBSET and about is not None and not about.ordered:
-            # Only the categories that were there were parted; see `Tree`.
+            # Only categories that occurred at this node were separated; see `Tree`.
             there = set(np.unique(rows[nodes[k].feature][members]).tolist())
             nodes[k].edges = [edge for edge in nodes[k].edges if edge[0] in there]
     if takes_missing:
@@ -161,7 +162,7 @@ def _settle(
     members: NDArray[np.int64],
     gone: int,
 ) -> None:
-    """Decide what becomes of missing values at a node, `gone` of its rows being so."""
+    """Decide where missing values go at a node; `gone` marks its missing rows."""
     if node.kind in (LEAF, ABSENT):
         return
     if node.kind in BY_CATEGORY:

@@ -22,13 +22,13 @@ slot (for multiway and subset tests the category's code). A row whose category h
 slot, because no training row of that node had it, stays at the node and gets the node's
 own prediction.
 
-What a node predicts is stored, never worked out again: `action` is its place among
-`actions`, the things that a leaf may say (the classes, perhaps "abstain"; or the
+The prediction of a node is stored and never recomputed: `action` is its index in
+`actions`, the list of possible predictions (the classes, possibly "abstain"; or the
 treatments of a policy). A regression tree has no actions and predicts its `value`.
 
-What becomes of a missing value is said by `missing`, node by node: it goes with outcome
-0 (YES) or 1 (NO), it has a child of its own (OWN: outcome 2, or the code after the last
-category), it stays at the node (STAYS), or the tree does not take it (REFUSED).
+`missing` says for each node where missing values go: to outcome 0 (YES) or outcome 1
+(NO), to a child of their own (OWN: outcome 2, or the code after the last category), or
+nowhere: the row stays at the node (STAYS), or the tree refuses it (REFUSED).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _COMPARED = (
 
 
 class Choice(Protocol):
-    """How the nodes of a tree choose what they predict.
+    """How the nodes of a tree choose their predictions.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Choice(Protocol):
 
     @property
     def measure(self) -> str:
-        """What is added up over the rows of a leaf: "errors", "cost" or "reward"."""
+        """What is summed over the rows of a leaf: "errors", "cost" or "reward"."""
 
     def choose(self, rows: NDArray[np.intp]) -> tuple[int, float]:
         """Return the best action for some rows, and its mean cost."""
@@ -112,7 +112,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
     category : ndarray of int32
         The code an EQUALS node compares with; -1 elsewhere.
     missing : ndarray of int8
-        What becomes of missing values at a node: see above.
+        Where missing values go at a node: see above.
     first_child, n_children : ndarray of int32
         The slots of a node in `children`.
     children, child_outcome : ndarray of int32
@@ -302,7 +302,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
 
     @property
     def depth(self) -> int:
-        """Tests on the longest way from the root to a leaf."""
+        """The number of tests on the longest path from the root to a leaf."""
         return int(self.node_depth.max())
 
     @property
