@@ -164,7 +164,7 @@ class _Tracer:
         return found
 
     def close(self, left: Solution, right: Solution) -> None:
-        """Find every tree between two solutions, the left one with the lower split cost."""
+        """Find every tree between two solutions, given by increasing split cost."""
         stack = [(left, right)]
         while stack and not self.stopped:
             a, b = stack.pop()
@@ -184,7 +184,7 @@ class _Tracer:
                 stack += [(better, b), (a, better)]
 
     def _between(self, a: Solution, b: Solution, crossing: Fraction) -> Solution | None:
-        """Return a tree better than both where their costs are equal, if there is one."""
+        """Return a tree that is better than both at the crossing, if there is one."""
         q = a.penalties - b.penalties
         nearest = {round(crossing)}
         if q * q >= self.error_unit and self.tolerance == EXACT:
