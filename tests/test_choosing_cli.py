@@ -67,7 +67,7 @@ def test_alternatives(monks, run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["path", "--save", "x.json"], "choose one with --cv 5"),
+        (["path", "--save", "x.json"], "add --cv 5"),
         (["path", "--cv", "1"], "use at least 2 folds"),
         (["path", "--low", "2"], "is not a penalty"),
         (["alternatives", "--using", "colour"], "There is no column 'colour'"),
