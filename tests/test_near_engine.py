@@ -41,7 +41,7 @@ def random_problem(rng) -> tuple[Table, np.ndarray, dict, int]:
         )
     penalty = float(rng.choice([0.0, 0.02, 0.1, 0.25]))
     limits = {
-        "max_depth": int(rng.choice([-1, -1, 1, 2])),
+        "max_depth": int(rng.choice([-1, -1, 1, 2, 3])),
         "min_samples_leaf": int(rng.choice([1, 1, 1, 2])),
         "penalize": str(rng.choice(["leaves", "splits"])),
     }
@@ -51,9 +51,13 @@ def random_problem(rng) -> tuple[Table, np.ndarray, dict, int]:
     return table, columns, limits | {"split_cost": table.split_cost(penalty)}, budget
 
 
-def near_set(table, columns, limits, budget):
+def near_set(table, columns, limits, budget, bounds="auto"):
     found = _core.NearSet(
-        budget=budget, columns=columns, **limits, **engine_arguments(table)
+        budget=budget,
+        columns=columns,
+        bounds=bounds,
+        **limits,
+        **engine_arguments(table),
     )
     assert found.status == "complete"
     return found
@@ -72,7 +76,8 @@ def test_every_tree_once(seed):
         limits["penalize"],
         columns,
     )
-    found = near_set(table, columns, limits, budget)
+    bounds = ("sparse", "threshold")[seed % 2]
+    found = near_set(table, columns, limits, budget, bounds)
     counts = found.count()
     total = number(counts.total)
     assert total == len(wanted)
@@ -122,6 +127,29 @@ def test_filters(seed):
         assert used >= set(required) and not used & set(banned)
         seen.add(tree)
     assert len(seen) == min(len(wanted), 200)
+
+
+def test_thresholds_between_ruled_out_ones_are_skipped():
+    """Bisection must rule out tests, whichever search bounds the subproblems."""
+    rng = np.random.default_rng(8)
+    codes = rng.permuted(np.repeat(np.arange(60)[:, None], 3, axis=1), axis=0)
+    labels = ((codes[:, 0] > 25) ^ (codes[:, 1] > 40) ^ (rng.random(60) < 0.1)) * 1
+    table = Table(
+        np.zeros(3, int), np.full(3, 60), codes, labels, 2, np.ones(60, dtype=int)
+    )
+    best = _core.climb_labels(
+        **engine_arguments(table), split_penalty=1 / 60, max_depth=3, penalize="leaves"
+    )["upper"]
+    limits = {"split_cost": 2**20, "max_depth": 3, "penalize": "leaves"}
+    columns = np.arange(3, dtype=np.int32)
+    sets = [
+        near_set(table, columns, limits, best + 2 * 2**20, bounds)
+        for bounds in ("sparse", "threshold", "auto")
+    ]
+    assert all(each.n_skipped > 100 for each in sets)
+    costs = [each.count().by_cost() for each in sets]
+    assert costs[0] == costs[1] == costs[2]
+    assert costs[0][0][0] == best
 
 
 def test_counts_beyond_64_bits():

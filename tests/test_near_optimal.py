@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treeproof import OptimalTreeClassifier, penalty_path
 from treeproof.alternatives import TooManyTreesError
-from treeproof.alternatives.engine import LimitReachedError
+from treeproof.alternatives.engine import Family, LimitReachedError
 from treeproof.datasets import load_monks
 
 
@@ -156,6 +156,58 @@ def test_limits_are_said():
     flat._task.time_limit = 1e-3
     with pytest.raises(LimitReachedError, match="choose a smaller margin or raise"):
         flat.near_optimal(0.2)
+
+
+def test_the_best_so_many(monks):
+    """The first trees of the whole set, without counting all of it."""
+    clf, X, _ = monks
+    whole = clf.near_optimal(0.03)
+    assert whole.complete and whole.counted_within == 0.03
+    for limit in (1, 5, whole.count, 2 * whole.count):
+        some = clf.near_optimal(0.03, limit=limit)
+        assert some.count == min(limit, whole.count)
+        assert some.complete == (limit >= whole.count)
+        assert [t.objective for t in some] == pytest.approx(
+            [t.objective for t in whole.best(limit)]
+        )
+        assert sum(n for _, n in some.objectives()) == some.count
+    few = clf.near_optimal(0.03, limit=3, using="a1" if "a1" in X else 0)
+    assert few.count == 3
+    assert all(0 in t.tree.feature for t in few)
+    with pytest.raises(ValueError, match="whole number from 1"):
+        clf.near_optimal(limit=0)
+
+
+def test_votes():
+    X, y = load_monks(3, as_frame=True, return_X_y=True)
+    clf = OptimalTreeClassifier(0.01, categorical_split="one-vs-rest").fit(X, y)
+    trees = clf.near_optimal(0.03)
+    shares = trees.votes(X, most=40)
+    said = np.array([t.model.predict(X) for t in trees.best(40)])
+    wanted = np.stack([(said == c).mean(axis=0) for c in clf.classes_], axis=1)
+    assert np.allclose(shares, wanted)
+    assert (shares.max(axis=1) < 1).any()  # some rows are disputed
+
+
+def test_what_was_counted_before_a_limit_is_a_lower_bound(monkeypatch):
+    rng = np.random.default_rng(3)
+    X, y = rng.random((80, 3)), rng.integers(0, 2, 80)
+    clf = OptimalTreeClassifier(0.02, max_depth=2).fit(X, y)
+    whole = clf.near_optimal(0.04)
+    count = Family.count
+
+    def limited(self, required, banned):
+        if self.within > 0.025:
+            raise LimitReachedError("time_limit", self.within)
+        return count(self, required, banned)
+
+    monkeypatch.setattr(Family, "count", limited)
+    with pytest.warns(ConvergenceWarning, match="there are at least"):
+        part = clf.near_optimal(0.04)
+    assert not part.complete and part.counted_within < 0.04
+    assert 0 < part.count < whole.count
+    assert part.objectives() == whole.objectives()[: len(part.objectives())]
+    assert repr(part).startswith(f"<at least {part.count} trees")
 
 
 @pytest.mark.parametrize("within", [-0.1, 1.5, "a lot"])

@@ -15,16 +15,17 @@
 
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
-#include "core/memory.hpp"
 #include "search/near/counts.hpp"
 #include "search/near/graph.hpp"
-#include "search/sparse/bounder.hpp"
+#include "search/portfolio/near_set.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
 
 namespace treeproof::bindings {
 namespace {
+
+using portfolio::NearSet;
 
 // Counts are handed over as lists of 64-bit words, the lowest first.
 nb::list to_words(const near::BigCount& count) {
@@ -39,11 +40,6 @@ near::BigCount from_words(const std::vector<std::uint64_t>& words) {
   return near::BigCount(all);
 }
 
-// What the graph and the counts may take: a quarter of the allowance, or of the machine.
-std::uint64_t share_of_memory(std::uint64_t allowance) {
-  return (allowance > 0 ? allowance : physical_memory()) / 4;
-}
-
 const char* ended(StopReason reason) {
   return reason == StopReason::none ? "complete" : name_of(reason);
 }
@@ -56,37 +52,12 @@ void check_columns(const IntArray& columns, std::size_t n_features) {
     throw std::invalid_argument("columns must hold a number from 0 on for each column, in order");
 }
 
-// One table and one budget: the graph is built once, and counted under any filter.
-class NearSet {
- public:
-  NearSet(Problem problem, std::vector<std::int32_t> columns, Cost split_cost, Cost budget, const TreeLimits& tree_limits,
-          Limits& limits)
-      : problem_(std::move(problem)) {
-    sparse::Bounder bounder(problem_, split_cost, tree_limits, limits);
-    const bool leaves = tree_limits.penalize == Penalize::leaves;
-    const near::GraphLimits graph_limits{{split_cost, leaves ? split_cost : 0},
-                                         budget,
-                                         bounder.depth(),
-                                         sparse::Bounder::unlimited(),
-                                         tree_limits.min_samples_leaf,
-                                         share_of_memory(limits.memory_allowance())};
-    graph_ = std::make_unique<near::Graph>(problem_, std::move(columns), graph_limits);
-    const auto bound = [&](const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
-      return bounder.lower(rows, depth_left, enough);
-    };
-    graph_->build(bound, limits);
-    reason_ = limits.reason();
-  }
-
-  const Problem& problem() const { return problem_; }
-  const near::Graph& graph() const { return *graph_; }
-  StopReason reason() const { return reason_; }
-
- private:
-  Problem problem_;
-  std::unique_ptr<near::Graph> graph_;
-  StopReason reason_ = StopReason::none;
-};
+portfolio::NearBounds read_bounds(const std::string& name) {
+  if (name == "auto") return portfolio::NearBounds::chosen;
+  if (name == "sparse") return portfolio::NearBounds::sparse;
+  if (name == "threshold") return portfolio::NearBounds::threshold;
+  throw std::invalid_argument("bounds must be auto, sparse or threshold, not " + name);
+}
 
 std::unique_ptr<NearSet> make_set(const IntArray& kinds, const IntArray& n_values,
                                   const IntArray& codes, const IntArray& columns,
@@ -94,16 +65,17 @@ std::unique_ptr<NearSet> make_set(const IntArray& kinds, const IntArray& n_value
                                   const DoubleArray& weights, Cost split_cost, Cost budget,
                                   int max_depth, std::int64_t min_samples_leaf,
                                   double time_limit, std::uint64_t memory_limit,
-                                  const std::string& penalize) {
+                                  const std::string& penalize, const std::string& bounds) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   check_columns(columns, kinds.size());
   Limits limits(time_limit, memory_limit, python_interrupted);
+  const portfolio::NearBounds whose = read_bounds(bounds);
   nb::gil_scoped_release unlocked;
   return std::make_unique<NearSet>(
       make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
                    view(weights)),
-      std::vector<std::int32_t>(view(columns).begin(), view(columns).end()), split_cost, budget, 
-      TreeLimits{0.0, max_depth, -1, min_samples_leaf, read_penalize(penalize)}, limits);
+      std::vector<std::int32_t>(view(columns).begin(), view(columns).end()), split_cost, budget,
+      TreeLimits{0.0, max_depth, -1, min_samples_leaf, read_penalize(penalize)}, whose, limits);
 }
 
 // The counts of a set under a filter, with a name for how the counting ended.
@@ -138,9 +110,10 @@ void bind_near(nb::module_& m) {
       .def(nb::new_(&make_set), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "columns"_a,
            "labels"_a, "n_classes"_a, "weights"_a, "split_cost"_a, "budget"_a, "max_depth"_a = -1,
            "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0,
-           "penalize"_a = "splits")
+           "penalize"_a = "splits", "bounds"_a = "auto")
       .def_prop_ro("status", [](const NearSet& s) { return ended(s.reason()); })
       .def_prop_ro("n_subproblems", [](const NearSet& s) { return s.graph().nodes().size(); })
+      .def_prop_ro("n_skipped", [](const NearSet& s) { return s.graph().n_skipped(); })
       .def_prop_ro("n_edges", [](const NearSet& s) { return s.graph().n_edges(); })
       .def("count", &count, nb::kw_only(), "required"_a = std::vector<std::int32_t>{},
            "banned"_a = std::vector<std::int32_t>{}, "time_limit"_a = 0.0,

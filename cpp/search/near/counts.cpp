@@ -9,6 +9,8 @@
 namespace treeproof::near {
 namespace {
 
+constexpr std::uint32_t kMicrosecondsForStumps = 10;
+
 bool before(const Entry& a, const Entry& b) {
   return a.cost != b.cost ? a.cost < b.cost : a.mask < b.mask;
 }
@@ -65,12 +67,20 @@ Counts::Counts(const Graph& graph, const Filter& filter)
   }
 }
 
-bool Counts::allowed(const Edge& edge) const {
-  return banned_[index(graph_.column(edge.test))] == 0;
+bool Counts::allowed(std::int32_t test) const {
+  return banned_[index(graph_.column(test))] == 0;
 }
 
-std::uint32_t Counts::bit(const Edge& edge) const {
-  return column_bit_[index(graph_.column(edge.test))];
+std::uint32_t Counts::bit(std::int32_t test) const {
+  return column_bit_[index(graph_.column(test))];
+}
+
+// The splits into leaves that are trees within the budget of a node with one level left.
+void Counts::for_each_stump(const Node& node, const Stumps::Visit& visit) const {
+  if (!graph_.is_last(node)) return;
+  graph_.for_each_stump(node, [&](const Stump& stump) {
+    if (!stump.one_class && stump.cost <= node.budget && allowed(stump.test)) visit(stump);
+  });
 }
 
 bool Counts::useless(const Edge& edge, Cost& leaves) const {
@@ -108,8 +118,14 @@ bool Counts::count(Limits& limits) {
 Histogram Counts::of_node(const Node& node, Limits& limits) const {
   Histogram out;
   if (node.leaf.cost <= node.budget) out.push_back({node.leaf.cost, 0, 1});
+  if (graph_.is_last(node)) {
+    for_each_stump(node, [&](const Stump& stump) {
+      out.push_back({stump.cost, bit(stump.test), 1});
+    });
+    limits.stop(kMicrosecondsForStumps);
+  }
   for (const Edge& edge : graph_.edges(node)) {
-    if (!allowed(edge)) continue;
+    if (!allowed(edge.test)) continue;
     const Cost price = graph_.price(edge);
     Histogram all = std::move(suffixes(edge, node.budget - price, limits)[0]);
     if (limits.reason() != StopReason::none) return out;
@@ -119,7 +135,7 @@ Histogram Counts::of_node(const Node& node, Limits& limits) const {
         if (e.cost == leaves && e.mask == 0) e.count -= 1;
     for (const Entry& e : all) {
       if (e.count.zero()) continue;
-      out.push_back({e.cost + price, e.mask | bit(edge), e.count});
+      out.push_back({e.cost + price, e.mask | bit(edge.test), e.count});
     }
   }
   tidy(out);
@@ -157,15 +173,16 @@ TreeDraft Counts::draft(std::int32_t number, Place place) const {
     if (place.number.zero()) return {};
     place.number -= 1;
   }
+  if (graph_.is_last(node)) return draft_stump(node, place);
   for (const Edge& edge : graph_.edges(node)) {
-    if (!allowed(edge) || (place.mask | bit(edge)) != place.mask) continue;
+    if (!allowed(edge.test) || (place.mask | bit(edge.test)) != place.mask) continue;
     const Cost cost = place.cost - graph_.price(edge);
     Limits no_limits;
     const std::vector<Histogram> suffix = suffixes(edge, cost, no_limits);
     Cost leaves = 0;
     const bool correct = useless(edge, leaves) && leaves == cost;
     for (const Entry& e : suffix[0]) {
-      if (e.cost != cost || (e.mask | bit(edge)) != place.mask) continue;
+      if (e.cost != cost || (e.mask | bit(edge.test)) != place.mask) continue;
       BigCount n = e.count;
       if (correct && e.mask == 0) n -= 1;
       if (place.number < n) return draft_split(edge, suffix, {cost, e.mask, place.number});
@@ -173,6 +190,19 @@ TreeDraft Counts::draft(std::int32_t number, Place place) const {
     }
   }
   throw std::logic_error("a tree that was counted is not there");
+}
+
+TreeDraft Counts::draft_stump(const Node& node, Place place) const {
+  TreeDraft out;
+  for_each_stump(node, [&](const Stump& stump) {
+    if (out.test >= 0 || stump.cost != place.cost || bit(stump.test) != place.mask) return;
+    if (place.number.zero()) out.test = stump.test;
+    else place.number -= 1;
+  });
+  if (out.test < 0) throw std::logic_error("a split that was counted is not there");
+  out.outcomes = graph_.outcomes_on(node, out.test);
+  out.children.resize(out.outcomes.size());
+  return out;
 }
 
 // Child by child: the trees on it by cost, each with all combinations on the children after it.

@@ -58,8 +58,9 @@ class Counts {
     BigCount number;
   };
 
-  bool allowed(const Edge& edge) const;
-  std::uint32_t bit(const Edge& edge) const;
+  bool allowed(std::int32_t test) const;
+  std::uint32_t bit(std::int32_t test) const;
+  void for_each_stump(const Node& node, const Stumps::Visit& visit) const;
   // Whether all children may be leaves of the same class, and what these leaves cost.
   bool useless(const Edge& edge, Cost& leaves) const;
   // With limits, what is returned once one is hit is of no use.
@@ -67,6 +68,7 @@ class Counts {
   // Combinations of the trees on the children from the k-th on, for each k.
   std::vector<Histogram> suffixes(const Edge& edge, Cost most, Limits& limits) const;
   TreeDraft draft(std::int32_t node, Place place) const;
+  TreeDraft draft_stump(const Node& node, Place place) const;
   TreeDraft draft_split(const Edge& edge, const std::vector<Histogram>& suffix,
                         Place place) const;
 

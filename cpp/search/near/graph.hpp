@@ -9,10 +9,17 @@
 // the graph larger, never the counts wrong. This is the idea of TreeFARMS (Xin, Zhong, Chen,
 // Takagi, Seltzer, Rudin: "Exploring the whole Rashomon set of sparse decision trees", NeurIPS
 // 2022) with budgets per set of rows in place of one scope for a whole problem.
+//
+// Thresholds of a column of numbers are tried by bisection. Let a < t < b be three of them, and
+// let every leaf size be allowed. The left child of t holds that of a, its right child that of b.
+// A tree on more rows, cut down to fewer, costs no more, so that every tree which splits at t
+// costs at least the price of the split, a bound of a's left child and one of b's right child. If
+// that is above the budget, no threshold between a and b has to be looked at.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -20,6 +27,7 @@
 #include "core/index.hpp"
 #include "core/limits.hpp"
 #include "search/near/row_bits.hpp"
+#include "search/near/stumps.hpp"
 
 namespace treeproof::near {
 
@@ -43,6 +51,7 @@ struct Edge {
   std::int32_t n_children;
 };
 
+// A node with one level left has no edges: see `Graph::stumps`.
 struct Node {
   Leaf leaf;
   int depth_left;
@@ -77,17 +86,28 @@ class Graph {
   std::span<const std::int32_t> outcomes(const Edge& edge) const {
     return {outcomes_.data() + edge.first_child, static_cast<std::size_t>(edge.n_children)};
   }
+  // The splits of a node with one level left, whose children are leaves.
+  bool is_last(const Node& node) const { return node.depth_left == 1; }
+  void for_each_stump(const Node& node, const Stumps::Visit& visit) const {
+    stumps_.for_each(bits(node), visit);
+  }
+  BitsView bits(const Node& node) const { return {bits_.data() + node.bits, rows_.n_words()}; }
+  // The outcomes of a test that some rows of a node have.
+  std::vector<std::int32_t> outcomes_on(const Node& node, std::int32_t test) const;
   // Nodes from the fewest rows to the most.
   const std::vector<std::int32_t>& order() const { return order_; }
   std::uint64_t bytes() const;
   std::uint64_t max_bytes() const { return limits_.max_bytes; }
   std::int64_t n_edges() const { return static_cast<std::int64_t>(edges_.size()); }
+  // How many tests of nodes were ruled out by those on both sides of them.
+  std::int64_t n_skipped() const { return n_skipped_; }
 
  private:
   // What is known about a set of rows, in the graph or not.
   struct Known {
     Leaf leaf;
     Cost lower = 0;
+    bool exact = false;  // `lower` is the optimum: nothing can raise it
     std::int32_t node = -1;
   };
   struct Child {
@@ -103,8 +123,18 @@ class Graph {
     return node.depth_left >= limits_.unlimited ? node.depth_left : node.depth_left - 1;
   }
   bool make_children(const Node& node, std::int32_t test);
-  bool seen_before(std::int32_t column);
-  void try_test(const LowerBound& bound, std::int32_t node, std::int32_t test);
+  bool seen_before();
+  // What is known of the first and the last child of a test that was tried.
+  struct Sides {
+    Cost first = 0;
+    Cost last = 0;
+  };
+  Sides try_test(const LowerBound& bound, std::int32_t node, std::int32_t test);
+  std::vector<std::int32_t> distinct_cuts(const FeatureTests& tests) const;
+  void try_column(const LowerBound& bound, std::int32_t node, const ColumnTests& column,
+                  Limits& limits);
+  void bisect(const LowerBound& bound, std::int32_t node, std::span<const std::int32_t> tests,
+              Cost left, Cost right, Limits& limits);
   std::int32_t enter(const Child& child, int depth_left, Cost budget);
   void expand(const LowerBound& bound, std::int32_t node, Limits& limits);
 
@@ -112,6 +142,8 @@ class Graph {
   std::vector<std::int32_t> columns_;
   GraphLimits limits_;
   RowBits rows_;
+  std::vector<ColumnTests> tests_of_;  // per column of the table
+  Stumps stumps_;
   std::unordered_map<Key, Known, KeyHash> known_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
@@ -120,13 +152,14 @@ class Graph {
   std::vector<std::uint64_t> bits_;     // of all nodes
   std::vector<std::vector<std::int32_t>> waiting_;  // nodes by number of rows
   std::vector<std::int32_t> order_;
+  std::int64_t n_skipped_ = 0;
 
-  // Of the test being tried, and of the tests of its column tried before.
+  // Of the node being expanded, of the test being tried, and of the tests of its column tried
+  // before; `seen_` is empty where all of them are known to part the rows in different ways.
   Bits here_;
   std::vector<Child> parts_;
   std::size_t n_parts_ = 0;
-  std::int32_t column_ = -1;
-  std::vector<std::vector<Key>> seen_;
+  std::optional<SeenPartitions> seen_;
 };
 
 }  // namespace treeproof::near

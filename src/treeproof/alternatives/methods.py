@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +38,7 @@ class Alternatives:
         self,
         within: float = 0.01,
         *,
+        limit: int | None = None,
         using: Any = (),
         without: Any = (),
         X: Any = None,
@@ -57,6 +58,10 @@ class Alternatives:
             The margin, which is added to ``objective_``: 0.01 allows errors on one more
             row in a hundred, or as many more leaves as cost that much. Between 0 and 1,
             or in the unit of the costs or rewards to which the tree was fitted.
+        limit : int or None, default=None
+            Return only the best ``limit`` of these trees. They are found without
+            counting the others, so that the first trees of a very large set take about
+            as long as a fit.
         using, without : column or list of columns, default=()
             Only trees that test all of these columns, or none of these columns.
         X, y, sample_weight : default=None
@@ -66,8 +71,9 @@ class Alternatives:
         Returns
         -------
         NearOptimalSet
-            ``count``, ``best(k)``, ``sample(k)``, ``to_list()``, ``filter(...)``,
-            ``feature_use()``.
+            ``count``, ``complete``, ``best(k)``, ``sample(k)``, ``to_list()``,
+            ``filter(...)``, ``feature_use()``, ``votes(X)``. Iteration gives the trees
+            from the best one on.
 
         Raises
         ------
@@ -75,8 +81,9 @@ class Alternatives:
             If a limit ends the counting (``time_limit`` and ``memory_limit`` of the
             classifier apply here too). If the depth is not limited, or limited above
             three, smaller depths are tried first: the set then contains all trees of
-            that depth within the margin, ``max_depth`` is that depth, and a
-            `ConvergenceWarning` is issued.
+            that depth within the margin, and ``max_depth`` is that depth. Otherwise
+            smaller margins are tried: ``complete`` is then False, and ``count`` is a
+            lower bound. In both cases a `ConvergenceWarning` is issued.
 
         Notes
         -----
@@ -106,18 +113,17 @@ class Alternatives:
         if not isinstance(within, Real) or not 0 <= within <= (np.inf if costs else 1):
             most = "at least 0" if costs else "from 0 to 1"
             raise ValueError(f"within={within!r} is not a margin; use a number {most}.")
+        if limit is not None and (not isinstance(limit, Integral) or limit < 1):
+            raise ValueError(f"limit={limit!r} must be a whole number from 1 on.")
         if X is not None:
             model: Any = clone(self).fit(X, y, sample_weight)  # type: ignore[type-var]
-            return model.near_optimal(within, using=using, without=without)
+            return model.near_optimal(within, limit=limit, using=using, without=without)
         if not hasattr(self, "_task"):
             raise ValueError(
                 "The classifier no longer has its training data (it was loaded, copied "
                 "or fitted on a very large table); give them as X=..., y=...."
             )
-        found = near_set(self, self._task, float(within))
-        if not using and not without and not isinstance(using, int):
-            return found
-        return found.filter(using=using, without=without)
+        return near_set(self, self._task, float(within), limit, using, without)
 
     def _remember(self, task: Task, found: Mapping[str, Any], n_best: int) -> None:
         """Store what is needed to find other trees, and find the best of them."""

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from treeproof.alternatives.engine import Count, Family
 from treeproof.tree import Tree
 
-__all__ = ["NearOptimalSet", "NearTree", "TooManyTreesError"]
+__all__ = ["NearOptimalSet", "NearTree", "TooManyTreesError", "choose_columns"]
 
 MOST_REQUIRED = 8  # as in cpp/search/near/counts.hpp
 
@@ -88,9 +90,17 @@ class NearOptimalSet:
     Attributes
     ----------
     count : int
-        The exact number of trees.
+        The number of trees in this set.
+    complete : bool
+        Whether these are all trees within the margin. If not, there are at least
+        ``count`` of them, and these are the best ones.
     within : float
         The margin.
+    counted_within : float
+        All trees within this margin are known. Less than ``within`` if a limit ended
+        the counting or fewer trees were asked for.
+    limit : int or None
+        How many trees were asked for at most.
     objective : float
         The cost of the best tree.
     optimal : bool
@@ -115,6 +125,7 @@ class NearOptimalSet:
     def __init__(
         self,
         family: Family,
+        count: Count,
         grow: Callable[[dict[str, Any], int], NearTree],
         names: Sequence[str],
         *,
@@ -122,6 +133,8 @@ class NearOptimalSet:
         within: float,
         objective: float,
         optimal: bool,
+        counted_within: float | None = None,
+        limit: int | None = None,
         max_depth: int | None = None,
         using: tuple[int, ...] = (),
         without: tuple[int, ...] = (),
@@ -131,8 +144,12 @@ class NearOptimalSet:
         self._using, self._without = using, without
         self.within, self.objective, self.optimal = within, objective, optimal
         self.max_depth = max_depth
-        self._count: Count = family.count(using, without)
-        self.count = self._count.total
+        self.counted_within = within if counted_within is None else counted_within
+        self.limit = limit
+        self._count = count
+        total = count.total
+        self.count = total if limit is None else min(total, limit)
+        self.complete = self.counted_within == within and self.count == total
 
     @property
     def using(self) -> tuple[str, ...]:
@@ -159,40 +176,40 @@ class NearOptimalSet:
         NearOptimalSet
             A new set; this one is not changed.
         """
-        used = {*self._using, *self._columns(using)}
-        left_out = {*self._without, *self._columns(without)}
-        if used & left_out:
-            name = self._names[min(used & left_out)]
-            raise ValueError(
-                f"Column {name!r} is in both using and without; take it out of one."
-            )
-        if len(used) > MOST_REQUIRED:
-            raise ValueError(
-                f"using names {len(used)} columns; at most {MOST_REQUIRED} can be "
-                "required at once."
-            )
+        used, left_out = choose_columns(
+            self._names, using, without, self._using, self._without
+        )
         return NearOptimalSet(
             self._family,
+            self._family.count(used, left_out),
             self._grow,
             self._names,
             stated=self._stated,
             within=self.within,
             objective=self.objective,
             optimal=self.optimal,
+            counted_within=self.counted_within,
+            limit=self.limit,
             max_depth=self.max_depth,
-            using=tuple(sorted(used)),
-            without=tuple(sorted(left_out)),
+            using=used,
+            without=left_out,
         )
 
     def objectives(self) -> list[tuple[float, int]]:
         """Return each cost that occurs, to six digits, and how many trees have it."""
-        return [(round(self._stated(cost), 6), n) for cost, n in self._count.by_cost]
+        out, left = [], self.count
+        for cost, n in self._count.by_cost:
+            if left > 0:
+                out.append((round(self._stated(cost), 6), min(n, left)))
+            left -= n
+        return out
 
     def feature_use(self) -> dict[str, int]:
         """Return how many trees test each column.
 
         A column that every tree tests cannot be replaced within this margin; a column
-        that no tree tests is not needed.
+        that no tree tests is not needed. With a ``limit``, all trees that were
+        counted beside those of the set are included.
 
         Returns
         -------
@@ -204,10 +221,10 @@ class NearOptimalSet:
             if feature in self._without:
                 out[name] = 0
             elif feature in self._using:
-                out[name] = self.count
+                out[name] = self._count.total
             else:
                 rest = self._family.count(self._using, (*self._without, feature))
-                out[name] = self.count - rest.total
+                out[name] = self._count.total - rest.total
         return out
 
     def best(self, k: int) -> list[NearTree]:
@@ -249,6 +266,33 @@ class NearOptimalSet:
             drawn.setdefault(_below(rng, self.count))
         return [self[i] for i in drawn]
 
+    def votes(self, X: Any, most: int = 1000) -> NDArray[np.float64]:
+        """Return the share of the trees that predict each class, row by row.
+
+        Rows about which equally good trees disagree are candidates for a person's
+        decision: ``1 - votes.max(axis=1)`` says by how much.
+
+        Parameters
+        ----------
+        X : table
+            Rows to predict, as for ``predict``.
+        most : int, default=1000
+            If there are more trees than this, only the best so many of them vote.
+
+        Returns
+        -------
+        ndarray of shape (rows, classes)
+            Shares, in the order of the classifier's ``classes_``.
+        """
+        shares: NDArray[np.float64] | None = None
+        trees = self.best(most)
+        for near in trees:
+            model = near.model
+            said = model.predict(X)[:, None] == model.classes_[None, :]
+            shares = said * 1.0 if shares is None else shares + said
+        assert shares is not None
+        return shares / len(trees)
+
     def plot(self, ax: Any = None) -> Any:
         """Draw in how many trees each column is used; needs matplotlib.
 
@@ -277,20 +321,6 @@ class NearOptimalSet:
             raise IndexError(f"There are {self.count} trees; there is no number {i}.")
         return self._grow(*self._count.tree(number))
 
-    def _columns(self, wanted: Any) -> Sequence[int]:
-        several = [wanted] if isinstance(wanted, str | int) else [*(wanted or ())]
-        return [self._column(one) for one in several]
-
-    def _column(self, wanted: Any) -> int:
-        if isinstance(wanted, str) and wanted in self._names:
-            return self._names.index(wanted)
-        n = len(self._names)
-        if not isinstance(wanted, str) and 0 <= int(wanted) < n:
-            return int(wanted)
-        raise ValueError(
-            f"There is no column {wanted!r}; the columns are {', '.join(self._names)}."
-        )
-
     def __repr__(self) -> str:
         which = ""
         if self._using:
@@ -299,8 +329,9 @@ class NearOptimalSet:
             which += f" without {', '.join(self.without)}"
         best = "the optimum" if self.optimal else "the best tree found"
         noun = "tree" if self.count == 1 else "trees"
+        first = "" if self.complete else "at least " if self.limit is None else "best "
         return (
-            f"<{self.count} {noun}{which} within {self.within:g} of {best} "
+            f"<{first}{self.count} {noun}{which} within {self.within:g} of {best} "
             f"({self.objective:.6g})>"
         )
 
@@ -315,6 +346,54 @@ class NearOptimalSet:
             "<thead><tr><th>number</th><th>objective</th><th>loss</th><th>splits</th>"
             f"</tr></thead><tbody>{rows}</tbody></table>"
         )
+
+
+def choose_columns(
+    names: Sequence[str],
+    using: Any,
+    without: Any,
+    used: Sequence[int] = (),
+    left_out: Sequence[int] = (),
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the numbers of the columns to use and to do without, in order.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All columns.
+    using, without : column or list of columns
+        Names or numbers.
+    used, left_out : sequence of int
+        Columns that were chosen before.
+    """
+    all_used = {*used, *_columns(names, using)}
+    all_left_out = {*left_out, *_columns(names, without)}
+    if all_used & all_left_out:
+        name = names[min(all_used & all_left_out)]
+        raise ValueError(
+            f"Column {name!r} is in both using and without; take it out of one."
+        )
+    if len(all_used) > MOST_REQUIRED:
+        raise ValueError(
+            f"using names {len(all_used)} columns; at most {MOST_REQUIRED} can be "
+            "required at once."
+        )
+    return tuple(sorted(all_used)), tuple(sorted(all_left_out))
+
+
+def _columns(names: Sequence[str], wanted: Any) -> list[int]:
+    one = isinstance(wanted, str | int)
+    return [_column(names, each) for each in ([wanted] if one else wanted or ())]
+
+
+def _column(names: Sequence[str], wanted: Any) -> int:
+    if isinstance(wanted, str) and wanted in names:
+        return list(names).index(wanted)
+    if not isinstance(wanted, str) and 0 <= int(wanted) < len(names):
+        return int(wanted)
+    raise ValueError(
+        f"There is no column {wanted!r}; the columns are {', '.join(names)}."
+    )
 
 
 def _below(rng: Any, n: int) -> int:

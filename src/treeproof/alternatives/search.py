@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,12 +11,17 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.alternatives.engine import (
     BUDGET_UNIT,
+    Count,
     Family,
     LimitReachedError,
     check_task,
     sparse_costs,
 )
-from treeproof.alternatives.result import NearOptimalSet, NearTree
+from treeproof.alternatives.result import (
+    NearOptimalSet,
+    NearTree,
+    choose_columns,
+)
 from treeproof.estimators.variants import grow
 from treeproof.path.budget import Budget
 from treeproof.solving.solvers import Task
@@ -64,44 +70,129 @@ class Problem:
         )
 
 
-def near_set(model: Any, task: Task, within: float) -> NearOptimalSet:
-    """Return all trees within a margin of a fitted classifier's."""
+def near_set(
+    model: Any,
+    task: Task,
+    within: float,
+    limit: int | None = None,
+    using: Any = (),
+    without: Any = (),
+) -> NearOptimalSet:
+    """Return the trees within a margin of a fitted classifier's, or the best of them.
+
+    Parameters
+    ----------
+    model : OptimalTreeClassifier
+        The fitted classifier.
+    task : Task
+        What it was fitted to.
+    within : float
+        The margin.
+    limit : int or None
+        Stop when the best so many trees are known; None for all.
+    using, without : column or list of columns
+        Only trees that test these columns, every one of them, or none of them.
+    """
     problem = Problem(model, task)
     margin = int(within / problem.units.factor * problem.unit)
     names = [column.name for column in task.table.columns]
+    columns = choose_columns(names, using, without)
     budget = Budget(task.time_limit)
     levels = _levels(task.max_depth)
     for max_depth, part in levels:
         level = replace(
             problem.task, max_depth=max_depth, time_limit=budget.share(part)
         )
+        alone = len(levels) == 1  # no smaller depth to fall back to
         try:
-            found = NearOptimalSet(
-                problem.family(margin, level),
-                problem.grow,
-                names,
-                stated=lambda cost: problem.units.stated(cost / problem.unit),
-                within=float(within),
-                objective=model.objective_,
-                optimal=model.optimal_,
-                max_depth=max_depth,
+            family, count, counted, _ = _largest(
+                problem, level, margin, limit, columns, alone
             )
         except LimitReachedError as reached:
             last = (max_depth, part) == levels[-1]
             if reached.status == "interrupted" or last:
                 raise
             continue
-        if max_depth != task.max_depth:
-            warnings.warn(
-                f"The trees within {within:g} of the best one could not all be counted "
-                f"before a limit; these are those of depth {max_depth} or "
-                "less. Choose a smaller margin, a larger split_penalty, or raise "
-                "time_limit.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        found = NearOptimalSet(
+            family,
+            count,
+            problem.grow,
+            names,
+            stated=lambda cost: problem.units.stated(cost / problem.unit),
+            within=float(within),
+            counted_within=within if counted == margin else family.within,
+            limit=limit,
+            objective=model.objective_,
+            optimal=model.optimal_,
+            max_depth=max_depth,
+            using=columns[0],
+            without=columns[1],
+        )
+        _warn_of_the_rest(found, task.max_depth)
         return found
     raise AssertionError("unreachable: the last level returns or raises")
+
+
+def _largest(
+    problem: Problem,
+    task: Task,
+    margin: int,
+    limit: int | None,
+    columns: tuple[Sequence[int], Sequence[int]],
+    alone: bool,
+) -> tuple[Family, Count, int, str | None]:
+    """Return the trees within the largest margin that can be counted.
+
+    Also returns how many they are, that margin, and the limit that made it smaller, if
+    one did.
+
+    Margins grow, since most of the work is in the last one. With a limit they grow from
+    nothing until there are so many trees. Without one, smaller margins are a fall-back
+    for the whole one, where there is no other.
+    """
+    budget = Budget(task.time_limit)
+    margins = [margin]
+    if limit is not None:
+        step = max(problem.split_cost // 4, BUDGET_UNIT)
+        margins = [0, *(step << k for k in range(60) if step << k < margin), margin]
+    elif alone and task.time_limit is not None:
+        margins = [*(margin >> k for k in (3, 2, 1) if margin >> k), margin]
+    found: tuple[Family, Count, int, str | None] | None = None
+    for each in margins:
+        try:
+            own = replace(task, time_limit=budget.share(1.0))
+            family = problem.family(each, own)
+            count = family.count(*columns)
+        except LimitReachedError as reached:
+            if found is None or reached.status == "interrupted":
+                raise
+            return *found[:3], reached.status
+        found = family, count, each, None
+        if limit is not None and count.total >= limit:
+            break
+    assert found is not None
+    return found
+
+
+def _warn_of_the_rest(found: NearOptimalSet, max_depth: int | None) -> None:
+    """Say which trees within the margin the set does not have, if a limit is why."""
+    advice = "Choose a smaller margin, a larger split_penalty, or raise time_limit."
+    if found.max_depth != max_depth:
+        warnings.warn(
+            f"The trees within {found.within:g} of the best one could not all be "
+            f"counted before a limit; these are those of depth {found.max_depth} or "
+            f"less. {advice}",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+    elif not found.complete and found.count != found.limit:
+        warnings.warn(
+            f"The trees within {found.within:g} of the best one could not all be "
+            f"counted before a limit: there are at least {found.count}, which are all "
+            f"within {found.counted_within:g}. {advice}",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
 
 
 def _levels(max_depth: int | None) -> list[tuple[int | None, float]]:
@@ -118,18 +209,10 @@ def best_trees(model: Any, task: Task, k: int) -> tuple[list[NearTree], str | No
     the margin that nearly all of the work is in the last step.
     """
     problem = Problem(model, task)
-    step = max(problem.split_cost // 2, BUDGET_UNIT)
-    most = problem.unit + problem.split_cost * task.table.n_rows
-    margin, count, limit = 0, None, None
-    while limit is None and (count is None or count.total < k):
-        if problem.best + margin > most:
-            break  # no tree has a higher cost, so these are all trees
-        try:
-            count = problem.family(margin).count((), ())
-        except LimitReachedError as reached:
-            limit = reached.status
-        margin = max(step, 2 * margin)
-    if count is None:
-        return [problem.own_tree()], limit
+    most = problem.unit + problem.split_cost * task.table.n_rows  # no tree costs more
+    try:
+        _, count, _, limit = _largest(problem, problem.task, most, k, ((), ()), True)
+    except LimitReachedError as reached:
+        return [problem.own_tree()], reached.status
     trees = [problem.grow(*count.tree(i)) for i in range(min(k, count.total))]
     return trees, limit
