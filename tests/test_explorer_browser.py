@@ -188,7 +188,7 @@ def test_every_tab_has_its_own_state(user, address):
     user.driver.switch_to.new_window("tab")
     other = User(user.driver, SIZES["desk"])
     other.open(address)
-    assert "Nothing loaded yet" in other.text("about")
+    assert "Nothing is loaded yet" in other.text("about")
     other.choose("bundled", "Wine")
     other.see("about", "wine: 178 rows")
     user.driver.close()

@@ -37,10 +37,12 @@ ROOT_SECONDS = 1.0
 FIRST_SECONDS = 0.1
 NEXT_SECONDS = 0.5
 GROWTH = 2
-MOST_SECONDS = 2.0  # of a slice; more with many workers, for the coordinator's sake
+# maximum length of a slice; more with many workers, to relieve the coordinator
+MOST_SECONDS = 2.0
 SECONDS_PER_WORKER = 0.1
 BATCH = 8
-MOST_RECORDS = 40_000  # that come with the answers of all workers, and go with one task
+# records that are sent with the answers of all workers, and with one task
+MOST_RECORDS = 40_000
 _LOST = ("KilledWorker", "FutureCancelledError", "FutureLostError", "CancelledError",
          "CommClosedError")  # fmt: skip
 
@@ -103,7 +105,8 @@ class _Run:
         self._threads: Mapping[str, int] = {}  # of each worker
         self._load: Counter[str] = Counter()  # tasks at each worker
         self._name = uuid.uuid4().hex
-        self._news: dict[str, list[bytes]] = {}  # that each worker has not got yet
+        # records that each worker has not received yet
+        self._news: dict[str, list[bytes]] = {}
         self._counts = {"tasks": 0, "slices": 0, "nodes_split": 0, "tasks_lost": 0}
         self._worker_seconds = 0.0
         self._reported = (-1, -1)
@@ -213,7 +216,7 @@ class _Run:
         return max(free, key=free.__getitem__)
 
     def _news_for(self, worker: str) -> bytes:
-        """Return what the others have told since this worker was last asked."""
+        """Return the records of the others that this worker has not received yet."""
         records = b"".join(self._news.pop(worker, []))
         return records[-MOST_RECORDS * RECORD_BYTES :]
 
@@ -257,7 +260,7 @@ class _Run:
             node.running = False
         try:
             report = future.result()
-        except Exception as error:  # of a lost worker, or of the work itself
+        except Exception as error:  # the worker was lost, or the work itself failed
             if type(error).__name__ not in _LOST:
                 raise
             self._lost(parts)

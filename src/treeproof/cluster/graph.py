@@ -46,7 +46,7 @@ class Candidate:
 
 @dataclass(eq=False)
 class Node:
-    """A subproblem, what is known of it, and how far the work on it has come."""
+    """A subproblem, its bounds, and the state of the work on it."""
 
     branch: Branch
     rows: NDArray[np.intp]
@@ -105,7 +105,7 @@ class Graph:
             if len(values) < 2 or counts.min() < self.table.min_samples_leaf:
                 continue
             partition = np.searchsorted(values, outcome).astype(np.uint16).tobytes()
-            if partition in seen:  # the same split by another name
+            if partition in seen:  # another test with the same partition
                 continue
             seen.add(partition)
             children = []
@@ -118,7 +118,7 @@ class Graph:
         self.update(node)
 
     def learn(self, node: Node, found: Outcome) -> None:
-        """Take in what a worker found, and tell the nodes above."""
+        """Enter the result of a worker, and update the nodes above."""
         if found.upper < node.upper:
             node.upper = found.upper
             node.tree = _nested(found.tree)

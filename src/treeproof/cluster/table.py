@@ -1,4 +1,4 @@
-"""The training table as coordinator and workers share it: exact whole numbers.
+"""The training table that coordinator and workers share, with exact integer weights.
 
 Every worker gets the same table once. A subproblem is named by its branch, a list of
 (test, outcome), so that little travels; its rows are found again from the table.
@@ -40,7 +40,7 @@ Branch = tuple[tuple[Test, int], ...]
 
 @dataclass
 class Outcome:
-    """What an engine found out about a subproblem."""
+    """The result of an engine for a subproblem."""
 
     lower: int
     upper: int
@@ -69,7 +69,7 @@ class SharedTable:
         return len(self.labels)
 
     def price(self, n_children: int) -> int:
-        """Return what a split into so many children costs."""
+        """Return the cost of a split with this number of children."""
         paid = max(n_children - 1, 1) if self.penalize == "leaves" else 1
         return paid * self.split_cost
 
@@ -107,7 +107,7 @@ class SharedTable:
         return rows
 
     def leaf_cost(self, rows: NDArray[np.intp]) -> int:
-        """Return what a single leaf for these rows costs."""
+        """Return the cost of a single leaf for these rows."""
         return self.weight_and_minority(rows)[1]
 
     def weight_and_minority(self, rows: NDArray[np.intp]) -> tuple[int, int]:
@@ -163,7 +163,7 @@ class SharedTable:
 
 
 def shared_table(task: Task) -> SharedTable:
-    """Round the weights of a task and its penalty, once and for all."""
+    """Round the weights of a task and its penalty once, for all workers."""
     weights = _whole_weights(task)
     split_cost = _round_half_up(task.split_penalty * float(weights.sum()) * UNIT)
     return SharedTable(

@@ -1,4 +1,4 @@
-"""What runs on a worker: some subproblems, each for a slice of time.
+"""The function that runs on a worker: some subproblems, each for a slice of time.
 
 A worker process remembers what its searches have proved, so that a subproblem that
 comes back goes on where it was, and parts that several subproblems share are solved
@@ -19,7 +19,7 @@ from treeproof.limits import machine_memory
 __all__ = ["RECORD_BYTES", "Report", "Slice", "forget", "work"]
 
 RECORD_BYTES = 40
-LEAST_EFFORT = 200  # microseconds; what took less is not worth sending
+LEAST_EFFORT = 200  # microseconds; bounds that took less effort are not sent
 MOST_MEMOS = 2  # fits that may be under way at the same time
 
 _memos: dict[str, Any] = {}
@@ -36,7 +36,7 @@ class Slice(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What came of some slices, and facts that other workers may need."""
+    """The results of some slices, and bounds that other workers may use."""
 
     outcomes: list[Outcome]
     news: bytes
@@ -54,9 +54,9 @@ def work(
     slices : sequence of Slice
         The subproblems.
     run : str
-        Name of the fit; what is remembered is remembered under it.
+        The name of the fit, under which proved bounds are kept.
     records : bytes
-        News of other workers.
+        Bounds that other workers have proved.
     most : int
         How many records the report may have.
     """
@@ -76,7 +76,7 @@ def work(
 
 
 def forget(run: str) -> None:
-    """Give back the memory of a fit that is over."""
+    """Free the memory of a fit that has ended."""
     with _lock:
         _memos.pop(run, None)
 

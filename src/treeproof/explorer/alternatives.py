@@ -14,7 +14,7 @@ _MOST_LISTED = 60
 
 @dataclass(frozen=True)
 class Alternative:
-    """One tree: what it costs, how large it is, and which columns it tests."""
+    """One tree: its cost, its size, and the columns that it tests."""
 
     cost: float
     loss: float
@@ -36,7 +36,7 @@ class Alternatives:
     listed : list of Alternative
         The cheapest of them, the best one first.
     use : dict of float
-        For each column the share of all these trees that test it.
+        For each column, the share of these trees that test it.
     """
 
     count: int

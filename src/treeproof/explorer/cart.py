@@ -1,4 +1,4 @@
-"""The greedy tree of scikit-learn on the same table, given its best case.
+"""The greedy tree of scikit-learn on the same table, with its best pruning.
 
 Of the trees on CART's cost-complexity pruning path the one with the least of *our* cost
 is kept, so that it answers the same question. Categories are one-hot encoded, which is
@@ -24,7 +24,8 @@ from treeproof.tree import NO_FEATURE, Tree
 __all__ = ["GreedyTree", "OneHot", "greedy"]
 
 _MOST_PRUNINGS = 40
-_NUMBER, _MISSING = -1, -2  # in the place of a category
+# codes that stand for a numeric column and for a missing category
+_NUMBER, _MISSING = -1, -2
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def greedy(
     rows: NDArray[Any],
     question: Question,
 ) -> GreedyTree:
-    """Grow CART on some rows and prune it to the least of our cost."""
+    """Grow a CART tree on some rows, and prune it to the lowest cost by our measure."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     numeric = question.numeric

@@ -1,4 +1,4 @@
-"""The optimal tree and the greedy one side by side, on the same rows.
+"""Comparison of the optimal tree and the greedy one on the same rows.
 
 Both are fitted on all rows, for their size and accuracy there, and once more on 70% of
 them, for the score on the 30% they have not seen.
@@ -65,7 +65,7 @@ class Comparison:
 
     @property
     def other_trees(self) -> bool:
-        """Whether CART won, by splits that the question does not allow.
+        """Whether CART is better because of splits that the question does not allow.
 
         CART separates one category from the rest; a search over multiway splits does
         not look at such trees.

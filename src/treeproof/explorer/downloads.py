@@ -1,4 +1,4 @@
-"""The files one can take away from a fitted tree, each as a name and its bytes."""
+"""The files that can be downloaded for a fitted tree, each as a name and bytes."""
 
 from __future__ import annotations
 
@@ -67,19 +67,19 @@ DOWNLOADS: dict[str, Download] = {
         "Model", "JSON, for treeproof predict and export", ".json", _json
     ),
     "proof": Download(
-        "Proof", "for treeproof check; the search runs once more", ".proof.gz", _proof
+        "Proof", "for treeproof check; the search is run once more", ".proof.gz", _proof
     ),
     "svg": Download("Picture", "SVG, for pages and papers", ".svg", _svg),
     "png": Download("Picture", "PNG", ".png", _png),
-    "sql": Download("SQL", "a SELECT that predicts", ".sql", _sql),
-    "python": Download("Python", "a function without libraries", ".py", _python),
+    "sql": Download("SQL", "a SELECT statement that predicts", ".sql", _sql),
+    "python": Download("Python", "a function that needs no libraries", ".py", _python),
     "rules": Download("Rules", "if-then sentences", ".txt", _rules),
 }
 """Name of each kind of file."""
 
 
 def make_download(fitted: Fitted, kind: str) -> tuple[str, bytes]:
-    """Return the name of a file and what is in it.
+    """Return the name and the content of a file.
 
     Examples
     --------

@@ -19,7 +19,7 @@ from treeproof.tree import Tree
 
 __all__ = ["Job", "sentence"]
 
-# What the user can mend, with a message meant for people.
+# An error that the user can correct, with a message for people.
 _MENDABLE = (ValueError, TypeError, OSError, ImportError, MemoryError)
 
 
@@ -48,14 +48,14 @@ class Job:
     Parameters
     ----------
     work : callable
-        What to do; it gets the job and returns the result.
+        The function to run; it is given the job and returns the result.
 
     Attributes
     ----------
     state : {"running", "done", "failed"}
-        How far it is.
+        The state of the work.
     result : object
-        What the work returned, once done.
+        The return value of the work, once it is done.
     error : str
         One sentence, if it failed.
     stopped : bool
@@ -105,7 +105,7 @@ class Job:
         return (self._ended or time.perf_counter()) - self._begun
 
     def stop(self) -> None:
-        """Ask the work to end with what it has."""
+        """Ask the work to stop and to return its best result."""
         self._stop.set()
 
     def wait(self, seconds: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The ladder of certificates as the page shows it: a few words for each level."""
+"""The certificates of the levels of depth as the page shows them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from treeproof.solving.certificates import Certificate
 
 __all__ = ["Rung", "rungs"]
 
-_CLOSE = 1e-9  # relative, for costs that are real numbers
+_CLOSE = 1e-9  # relative tolerance for real-valued costs
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Rung:
 
 
 def rungs(levels: Sequence[Certificate], cost: float) -> list[Rung]:
-    """Say of each level whether it has a tree that costs less than the best one.
+    """Describe for each level whether one of its trees could be better.
 
     Parameters
     ----------

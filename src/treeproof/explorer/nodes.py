@@ -1,4 +1,4 @@
-"""What is known of one node: its rule, its rows, and how their values are spread."""
+"""The details of one node: its rule, its rows, and the distribution of their values."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_BARS = 24
 
 @dataclass(frozen=True)
 class NodeFacts:
-    """What the page says about a node.
+    """The text of the page about a node.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class NodeFacts:
     n_rows : int
         How many rows it has.
     detail : str
-        Rows and their share of all, and how sure the prediction is.
+        The number of rows, their share of all, and how certain the prediction is.
     """
 
     node: int
@@ -52,7 +52,7 @@ class NodeFacts:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Bars, one stack for each place, one series for each class.
+    """A bar chart with one stack for each place and one series for each class.
 
     Attributes
     ----------

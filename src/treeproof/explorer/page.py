@@ -1,4 +1,4 @@
-"""The page: where the views stand, and how often they look at their session."""
+"""The page: the arrangement of its views, and how often they are refreshed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from treeproof.explorer.views.tree import TreeView
 __all__ = ["show_page"]
 
 _STATIC = Path(__file__).parent / "static"
-_PERIOD = 0.2  # seconds between two looks
+_PERIOD = 0.2  # seconds between two refreshes
 
 
 def show_page(table: Table | None, target: str | None) -> None:

@@ -1,4 +1,4 @@
-"""All trees that are optimal for some penalty, as the slider wants them."""
+"""All trees that are optimal for some penalty, for the slider."""
 
 from __future__ import annotations
 

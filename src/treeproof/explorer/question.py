@@ -1,4 +1,4 @@
-"""What is asked of a table: which tree, from which columns, within which limits."""
+"""The settings of a fit: target, columns and limits."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from treeproof.explorer.tables import Table
 
 __all__ = ["Question", "first_question", "left_out", "looks_numeric"]
 
-_EASY_DEPTH = 3  # where there are many cuts, a first answer should not take minutes
+# if there are many thresholds, the first answer should not take minutes
+_EASY_DEPTH = 3
 _MANY_CUTS = 1000
-_MANY_NUMBERS = 20  # distinct values from which whole numbers are amounts, not classes
+# from this number of distinct values on, whole numbers are amounts and not classes
+_MANY_NUMBERS = 20
 
 
 @dataclass(frozen=True)
@@ -27,16 +29,16 @@ class Question:
     columns : tuple of str
         The columns it may split on; a column left out is forbidden.
     numeric : bool
-        Predict a number, not a class.
+        Whether a number is predicted instead of a class.
     penalty : float
-        What a further leaf costs, as a fraction of all rows (of the variance, for a
-        number).
+        The cost of each additional leaf, as a fraction of the rows (of the variance,
+        for a number).
     penalize : {"leaves", "splits"}
         Whether the penalty is for every leaf but one, or for every split.
     max_depth : int or None
-        Most tests on a path.
+        The maximum depth.
     time_limit : float
-        Seconds after which the best tree found so far is kept.
+        The time limit in seconds.
     categories : {"auto", "either", "multiway", "one-vs-rest", "subset"}
         Whether a split on categories has a child for each, separates one, is either
         of these, or parts them in any way; "auto" is what suits `penalize`.
@@ -64,7 +66,7 @@ class Question:
         return replace(self, columns=kept, first=first)
 
     def check(self, table: Table) -> None:
-        """Complain in one sentence about what cannot be asked."""
+        """Raise an error with one sentence about settings that are not possible."""
         if self.target not in table.columns:
             raise ValueError(f"There is no column {self.target!r} to predict.")
         for name in self.columns:
@@ -99,7 +101,7 @@ class Question:
 
 
 def looks_numeric(table: Table, name: str, *, amounts: bool = True) -> bool:
-    """Say whether a column holds numbers; with `amounts`, more than a few of them.
+    """Return whether a column holds numbers; with `amounts`, more than a few of them.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def looks_numeric(table: Table, name: str, *, amounts: bool = True) -> bool:
 
 
 def first_question(table: Table, target: str | None = None) -> Question:
-    """Return what the page asks of a table before anybody chooses anything.
+    """Return the settings that the page shows at first.
 
     Examples
     --------
@@ -133,7 +135,7 @@ def first_question(table: Table, target: str | None = None) -> Question:
     usable = [f.name for f in table.facts() if f.name != target and f.kind != "other"]
     naming = {found.name for found in left_out(table, target)}
     columns = tuple(name for name in usable if name not in naming)
-    if not columns:  # better a tree that learns rows by heart than none
+    if not columns:  # a tree that memorises the rows is better than none
         columns = tuple(usable)
     return Question(
         target,
@@ -144,9 +146,10 @@ def first_question(table: Table, target: str | None = None) -> Question:
 
 
 def left_out(table: Table, target: str) -> list[RowNames]:
-    """Return the columns that name the rows, which a first question leaves out.
+    """Return the columns that identify the rows, which are not selected at first.
 
-    A split on them is perfect and of no use; whoever means it may tick them.
+    A split on them is perfect on the training rows and useless for new ones; users can
+    still select them.
 
     Examples
     --------
@@ -157,12 +160,12 @@ def left_out(table: Table, target: str) -> list[RowNames]:
     rest = {name: values for name, values in table.columns.items() if name != target}
     try:
         return row_names_of(rest)
-    except (TypeError, ValueError):  # a column that the fit will complain about
+    except (TypeError, ValueError):  # the fit will raise an error for this column
         return []
 
 
 def _thresholds(table: Table, columns: tuple[str, ...]) -> int:
-    """Return at how many places the columns of numbers can be cut."""
+    """Return the number of thresholds of the numeric columns."""
     return sum(
         len(np.unique(table.columns[name])) - 1
         for name in columns

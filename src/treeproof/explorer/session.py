@@ -64,7 +64,7 @@ class Session:
     # ------------------------------------------------------------------- data
 
     def use(self, table: Table, target: str | None = None) -> None:
-        """Take a table and forget everything about the one before."""
+        """Load a table and discard everything about the previous one."""
         question = first_question(table, target)
         self.close()
         self.jobs = {}
@@ -87,7 +87,7 @@ class Session:
 
     @property
     def left_out(self) -> list[RowNames]:
-        """The columns that name the rows and are not among those to split on."""
+        """The columns that identify the rows and are not selected."""
         if self.table is None or self.question is None:
             return []
         chosen = {self.question.target, *self.question.columns}
@@ -136,7 +136,7 @@ class Session:
         self._start("download", lambda job: make_download(fitted, kind))
 
     def stop(self, kind: str = "fit") -> None:
-        """Ask work to end with what it has."""
+        """Ask work to stop and to return its best result."""
         if kind in self.jobs:
             self.jobs[kind].stop()
 
@@ -163,7 +163,7 @@ class Session:
         return kind in self.jobs and self.jobs[kind].running
 
     def result(self, kind: str) -> Any:
-        """Return what work of a kind found; None if there is nothing yet."""
+        """Return the result of a kind of work; None if there is none yet."""
         job = self.jobs.get(kind)
         return job.result if job is not None and job.state == "done" else None
 

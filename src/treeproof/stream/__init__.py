@@ -1,12 +1,12 @@
 """Optimal sparse trees that learn from streams, with River's and scikit-learn's API.
 
-Hoeffding trees choose their splits greedily and are lost where no single split helps,
-as on XOR. The four learners of this package search for the tree of least cost instead:
+Hoeffding trees choose their splits greedily, and fail if no single split helps, as on
+XOR. The four learners of this package search for the tree with the lowest cost instead:
 
-- `OnlineBranchesClassifier` searches a sliding window exactly, and ends;
+- `OnlineBranchesClassifier` searches a sliding window exactly, and finishes;
 - `UpperConfidenceTreeClassifier` (UCDT), `EpsilonGreedyTreeClassifier` (EGDT) and
-  `ThompsonTreeClassifier` (TSDT) are Monte Carlo tree searches over whole trees that go
-  on as long as the stream does.
+  `ThompsonTreeClassifier` (TSDT) are Monte Carlo tree searches over whole trees, which
+  continue as long as the stream does.
 
 All come from A. Chaouki's thesis *Optimal Decision Trees via Search* (2024), Chapters 5
 to 7. They take rows as dictionaries (`learn_one`, `predict_one`), data frames

@@ -1,7 +1,7 @@
-"""What the four online learners share: two APIs, drift and trees.
+"""The common base of the four online learners: two APIs, drift and trees.
 
-A learner is a thin shell around a native model, which is made at the first row.
-Parameters are checked then, and every complaint about data is one sentence.
+A learner is a thin wrapper around a native model, which is created at the first row.
+The parameters are validated then, and every error message about data is one sentence.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from treeproof.tree import Tree
 
 __all__ = ["StreamTreeClassifier"]
 
-_MAX_CODES = 250  # a code is one byte; a few are taken
-_LONG_ENOUGH = 5000  # rows that make a call worth its while
+_MAX_CODES = 250  # a code is one byte, and a few codes are reserved
+_LONG_ENOUGH = 5000  # minimum number of rows for an efficient call
 
 
 class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
@@ -241,7 +241,7 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
         return self
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> StreamTreeClassifier:
-        """Learn from a table as a whole, forgetting everything before.
+        """Learn from a whole table, forgetting everything before.
 
         The rows are fed in order, again and again until enough samples for a search
         have been seen; Online-BRANCHES sees them once and then searches to the end.
@@ -267,7 +267,8 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
         encoded = self._encoded(columns, labels, weights)
         n_rows = len(encoded[2])
         rounds = -(-self._fit_samples // n_rows)
-        # Short tables are laid end to end, so that Python is not in the inner loop.
+        # Short tables are repeated in one array, so that Python is not in the inner
+        # loop.
         copies = min(rounds, -(-_LONG_ENOUGH // n_rows))
         if copies > 1:
             encoded = tuple(
@@ -289,7 +290,7 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
         return self._shares(columns)[:, self._class_order()[0]]
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> table.Columns:
-        """Read a table with scikit-learn's checks; NaN is welcome."""
+        """Read a table with scikit-learn's checks; NaN is allowed."""
         if frames.is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if len(X) == 0:
@@ -346,7 +347,7 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
             model, self._reading, columns, n_rows, learning=True
         )
         labels = table.encode_labels(model, y)
-        # Rows of weight zero teach nothing.
+        # Rows of weight zero are skipped.
         kept = weights > 0
         if not kept.all():
             codes, numbers = codes[kept], numbers[kept]
@@ -404,7 +405,7 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
 
     @property
     def tree_(self) -> Tree:
-        """The tree that predicts at the moment."""
+        """The current tree, which makes the predictions."""
         check_is_fitted(self, "_model")
         return to_tree(self._model)
 
@@ -424,11 +425,11 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
         return self._model.drifts if hasattr(self, "_model") else 0
 
     def get_depth(self) -> int:
-        """Return how many tests the longest way to a leaf has."""
+        """Return the number of tests on the longest path to a leaf."""
         return self._model.depth if hasattr(self, "_model") else 0
 
     def get_n_leaves(self) -> int:
-        """Return how many leaves the tree has."""
+        """Return the number of leaves of the tree."""
         return self.tree_.n_leaves
 
     def export_text(self, *, collapse: bool = True) -> str:

@@ -1,4 +1,4 @@
-"""Our learners and River's on the thesis' streams, side by side."""
+"""Comparison of our learners and River's on the streams of the thesis."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["LEARNERS", "Outcome", "make_learner", "new_learner", "run"]
 
 _TEST_ROWS = 2000
 _FIRST_ROWS = 100
-_CHECK_CLOCK = 256  # rows between two looks at the clock
+_CHECK_CLOCK = 256  # rows between two checks of the clock
 
 
 def _river(name: str, names: list[Any]) -> Any:
@@ -62,12 +62,12 @@ LEARNERS = ("VFDT", "EFDT", "SGT", "HAT", *_OURS)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a learner made of a stream.
+    """The result of a learner on a stream.
 
     Attributes
     ----------
     accuracy : float
-        Of the final tree on rows that come after those learnt.
+        The accuracy of the final tree on rows that come after those learnt.
     n_splits : int
         Its splits.
     samples : int
@@ -123,7 +123,7 @@ def run(
     n_samples: int = 200_000,
     time_limit: float = 300.0,
 ) -> Outcome:
-    """Let a learner learn a stream, and test its final tree.
+    """Train a learner on a stream, and evaluate its final tree.
 
     Parameters
     ----------

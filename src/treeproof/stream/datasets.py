@@ -109,9 +109,9 @@ def xor(n_features: int = 50, seed: int = 42, n_samples: int | None = None) -> R
     n_features : int, default=50
         How many bits a row has; two of them matter.
     seed : int, default=42
-        Where chance starts.
+        The seed of the random numbers.
     n_samples : int or None, default=None
-        How many rows; None goes on for ever.
+        The number of rows; None for an endless stream.
 
     Examples
     --------
@@ -174,9 +174,9 @@ def stream(
     name : str
         A name in `STREAMS`.
     seed : int, default=42
-        Where chance starts; the thesis uses 42.
+        The seed of the random numbers; the thesis uses 42.
     n_samples : int or None, default=None
-        How many rows; None goes on for ever.
+        The number of rows; None for an endless stream.
     **options
         Passed on to `random_tree`.
 

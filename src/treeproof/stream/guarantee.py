@@ -24,7 +24,7 @@ __all__ = ["Guarantee", "epsilon_of_trees", "finite_time_guarantee"]
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What Theorem 28 says for one problem and window.
+    """The statement of Theorem 28 for one problem and window.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Guarantee:
     max_samples : int
         The number of samples in question, n + psi.
     kappa : int
-        Most splits of a branch that matters.
+        The maximum number of splits of a branch that matters.
     branches : int
         How many such branches there are, psi.
 

@@ -1,4 +1,4 @@
-"""What the Monte Carlo searches over trees have in common: their parameters."""
+"""The parameters that the Monte Carlo searches over trees have in common."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class OnlineBranchesClassifier(StreamTreeClassifier):
     Parameters
     ----------
     split_penalty : float, default=0.01
-        Cost of one split, as a fraction of the rows.
+        The cost of each split, as a fraction of the rows.
     window_size : int, default=1000
         Rows in the window. More rows make it likelier that the tree found is the best
         one for the stream (see `treeproof.stream.finite_time_guarantee`), and cost
@@ -36,30 +36,33 @@ class OnlineBranchesClassifier(StreamTreeClassifier):
     iterations_per_sample : int, default=1
         Steps of the search for each row.
     numeric_features : "auto" or collection of names, default="auto"
-        Which features are numbers, split by ``x <= t``. "auto" takes those whose first
-        value is a float; whole numbers, booleans and text are categories, split with
-        one child for each.
+        Which features are numeric and split by ``x <= t``. "auto": those whose first
+        value is a float; whole numbers, booleans and text are categories, with one
+        child for each.
     numeric_bins : int, default=16
-        A numeric feature is cut at this many quantiles at most.
+        The maximum number of quantiles at which a numeric feature is split.
     max_categories : int, default=50
-        Further categories of a feature are read alike, as *other*.
+        The maximum number of categories of a feature; further ones are treated as one
+        category, *other*.
     max_features : int, default=10000
-        Features that appear after so many are not read.
+        The maximum number of features; those that appear later are ignored.
     memory_limit : int or str or None, default="128MB"
-        What the search may use; beyond it, what was used least is forgotten.
+        The memory limit of the search. When it is reached, what was used least is
+        dropped.
     drift_detector : "auto", None or detector, default="auto"
-        A drift detector of River's kind, fed with the mistakes made before learning
-        each row. "auto" is ADWIN if River is installed and None if not.
+        A drift detector with River's interface. It is updated with the errors of the
+        predictions made before learning each row. "auto" is ADWIN if River is
+        installed, and None otherwise.
     on_drift : "restart" or "reweight", default="restart"
-        When the mistakes rise: forget the past, or keep it at `drift_discount` of its
-        weight.
+        What to do when the error rate rises: forget the past, or keep it at
+        `drift_discount` of its weight.
     drift_discount : float, default=0.1
         See `on_drift`.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree that predicts at the moment.
+        The current tree, which makes the predictions.
     n_splits_ : int
         Its splits.
     finished_ : bool
@@ -70,7 +73,7 @@ class OnlineBranchesClassifier(StreamTreeClassifier):
         Cost of the best tree found in the running search, and a bound on what any tree
         costs, both on the window.
     n_drifts_ : int
-        How often drift made the learner start again.
+        How often a drift made the learner start again.
     stats_ : dict
         Counters.
 

@@ -24,42 +24,46 @@ class UpperConfidenceTreeClassifier(MonteCarloTreeClassifier):
     Parameters
     ----------
     split_penalty : float, default=0.01
-        Cost of one split, as a fraction of the rows.
+        The cost of each split, as a fraction of the rows.
     samples_per_simulation : int, default=100
-        Rows observed in each tree that is tried.
+        The number of rows observed in each tree that is tried.
     gamma : float, default=0.1
         Weight of the bonus, > 0; more explores more.
     numeric_features : "auto" or collection of names, default="auto"
-        Which features are numbers, split by ``x <= t``. "auto" takes those whose first
-        value is a float; whole numbers, booleans and text are categories, split with
-        one child for each.
+        Which features are numeric and split by ``x <= t``. "auto": those whose first
+        value is a float; whole numbers, booleans and text are categories, with one
+        child for each.
     numeric_bins : int, default=16
-        A numeric feature is cut at this many quantiles at most.
+        The maximum number of quantiles at which a numeric feature is split.
     max_categories : int, default=50
-        Further categories of a feature are read alike, as *other*.
+        The maximum number of categories of a feature; further ones are treated as one
+        category, *other*.
     max_features : int, default=10000
-        Features that appear after so many are not read.
+        The maximum number of features; those that appear later are ignored.
     memory_limit : int or str or None, default="128MB"
-        What the search may use; beyond it, what was used least is forgotten.
+        The memory limit of the search. When it is reached, what was used least is
+        dropped.
     drift_detector : "auto", None or detector, default="auto"
-        A drift detector of River's kind, fed with the mistakes made before learning
-        each row. "auto" is ADWIN if River is installed and None if not.
+        A drift detector with River's interface. It is updated with the errors of the
+        predictions made before learning each row. "auto" is ADWIN if River is
+        installed, and None otherwise.
     on_drift : "restart" or "reweight", default="restart"
-        When the mistakes rise: forget the past, or keep it at `drift_discount` of its
-        weight.
+        What to do when the error rate rises: forget the past, or keep it at
+        `drift_discount` of its weight.
     drift_discount : float, default=0.1
         See `on_drift`.
     seed : int or None, default=None
-        Runs with the same seed and the same stream are the same.
+        The seed of the random choices; a run with the same seed and the same stream is
+        reproducible.
 
     Attributes
     ----------
     tree_ : Tree
-        The tree that predicts at the moment.
+        The current tree, which makes the predictions.
     n_splits_ : int
         Its splits.
     n_drifts_ : int
-        How often drift made the learner start again.
+        How often a drift made the learner start again.
     stats_ : dict
         Counters.
 

@@ -82,8 +82,9 @@ class AlternativesView:
         self._text.text = (
             "Counting all trees within the margin …"
             if running
-            else "Many different trees are often equally good. Count all of them "
-            "within a margin of the best, and choose the one that suits you."
+            else "Often many different trees are nearly equally good. Count all trees "
+            "whose cost is within a margin of the optimum, and choose the one "
+            "that suits you."
         )
 
     def _show(self, found: Alternatives) -> None:
@@ -110,7 +111,7 @@ class AlternativesView:
     def _start(self) -> None:
         margin = self._margin.value
         if margin is None:
-            self._desk.complain("Write a margin, such as 0.01.")
+            self._desk.complain("Enter a margin, such as 0.01.")
             return
         self._desk.attempt(lambda: self._desk.session.start_alternatives(margin))
 

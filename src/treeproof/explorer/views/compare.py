@@ -65,9 +65,10 @@ class CompareView:
 
     def _offer(self) -> None:
         ui.label(
-            "CART grows a tree greedily: the best first split, then the best second "
-            "one, and so on. Of its prunings the one with the least cost is compared "
-            "with the optimal tree, on all rows and on 30% of them held out."
+            "CART grows a tree greedily: it chooses the best first split, then "
+            "the best split below it, and so on. Its pruning with the lowest cost"
+            " is compared with the optimal tree, on all rows and on 30% of the "
+            "rows that were held out."
         ).classes("tp-text")
         button = ui.button(
             "Compare",
@@ -88,9 +89,9 @@ class CompareView:
                             ui.label(cell)
         if both.other_trees:
             ui.label(
-                "CART's tree costs less: it separates one category from the rest, "
-                "which the search was not allowed to. Choose that under “More options” "
-                "and search again."
+                "CART's tree costs less, because it separates one category from "
+                "the rest, which the settings did not allow. Choose this kind of "
+                "split under “More options” and search again."
             ).classes("tp-text")
         with ui.element("div").classes("tp-pair"):
             for one in (both.optimal, both.greedy):

@@ -57,7 +57,10 @@ class DataView:
             return
         self._seen = table
         if table is None:
-            self._about.text = "Nothing loaded yet. Choose a set, or a file of yours."
+            self._about.text = (
+                "Nothing is loaded yet. Choose a bundled data set, or a file of your "
+            )
+            "own."
             return
         columns = len(table.columns)
         self._about.text = f"{table.name}: {count(table.n_rows)}, {columns} columns"
@@ -72,7 +75,7 @@ class DataView:
     async def _use_path(self) -> None:
         path = (self._path.value or "").strip()
         if not path:
-            self._desk.complain("Write the name of a file, such as table.csv.")
+            self._desk.complain("Enter the name of a file, such as table.csv.")
             return
         try:
             table = await run.io_bound(read_path, path)

@@ -34,7 +34,7 @@ class Desk:
         self._views.append(view)
 
     def refresh(self) -> None:
-        """Let every view look at the session, and say what has failed since."""
+        """Refresh every view, and show what has failed since the last time."""
         for job in self.session.jobs.values():
             if job.state == "failed" and id(job) not in self._told:
                 self._told.add(id(job))
@@ -43,7 +43,7 @@ class Desk:
             view.refresh()
 
     def attempt(self, action: Callable[[], Any]) -> bool:
-        """Do something; if it cannot be done, say why and go on. Return whether."""
+        """Run an action; if it fails, show why. Return whether it succeeded."""
         try:
             action()
         except Exception as error:

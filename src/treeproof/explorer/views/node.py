@@ -36,8 +36,8 @@ class NodeView:
         with self._box:
             if fitted is None or node is None or node >= fitted.tree.node_count:
                 ui.label(
-                    "Choose a node of the tree to see its rule, its rows and how they "
-                    "are spread."
+                    "Select a node of the tree to see its rule, its rows and "
+                    "their distribution."
                     if fitted is not None
                     else ""
                 ).classes("tp-hint")

@@ -13,18 +13,18 @@ __all__ = ["QuestionView"]
 
 _ANY = "(the search decides)"
 _CATEGORIES = {
-    "auto": "what suits the penalty",
-    "either": "a child for each, or one against the rest",
-    "multiway": "a child for each category",
+    "auto": "automatic: chosen by the kind of penalty",
+    "either": "either: one child for each category, or one against the rest",
+    "multiway": "one child for each category",
     "one-vs-rest": "one category against the rest",
     "subset": "any two groups of categories",
 }
 _PENALIZE = {
     "leaves": "every further leaf",
-    "splits": "every split, however many children",
+    "splits": "every split, whatever the number of its children",
 }
 _MISSING = {
-    "best-side": "go with the better side",
+    "best-side": "go to the better side",
     "branch": "have a branch of their own",
 }
 
@@ -93,8 +93,9 @@ class QuestionView:
                 on_change=lambda e: self._ask(time_limit=e.value),
             ).props('dense outlined data-part="time"')  # fmt: skip
         ui.label(
-            "The penalty is the share of rows a further leaf must correct to pay off; "
-            "less gives larger trees. Depth and seconds limit the search."
+            "The penalty is the cost of each additional leaf: a leaf must correct"
+            " more than this share of the rows. A smaller penalty gives larger "
+            "trees. The depth limits the tree, and the seconds limit the search."
         ).classes("tp-hint")
 
     def _build_more(self) -> None:
@@ -189,7 +190,7 @@ class QuestionView:
         self._columns.update()
         self._left_out.text = " ".join(
             f"Left out: {found.name}, which {found.finding}"
-            + ("; tick it if you mean it." if found.is_usable else ".")
+            + ("; select it if you want to use it." if found.is_usable else ".")
             for found in self._desk.session.left_out
         )
 

@@ -16,8 +16,7 @@ __all__ = ["SearchView", "bound_points"]
 
 _MOST_POINTS = 300
 _READY = (
-    "Upper and lower bound on the cost of the best tree meet when a tree is proved "
-    "optimal."
+    "The tree is proved optimal when the lower bound equals the cost of the best tree."
 )
 _WHY = {
     "interrupted": "stopped",
@@ -195,5 +194,5 @@ def _options() -> dict[str, Any]:
         "yAxis": {"type": "value", "min": 0, "name": "cost", "nameGap": 8,
                   "splitNumber": 3, **axis},
         "series": [line("best tree found", class_colour(5), "solid"),
-                   line("no tree costs less", class_colour(0), "dashed")],
+                   line("lower bound", class_colour(0), "dashed")],
     }  # fmt: skip

@@ -56,7 +56,7 @@ class TreeView:
             self._canvas.content = ""
             self._empty.text = (
                 "Load a table to begin." if session.table is None
-                else "Searching for a tree …" if session.running("fit")
+                else "Searching for a first tree …" if session.running("fit")
                 else "Press “Find the best tree”."
             )  # fmt: skip
             self._empty.set_visibility(True)
