@@ -1,4 +1,4 @@
-// Whole numbers of up to 256 bits, for counts of trees. A count beyond that throws.
+// Integers of up to 256 bits, for counts of trees. A larger count throws.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace treeproof::near {
 class BigCount {
  public:
   static constexpr std::size_t kWords = 4;
-  using Words = std::array<std::uint64_t, kWords>;  // the lowest first
+  using Words = std::array<std::uint64_t, kWords>;  // least significant word first
 
   constexpr BigCount(std::uint64_t value = 0) : words_{value} {}  // NOLINT: a number
   explicit BigCount(const Words& words) : words_(words) {}
@@ -32,7 +32,7 @@ class BigCount {
     return *this;
   }
 
-  // The other one must not be larger.
+  // `other` must not be larger.
   BigCount& operator-=(const BigCount& other) {
     std::uint64_t borrow = 0;
     for (std::size_t i = 0; i < kWords; ++i) {
@@ -63,7 +63,7 @@ class BigCount {
     return out;
   }
 
-  // Quotient and remainder; the divisor is not zero.
+  // Quotient and remainder; the divisor must not be zero.
   friend std::pair<BigCount, BigCount> divide(const BigCount& a, const BigCount& b) {
     BigCount quotient, rest;
     for (std::size_t bit = 64 * kWords; bit-- > 0;) {

@@ -15,7 +15,7 @@ bool before(const Entry& a, const Entry& b) {
   return a.cost != b.cost ? a.cost < b.cost : a.mask < b.mask;
 }
 
-// Sorts, and joins entries of the same cost and mask.
+// Sorts the entries, and merges entries with the same cost and mask.
 void tidy(Histogram& h) {
   std::ranges::sort(h, before);
   std::size_t n = 0;
@@ -29,7 +29,7 @@ void tidy(Histogram& h) {
   std::erase_if(h, [](const Entry& e) { return e.count.zero(); });
 }
 
-// All pairs, up to a cost. Joined now and then, so that few of them are kept side by side.
+// All pairs up to a cost. Entries are merged from time to time, so that few are kept at once.
 Histogram combine(const Histogram& a, const Histogram& b, Cost most, Limits& limits) {
   constexpr std::size_t kMany = 1 << 16;
   constexpr std::size_t kPairsPerMicrosecond = 8;
@@ -205,9 +205,9 @@ TreeDraft Counts::draft_stump(const Node& node, Place place) const {
   return out;
 }
 
-// Child by child: the trees on it by cost, each with all combinations on the children after it.
-// As long as all children before are leaves of one class, the combination that goes on like
-// that is left out; a leaf is the first tree of its cost.
+// For each child in turn: the trees on it by cost, each combined with all combinations on the later
+// children. As long as all earlier children are leaves of one class, the combination that continues
+// with leaves of this class is left out; a leaf is the first tree of its cost.
 TreeDraft Counts::draft_split(const Edge& edge, const std::vector<Histogram>& suffix,
                               Place place) const {
   TreeDraft out{edge.test, {}, {}};
@@ -228,7 +228,7 @@ TreeDraft Counts::draft_split(const Edge& edge, const std::vector<Histogram>& su
     for (const Entry& own : histograms_[index(children[k])]) {
       for (const Entry& rest : suffix[k + 1]) {
         if (own.cost + rest.cost != place.cost || (own.mask | rest.mask) != place.mask) continue;
-        // With a leaf on this child one combination may be left out.
+        // If this child is a leaf, one combination may have to be left out.
         const bool short_by_one = leaves_so_far && own.mask == 0 && own.cost == leaf.cost &&
                                   rest.mask == 0 && rest.cost == leaves;
         BigCount n = own.count * rest.count;

@@ -1,15 +1,14 @@
-// How many trees there are at each cost, for every set of rows of the graph, and the i-th of
-// them.
+// The number of trees at each cost, for every set of rows of the graph, and the i-th tree.
 //
-// The trees on a set are the leaf, and for every test all combinations of trees on its
-// children. So the number of trees by cost is, test by test, the convolution of the children's
-// numbers, shifted by the price of a split; sets with few rows come first. A split whose
-// children are all leaves of the same class is no split: such a tree is the same as one
-// without it.
+// The trees on a set are the leaf and, for every test, all combinations of trees on its children.
+// The number of trees by cost is therefore, for each test, the convolution of the numbers of the
+// children, shifted by the price of a split; sets with few rows are counted first. A split whose
+// children are all leaves of the same class is not counted, because the tree is the same without
+// it.
 //
-// The trees of the whole table are ordered by cost, and trees of one cost by their first test,
-// then by the costs of its children and so on. Counting how many precede a choice finds the
-// i-th tree without listing the others: the first k, or random ones.
+// The trees of the whole table are ordered by cost; trees of the same cost are ordered by their
+// first test, then by the costs of its children, and so on. Counting how many trees precede a
+// choice finds the i-th tree without listing the others.
 #pragma once
 
 #include <cstdint>
@@ -40,18 +39,18 @@ class Counts {
  public:
   Counts(const Graph& graph, const Filter& filter);
 
-  // False if a limit ended it.
+  // Returns false if a limit was reached.
   bool count(Limits& limits);
 
   const BigCount& total() const { return total_; }
-  // The trees asked for, by cost.
+  // The requested trees, by cost.
   Histogram by_cost() const;
   // The i-th tree, 0 <= i < total().
   TreeDraft tree(BigCount i) const;
   std::int64_t n_entries() const { return n_entries_; }
 
  private:
-  // Which of several equal trees: entry of the histogram and number among its trees.
+  // Identifies a tree: an entry of the histogram, and its number among the trees of this entry.
   struct Place {
     Cost cost;
     std::uint32_t mask;
@@ -61,9 +60,9 @@ class Counts {
   bool allowed(std::int32_t test) const;
   std::uint32_t bit(std::int32_t test) const;
   void for_each_stump(const Node& node, const Stumps::Visit& visit) const;
-  // Whether all children may be leaves of the same class, and what these leaves cost.
+  // Whether all children may be leaves of the same class, and the cost of these leaves.
   bool useless(const Edge& edge, Cost& leaves) const;
-  // With limits, what is returned once one is hit is of no use.
+  // If a limit is reached, the returned histogram is incomplete and must not be used.
   Histogram of_node(const Node& node, Limits& limits) const;
   // Combinations of the trees on the children from the k-th on, for each k.
   std::vector<Histogram> suffixes(const Edge& edge, Cost most, Limits& limits) const;

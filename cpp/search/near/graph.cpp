@@ -58,7 +58,7 @@ Graph::Known& Graph::look_up(const Key& key, BitsView bits, int depth_left) {
   if (fresh) {
     it->second.leaf = rows_.leaf(bits);
     const Cost leaf = it->second.leaf.cost;
-    // A tree is a leaf or pays for a split.
+    // A tree is a leaf or pays for at least one split.
     it->second.lower = depth_left == 0 ? leaf : std::min(leaf, limits_.price.two_way);
     it->second.exact = it->second.lower == leaf;
   }
@@ -90,7 +90,7 @@ std::int32_t Graph::enter(const Child& child, int depth_left, Cost budget) {
   return known.node;
 }
 
-// Fills parts_ with the children of a test; false if it is none for this node.
+// Fills parts_ with the children of a test; false if the test does not divide this node.
 bool Graph::make_children(const Node& node, std::int32_t test) {
   const Test& t = problem_.tests[index(test)];
   const int below = levels_below(node);
@@ -113,7 +113,7 @@ bool Graph::make_children(const Node& node, std::int32_t test) {
   return true;
 }
 
-// Tests of one column that part the node's rows into the same groups are one test.
+// Tests of one column that divide the rows of the node into the same groups count as one test.
 bool Graph::seen_before() {
   if (!seen_) return false;
   std::vector<Key> groups;

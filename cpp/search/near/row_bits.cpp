@@ -58,8 +58,8 @@ Leaf RowBits::leaf(BitsView set) const {
   return out;
 }
 
-// Sets are known by 128 bits: the sum of one random key for each half word, chosen by its
-// place and its bits.
+// Sets are identified by 128 bits: the sum of one random key for each half word, chosen by the
+// position and the bits of the half word.
 Key RowBits::key(BitsView set) const {
   Key key;
   for (std::size_t w = 0; w < set.size(); ++w) {

@@ -1,4 +1,4 @@
-// Sets of rows as bits, and what a leaf on such a set is.
+// Sets of rows as bits, and the leaf on such a set.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using BitsView = std::span<const std::uint64_t>;
 
 struct Leaf {
   Cost cost = 0;
-  std::int32_t label = 0;    // the heaviest class, the first of equals
+  std::int32_t label = 0;    // the heaviest class; of equally heavy ones, the first
   std::int32_t n_rows = 0;   // merged rows
   std::int64_t samples = 0;  // table rows
 };
