@@ -1,4 +1,4 @@
-// Lower bounds for any set of rows of one table, from one search that remembers them all.
+// Lower bounds for any set of rows of one table, from one search that keeps its memo.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ class Bounder {
           Limits& limits);
   ~Bounder();
 
-  // No tree on these rows costs less. The bound is the optimum, or more than `enough`, unless
-  // a limit is hit.
+  // A lower bound on the cost of all trees on these rows. It is the optimum, or more than `enough`,
+  // unless a limit is reached.
   Cost lower(const std::vector<std::int32_t>& rows, int depth_left, Cost enough);
 
-  // Levels below the root, and the number that stands for no limit.
+  // The number of levels below the root; `unlimited` is the value that means no limit.
   int depth() const;
   static int unlimited();
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x33544b4350545254ULL;  // the format, version 3
 
-// A running sum of everything it is given, in order.
+// A checksum of everything that is added, in order.
 class Digest {
  public:
   template <class T>
@@ -49,7 +49,7 @@ struct Header {
 };
 static_assert(sizeof(Checkpoint::Record) == 40 && sizeof(Header) == 32);
 
-// Puts values and finally the file on the disk; false if any of it failed.
+// Writes values and finally flushes the file to disk; false if any of this failed.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path)
@@ -127,7 +127,7 @@ bool read_checkpoint(const std::string& path, const Problem& problem, const Tree
 
 bool write_checkpoint(const std::string& path, const Key& fingerprint, std::uint64_t key_seed,
                       const Memo& memo) {
-  // Other threads may be at work: the memo is copied first.
+  // Other threads may be running, so the memo is copied first.
   std::vector<Checkpoint::Record> records;
   memo.for_each([&](const Key& key, std::uint32_t effort, const Bounds& b) {
     records.push_back({key, b.lower, b.upper, b.test, effort});

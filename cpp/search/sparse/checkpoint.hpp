@@ -1,13 +1,13 @@
-// A search's knowledge on disk, so that a fit that was killed goes on where it was.
+// The bounds of a search on disk, so that a fit that was killed can be continued.
 //
-// A checkpoint is the memo: for each set of rows its bounds and the test of its best tree.
-// Bounds are true whoever proved them and when, so a search that starts with them is as sound
-// as one that found them itself, provided that they are about the same problem; a fingerprint
-// of table and parameters sees to that, and a checksum to damage. The file is written under
-// another name, forced to disk and renamed: it is there complete or as it was before.
+// A checkpoint is the memo: for each set of rows its bounds and the test of its best tree. Bounds
+// are true regardless of who proved them and when, so a search that starts from them is as sound as
+// one that proved them itself, provided that they are about the same problem. A fingerprint of
+// table and parameters ensures this, and a checksum detects damage. The file is written under
+// another name, flushed to disk and renamed, so that it is either complete or unchanged.
 //
-// A search that tells the steps of its argument writes checkpoints but does not go on from one:
-// it has to give the reasons for every bound, and a file has none.
+// A search that reports proof steps writes checkpoints but does not read them: it has to give the
+// reasons for every bound, and a checkpoint contains none.
 #pragma once
 
 #include <cstdint>
@@ -31,22 +31,23 @@ struct Checkpoint {
     std::int32_t test;
     std::uint32_t effort;
   };
-  std::uint64_t key_seed = 0;  // of the problem whose sets of rows the keys stand for
+  std::uint64_t key_seed = 0;  // seed of the keys of the rows of the problem
   std::vector<Record> records;
 };
 
-// Of the problem and the parameters its bounds depend on.
+// The fingerprint of the problem and of the parameters on which its bounds depend.
 Key fingerprint(const Problem& problem, const TreeLimits& limits);
 
-// False if there is no such file; throws std::invalid_argument, with a sentence for the user,
-// if it is about another problem, damaged or something else altogether.
-// Numbers of tests and bounds are looked at one by one. What cannot be seen is whether a bound
-// is true: a file is believed as far as its folder is.
+// Returns false if there is no such file. Throws std::invalid_argument, with a sentence for the
+// user, if the file is about another problem, damaged, or not a checkpoint. Test numbers and bounds
+// are validated one by one, but whether a bound is true cannot be seen: the file is trusted as much
+// as the folder it is in.
 bool read_checkpoint(const std::string& path, const Problem& problem, const TreeLimits& limits,
                      Checkpoint& out);
 
-// Writes a search's checkpoints: after a pause (in seconds), then whenever twenty times as
-// long as the last took has passed, so that they cost at most a twentieth of the time.
+// Writes the checkpoints of a search: the first after a pause (in seconds), and then whenever
+// twenty times the duration of the last write has passed, so that writing takes at most a twentieth
+// of the time.
 class CheckpointKeeper {
  public:
   CheckpointKeeper(std::string path, const Problem& problem, const TreeLimits& limits,
@@ -63,13 +64,13 @@ class CheckpointKeeper {
   std::string path_;
   std::uint64_t key_seed_;
   Key fingerprint_;
-  double pause_;  // the least
+  double pause_;  // the minimum pause
   double next_;
   std::int64_t written_ = 0;
   std::int64_t failures_ = 0;
 };
 
-// False if the disk does not take it; then the file is as it was before.
+// Returns false if the file cannot be written; it is then unchanged.
 bool write_checkpoint(const std::string& path, const Key& fingerprint, std::uint64_t key_seed,
                       const Memo& memo);
 

@@ -13,7 +13,7 @@ namespace treeproof::sparse {
 template <class Word>
 class ChildPrices {
  public:
-  // Prices of the problem's rows, from now on.
+  // Uses these prices of the rows from now on.
   void use(const Layout& layout, std::shared_ptr<const prices::RowPrices> prices) {
     prices_ = std::move(prices);
     of_slot_.resize(layout.slot_row.size());
@@ -46,7 +46,7 @@ class ChildPrices {
     }
   }
 
-  // No tree on the child's rows costs less; may be negative.
+  // A lower bound on the cost of all trees on the rows of the child; may be negative.
   Cost bound(std::int32_t child) const {
     const Cost in = of_column_[index(child >> 1)];
     return ((child & 1) != 0 ? in : total_ - in) - prices_->split_cost;
@@ -55,8 +55,8 @@ class ChildPrices {
 
  private:
   std::shared_ptr<const prices::RowPrices> prices_;
-  std::vector<Cost> of_slot_;    // of its row for the first slot of a row, else zero
-  std::vector<Cost> of_column_;  // of the rows whose bit is set
+  std::vector<Cost> of_slot_;    // price of the row at its first slot, zero at its other slots
+  std::vector<Cost> of_column_;  // sum over the rows whose bit is set
   Cost total_ = 0;
 };
 

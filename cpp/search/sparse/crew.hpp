@@ -1,14 +1,14 @@
 // Threads that help the exact search.
 //
-// Every thread runs the same search from the root, with a path and scratch memory of its own;
-// what they share is the memo. A subproblem proved by one is proved for all, marks keep them
-// out of each other's way (`work_marks.hpp`), and a thread leaves a subproblem that another
-// has settled above it (`Search::follow_others`). So the threads divide the work at whatever
-// depth there is some, without a queue. Which bounds are proved first, and so which of
-// several optimal trees is returned, depends on chance; the optimum does not.
+// Every thread runs the same search from the root, with its own path and scratch memory; they share
+// the memo. A subproblem that one thread has proved is proved for all. Marks keep the threads from
+// working on the same subproblem (`work_marks.hpp`), and a thread leaves a subproblem that another
+// has settled (`Search::follow_others`). The threads thus divide the work at any depth without a
+// queue. Which bounds are proved first, and therefore which of several optimal trees is returned,
+// depends on timing; the optimum does not.
 //
-// The calling thread leads: it alone asks the clock and the caller (Ctrl-C), tells observers
-// and looks for better trees by discrepancies; helpers do nothing but raise the bound.
+// The calling thread is the leader: it alone checks the clock and Ctrl-C, calls observers, and
+// looks for better trees by discrepancy search; helpers only raise the lower bound.
 #pragma once
 
 #include <atomic>
@@ -25,14 +25,14 @@
 
 namespace treeproof::sparse {
 
-// The next goal for the root's lower bound: one step up, or all the way.
+// The next budget for the lower bound of the root: one step up, or up to the best tree.
 inline Cost next_budget(const Bounds& root, Cost step, Cost least_step) {
   const bool last = root.upper - root.lower <= 2 * step && step <= least_step;
   return last ? kInfiniteCost : root.lower + step;
 }
 
-// Lets one thread at a time write a step. A step is told before its bound enters the memo,
-// so whatever a thread cites has been told by then, whoever proved it.
+// Lets one thread at a time write a step. A step is written before its bound enters the memo, so
+// that every bound that a thread cites has been written before, whoever proved it.
 class SharedListener : public StepListener {
  public:
   explicit SharedListener(StepListener& inner) : inner_(inner) {}
@@ -73,17 +73,18 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
-  // Whom all threads tell their steps, or null.
+  // The listener to which all threads report their steps, or null.
   StepListener* listener() { return listener_ ? &*listener_ : nullptr; }
 
-  // Helpers leave what they do and take steps of this size from the root's bound on.
+  // Helpers abandon their current work and take steps of this size, starting from the bound of the
+  // root.
   void order(Cost step, Cost least_step) {
     step_.store(step, std::memory_order_relaxed);
     least_step_.store(least_step, std::memory_order_relaxed);
     order_.fetch_add(1, std::memory_order_release);
   }
 
-  // Starts the helpers, if they are not at work already.
+  // Starts the helpers, unless they are running already.
   void start() {
     try {
       while (helpers_.size() < wanted_) {
@@ -93,9 +94,9 @@ class Crew {
         helpers_.push_back(std::move(helper));
       }
     } catch (const std::system_error&) {
-      wanted_ = helpers_.size();  // the system gives no more threads: these must do
+      wanted_ = helpers_.size();  // the system has no more threads; continue with these
     } catch (const std::bad_alloc&) {
-      wanted_ = helpers_.size();  // nor memory for their paths
+      wanted_ = helpers_.size();  // there is no memory for further paths; continue with these
     }
   }
 
@@ -107,7 +108,7 @@ class Crew {
       if (helper->thread.joinable()) helper->thread.join();
   }
 
-  // Once dismissed: what the helpers counted.
+  // The counters of the helpers, after they were dismissed.
   void add_counters(Counters& sum) {
     for (const auto& helper : helpers_) {
       const Counters& theirs = helper->search.counters();
@@ -138,7 +139,7 @@ class Crew {
         search.deepen(budget, 0);
       }
     } catch (const std::bad_alloc&) {
-      // One helper less; what it has proved is in the memo.
+      // This helper ends; what it has proved is in the memo.
     }
   }
 

@@ -37,7 +37,7 @@ void Discrepancy<Word>::run_pass() {
   path_.assign(1, {-1, 0, true});
   impurity_weight_ = pass_ % 2 == 0 ? 0.1 : 0.4;
   visit(0, search_.level(0).frame.key, search_.depth_limit(), pass_);
-  if (stopped()) return;  // the same pass goes on in the next call
+  if (stopped()) return;  // the same pass continues in the next call
   if (++pass_ > kMaxPasses) exhausted_ = true;
 }
 
@@ -123,7 +123,7 @@ void Discrepancy<Word>::list_splits(const typename Search<Word>::Level& here,
   }
 }
 
-// The node's list of splits, made by an expansion at the first visit; null if stopped.
+// The list of splits of the node, computed by an expansion at the first visit; null if stopped.
 template <class Word>
 typename Discrepancy<Word>::Node* Discrepancy<Word>::open(std::size_t depth, const Key& rows,
                                                           int depth_left) {
@@ -140,7 +140,7 @@ typename Discrepancy<Word>::Node* Discrepancy<Word>::open(std::size_t depth, con
   return &nodes_.emplace(key, std::move(node)).first->second;
 }
 
-// What a split is known to cost, with impurity as the tie-breaker that sees further.
+// The known cost of a split; the Gini impurity breaks ties, because it looks further ahead.
 template <class Word>
 Cost Discrepancy<Word>::rank(Node& node, const Split& split, int below, int effort,
                              Cost& at_least) const {
@@ -163,7 +163,7 @@ void Discrepancy<Word>::visit(std::size_t depth, const Key& rows, int depth_left
                               int effort) {
   ++search_.counters().discrepancy_visits;
   if (depth_left <= 0 || search_.known(rows, depth_left).solved()) return;
-  if (bytes_ > max_bytes_) {  // forget the lists (never the memo) and start them anew
+  if (bytes_ > max_bytes_) {  // drop the lists (but not the memo) and compute them again
     if (depth > 0) return;
     nodes_.clear();
     bytes_ = 0;

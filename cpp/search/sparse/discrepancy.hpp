@@ -1,13 +1,12 @@
-// Good trees early: limited discrepancy search on the memo of the exact search.
+// Finds good trees early, by limited discrepancy search on the memo of the exact search.
 //
-// At every node the splits are ranked by what they are known to cost (pair counts at first,
-// later whatever the memo has learned) plus a little Gini impurity. A pass with b
-// discrepancies takes the best-ranked split for free and the r-th for 1 + floor(log2 r) of
-// them, and passes what is left to the children. Pass 0 is a greedy tree with two steps of
-// lookahead, pruned by the true objective; the pass before it ranks by Gini alone, as CART
-// does. All trees found go to the memo, so the exact search starts from them, and its lower
-// bounds prune here. Harvey and Ginsberg (1995) introduced the method; the logarithmic
-// price of a rank did far better here than a linear one.
+// At every node the splits are ranked by their known cost (at first from pair counts, later from
+// the memo) plus a small multiple of the Gini impurity. A pass with b discrepancies takes the
+// best-ranked split for free and the r-th for 1 + floor(log2 r) discrepancies, and gives the rest
+// to the children. Pass 0 is a greedy tree with two steps of lookahead, pruned by the true
+// objective; the pass before it ranks by Gini alone, like CART. All trees go to the memo, so the
+// exact search starts from them, and its lower bounds prune here. The method is that of Harvey and
+// Ginsberg (1995); the logarithmic price of a rank gave much better trees than a linear one.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +22,14 @@ class Discrepancy {
  public:
   Discrepancy(Search<Word>& search, const Layout& layout, std::uint64_t max_bytes);
 
-  // CART's tree and the greedy one, however long they take.
+  // Finds CART's tree and the greedy tree, however long this takes.
   void run_first_passes();
-  // Goes on with the passes for about `work` microseconds; true if the root's tree got
-  // better.
+  // Continues with the passes for about `work` microseconds; true if the tree of the root improved.
   bool run(std::int64_t work);
-  // No pass can find anything new.
+  // True if no further pass can find a new tree.
   bool exhausted() const { return exhausted_; }
   std::uint64_t bytes() const { return bytes_; }
-  // The lists are forgotten where they have grown beyond this.
+  // The lists are dropped when they have grown beyond this.
   void limit(std::uint64_t max_bytes) { max_bytes_ = max_bytes; }
 
  private:

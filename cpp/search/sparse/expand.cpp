@@ -9,11 +9,11 @@
 namespace treeproof::sparse {
 namespace {
 
-// A pair matrix larger than this costs more than it saves (and every node of the path has
-// one); children then get only their leaf cost and the errors forced by equivalent points.
+// A larger pair matrix costs more than it saves (and every node of the path has one). Children then
+// get only their cost as a leaf and the errors forced by equivalent points.
 constexpr std::uint64_t kMaxPairBytes = 32 << 20;
 
-// Packed, counted and compared with others.
+// Cells that are packed, counted and compared in a microsecond.
 constexpr std::size_t kCellsPerMicrosecond = 200;
 
 std::uint64_t max_pair_bytes(const Limits& limits) {
@@ -30,7 +30,7 @@ void Expander<Word>::prepare(Frame<Word>& frame) {
   frame.count(kernel_);
   drop_useless(frame);
   frame.prepared = true;
-  // With thousands of tests this takes milliseconds. Whoever polls next will see.
+  // With thousands of tests this takes milliseconds. The next poll will react to a limit.
   limits_.stop(static_cast<std::uint32_t>(1 + cells / kCellsPerMicrosecond));
 }
 
@@ -67,16 +67,16 @@ bool Expander<Word>::expand(Frame<Word>& frame, int depth_left, Expansion<Word>&
 // Whether the test in columns [first, first + n) can be the root split of a tree on the
 // frame's rows; `dead` is set if it can be used nowhere below either.
 //
-// Lemma (admissible tests). Take an optimal tree with the fewest splits. Replacing a split
-// by the subtree of one of its children saves L and more; so the weight that the other
-// children's subtrees predict right exceeds L * (1 + their splits). In a tree of two-way
-// splits some leaf of each side then has a class heavier than L: delete that leaf's parent
-// instead. With multiway splits about, a side is a leaf with a class heavier than L, or has
-// a split of its own and weighs more than 2L. A multiway split needs more than L outside
-// its heaviest child. Sides only shrink further down, so such a test is dead there too.
-// Depth limits survive, since replacing never deepens a tree. With a least leaf size above
-// one the replaced rows could form too small a child of a multiway split, and where such
-// splits pay for each child they could form further ones: no use of it then.
+// Lemma (admissible tests). Take an optimal tree with the fewest splits. Replacing a split by the
+// subtree of one of its children saves at least L, so the weight that the subtrees of the other
+// children predict correctly exceeds L * (1 + their splits). In a tree of two-way splits, some leaf
+// of each side therefore has a class heavier than L (otherwise delete the parent of that leaf
+// instead). If there are multiway splits, a side is a leaf with a class heavier than L, or it has a
+// split of its own and weighs more than 2L. A multiway split needs more than L outside its heaviest
+// child. Sides only shrink further down, so such a test is useless there too. Depth limits are
+// respected, since replacing never makes a tree deeper. With a minimum leaf size above one, the
+// moved rows could form too small a child of a multiway split, and if each child of such a split is
+// paid for, they could form additional children: the lemma is not used then.
 template <class Word>
 bool Expander<Word>::usable(const Frame<Word>& frame, std::int32_t first, std::int32_t n,
                             bool two_way, bool& dead) const {
@@ -147,7 +147,7 @@ void Expander<Word>::drop_useless(Frame<Word>& frame) {
       changed = true;
     } else {
       for (std::int32_t k = 0; k < width; ++k) {
-        // A category without rows here has none further down.
+        // A category without rows here has none further down either.
         keep_[index(j + k)] = two_way || frame.child_total(2 * (j + k) + 1) > 0 ? 1 : 0;
         if (keep_[index(j + k)] == 0) changed = true;
         frame.blocked[index(j + k)] = ok ? 0 : 1;
@@ -180,10 +180,10 @@ void Expander<Word>::list_candidates(const Frame<Word>& frame, Expansion<Word>& 
   }
 }
 
-// Two-way tests that part the rows alike (or with the sides exchanged) lead to the same
-// children here and everywhere below: one of them is enough. Columns are compared by a
-// linear hash of their words, so that the complement's hash is a subtraction, and equal
-// hashes by their words.
+// Two-way tests that divide the rows in the same way (or with the sides exchanged) lead to the same
+// children here and everywhere below, so one of them is enough. Columns are compared by a linear
+// hash of their words, so that the hash of the complement is a subtraction; columns with equal
+// hashes are compared word by word.
 template <class Word>
 void Expander<Word>::drop_equal_tests(const Frame<Word>& frame,
                                       std::vector<std::uint8_t>& keep) {
@@ -292,7 +292,8 @@ void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& o
   const std::int64_t least = settings_.min_samples_leaf;
   const bool by_child = settings_.further_child > 0;
   out.best_wide.assign(by_child ? 2 * index(frame.n_columns) : 0, kInfiniteCost);
-  // What leaves get right, 0 if they are not allowed; counts those that have rows.
+  // The weight that leaves predict correctly, or 0 if they are not allowed; counts the non-empty
+  // ones.
   const auto right = [&](std::int32_t child, const Candidate& split,
                          std::int32_t& occupied) -> std::int64_t {
     std::int64_t sum = 0;
@@ -315,7 +316,7 @@ void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& o
     }
     return sum;
   };
-  // Every test of the frame, also one that cannot be the root split but may serve below.
+  // All tests of the frame, including those that cannot be the root split but may be used below.
   std::vector<Candidate> tests = out.candidates;
   for (std::int32_t j = frame.n_binary; j < frame.n_columns;) {
     const std::int32_t width = frame.test_width(j);
@@ -342,9 +343,11 @@ void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& o
   }
 }
 
-// Lower bound for trees of two or more splits on a child, at least 2L + forced errors (more
-// children make a split dearer, never cheaper); rounding needs costs that are whole numbers of
-// errors and penalties, which is not so while splits are dearer than further children. `below` is what such trees would have to beat, so once the bound reaches it we stop.
+// A lower bound for trees with two or more splits on a child, at least 2L + forced errors (further
+// children make a split more expensive, never cheaper). Rounding requires that costs are whole
+// numbers of errors and penalties, which does not hold while splits cost more than further
+// children. `below` is the cost that such trees would have to beat, so the computation stops once
+// the bound reaches it.
 template <class Word>
 Cost Expander<Word>::two_or_more(const Frame<Word>& frame, const Expansion<Word>& e,
                                  std::int32_t child, Cost below) {
@@ -451,9 +454,10 @@ void Expander<Word>::raise_by_prices(const Frame<Word>& frame, int depth_left,
   }
 }
 
-// Lemma (merging). Giving all rows to the tree of one child b costs at most the weight of
-// the other children more and saves the split: if weight(S) - weight(b) <= L + sum over the
-// other children's lower bounds, a tree with fewer splits is as good, so the split can go.
+// Lemma (merging). If all rows are given to the tree of one child b, the cost rises by at most the
+// weight of the other children, and the split is saved. So if weight(S) - weight(b) <= L + sum of
+// the lower bounds of the other children, a tree with fewer splits is at least as good, and the
+// split can be dropped.
 template <class Word>
 void Expander<Word>::drop_merged(const Frame<Word>& frame, Expansion<Word>& out) {
   std::int64_t total = 0;

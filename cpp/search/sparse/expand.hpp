@@ -1,5 +1,5 @@
-// Expanding a node: which tests are of use at it, and what each of their children costs at
-// least and at most.
+// Expands a node: which tests are useful, and a lower and an upper bound for each of their
+// children.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@ struct Expansion {
   std::vector<Cost> lower;    // per child
   std::vector<Cost> upper;    // per child
   std::vector<Cost> forced;   // per child: errors of equivalent points
-  std::vector<Cost> at_least; // per candidate: price + sum of its children's lower bounds
+  std::vector<Cost> at_least; // per candidate: price + sum of the lower bounds of its children
   Cost leaf = 0;
-  Cost best = 0;              // least cost of a tree found here
+  Cost best = 0;              // lowest cost of a tree found here
   std::int32_t best_test = -1;
   bool has_pairs = false;
 
   // Pair counts [channel][column][stride]; see `pair`.
   std::vector<Count<Word>> pairs;
   std::vector<Count<Word>> best_right;
-  std::vector<Cost> best_wide;  // per child: its best multiway split, where those cost more
+  std::vector<Cost> best_wide;  // per child: its best multiway split, if such splits cost more
   std::vector<Count<Word>> cover;
-  kernels::PairTask<Word> task{};  // as given to the kernel, for further counts
+  kernels::PairTask<Word> task{};  // the arguments of the kernel, for further counts
 
   std::uint64_t bytes() const {
     return capacity_bytes(candidates, lower, upper, forced, at_least, pairs, best_right,
@@ -51,22 +51,23 @@ class Expander {
         limits_(limits),
         merging_is_sound_(settings.min_samples_leaf <= 1 || !layout.has_multiway) {}
 
-  // Counts the frame's columns and drops those of no use at it or below; once a frame.
+  // Counts the columns of the frame and drops those that are useless here and below; once for each
+  // frame.
   void prepare(Frame<Word>& frame);
 
-  // Prepares the frame and fills `out`. False if a limit was hit.
+  // Prepares the frame and fills `out`. Returns false if a limit was reached.
   bool expand(Frame<Word>& frame, int depth_left, Expansion<Word>& out);
 
   // Weight of class/channel c in the rows of S inside both children.
   std::int64_t shared(const Frame<Word>& frame, const Expansion<Word>& e, std::int32_t c,
                       std::int32_t a, std::int32_t b) const;
 
-  // Children are bounded by these prices from now on.
+  // Uses these prices to bound children from now on.
   void use_prices(std::shared_ptr<const prices::RowPrices> prices) {
     prices_.use(layout_, std::move(prices));
   }
 
-  // Rough number of microseconds spent since the last call.
+  // The approximate number of microseconds of work since the last call.
   std::uint32_t take_work() {
     const std::uint32_t w = work_;
     work_ = 0;
@@ -74,10 +75,10 @@ class Expander {
   }
 
  private:
-  // Lemma (trees extend). Where a further child costs nothing, a tree for some rows does for
-  // more rows at no higher price. Where each child with rows is paid for, new rows may bring
-  // new categories to its multiway tests, hence new leaves: then it holds only where no test
-  // has more than two categories left, and so none has further down.
+  // Lemma (trees extend). If further children cost nothing, a tree for some rows can be used for
+  // more rows at the same price. If each non-empty child is paid for, new rows may bring new
+  // categories to multiway tests, and thus new leaves; then this holds only if no test has more
+  // than two categories left (and so none has further down).
   bool trees_extend(const Frame<Word>& frame) const { return merging_is_sound_ && !frame.wide; }
   bool has_wide_test(const Frame<Word>& frame) const;
   void drop_useless(Frame<Word>& frame);

@@ -14,8 +14,8 @@ class Extractor {
         small_(problem_, settings.price(), settings.min_samples_leaf),
         known_(known) {}
 
-  // The memo names the split of the best tree known. Rows it does not name got their upper
-  // bound from pair counts at their parent: a leaf, or the best single split.
+  // The memo contains the split of the best known tree. Rows without an entry got their upper bound
+  // from pair counts at their parent: a leaf, or the best single split.
   TreeDraft build(const Rows& rows, int depth_left) {
     const Cost leaf = leaf_cost(problem_, rows);
     if (leaf == 0 || depth_left == 0) return {};

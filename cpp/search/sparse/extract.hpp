@@ -10,14 +10,14 @@
 
 namespace treeproof::sparse {
 
-// What the search knows about a set of rows (their key is given too) with a number of
-// levels left. It lowers that number to the depth of the tree that the upper bound is of.
+// The bounds of the search for a set of rows (whose key is given too) with a number of levels left.
+// Lowers that number to the depth of the tree that has the upper bound.
 using Known = std::function<Bounds(const std::vector<std::int32_t>& rows, const Key& key,
                                    int& depth_left)>;
 
-// The same from a search, which looks at one level less too. Its bound for the tree below was
-// found with one level less again, so that looking with the levels of the caller would miss
-// it: every step goes down to the depth that knows the tree.
+// The same from a search, which also tries one level less. The bound of the tree below was found
+// with yet one level less, so that looking it up with the levels of the caller would miss it: every
+// step goes down to the depth at which the tree is stored.
 template <class Searched>
 Bounds known_with_depth(const Searched& search, const Key& key, int& depth_left) {
   Bounds b = search.known(key, depth_left);

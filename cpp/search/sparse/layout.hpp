@@ -1,10 +1,10 @@
-// How the table's rows and tests are laid out as bits, once for a whole search.
+// The layout of rows and tests as bits, computed once for a whole search.
 //
-// Rows of one class and one weight form a block. A class with many different weights is
-// cut into bit planes instead: a row of weight 5 = 4 + 1 then has a *slot* in the planes
-// with multipliers 4 and 1, so that weighted counts are sums of a few popcounts. Two
-// channels may follow the classes: errors that equivalent points force (rows no test can
-// tell apart), and numbers of samples where they differ from weights.
+// Rows of one class and one weight form a block. A class with many different weights is divided
+// into bit planes instead: a row of weight 5 = 4 + 1 then has a *slot* in the planes with
+// multipliers 4 and 1, so that weighted counts are sums of a few population counts. Two channels
+// may follow the classes: errors that equivalent points force (rows that no test can distinguish),
+// and numbers of samples if these differ from the weights.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct Layout {
   std::int32_t n_two_way = 0;
   std::vector<SlotBlock> blocks;       // sorted by channel
   std::vector<std::int32_t> slot_row;  // row of a row's first slot; ~row for its others
-  std::vector<Key> stored_keys;        // of the slots; empty: computed when asked for
+  std::vector<Key> stored_keys;        // keys of the slots; empty if they are computed when needed
 
   std::int32_t row(std::size_t slot) const {
     const std::int32_t r = slot_row[slot];
@@ -59,12 +59,12 @@ struct Layout {
   std::uint64_t bytes() const;
 };
 
-// Keys take most of the room: they are stored where it is a small part of `allowance` (0: no
-// limit) bytes.
+// Keys take most of the memory; they are stored if that is a small part of `allowance` bytes (0: no
+// limit).
 Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf,
                    std::uint64_t allowance);
 
-// Do counts and numbers of slots fit 16 bits?
+// Whether counts and numbers of slots fit into 16 bits.
 bool fits_narrow(const Problem& problem, std::int64_t min_samples_leaf);
 
 }  // namespace treeproof::sparse

@@ -10,13 +10,13 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// The line through (0, 0) and (x1, y1), at x; costs are whole numbers, so it rounds up.
+// The line through (0, 0) and (x1, y1) at x, rounded up because costs are integers.
 Cost proportion(Cost y1, Cost x, Cost x1) {
   const Wide product = static_cast<Wide>(y1) * x;
   return static_cast<Cost>((product + x1 - 1) / x1);
 }
 
-// A lower bound at x from bounds at x0 < x < x1 on a concave function that never falls.
+// A lower bound at x, from lower bounds at x0 < x < x1 on a concave and nondecreasing function.
 Cost between(Cost y0, Cost y1, Cost x0, Cost x, Cost x1) {
   const Cost left = std::max(y0, x0 > 0 ? proportion(y1, x0, x1) : Cost{0});
   return left + proportion(std::max<Cost>(0, y1 - left), x - x0, x1 - x0);
@@ -66,8 +66,8 @@ SearchResult PathSearch::solve(Cost split_cost, Cost root_lower, Limits& limits,
     if (above != solved_.begin()) warm.trees.push_back(std::prev(above)->second.tree);
   }
   if (reuse_.facts) warm.facts = known_at(split_cost);
-  // The search rounds the penalty to a split cost; this one gives back `split_cost`, since a
-  // double has more digits than the largest cost.
+  // The search rounds the penalty to a split cost. This penalty is rounded to exactly `split_cost`,
+  // because a double has more digits than the largest cost.
   TreeLimits tree_limits = tree_limits_;
   tree_limits.split_penalty =
       static_cast<double>(split_cost) / static_cast<double>(cost_of(problem_.total_weight));
@@ -77,8 +77,8 @@ SearchResult PathSearch::solve(Cost split_cost, Cost root_lower, Limits& limits,
   return result;
 }
 
-// A quarter of the memory allowance is for bounds of other split costs; what does not fit is
-// forgotten, that of cheap splits first.
+// A quarter of the memory allowance is for bounds at other split costs; if they do not fit, those
+// of the smallest split costs are dropped first.
 void PathSearch::keep(Cost split_cost, Tree tree, std::vector<Fact> facts,
                       std::uint64_t allowance) {
   std::ranges::sort(facts, {}, &Fact::key);

@@ -1,11 +1,10 @@
-// The same table solved at one split cost after another, each search starting from what the
-// others have proved.
+// Solves one table at one split cost after another; each search uses what the others have proved.
 //
-// For a set of rows S let f(L) be the least cost of a tree at split cost L. As the minimum of
-// lines errors + penalties * L with penalties >= 0 it is concave and never falls, and f(0) >= 0. So
-// bounds proved at two split costs hold, interpolated, in between; a bound proved at L1 holds
-// for all dearer splits, and in the proportion L / L1 for cheaper ones. Trees are good at any
-// split cost: those of the neighbouring split costs are the first incumbents.
+// For a set of rows S let f(L) be the lowest cost of a tree at split cost L. As the minimum of
+// lines errors + penalties * L with penalties >= 0, it is concave and nondecreasing, and f(0) >= 0.
+// Bounds proved at two split costs can therefore be interpolated between them; a bound proved at L1
+// holds for all larger split costs, and in the proportion L / L1 for smaller ones. Trees can be
+// used at any split cost: those of the neighbouring split costs are the first candidates.
 #pragma once
 
 #include <map>
@@ -21,7 +20,7 @@
 
 namespace treeproof::sparse {
 
-// What of earlier searches a search starts from; for tests and measurements.
+// What a search reuses from earlier searches; for tests and measurements.
 struct Reuse {
   bool trees = true;
   bool facts = true;
@@ -32,7 +31,8 @@ class PathSearch {
   // `limits.split_penalty` and `limits.max_splits` are not used.
   PathSearch(Problem problem, const TreeLimits& limits, Reuse reuse);
 
-  // The optimum at this split cost; `root_lower` is a bound on it that the caller knows.
+  // Finds the optimum at this split cost; `root_lower` is a lower bound on it that the caller
+  // knows.
   SearchResult solve(Cost split_cost, Cost root_lower, Limits& limits,
                      const Observer& observer);
 

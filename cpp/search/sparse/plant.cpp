@@ -23,8 +23,8 @@ class Planter {
         tree_(tree),
         small_(problem_, search.price(), min_samples_leaf) {}
 
-  // Where a tree of one split is no dearer than the subtree it takes the place: whoever
-  // rebuilds a tree from the memo relies on a named test being at least as good.
+  // If a tree with one split costs no more than the subtree, it is stored instead: `extract`
+  // assumes that a stored test leads to a tree that is at least as good.
   Cost plant(std::int32_t node, const Rows& rows, int depth_left) {
     const TreeNode& t = tree_.nodes[index(node)];
     SmallTrees::Best best{leaf_cost(problem_, rows), -1};

@@ -1,4 +1,4 @@
-// Putting what is known beforehand into a search, and taking out what it has learned.
+// Enters known bounds and trees into the memo of a search, and extracts what it has learned.
 #pragma once
 
 #include "search/sparse/search.hpp"
@@ -6,8 +6,9 @@
 
 namespace treeproof::sparse {
 
-// Every subtree of a known tree is an upper bound for its rows; every fact a lower one. All
-// of it is knowledge like the search's own, so that nothing else has to know about it.
+// Every subtree of a known tree gives an upper bound for its rows, and every fact a lower bound.
+// They are stored like the bounds of the search itself, so that no other part has to treat them
+// specially.
 template <class Word>
 void plant(Search<Word>& search, const Layout& layout, std::int64_t min_samples_leaf,
            const WarmStart& warm);

@@ -130,8 +130,8 @@ SmallTree Refuter<Word>::two_splits_of(const Frame<Word>& parent, const Counts& 
     for (std::int32_t bit = 0; bit < 2; ++bit) {
       const std::int64_t leaf = node.side_total[index(bit * parent.stride + j)];
       const std::int64_t leaf_error = leaf - node.side_most[index(bit * parent.stride + j)];
-      // One split on the rest errs at least as often as one split on everything, less the
-      // rows that have gone.
+      // One split on the remaining rows makes at least as many errors as one split on all rows,
+      // minus the rows that were removed.
       if (leaf_error + std::max<std::int64_t>(0, one_split_error - leaf) >= best.error)
         continue;
       if (leaf == 0 || leaf == node.weight) continue;
@@ -156,7 +156,7 @@ SmallTree Refuter<Word>::three_splits(const Frame<Word>& frame,
     for (std::int32_t bit = 0; bit < 2; ++bit) {
       const std::int64_t leaf = node_.side_total[index(bit * frame.stride + j)];
       const std::int64_t leaf_error = leaf - node_.side_most[index(bit * frame.stride + j)];
-      // As above, for two splits on the rest.
+      // The same for two splits on the remaining rows.
       if (leaf_error + std::max<std::int64_t>(0, two_split_error - leaf) >= best.error)
         continue;
       if (leaf == 0 || leaf == node_.weight) continue;

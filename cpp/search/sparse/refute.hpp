@@ -1,10 +1,10 @@
-// Refuting small trees without expanding a node.
+// Refutes small trees without expanding a node.
 //
-// On noisy data most nodes are asked only whether some tree of two (or three) splits is
-// good enough, and the answer is nearly always no. A tree of exactly two splits has a leaf
-// next to its root: a literal that is almost pure among the node's rows. So its least
-// error is found from single counts of the node, and of what each almost pure literal
-// leaves over, in the layout of the parent; no rows are packed and no pairs are counted.
+// On noisy data, the question at most nodes is only whether some tree with two (or three) splits is
+// good enough, and the answer is nearly always no. A tree with exactly two splits has a leaf next
+// to its root, that is, a literal that is almost pure among the rows of the node. Its lowest error
+// is therefore found from single counts of the node and of the rows that each almost pure literal
+// leaves, in the layout of the parent; no rows are packed and no pairs are counted.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 namespace treeproof::sparse {
 
 struct SmallTree {
-  std::int64_t error = 0;  // least error of such trees, or the cap if none is below it
+  std::int64_t error = 0;  // lowest error of such trees, or the cap if none is below it
   std::int32_t test = -1;  // root split of the best one
-  // Where the root's other child needs two splits: its rows, their error and root split.
+  // If the other child of the root needs two splits: its rows, their error and root split.
   Key rest;
   std::int64_t rest_error = 0;
   std::int32_t rest_test = -1;
@@ -29,20 +29,20 @@ class Refuter {
  public:
   explicit Refuter(const kernels::Kernels<Word>& kernel) : kernel_(kernel) {}
 
-  // The least error of trees with exactly two two-way splits on a child of `parent`, if
-  // below `cap`. `one_split_error` is the least error with one split.
+  // The lowest error of trees with exactly two two-way splits on a child of `parent`, if it is
+  // below `cap`. `one_split_error` is the lowest error with one split.
   SmallTree two_splits(const Frame<Word>& parent, std::int32_t child,
                        std::int64_t one_split_error, std::int64_t cap);
 
-  // The same for the whole of a prepared frame, and with exactly three splits: a leaf next
-  // to the root and two splits on the rest, or one split on either side of the root. No two
-  // splits err less than `two_split_error`.
+  // The same for a whole prepared frame, and with exactly three splits: a leaf next to the root and
+  // two splits on the rest, or one split on either side of the root. `two_split_error` is the
+  // lowest error with two splits.
   SmallTree two_splits(const Frame<Word>& frame, std::int64_t one_split_error,
                        std::int64_t cap);
   SmallTree three_splits(const Frame<Word>& frame, std::int64_t two_split_error,
                          std::int64_t cap);
 
-  // Vector operations done since `take_operations` was last called, for the work account.
+  // The number of vector operations since the last call of `take_operations`, to account for work.
   std::int64_t operations() const { return operations_; }
   std::int64_t take_operations() {
     const std::int64_t n = operations_;
@@ -53,7 +53,7 @@ class Refuter {
  private:
   using C = Count<Word>;
 
-  // Class counts of a set of rows of the parent: in all, and on both sides of each column.
+  // Class counts of a set of rows of the parent: in total, and on both sides of each column.
   struct Counts {
     std::vector<Word> mask;
     std::vector<C> column;  // [class][stride]

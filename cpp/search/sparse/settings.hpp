@@ -1,4 +1,4 @@
-// What the sparse search is told, and what it counts.
+// The settings of the sparse search, and its counters.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace treeproof::sparse {
 
-// Every bound and every habit of the search can be switched off; the optimum must not
-// change (the test-suite runs all combinations). X(name, what it does)
+// Every bound and every heuristic of the search can be switched off; the optimum must not change
+// (the test suite runs all combinations). X(name, what it does)
 #define TREEPROOF_SPARSE_SWITCHES(X)                                                       \
   X(lookahead, "pair counts: exact leaf and one-split cost of every child")                \
   X(admissible, "drop tests with a side too small to pay for a split")                     \
@@ -63,8 +63,8 @@ struct Counters {
 #undef X
 };
 
-// Unsound bounds for tests: a proof that rests on one must be rejected by the checkers. None
-// is ever on outside the tests. X(name, what is wrong)
+// Deliberately unsound bounds for tests: the checkers must reject a proof that depends on one. They
+// are never switched on outside the tests. X(name, what is wrong)
 #define TREEPROOF_SPARSE_FAULTS(X)                                                        \
   X(none, "nothing")                                                                       \
   X(lookahead, "children get the cost of their best small tree as lower bound")            \
@@ -85,18 +85,20 @@ enum class Fault {
 };
 
 struct Settings {
-  Cost split_cost = 0;     // of two children
-  Cost further_child = 0;  // of each child more
+  Cost split_cost = 0;     // of a split with two children
+  Cost further_child = 0;  // of each further child
   int max_depth = -1;
   std::int64_t min_samples_leaf = 1;
   Switches switches;
   int n_threads = 1;
-  bool helpers_at_once = false;  // for tests: do not wait until a search proves long
-  std::string kernel;  // empty: the best this machine has
+  // for tests: start helpers at once, not only when a search proves long
+  bool helpers_at_once = false;
+  std::string kernel;  // empty: the best kernel for this machine
   Fault fault = Fault::none;
   Cost cutoff = kInfiniteCost;  // a lower bound of this much is enough
-  const prices::PriceBoard* prices = nullptr;  // of the problem's rows; null: none
-  bool cites_prices = false;  // steps may rest on them: they do not change
+  // prices of the rows of the problem; null if there are none
+  const prices::PriceBoard* prices = nullptr;
+  bool cites_prices = false;  // proof steps may cite the prices, because they do not change
 
   bool has(Fault f) const { return fault == f; }
   SplitPrice<Cost> price() const { return {split_cost, further_child}; }

@@ -1,9 +1,9 @@
-// A memo that outlives a search and talks to its like elsewhere.
+// A memo that is kept between searches and exchanges bounds with memos of other processes.
 //
-// Searches of parts of one table meet the same smaller parts again and again. Where rows have
-// the same names in all of them, a set of rows has the same key in all of them, and what one
-// search has proved is true for every other, in this process or another. Only what took some
-// effort is worth telling: the rest is found again in less time than it takes to send.
+// Searches on subsets of one table meet the same smaller subsets again and again. If the rows have
+// the same names in all searches, a set of rows has the same key in all of them, and what one
+// search has proved is valid for every other, in this process or another. Only bounds that took
+// some effort are sent; others are recomputed faster than they can be transferred.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class SharedMemo {
 
   Memo& memo() { return memo_; }
 
-  // Takes in what others have proved.
+  // Adds bounds that others have proved.
   void learn(const std::vector<Record>& records) {
     const std::scoped_lock guard(mutex_);
     for (const Record& r : records) {
@@ -35,7 +35,7 @@ class SharedMemo {
     }
   }
 
-  // What was proved here since the last call: at most so many, those of most effort.
+  // The bounds proved here since the last call: at most this many, those of greatest effort.
   std::vector<Record> news(std::uint32_t least_effort, std::size_t most) {
     const std::scoped_lock guard(mutex_);
     std::vector<Record> found;

@@ -27,7 +27,7 @@ void SizeLimited<Word>::remember(const Key& key, const Answer& answer) {
     bytes_ = 0;
   }
   memo_[key] = answer;
-  bytes_ += bytes;  // an answer that takes another's place is counted twice, until all go
+  bytes_ += bytes;  // an answer that replaces another is counted twice until all are dropped
 }
 
 template <class Word>
@@ -35,7 +35,7 @@ typename SizeLimited<Word>::Answer SizeLimited<Word>::solve(int max_splits, Cost
   return solve(0, search_.depth_limit(), max_splits, budget);
 }
 
-// The least a child can cost with so many splits, as far as the expansion tells.
+// The lowest cost of a child with this many splits, as far as the expansion shows.
 template <class Word>
 Cost SizeLimited<Word>::child_lower(const Frame<Word>& frame, const Expansion<Word>& e,
                                     std::int32_t child, int splits, int below) const {
@@ -73,7 +73,7 @@ typename SizeLimited<Word>::Answer SizeLimited<Word>::solve(std::size_t depth, i
   if (e.leaf < node.upper) node = {node.lower, e.leaf, {}};
   const int below = search_.child_depth(depth_left);
 
-  // What each split costs at least if its children could all use every split left.
+  // A lower bound on the cost of each split: each of its children may use all splits that are left.
   std::vector<std::pair<Cost, std::size_t>> order;
   if (splits > 0) {
     for (std::size_t a = 0; a < e.candidates.size(); ++a) {
@@ -133,7 +133,7 @@ Cost SizeLimited<Word>::share(std::size_t depth, int below, const Candidate& can
   const bool last = k + 1 == candidate.n_children;
   Cost least = kInfiniteCost;
   for (int given = last ? left : 0; given <= left; ++given) {
-    Cost others = fixed;  // the price of all but this child, at least
+    Cost others = fixed;  // lower bound on the cost of everything but this child
     for (std::int32_t v = k + 1; v < candidate.n_children; ++v)
       others += child_lower(here.frame, e, candidate.child(v), left - given, below);
     const Cost at_least = others + child_lower(here.frame, e, child, given, below);
@@ -152,7 +152,7 @@ Cost SizeLimited<Word>::share(std::size_t depth, int below, const Candidate& can
         here.uses.back().citations.push_back({search_.outcome(here, candidate, k), false,
                                               key_at(depth + 1, below, given), answer.lower});
     }
-    if (answer.lower < answer.upper) {  // too dear, or stopped
+    if (answer.lower < answer.upper) {  // too expensive, or stopped
       least = std::min(least, std::max(at_least, others + answer.lower));
       if (limits_.stop(1)) return std::min(least, at_least);
       continue;

@@ -1,13 +1,13 @@
 // Trees with at most k splits.
 //
-// Lemma (a dearer split). For any m >= 0, a tree with at most k splits costs at least
-// opt(L + m) - m * k, where opt(L + m) is the unlimited optimum with m added to the price of
-// every split, whatever its number of children. So the unlimited search, run with dearer splits until its tree has k of them, usually gives
-// the answer and its proof (`solve.cpp` does that). Where no penalty gives exactly k
-// splits, this search closes the gap: depth-first over tests and over the ways to share the
-// splits among the children, with the bounds of an ordinary expansion. What it has found out it
-// remembers until its memory is full; then it forgets all of it, which costs time and nothing
-// else.
+// Lemma (higher split price). For any m >= 0, a tree with at most k splits costs at least opt(L +
+// m) - m * k, where opt(L + m) is the unlimited optimum with m added to the price of every split,
+// whatever its number of children. The unlimited search is therefore run with increasing prices
+// until its tree has k splits, which usually gives the answer and its proof (see `solve.cpp`). If
+// no price gives exactly k splits, this search closes the gap: it is depth-first over the tests and
+// over the ways to distribute the splits among the children, with the bounds of an ordinary
+// expansion. It remembers its answers until its memory is full, and then drops all of them, which
+// costs only time.
 #pragma once
 
 #include <unordered_map>
@@ -31,18 +31,18 @@ class SizeLimited {
     Cost upper = kInfiniteCost;
     TreeDraft tree;  // costs `upper`
   };
-  // Finds a tree cheaper than `budget` or proves there is none, unless stopped.
+  // Finds a tree cheaper than `budget`, or proves that there is none, unless stopped.
   Answer solve(int max_splits, Cost budget);
 
-  // How many answers were forgotten.
+  // The number of answers that were dropped.
   std::int64_t evictions() const { return evictions_; }
 
  private:
   void remember(const Key& key, const Answer& answer);
   Answer solve(std::size_t depth, int depth_left, int splits, Cost budget);
   Key key_at(std::size_t depth, int depth_left, int splits);
-  // Tries every way to share `left` splits among the children from `k` on; `fixed` is what
-  // the split and the children before k cost.
+  // Tries every way to distribute `left` splits among the children from `k` on; `fixed` is the cost
+  // of the split and of the children before k.
   Cost share(std::size_t depth, int below, const Candidate& candidate, std::int32_t k,
              int left, Cost fixed, Answer& node, Cost budget, std::vector<TreeDraft>& trees);
   Cost child_lower(const Frame<Word>& frame, const Expansion<Word>& e, std::int32_t child,

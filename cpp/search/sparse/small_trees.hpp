@@ -19,7 +19,7 @@ class SmallTrees {
   SmallTrees(const Problem& problem, SplitPrice<Cost> price, std::int64_t min_samples_leaf)
       : problem_(problem), price_(price), min_samples_leaf_(min_samples_leaf) {}
 
-  // A leaf unless a split costs less.
+  // The best tree: a leaf, unless a split costs less.
   Best best(const Rows& rows);
 
  private:

@@ -15,26 +15,26 @@ namespace treeproof::sparse {
 
 struct Options {
   Switches switches;
-  std::string kernel;  // empty: the best this machine has
+  std::string kernel;  // empty: the best kernel for this machine
   int n_threads = 1;   // the optimum does not depend on it
   bool helpers_at_once = false;  // for tests
   Fault fault = Fault::none;
-  // The search may stop once its lower bound is this high. Not for limits on splits.
+  // The search may stop once its lower bound is this high. Not available with a limit on splits.
   Cost cutoff = kInfiniteCost;
-  // A file that is written now and then (empty: none), and what it held. Not for limits on
-  // splits.
+  // A checkpoint file that is written from time to time (empty: none), and its previous content.
+  // Not available with a limit on splits.
   std::string checkpoint;
   const Checkpoint* resumed = nullptr;
   double checkpoint_pause = 0.5;
-  // The memo of other searches of parts of one table, their rows named alike. Not for limits
-  // on splits.
+  // A memo that is shared with searches on other subsets of one table, whose rows have the same
+  // names. Not available with a limit on splits.
   Memo* shared_memo = nullptr;
-  // Other searches of the same question. Trees found there are taken over where their depth
-  // allows it, and what this search finds is told.
+  // Other searches for the same problem. Their trees are adopted if their depth is allowed, and the
+  // trees of this search are reported to them.
   Exchange<Cost>* exchange = nullptr;
-  // Prices of the problem's rows, which may get better while the search runs.
+  // Prices of the rows, which may improve while the search runs.
   const prices::PriceBoard* prices = nullptr;
-  // They do not, and the proof that is written has them.
+  // The prices do not change, and the proof that is written contains them.
   bool cites_prices = false;
 };
 

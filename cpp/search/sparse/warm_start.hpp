@@ -1,4 +1,4 @@
-// What a search may know before it starts, and leave behind when it ends: trees, whose cost
+// What a search may know before it starts, and what it leaves for later searches: trees, whose cost
 // is an upper bound at any split cost, and lower bounds for sets of rows.
 #pragma once
 
@@ -21,8 +21,8 @@ struct Fact {
 struct WarmStart {
   std::vector<Tree> trees;
   std::vector<Fact> facts;
-  Cost root_lower = 0;            // of the whole table, from outside
-  std::vector<Fact> learned;      // filled when the search ends
+  Cost root_lower = 0;            // lower bound for the whole table, from outside
+  std::vector<Fact> learned;      // filled at the end of the search
 };
 
 }  // namespace treeproof::sparse

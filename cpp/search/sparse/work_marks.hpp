@@ -1,8 +1,8 @@
-// Which subproblems some thread is working on. Threads that share a memo take different
-// ways through the same search: one that comes to a marked child puts that split off and
-// tries the next, and joins its fellow there only when nothing else is left. (Weill's ABDADA
-// does the same for game trees, 1996.) Marks guide the order and nothing else, so two
-// subproblems may share a mark, and nobody ever waits for one.
+// Marks for the subproblems that some thread is working on. Threads that share a memo take
+// different paths through the same search: a thread that reaches a marked child postpones that
+// split and tries the next one, and works on the child too only if nothing else is left. (Weill's
+// ABDADA, 1996, does the same for game trees.) Marks only influence the order, so that two
+// subproblems may share a mark, and no thread ever waits for one.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class WorkMarks {
     return slot(key).load(std::memory_order_relaxed) != 0;
   }
 
-  // A mark for as long as this lives; without marks (null) nothing.
+  // Sets a mark during its lifetime; does nothing if there are no marks (null).
   class Mark {
    public:
     Mark(WorkMarks* marks, const Key& key)
