@@ -1,6 +1,6 @@
-// Whole numbers of any size, as much as exact signs of determinants need: add, subtract,
-// multiply, sign. Numbers are a sign and a magnitude in 32-bit digits, least first. They
-// are used only where floating point cannot decide, so plain school arithmetic will do.
+// Integers of any size, with the operations that exact signs of determinants need: add, subtract,
+// multiply, sign. A number is a sign and a magnitude in 32-bit digits, least significant first.
+// They are used only if floating point cannot decide, so plain school arithmetic is sufficient.
 #pragma once
 
 #include <cstdint>

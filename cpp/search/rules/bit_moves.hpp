@@ -1,8 +1,8 @@
 // Moves bits of many rows to other places, 64 rows at a time.
 //
-// One row at a time, every bit costs a shift and a mask. Transposed, the same bit of 64
-// rows is one word, so moving it is a copy; two transpositions of 64 x 64 bits cost a
-// few operations per word.
+// Moving the bits of one row at a time costs a shift and a mask for every bit. In a transposed
+// block, the same bit of 64 rows is one word, so that moving it is a copy; two transpositions of 64
+// x 64 bits cost a few operations for each word.
 #pragma once
 
 #include <array>

@@ -1,10 +1,10 @@
-// Signs of determinants of point differences, without error.
+// Exact signs of determinants of point differences.
 //
-// Whether a point lies above, below or on a surface decides which dichotomies exist, so a
-// rounded answer is no answer. As is usual in computational geometry (Shewchuk 1997), the
-// determinant is computed in floating point together with a bound on its error, and only
-// where the bound does not decide is it computed again in whole numbers: every double is a
-// whole number times a power of two, and scaling a column does not change a sign.
+// Whether a point lies above, below or on a surface decides which partitions exist, so a rounded
+// answer cannot be used. As usual in computational geometry (Shewchuk 1997), the determinant is
+// computed in floating point together with a bound on its error; only if the bound does not decide
+// the sign is it computed again in integers. Every double is an integer times a power of two, and
+// scaling a column does not change a sign.
 #pragma once
 
 #include <cstdint>

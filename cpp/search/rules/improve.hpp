@@ -1,10 +1,10 @@
-// Making a tree better by choosing one of its rules again while the others stay.
+// Improves a tree by choosing one of its rules again while the others stay fixed.
 //
-// With its subtrees fixed, a node only decides which rows go where; a row that one subtree
-// gets right and the other wrong has a preference, the others have none. The rule that
-// disappoints the least weight is found by one scan. This is the alternating optimisation
-// of Carreira-Perpinan and Tavallali (2018), with an exact step in place of a surrogate. It
-// gives a good tree early; what it finds is never needed for a proof.
+// With its subtrees fixed, a node only decides which rows go where. A row that one subtree predicts
+// correctly and the other does not has a preference; the others have none. The rule that violates
+// the preferences of the least weight is found by one scan. This is the alternating optimisation of
+// Carreira-Perpinan and Tavallali (2018), with an exact step instead of a surrogate. It finds a
+// good tree early; proofs do not depend on it.
 #pragma once
 
 #include "search/rules/rule_table.hpp"

@@ -113,8 +113,8 @@ std::vector<RootSearch::Group> RootSearch::divide(const Group& group, Cost lower
   return parts;
 }
 
-// What is known of a side before anything is scanned. Sure rows only grow on the way down,
-// so bounds that held above hold here.
+// The bounds of a side before any rule is scanned. The set of sure rows only grows on the way down,
+// so bounds that were valid above are valid here.
 RootSearch::Known RootSearch::known(const Mask& rows, const Side* from) const {
   const RowLayout& layout = table_.rows();
   Known side;
@@ -218,8 +218,8 @@ bool RootSearch::refine(const Group& group, const Side* from_p, const Side* from
   return true;
 }
 
-// Works on a group taken from the queue: small groups to the end, large ones one step. A
-// group that is left open, because the search was stopped, goes back.
+// Processes a group from the queue: small groups completely, large ones by one step. A group that
+// is left open, because the search was stopped, is returned to the queue.
 void RootSearch::explore(Group group, Worker& worker, std::vector<Group>& open) {
   if (group.lower >= upper()) return;
   if (worker.control.stopped()) {
@@ -333,7 +333,7 @@ Answer RootSearch::solve_side(std::optional<RuleTable>& table, const Word* rows,
   if (!table)
     table.emplace(table_, rows, settings_.distinct_rules,
                   [&](std::uint32_t work) { return worker.stop(work); });
-  if (worker.control.stopped()) return {};  // callers look at that first
+  if (worker.control.stopped()) return {};  // callers check this first
   return solve_subproblem(*table, n_splits, depth_ - 1, budget, settings, worker);
 }
 
@@ -375,7 +375,7 @@ Answer RootSearch::run(std::span<Worker> workers,
     for (Worker& other : workers.subspan(1))
       threads.emplace_back([this, &other] { work_or_fail(other, {}); });
   } catch (const std::system_error&) {
-    // The system gives no more threads: these must do.
+    // The system has no more threads; continue with these.
   }
   work_or_fail(workers[0], notify);
   for (std::thread& thread : threads) thread.join();
@@ -396,8 +396,8 @@ void RootSearch::work_or_fail(Worker& worker, const std::function<void(Cost, Cos
   }
 }
 
-// Takes the group with the least bound until none is open. What a stopped thread leaves
-// goes back to the queue, so that the least bound there stays true.
+// Takes the group with the lowest bound until none is open. What a stopped thread leaves is
+// returned to the queue, so that the lowest bound there stays valid.
 void RootSearch::work(Worker& worker, const std::function<void(Cost, Cost)>& notify) {
   std::vector<Group> open;
   std::unique_lock lock(mutex_);

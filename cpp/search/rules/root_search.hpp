@@ -41,10 +41,10 @@ class RootSearch {
   RootSearch(const RuleTable& table, int n_splits, int depth, const Settings& settings,
              Answer start, Cost budget);
 
-  // Tries some roots exactly, those that make the best single split first.
+  // Solves some roots exactly, starting with those that make the best single split.
   void try_best_roots(std::size_t how_many, Worker& worker);
 
-  // One thread. If it is stopped, `lower` of the answer is what was proved so far.
+  // Runs in one thread. If it is stopped, `lower` of the answer is what was proved so far.
   Answer run(Worker& worker);
   // Several threads; `notify` is called by the first one when bounds have moved.
   Answer run(std::span<Worker> workers, const std::function<void(Cost, Cost)>& notify);
@@ -57,8 +57,8 @@ class RootSearch {
     bool decided = false;             // all rows are sure: the rules are the same
     Cost lower = 0;
   };
-  // What is known of one side of a group: the candidates for a single split with a lower
-  // bound on the loss of the best, and lower bounds on the cost of s >= 2 splits.
+  // What is known about one side of a group: the candidates for a single split with a lower bound
+  // on the loss of the best one, and lower bounds on the cost of s >= 2 splits.
   struct Side {
     std::vector<std::int32_t> splits;
     std::int64_t best_loss = 0;

@@ -19,12 +19,12 @@ namespace treeproof::rules {
 
 using Mask = std::vector<Word>;
 
-// How many rows a set has, and what they weigh; as a limit, the least a leaf may have.
+// The number of rows of a set and their weight; as a limit, the minimum for a leaf.
 struct LeafSize {
   std::int64_t samples = 1;
   std::int64_t weight = 0;
 
-  // True iff a leaf of any size that is not empty is allowed.
+  // True if every non-empty leaf is allowed.
   bool trivial() const { return samples <= 1 && weight <= 0; }
   bool allows(const LeafSize& leaf) const {
     return leaf.samples >= samples && leaf.weight >= weight;
@@ -54,7 +54,7 @@ class RowLayout {
   const std::vector<Bit>& bits() const { return bits_; }
   const Mask& all() const { return all_; }
 
-  // True iff all bits of a class weigh the same: then unit(c) each, one sample each.
+  // True if all bits of a class have the same weight: unit(c) each, one sample each.
   bool uniform() const { return uniform_; }
   Weight unit(std::size_t c) const { return unit_[c]; }
 
@@ -68,10 +68,10 @@ class RowLayout {
   // Weight of each class in a set of rows.
   void class_weights(const Word* mask, std::int64_t* weights) const;
   LeafSize size(const Word* mask) const;
-  // Weight that a single leaf with these rows gets wrong.
+  // The weight that a single leaf with these rows misclassifies.
   std::int64_t leaf_loss(const Word* mask) const;
-  // Weight that every tree with so many leaves gets wrong: at a point with several classes
-  // all but one are wrong, and so are all classes that get no leaf.
+  // The weight that every tree with this many leaves misclassifies: at a point with several classes
+  // all but one are wrong, and so are all classes without a leaf.
   std::int64_t floor_loss(const Word* mask, std::size_t n_leaves) const;
 
  private:

@@ -24,10 +24,11 @@ struct BestSplit {
   bool found() const { return rule >= 0; }
 };
 
-// Told of microseconds of work done; true if it is time to stop.
+// Called with the microseconds of work done; returns true if it is time to stop.
 using Stop = std::function<bool(std::uint32_t)>;
 
-// If `stop` says so while a table is made, it lacks rules and is of no use.
+// If `stop` returns true while a table is constructed, the table is incomplete and must not be
+// used.
 class RuleTable {
  public:
   RuleTable(const RuleStore& store, const Problem& problem, const Stop& stop);

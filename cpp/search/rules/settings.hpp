@@ -1,4 +1,4 @@
-// What a search over rules is asked to do, and what it shares between its parts.
+// The settings of a search over rules, and what its parts share.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace treeproof::rules {
 
-// Each of these can be turned off; the optimum must not change.
+// Each of these can be switched off; the optimum must not change.
 #define TREEPROOF_RULES_SWITCHES(X)                                              \
   X(sure_rows, "bound groups of roots by the rows whose side they agree on")    \
   X(survivors, "hand down only the second splits that can still pay off")       \
@@ -87,7 +87,7 @@ class Control {
   std::atomic<bool> stopped_{false};
 };
 
-// Microseconds that scanning so many rules takes, roughly.
+// The approximate number of microseconds for scanning this many rules.
 inline std::uint32_t scan_work(std::size_t n_rules, std::size_t n_words) {
   return static_cast<std::uint32_t>(1 + n_rules * n_words / 512);
 }
