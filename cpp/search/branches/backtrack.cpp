@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kWordsPerMicrosecond = 1000;
 constexpr std::int64_t kWordsPerPoll = 100'000;
 
-// Which child of a split is searched first: the one that is soonest settled.
+// The child of a split that is searched first: the one that can be settled soonest.
 template <class Parts>
 auto next_part(Parts& parts) {
   auto next = parts.end();
@@ -42,7 +42,7 @@ Backtrack::Backtrack(Splitter& splitter, Limits& limits, Counters& counters,
   const std::uint32_t n = splitter.bits().n_literals();
   for (std::uint32_t l = 0; l < n; ++l) literal_key_.push_back(random_key(l));
   Level& root = level(0);
-  root.key = random_key(n);  // the key of zeros means a free place
+  root.key = random_key(n);  // a key of zeros would mean a free place
   splitter.bits().intersect({}, root.rows);
   splitter.bits().count(root.rows, root.whole);
 }
@@ -51,7 +51,8 @@ void Backtrack::learn(std::span<const std::uint32_t> literals, Weight weight,
                       const Bounds& bounds) {
   Key key = levels_[0]->key;
   for (const std::uint32_t l : literals) key += literal_key_[l];
-  // Nobody knows what it took; the more rows, the more, and as much as their evaluation.
+  // The effort is not known; it grows with the number of rows, and is at least that of evaluating
+  // them.
   table_.update(key, 1 + weight / 64, bounds);
   give_back_holes();
 }
@@ -61,7 +62,7 @@ Backtrack::Level& Backtrack::level(std::size_t depth) {
   return *levels_[depth];
 }
 
-// A path that has outgrown the allowance ends the search.
+// A path that exceeds the allowance ends the search.
 void Backtrack::account_for(Level& level) {
   const std::uint64_t now = level.bytes();
   path_bytes_ += now - level.counted;
@@ -71,7 +72,8 @@ void Backtrack::account_for(Level& level) {
     limits_.memory_exhausted();
 }
 
-// The children of a test with the best bounds known. False where it is no split.
+// The children of a test with the best bounds known. Returns false if the test does not split the
+// rows.
 bool Backtrack::split(std::size_t depth, std::int32_t test, std::vector<Part>& parts) {
   const Level& here = *levels_[depth];
   work_ += static_cast<std::int64_t>(here.rows.index.size() + 20);
@@ -104,7 +106,8 @@ void Backtrack::list_options(std::size_t depth, Cost budget, Bounds& found) {
     if (work_ - polled > kWordsPerPoll || t + 1 == splitter_.n_tests()) {
       const std::int64_t spent = (work_ - polled) / kWordsPerMicrosecond + 1;
       if (limits_.stop(static_cast<std::uint32_t>(spent))) {
-        here.dropped = splitter_.split_cost();  // all that is known of the tests not seen
+        // a lower bound for the tests that were not examined
+        here.dropped = splitter_.split_cost();
         break;
       }
       polled = work_;
@@ -123,7 +126,7 @@ void Backtrack::list_options(std::size_t depth, Cost budget, Bounds& found) {
       found.upper = upper;
       found.test = t;
     }
-    // A split that costs the budget, or as much as a known tree, is no use here.
+    // A split that costs at least the budget, or at least as much as a known tree, is dropped.
     if (lower < std::min(found.upper, budget)) {
       here.options.push_back({lower, t});
     } else {
@@ -133,8 +136,8 @@ void Backtrack::list_options(std::size_t depth, Cost budget, Bounds& found) {
   std::ranges::stable_sort(here.options, {}, &Option::lower);
 }
 
-// Searches the children of a split, one by one, while it may cost less than the budget and
-// the best tree of its branch. Returns what it costs at least.
+// Searches the children of a split, one after the other, while it may cost less than the budget and
+// the best tree of its branch. Returns a lower bound on its cost.
 Cost Backtrack::search_split(std::size_t depth, std::int32_t test, Cost budget,
                              Bounds& found) {
   Level& here = *levels_[depth];
@@ -170,7 +173,8 @@ void Backtrack::enter(std::size_t depth, std::int32_t test, const Part& part) {
   bits.count(below.rows, below.whole);
 }
 
-// Better bounds of a child: it is settled, or costs at least `budget`, or a limit was hit.
+// Improves the bounds of a child until it is settled, costs at least `budget`, or a limit is
+// reached.
 Bounds Backtrack::visit(std::size_t depth, std::int32_t test, const Part& part, Cost budget) {
   const std::int64_t before = work_;
   Bounds found = part.bounds;
@@ -181,7 +185,7 @@ Bounds Backtrack::visit(std::size_t depth, std::int32_t test, const Part& part, 
   return found;
 }
 
-// A table that grows leaves holes, which count as memory of the process all the same.
+// A table that grows leaves holes in the memory, which count towards the memory of the process.
 void Backtrack::give_back_holes() {
   if (table_.moves() == moves_) return;
   moves_ = table_.moves();
@@ -223,8 +227,8 @@ Bounds Backtrack::run() {
   return found;
 }
 
-// Builds the tree that `bounds` speak of; what the table has lost of it is searched again.
-// `settled`: the tree is optimal, and so are its parts. False where a limit was hit.
+// Builds the tree that has these bounds; parts that the table has dropped are searched again.
+// `settled`: the tree is optimal, and so are its parts. Returns false if a limit was reached.
 bool Backtrack::draft(std::size_t depth, const Bounds& bounds, bool settled, TreeDraft& tree) {
   if (bounds.test < 0) return true;
   tree.test = bounds.test;
@@ -235,7 +239,7 @@ bool Backtrack::draft(std::size_t depth, const Bounds& bounds, bool settled, Tre
   Cost left = bounds.upper - splitter_.split_cost();
   for (Part& part : parts) {
     lower -= part.bounds.lower;
-    // The other children cost at least `lower`: more than this is not left for the child.
+    // The other children cost at least `lower`, so that this is the maximum for the child.
     const Cost most = left - lower;
     if (part.bounds.upper > most || (settled && !part.bounds.solved()))
       part.bounds = visit(depth, tree.test, part, most + 1);

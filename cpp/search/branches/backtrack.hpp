@@ -1,5 +1,5 @@
-// What BRANCHES does when its memory ends: backtracking, the second half of BF-BT (Pearl,
-// "Heuristics", 1984, Section 2.5.1, which Chaouki's thesis names as the remedy).
+// The continuation of BRANCHES when its memory is full: backtracking, the second half of BF-BT
+// (Pearl, "Heuristics", 1984, Section 2.5.1, which Chaouki's thesis names as the remedy).
 //
 // Pearl searches below every open node of the best-first graph by backtracking. The graph
 // would have to stay for that, and it is what fills the memory. Here its bounds move to a
@@ -8,8 +8,8 @@
 // best-first search has found out. So one remedy serves any allowance: with a large table
 // hardly anything is searched twice, with none this is plain branch and bound.
 //
-// The memory is that of the path, plus the table; where the table is full, the branch that
-// took the least work makes room.
+// The memory is that of the path plus the table. When the table is full, the branch that took the
+// least work is replaced.
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,10 @@ class Backtrack {
 
   // Changes what the table may take.
   void limit_table(std::uint64_t bytes) { table_.limit(bytes); }
-  // Takes over what is known of a branch.
+  // Adds the known bounds of a branch.
   void learn(std::span<const std::uint32_t> literals, Weight weight, const Bounds& bounds);
 
-  // Searches until the root is settled or a limit is hit; the bounds are true either way.
+  // Searches until the root is settled or a limit is reached; the bounds are valid in both cases.
   Bounds run();
 
   // The best tree whose parts are all known; a full table may have lost those of a better one.

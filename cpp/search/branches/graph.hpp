@@ -76,19 +76,19 @@ class Graph {
   // Makes a record with room for `n` incomplete children.
   std::uint32_t open(std::int32_t test, std::int32_t n);
   Action* allocate_heap(std::size_t n) { return actions_.allocate(n); }
-  // A complete branch is never descended into again: its heap is given back.
+  // A complete branch is never visited again, so the memory of its heap is freed.
   void release_heap(Node& node);
   // Gives back all heaps; bounds and branches stay.
   void forget_heaps();
 
   std::uint64_t bytes() const;
-  // What one iteration may add: two branches expanded, all tests kept, and some actions
-  // opened on the way back.
+  // The maximum number of bytes that one iteration can add: two branches expanded, all tests kept,
+  // and some actions opened on the way back.
   std::uint64_t bytes_to_grow(std::size_t n_tests) const;
 
  private:
   static constexpr BranchId kChunk = 1024;
-  static constexpr std::size_t kMostOpened = 512;  // in one iteration, as good as ever
+  static constexpr std::size_t kMostOpened = 512;  // maximum in one iteration, in practice
 
   BranchIndex index_;
   std::vector<std::unique_ptr<Node[]>> chunks_;

@@ -96,8 +96,8 @@ BranchId Search::select() {
   while (graph_[id].expanded && !graph_[id].complete) {
     if (!graph_[id].heap[0].open()) open_top(id);
     const OpenAction& action = graph_.open_action(graph_[id].heap[0].record());
-    // The child whose best known subtree is of least value, among those not complete; all
-    // may have been completed along other paths, and then backpropagation will tell.
+    // The child whose best known subtree has the lowest value, among those not complete; if all
+    // have been completed along other paths, backpropagation will notice.
     BranchId worst = action.incomplete[0];
     Cost least = kInfiniteCost;
     for (std::int32_t c = 0; c < action.n_incomplete; ++c) {
@@ -123,8 +123,8 @@ void Search::load_rows(BranchId id) {
   hash_ = index.hash(id);
 }
 
-// Appends the outcomes of a test on the loaded rows to `children_`; false where the test
-// does not split them.
+// Appends the outcomes of a test on the loaded rows to `children_`; false if the test does not
+// split them.
 bool Search::split(BranchId id, std::int32_t test) {
   const std::size_t before = children_.size();
   if (!splitter_.split(rows_, whole_, test, graph_.index().depth(id), children_)) return false;
@@ -134,8 +134,8 @@ bool Search::split(BranchId id, std::int32_t test) {
   return true;
 }
 
-// Fills `candidates_` with the tests that split the loaded rows. False where a limit was
-// hit meanwhile: with very many tests one expansion takes long.
+// Fills `candidates_` with the tests that split the loaded rows. Returns false if a limit was
+// reached meanwhile, since with very many tests one expansion takes long.
 bool Search::split_by_all(BranchId id) {
   children_.clear();
   candidates_.clear();
@@ -163,8 +163,8 @@ void Search::recall(BranchId id, std::int32_t test, std::span<Child> children) {
 
 void Search::expand(BranchId id) {
   load_rows(id);
-  // All tests are counted before the first look-up, so that the index's slots are on their
-  // way from memory meanwhile.
+  // All tests are counted before the first look-up, so that the slots of the index are prefetched
+  // meanwhile.
   if (!split_by_all(id)) return;
   ++counters_.expansions;
   Node& node = graph_[id];
@@ -262,7 +262,7 @@ void Search::backpropagate() {
   }
 }
 
-// Is the action on top of a branch's heap one that this backpropagation did not refresh?
+// Whether the action on top of the heap was not refreshed by this backpropagation.
 bool Search::is_stale(BranchId id) {
   if (!graph_[id].heap[0].open()) open_top(id);
   return std::ranges::find(refreshed_, graph_[id].heap[0].where) == refreshed_.end();

@@ -19,8 +19,8 @@ class Search {
  public:
   Search(Splitter& splitter, Limits& limits, Counters& counters);
 
-  // One iteration: select, expand, backpropagate. A limit hit on the way leaves all bounds
-  // true.
+  // One iteration: select, expand, backpropagate. All bounds stay valid if a limit is reached on
+  // the way.
   void iterate();
 
   const Node& root() const { return graph_[0]; }
@@ -35,7 +35,7 @@ class Search {
   // The tree of the greedy policy: the best one found so far.
   TreeDraft incumbent() { return draft(0); }
 
-  // Ends the search: gives the heaps back, and then only the bounds can be asked for.
+  // Ends the search and frees the heaps; only the bounds can be used afterwards.
   void give_up_heaps() { graph_.forget_heaps(); }
   // Calls visit(literals, weight, bounds) for every branch about which more is known than
   // its counts say.

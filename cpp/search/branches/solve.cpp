@@ -1,6 +1,6 @@
-// The loop of BRANCHES (Algorithm 1 of the thesis): iterate until the root is complete or a
-// limit is hit; either way the greedy tree and both bounds are there. A search that has
-// filled its memory goes on by backtracking.
+// The loop of BRANCHES (Algorithm 1 of the thesis): iterates until the root is complete or a limit
+// is reached; in both cases the greedy tree and both bounds are available. If the memory is full,
+// the search continues by backtracking.
 #include "search/branches/solve.hpp"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class Run {
 
   bool is_full() const {
     if (memo_branches_ > 0 && search_->n_branches() >= memo_branches_) return true;
-    // Arrays that grew leave holes behind: an eighth is for these.
+    // An eighth is reserved for holes that growing arrays leave in memory.
     return allowance_ > 0 &&
            search_->bytes() + search_->bytes_to_grow() > allowance_ - allowance_ / 8;
   }
@@ -78,7 +78,7 @@ class Run {
     return true;
   }
 
-  // Notes what the best-first search leaves behind, and ends it.
+  // Stores the results of the best-first search, and ends it.
   void close(TreeDraft tree) {
     tree_ = std::move(tree);
     told_.lower = search_->root().lower;
@@ -86,7 +86,7 @@ class Run {
     peak_bytes_ = std::max(peak_bytes_, search_->bytes());
   }
 
-  // What the rows and the path leave of the allowance.
+  // The memory that the rows and the path leave of the allowance.
   std::uint64_t table_bytes() const {
     if (memo_branches_ > 0) return memo_branches_ * kTableEntry;
     const std::uint64_t bits = splitter_.bits().bytes();

@@ -8,12 +8,12 @@
 
 namespace treeproof::branches {
 
-// Honours the penalty (zero too), max_depth and min_samples_leaf. A limit on the number
-// of splits ties branches to each other, which a value per branch cannot express: a
-// problem with `max_splits` is refused (std::invalid_argument).
+// Respects the penalty (also zero), max_depth and min_samples_leaf. A limit on the number of splits
+// ties branches to each other, which a value for each branch cannot express: a problem with
+// `max_splits` is refused (std::invalid_argument).
 //
-// Where the memory limit is reached, the rest is searched by backtracking. `memo_branches`
-// (0: no such limit) gives the memory as a number of branches, for tests.
+// When the memory limit is reached, the rest is searched by backtracking. `memo_branches` (0: no
+// such limit) gives the memory as a number of branches, for tests.
 SearchResult solve(const Problem& problem, const TreeLimits& tree_limits, Limits& limits,
                    const Observer& observer, std::int64_t memo_branches = 0);
 

@@ -1,5 +1,5 @@
-// What the counts of a branch say about it, and its children under a test. Both ways of
-// searching, best-first and backtracking, ask here.
+// Evaluates a branch from its counts, and finds its children under a test. Both best-first search
+// and backtracking use it.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace treeproof::branches {
 
-// What Proposition 4.2 says of a branch from its counts alone.
+// The bounds of a branch from its counts alone, by Proposition 4.2.
 struct Evaluation {
   Cost leaf = 0;
   Cost lower = 0;
@@ -35,7 +35,7 @@ struct Counters {
 
 class Splitter {
  public:
-  // Plans the rows' bits only; `fill` comes before the first split.
+  // Only plans the layout of the bits; `fill` must be called before the first split.
   Splitter(const Problem& problem, const TreeLimits& tree_limits)
       : problem_(problem),
         split_cost_(treeproof::split_cost(tree_limits.split_penalty, problem.total_weight)),
@@ -55,9 +55,9 @@ class Splitter {
   Evaluation evaluate(const Counts& whole, std::int32_t depth) const {
     return evaluate(whole.weight.data(), whole.samples[0], depth);
   }
-  // Appends the children of a branch with these rows under a test, as Child{outcome, value,
-  // ...}. False, and nothing appended, where the test is no split of them: all rows in one
-  // child, or a child with too few.
+  // Appends the children of a branch with these rows under a test, as Child{outcome, value, ...}.
+  // Returns false, and appends nothing, if the test does not split them: all rows are in one child,
+  // or a child has too few.
   template <class Child>
   bool split(const RowSet& rows, const Counts& whole, std::int32_t test, std::int32_t depth,
              std::vector<Child>& children) {
