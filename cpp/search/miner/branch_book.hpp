@@ -1,7 +1,7 @@
-// What DT-Miner knows of each branch: its cost as a leaf, and its splits.
+// The costs and splits of each branch in DT-Miner.
 //
-// The search moves between trees, but trees share their branches: whatever is counted for
-// a branch is counted once and serves every tree that has it as a leaf.
+// The search moves between trees, but trees share their branches: whatever is counted for a branch
+// is counted once and used for every tree that has it as a leaf.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +32,11 @@ class BranchBook {
   // The purification bound: a branch costs its errors if it stays a leaf, and at least one
   // split otherwise.
   Cost bound(BranchId id) const { return records_[id].bound; }
-  // Splitting a branch that is not open cannot pay: its errors cost no more than a split,
-  // or no split of it is allowed.
+  // Splitting a branch that is not open cannot pay off: its errors cost no more than a split, or no
+  // split of it is allowed.
   bool open(BranchId id) const { return records_[id].bound < records_[id].leaf; }
-  // Finds the splits of an open branch, the first time it is asked; how many there are.
-  // A branch that turns out to have none is open no longer. Where a limit is hit
-  // meanwhile, nothing is kept.
+  // Computes the splits of an open branch at the first call, and returns their number. A branch
+  // without splits is no longer open. If a limit is reached meanwhile, nothing is stored.
   std::uint32_t work_out(BranchId id);
   const Split& split(BranchId id, std::uint32_t number) const {
     return splits_[records_[id].first_split + number];
@@ -50,8 +49,8 @@ class BranchBook {
 
   BranchId size() const { return index_.size(); }
   std::uint64_t bytes() const;
-  // What working out the leaves of one tree may add at its worst, lists that are nearly
-  // full being doubled.
+  // The maximum number of bytes that computing the leaves of one tree can add, including lists that
+  // are nearly full and have to be doubled.
   std::uint64_t bytes_to_grow() const;
   std::int64_t evaluations() const { return evaluations_; }
   std::int64_t purified() const { return purified_; }

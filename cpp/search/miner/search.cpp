@@ -47,8 +47,8 @@ void Search::iterate() {
   }
   counters_.longest_path =
       std::max(counters_.longest_path, static_cast<std::int64_t>(path_.size()));
-  // A tree whose expansion a limit cut short has no successors yet: its bound says
-  // nothing, and those above stay as they were.
+  // A tree whose expansion was stopped by a limit has no successors yet: its bound is not valid, so
+  // the bounds above it are not updated.
   if (limits_.reason() == StopReason::none) backpropagate();
 }
 
@@ -90,7 +90,7 @@ void Search::expand(TreeId id) {
       successors_.push_back({next.bound, position, k});
     }
   }
-  // What cannot become cheaper than the incumbent is of no use.
+  // Successors that cannot become cheaper than the best tree are dropped.
   const auto useless = std::ranges::remove_if(
       successors_, [&](const Successor& s) { return s.lower >= upper_; });
   counters_.pruned += static_cast<std::int64_t>(useless.size());
@@ -98,8 +98,8 @@ void Search::expand(TreeId id) {
   memo_.queue(memo_[id], successors_);
 }
 
-// Extends the path by the best split of its last tree. False where the path is at its
-// end: a new tree was expanded, or nothing below this one can beat the incumbent.
+// Extends the path by the best split of its last tree. Returns false at the end of the path: a new
+// tree was expanded, or nothing below this one can be better than the best tree.
 bool Search::step_down(TreeId id) {
   while (true) {
     const TreeState& tree = memo_[id];
@@ -116,8 +116,8 @@ bool Search::step_down(TreeId id) {
   }
 }
 
-// Builds the tree that the best split of a tree makes. False where the memo has it: then
-// the split gets the bound known there, and may no longer be the best.
+// Builds the tree that results from the best split. Returns false if the memo already has this
+// tree: the split then gets the bound stored there, and may no longer be the best.
 bool Search::build_top(TreeId id) {
   TreeState& tree = memo_[id];
   const BranchId leaf = tree.leaves[tree.heap[0].where];
@@ -142,8 +142,8 @@ bool Search::build_top(TreeId id) {
   return true;
 }
 
-// The bound of a tree is the least of its own cost and its successors' bounds; whatever
-// was dropped could not beat the incumbent of its time.
+// The bound of a tree is the minimum of its own cost and the bounds of its successors; successors
+// that were dropped could not be better than the best tree at that time.
 void Search::backpropagate() {
   for (std::size_t p = path_.size(); p-- > 0;) {
     TreeState& tree = memo_[path_[p]];

@@ -26,8 +26,8 @@ class Search {
   Search(const Problem& problem, const TreeLimits& tree_limits, LiteralBits bits,
          Limits& limits);
 
-  // One iteration: select, expand, backpropagate. A limit hit on the way leaves all bounds
-  // true.
+  // One iteration: select, expand, backpropagate. All bounds stay valid if a limit is reached on
+  // the way.
   void iterate();
 
   bool complete() const { return lower() == upper_; }
@@ -61,7 +61,7 @@ class Search {
   BranchBook book_;
   TreeMemo memo_;
   Cost upper_ = 0;
-  Step best_;  // where it starts nowhere, the best tree is a leaf
+  Step best_;  // if it has no parent tree, the best tree is a leaf
   Counters counters_;
   std::vector<TreeId> path_;
   std::vector<BranchId> leaves_;

@@ -8,7 +8,7 @@
 
 namespace treeproof::miner {
 
-// Honours every limit of TreeLimits, max_splits too.
+// Respects every limit of TreeLimits, including max_splits.
 SearchResult solve(const Problem& problem, const TreeLimits& tree_limits, Limits& limits,
                    const Observer& observer);
 

@@ -19,9 +19,9 @@ namespace treeproof::miner {
 using TreeId = std::uint32_t;
 inline constexpr TreeId kNoTree = ~TreeId{0};
 
-// One split of a tree, and a bound of everything that can become of the tree it makes.
-// That tree is only built, and looked up in the memo, when the split is the best of its
-// parent's: until then its leaf and number say enough.
+// One split of a tree, and a lower bound for all trees that can follow from it. The resulting tree
+// is built and looked up in the memo only when the split is the best one of its parent; until then,
+// the leaf and the number of the split identify it.
 struct Successor {
   Cost lower;
   std::uint32_t where;  // the tree, or the position of the leaf that is split
@@ -32,7 +32,7 @@ struct Successor {
 static_assert(sizeof(Successor) == 16);
 
 struct TreeState {
-  Cost lower;     // no tree reached from this one costs less, unless the incumbent does
+  Cost lower;     // no tree reached from this one costs less, unless the best tree does
   Cost bound;     // the same from the leaves alone (Proposition 4)
   Cost terminal;  // cost of this tree as it stands
   std::uint64_t hash = 0;
