@@ -1,4 +1,5 @@
-// From what Quant-BnB chose to a tree: thresholds of the last level, and the tree's true cost.
+// Builds the tree that Quant-BnB has chosen: the thresholds of the last level, and the true cost of
+// the tree.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ class TreeBuilder {
     Value cost;
   };
 
-  // Works after a limit was hit too: the tree that was chosen is built in any case.
+  // Works even after a limit was reached: the chosen tree is built in any case.
   TreeBuilder(const Columns& columns, const L& loss, const Examiner<L>& examiner)
       : columns_(&columns), loss_(&loss), examiner_(&examiner),
         stumps_(columns, loss, no_limits_), tally_(loss.tally()) {}
@@ -51,7 +52,7 @@ class TreeBuilder {
     return split(rows, feature, static_cast<std::int32_t>(best.rank) + 1, to_leaf, to_leaf);
   }
 
-  // A split that leaves one side empty is none.
+  // A split that leaves one side empty is replaced by the other side.
   template <class Left, class Right>
   Built split(const RowSubset& rows, std::int32_t feature, std::int32_t threshold, Left left,
               Right right) {
