@@ -1,4 +1,4 @@
-// What solving one subproblem says.
+// The result of solving one subproblem.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace treeproof::threshold {
 
-// `lower` bounds the optimal cost of the subproblem. `found` says that a tree cheaper than the
-// cut-off was met; then `upper` is its cost. A solve that was not stopped ends with either
-// lower == upper (found) or lower at or above the cut-off.
+// `lower` is a lower bound on the optimal cost of the subproblem. `found` says that a tree cheaper
+// than the cut-off was found; `upper` is then its cost. A solve that was not stopped ends with
+// lower == upper (found), or with `lower` at or above the cut-off.
 template <class Value>
 struct Answer {
   Value lower{};

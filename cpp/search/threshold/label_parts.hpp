@@ -1,4 +1,4 @@
-// What a search for classification trees is put together from, made in the right order.
+// The parts of a search for classification trees, constructed in the right order.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace treeproof::threshold {
 
 struct LabelParts {
-  // `preparing`: throw `Stopped` when a limit is hit before everything is made.
+  // `preparing`: throw `Stopped` if a limit is reached before everything is constructed.
   LabelParts(const Columns& columns, const Labels& given, const TreeLimits& tree_limits,
              const Switches& switches, Limits& limits, bool preparing)
       : labels(given),

@@ -1,6 +1,6 @@
-// Sums of row prices as lower bounds in the threshold search (bounds/prices/price_maker.hpp has
-// the lemma). Every set of rows that this search looks at is a box: what some cuts leave, or what
-// several such sets have in common.
+// Sums of row prices as lower bounds in the threshold search (the lemma is in
+// bounds/prices/price_maker.hpp). Every set of rows in this search is a box: the rows that some
+// cuts leave, or the intersection of several such sets.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ namespace treeproof::threshold {
 
 class PriceBound {
  public:
-  // `board`: null if there are no prices. Prices pay for all errors, also for those that every
-  // tree makes, which the costs of `loss` leave out.
+  // `board`: null if there are no prices. Prices pay for all errors, including those that every
+  // tree makes, which the costs of `loss` do not include.
   PriceBound(const prices::PriceBoard* board, Cost split_cost, const Misclassification& loss)
       : board_(board), split_cost_(split_cost), loss_(&loss) {}
 
-  // Takes over better prices, if there are any. False: there are none at all.
+  // Adopts better prices, if there are any. Returns false if there are none at all.
   bool refresh() {
     if (board_ == nullptr) return false;
     if (board_->version() != version_) {
@@ -32,7 +32,7 @@ class PriceBound {
     return prices_ != nullptr;
   }
 
-  // No tree on the rows costs less.
+  // A lower bound on the cost of all trees on the rows.
   Cost operator()(const RowSubset& rows) {
     if (!refresh()) return 0;
     Cost sum = 0;
@@ -49,7 +49,7 @@ class PriceBound {
     for (std::uint32_t k = 0; k < rows.size(); ++k)
       sums[k + 1] = sums[k] + price(rows.row(list[k]));
   }
-  // For rows whose prices sum to this.
+  // The bound for rows whose prices have this sum.
   Cost bound(Cost sum) const {
     const Cost least = sum - prices_->split_cost;
     return least <= 0 ? 0 : bounds::rounding(split_cost_, 0, least, 0);

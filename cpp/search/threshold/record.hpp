@@ -1,9 +1,10 @@
-// What a search has settled about trees of two levels, so that a prover need not solve it again.
+// Records what a search has settled about trees of two levels, so that a prover need not solve it
+// again.
 //
-// The solver of two levels (depth_two.hpp) counts some tests of the rows and infers the others
-// from them; those that all others follow from prove what it found. A record keeps them, by
-// codes, with the bound: for the whole table, or for the sides of the cuts that a search of
-// three levels has opened.
+// The solver of two levels (depth_two.hpp) counts some tests of the rows and infers the bounds of
+// the others from them. The tests from which all others follow prove its result. A record stores
+// them, by codes, with the bound: for the whole table, or for the sides of the cuts that a search
+// of three levels has opened.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@
 
 namespace treeproof::threshold {
 
-// A test that was counted. In its rows all thresholds from `low` to `high` make the same cut; a
+// A test that was counted. All thresholds from `low` to `high` divide its rows in the same way; a
 // category has one code.
 struct CountedTest {
   std::int32_t feature;
@@ -30,7 +31,7 @@ struct CountedTest {
   std::int32_t high;
 };
 
-// Rows of the table: positions first .. last - 1 of a feature's list, or all others.
+// A set of rows of the table: positions first .. last - 1 of a feature's list, or all others.
 struct CutSide {
   std::int32_t feature = -1;
   std::uint32_t first = 0;
@@ -43,11 +44,11 @@ struct Settled {
   CutSide side;
   int splits;   // most splits of the trees; -1 for any number
   Value bound;  // on the cost of these trees
-  bool exact;   // one of them costs as much
+  bool exact;   // true if one of these trees has this cost
   std::vector<CountedTest> tests;
 };
 
-// Threads that fill one record take turns.
+// Threads that fill one record lock it.
 template <class Value>
 class Record {
  public:
@@ -62,7 +63,7 @@ class Record {
   std::size_t bytes() const { return std::min(bytes_, kMostBytes); }
 
  private:
-  // Of a search that takes hours a prover solves the rest again.
+  // Beyond this size nothing is recorded, and the prover solves the rest again.
   static constexpr std::size_t kMostBytes = std::size_t{1} << 28;
 
   std::size_t bytes_ = 0;
@@ -70,7 +71,7 @@ class Record {
   std::optional<Settled<Value>> whole_;
 };
 
-// Chooses tests that prove a bound from those that the solver of two levels has counted.
+// Chooses tests that prove a bound, from those that the solver of two levels has counted.
 template <Loss L>
 class TestChooser {
  public:
@@ -80,7 +81,7 @@ class TestChooser {
       : columns_(context.columns), context_(&context),
         split_cost_(context.settings.split_cost) {}
 
-  // In the order of features and codes. Sorts what it is given.
+  // Returns the tests in the order of features and codes. Sorts its input.
   std::vector<CountedTest> choose(const RowSubset& rows, int splits, Value bound,
                                   std::vector<Looked<Value>>& looks) {
     merge(looks);
@@ -102,7 +103,7 @@ class TestChooser {
   }
 
  private:
-  // One entry for each cut, with the best that is known of it.
+  // Merges the entries of each cut into one with the best bounds.
   static void merge(std::vector<Looked<Value>>& looks) {
     const auto place = [](const Looked<Value>& x) { return std::tie(x.feature, x.first, x.last); };
     std::ranges::sort(looks, {}, place);

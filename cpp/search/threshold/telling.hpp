@@ -1,7 +1,7 @@
-// What observers of a search are told: bounds that only rise, costs that only fall.
+// Reports to the observers of a search: bounds that only rise, and costs that only fall.
 //
-// Parts of a search know less than the whole does (a part begins again at 0, or knows nothing
-// of trees found elsewhere), so what has been told once is kept.
+// Parts of a search know less than the whole search (a part starts again at 0, or does not know
+// trees found elsewhere), so the best values reported so far are kept.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Telling {
   }
 
  private:
-  // Events carry whole numbers; real costs are fractions of the loss of a single leaf.
+  // Events carry integers; real costs are fractions of the loss of a single leaf.
   static Cost whole(Value cost) {
     constexpr double kEventUnit = 1e15;
     if constexpr (std::integral<Value>) return cost;

@@ -1,5 +1,5 @@
-// A column of thresholds in a set of rows: what is known of its cuts without citing anything, and
-// which cuts between two others are settled by what is known of these.
+// The thresholds of one column in a set of rows: bounds for its cuts that need no citation in a
+// proof, and which cuts between two others are settled by the bounds of these two.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ class Axis {
     }
   }
 
-  // Counts what leaves cost on both sides of every cut; `no_split` says that nothing else may be
-  // on that side.
+  // Computes the costs of leaves on both sides of every cut; `no_split` says that this side cannot
+  // be split.
   void bound_leaves(bool left_no_split, bool right_no_split) {
     const std::uint32_t n = rows_->size();
     left_.assign(n + 1, Value{});
@@ -61,14 +61,14 @@ class Axis {
   std::int32_t feature() const { return feature_; }
   const FeatureView& view() const { return view_; }
   Point known_at(std::uint32_t p) const { return {p, left_[p], right_[p]}; }
-  // What an optimal cost rises by at most from one cut to another: no limit is known where
-  // trees for fewer rows do not serve more.
+  // The maximum by which an optimal cost rises from one cut to another; unlimited if a tree for
+  // fewer rows cannot be used for more rows.
   Value weight_between(std::uint32_t a, std::uint32_t b) const {
     return extends_ || a == b ? before_[b] - before_[a] : loss_->infinite();
   }
 
-  // Leaves out of low .. high the cuts that a's or b's value reaches by their distance, and those
-  // that split off no more than a split costs (not admissible).
+  // Removes from low .. high the cuts that the bounds of a or b settle because they are near, and
+  // those that separate no more weight than a split costs (not admissible).
   void shrink(const Point& a, const Point& b, Value need, std::uint32_t& low,
               std::uint32_t& high) const {
     if (!L::kUnitStep || !extends_) return;
@@ -90,7 +90,7 @@ class Axis {
     }
   }
 
-  // Adds those of the cuts, which are in order and settle all others, that it takes for that.
+  // The given cuts are in order and settle all others. Adds as few of them as are needed for that.
   void thin(std::span<const Looked> cuts, Value need, std::vector<Looked>& out) const {
     const auto point = [&](std::size_t k) {
       return k < cuts.size() ? Point{cuts[k].last, cuts[k].left, cuts[k].right}
@@ -104,7 +104,7 @@ class Axis {
     }
   }
 
-  // Whether all cuts between a and b cost `need` at least, by what is known of a and b.
+  // Whether the bounds of a and b show that all cuts between them cost at least `need`.
   bool settled_between(const Point& a, const Point& b, Value need) const {
     if (loss_->closes(a.left + b.right, need)) return true;
     std::uint32_t low = a.position + 1, high = b.position - 1;
@@ -119,9 +119,9 @@ class Axis {
   const std::uint32_t* list_;
   std::int32_t feature_;
   Value split_cost_;
-  bool extends_;  // trees for fewer rows serve more
+  bool extends_;  // a tree for fewer rows can be used for more rows
   std::vector<Value> before_;       // weight of the rows before each position, for labels
-  std::vector<Value> left_, right_;  // what is known of the sides of each cut
+  std::vector<Value> left_, right_;  // lower bounds for the sides of each cut
 };
 
 }  // namespace treeproof::threshold

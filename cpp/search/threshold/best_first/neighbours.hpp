@@ -1,12 +1,12 @@
-// What the cuts at the ends of an interval say about those between them: which are closed by
-// the unit step, and what a new one inherits (search.hpp states both).
+// What the bounds at the ends of an interval say about the cuts between them: which cuts the unit
+// step settles, and what a new cut inherits (search.hpp states both).
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
 
 namespace treeproof::threshold {
 
-// Cuts off the ends where the unit step proves the budget.
+// Removes the ends of the interval, where the unit step proves the budget.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::shrink(Frame& frame, const Item& item, Value budget,
                                  std::uint32_t& low, std::uint32_t& high) {
@@ -43,7 +43,7 @@ std::uint32_t Search<L, Terminal>::middle(Frame& frame, const Item& item, Value 
   return view.nearest_boundary(low + (high - low) / 2, low, high);
 }
 
-// Bounds at a new cut x between a and b, for the sides and for each feature of the children.
+// Bounds at a new cut x between a and b, for both sides and for each first feature of the children.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::inherit(Frame& frame, const Candidate& c, const Point& a,
                                   const Point& b, Point& x) {
@@ -57,7 +57,8 @@ void Search<L, Terminal>::inherit(Frame& frame, const Candidate& c, const Point&
     x.left = std::max(x.left, b.left - to_b);
     x.right = std::max(x.right, a.right - to_a);
   }
-  // Cuts farther away may know more. With a minimum leaf size only seeds serve everywhere.
+  // Cuts that are farther away may have better bounds. With a minimum leaf size, only seeds are
+  // valid everywhere.
   const std::size_t n = frame.task->min_leaf == 1 ? c.points.size() : c.n_seeds;
   for (std::size_t k = 0; k < n; ++k) {
     const Point& other = frame.points[c.points[k]];

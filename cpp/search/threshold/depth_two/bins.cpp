@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<double, 24> kTau{0,  1,  2,   3,   4,   6,   9,    13,   19,   28,   42,  63,
                                       94, 141, 211, 316, 474, 711, 1066, 1600, 1e4, 1e5, 1e6, 1e18};
 
-// How generous the k-th attempt at cutting m rows into `wanted` bins is. The last one takes
+// The tolerance of the k-th attempt at dividing m rows into `wanted` bins. The last attempt puts
 // everything into one bin, so some attempt always succeeds.
 struct Generosity {
   double tau;
@@ -42,7 +42,7 @@ class BinGrower {
     majority_ = std::max(majority_, counts_[label]);
   }
   void add_rows(std::int64_t rows) { rows_ += rows; }
-  // True iff what was added so far may be one bin.
+  // True if the rows added so far may form one bin.
   bool fits() const {
     const auto impure = static_cast<double>(weight_ - majority_);
     return impure <= generous_.tau && (impure == 0.0 || rows_ <= generous_.cap);
@@ -56,7 +56,7 @@ class BinGrower {
   std::int64_t majority_ = 0;
 };
 
-// Impurity bins of one sorted column. Writes the start of each bin; returns their number, or
+// Impurity bins of one sorted column. Writes the start of each bin and returns their number, or
 // `wanted` + 1 as soon as there would be more than `wanted`.
 int impurity_bins(const SortedTargets& sorted, std::int32_t n_classes, Generosity generous,
                   int wanted, std::uint32_t* starts) {

@@ -1,14 +1,13 @@
-// Cutting sorted columns into a few bins, so that one pass over the bins bounds every stump.
+// Divides sorted columns into a few bins, so that one pass over the bins bounds every stump.
 //
-// For labels the bins follow *impurity*: a bin grows by the next group of equal values while
-// at most tau of its weight is not of its majority class, and (unless it is pure) while it
-// stays small. The smallest tau that gives few enough bins is taken. Pure runs of any length
-// become one bin and lose nothing: no best stump cuts inside one. On noisy data this asks for
-// ten times fewer exact scans than quantiles do. Targets of a regression are cut into
-// quantiles.
+// For labels, the bins follow *impurity*: a bin grows by the next group of equal values while at
+// most tau of its weight is not of its majority class and (unless it is pure) while it stays small.
+// The smallest tau that gives few enough bins is used. Pure runs of any length become one bin
+// without any loss, because no best stump cuts inside a pure run. On noisy data this needs ten
+// times fewer exact scans than quantiles. Targets of a regression are divided into quantiles.
 //
-// The whole table is cut once into at most 255 *codes* a column. A large subset merges
-// neighbouring codes, which costs one pass over its rows; a small one is cut afresh.
+// The whole table is divided once into at most 255 *codes* for each column. A large subset merges
+// neighbouring codes, which takes one pass over its rows; a small subset is divided from scratch.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +21,12 @@
 
 namespace treeproof::threshold {
 
-// Labels and weights the bins follow; `n_classes` 0 asks for quantiles.
+// The labels and weights that the bins follow; `n_classes` 0 requests quantiles.
 struct BinTargets {
   std::span<const std::int32_t> labels;
   std::span<const std::int32_t> weights;
   std::int32_t n_classes = 0;
-  double mean_weight = 1.0;  // tau counts rows of this weight
+  double mean_weight = 1.0;  // unit of tau: the weight of an average row
 };
 
 // Codes of all rows: [row * n_lanes + lane], lanes being the ordered features.
@@ -39,8 +38,8 @@ struct ColumnCodes {
   int n_lanes() const { return static_cast<int>(features.size()); }
 };
 
-// Labels and weights in the order of a column, and which rows start a new value: gathered once,
-// read in several passes. (Looking each up by its row took half of the time on 10^6 rows.)
+// Labels and weights in the order of a column, and which rows start a new value. They are gathered
+// once and read in several passes. (Looking each up by its row took half of the time on 10^6 rows.)
 struct SortedTargets {
   std::vector<std::int32_t> label;
   std::vector<std::int32_t> weight;
@@ -66,7 +65,7 @@ class SubsetBins {
 
   void cut(const RowSubset& rows);
 
-  int n_bins() const { return n_bins_; }  // the most any lane has
+  int n_bins() const { return n_bins_; }  // maximum over all lanes
   // Bin of a row in every lane.
   const std::uint8_t* row_bins(std::uint32_t local) const {
     return bins_.data() + static_cast<std::size_t>(local) * codes_->features.size();
@@ -75,7 +74,7 @@ class SubsetBins {
   const std::uint32_t* starts(int lane) const {
     return starts_.data() + static_cast<std::size_t>(lane) * (kMaxBins + 1);
   }
-  // True iff the bin holds several values.
+  // True if the bin contains several values.
   bool several(int lane, int bin) const {
     return several_[static_cast<std::size_t>(lane) * kMaxBins + static_cast<std::size_t>(bin)];
   }

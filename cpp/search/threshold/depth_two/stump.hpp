@@ -1,4 +1,4 @@
-// The best single split of a set, exactly, for any loss: every feature's list is walked once.
+// The exact best single split of a set, for any loss; the list of every feature is walked once.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ class StumpSolver {
     return loss_->value(in_);
   }
 
-  // The split with the least sum of `score` over its children; each child after the second
-  // counts `further` on top.
+  // The split with the lowest sum of `score` over its children; each child after the second adds
+  // `further`.
   template <class Score, class Measure>
   Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst,
                     Score further, Measure measure) {
@@ -56,7 +56,7 @@ class StumpSolver {
                         [this](const auto& t) { return loss_->impurity(t); });
   }
 
-  // The same by entropy, where the loss has one.
+  // The same by entropy, if the loss has one.
   Split<double> best_by_entropy(const RowSubset& rows, std::uint32_t min_leaf,
                                 double further) {
     if constexpr (kHasEntropy)
@@ -138,7 +138,7 @@ class StumpSolver {
       loss_->remove(out_, rows.row(list[k - 1]));
       if (k < min_leaf || m - k < min_leaf) continue;
       const Score score = measure(in_) + measure(out_);
-      // Whether it is a cut is asked last: on large tables that misses the cache.
+      // Whether it is a cut is checked last, because on large tables this misses the cache.
       if (score < found.score && view.boundary(k)) found = {f, TestKind::threshold, 0, k, score};
     }
   }

@@ -1,5 +1,5 @@
-// Exact solvers for the last levels of a tree: depth two from histograms where the loss has
-// them, depth one from sorted lists for any loss.
+// Exact solvers for the last levels of a tree: depth two from histograms if the loss supports them,
+// and depth one from sorted lists for any loss.
 #pragma once
 
 #include <cstdint>

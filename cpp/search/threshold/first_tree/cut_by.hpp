@@ -11,7 +11,7 @@
 
 namespace treeproof::threshold {
 
-// One part for each child of the node; for a node that was made for these rows none is empty.
+// One part for each child of the node; no part is empty if the node was made for these rows.
 inline std::vector<RowSubset> cut_by(Partitioner& partitioner, const Columns& columns,
                                      const RowSubset& rows, const SplitTree& node) {
   const FeatureView view(columns, rows, node.feature);
@@ -27,8 +27,8 @@ inline std::vector<RowSubset> cut_by(Partitioner& partitioner, const Columns& co
   return parts;
 }
 
-// Makes a node that was made for other rows fit these: codes next to the cut, one child for
-// each category there is. False iff the test sends all rows one way.
+// Adapts a node that was made for other rows to these: the codes next to the cut, and one child for
+// each category that occurs. Returns false if the test sends all rows one way.
 inline bool refit(const Columns& columns, const RowSubset& rows, SplitTree& node) {
   const FeatureView view(columns, rows, node.feature);
   if (view.constant()) return false;

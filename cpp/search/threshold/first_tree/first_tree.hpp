@@ -1,7 +1,9 @@
-// The tree a search starts from: greedy, then with lookahead, then improved by turns.
+// The tree from which a search starts: greedy, then with lookahead, then improved by alternating
+// optimisation.
 //
-// A proof costs the same whatever tree it starts from, but a search that is cut short returns
-// what it has. So three trees are made before the search, each no worse than the last:
+// A proof takes the same time whatever tree it starts from, but a search that is stopped returns
+// the best tree found so far. Three trees are therefore computed before the search, each no worse
+// than the one before:
 //
 //   greedy      the tree of CART (Breiman et al., 1984): at each node the split of least
 //               impurity, pruned where a leaf costs no more. It is made even if no time is
@@ -39,11 +41,11 @@ class FirstTree {
   FirstTree(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
       : context_(&context), terminal_(&terminal), stumps_(&stumps) {}
 
-  // What the greedy tree minimises at each node: Gini's impurity (for numbers, the loss) or
-  // entropy, where the loss has one.
+  // What the greedy tree minimises at each node: the Gini impurity (for numbers, the loss), or the
+  // entropy if the loss has one.
   enum class Greed { impurity, entropy };
 
-  // Greedy only; stopped at nodes of very many rows.
+  // The greedy tree only; if a limit is reached, nodes with very many rows are not split.
   Answer<Value> greedy(const Task<Value>& task, Greed greed = Greed::impurity) {
     greed_ = greed;
     Answer<Value> answer = grow(*task.rows, task, 0);
@@ -74,10 +76,10 @@ class FirstTree {
 
  private:
   static constexpr int kMostRounds = 20;
-  // Beyond this depth greedy cuts in the middle: columns whose best split peels off one row
-  // at a time must not make a tree (and a recursion) as deep as the table is long.
+  // Beyond this depth, the greedy tree cuts in the middle: columns whose best split separates one
+  // row at a time must not lead to a tree (and a recursion) as deep as the table is long.
   static constexpr int kDeep = 64;
-  // Rows of a node that CART's tree does not split once a limit is reached.
+  // Nodes with this many rows are not split by CART's tree once a limit is reached.
   static constexpr std::uint32_t kMany = 20'000;
 
   Value penalty() const { return context_->settings.split_cost; }
@@ -86,21 +88,22 @@ class FirstTree {
   }
   bool stopped() const { return context_->limits->stop(0); }
 
-  // Purity that further children are paid for counts only as far as it is worth it.
+  // A gain in purity that is due to further children counts only as far as it is worth their price.
   Split<double> purest(const RowSubset& rows, std::uint32_t min_leaf) {
     const double further = context_->further_impurity();
     return greed_ == Greed::entropy ? stumps_->best_by_entropy(rows, min_leaf, further)
                                     : stumps_->best_by_impurity(rows, min_leaf, further);
   }
 
-  // What a node takes, about.
+  // The approximate time for a node.
   std::uint32_t microseconds(const RowSubset& rows) const {
     return rows.size() / 64 * static_cast<std::uint32_t>(context_->columns->n_features()) + 1;
   }
 
   static Answer<Value> leaf_answer(Value cost) { return {cost, cost, true, {}}; }
 
-  // The sets of a node die before its children grow, so that all sets alive are disjoint.
+  // The sets of a node are freed before its children are grown, so that all sets in memory are
+  // disjoint.
   Answer<Value> grow(const RowSubset& rows, const Task<Value>& task, int depth) {
     const Value leaf = stumps_->leaf(rows);
     if (depth >= task.depth || !(penalty() < leaf) || rows.size() < 2 * task.min_leaf)
@@ -132,7 +135,7 @@ class FirstTree {
     answer.tree = two.tree;
     std::vector<RowSubset> parts =
         cut_by(partitioner_, *context_->columns, rows, two.tree);
-    // Splits are shared out by rows.
+    // Splits are distributed in proportion to rows.
     const int spare = task.splits - 1;
     Answer<Value> deep =
         below(std::move(parts), std::move(answer), leaf, [&](const RowSubset& child) {
@@ -145,7 +148,7 @@ class FirstTree {
     return deep.upper < two.upper ? std::move(deep) : std::move(two);
   }
 
-  // Solves the parts, adds them up, and keeps a leaf where that is no dearer.
+  // Solves the parts, adds them up, and keeps a leaf if it costs no more.
   template <class Solve>
   Answer<Value> below(std::vector<RowSubset> parts, Answer<Value> answer, Value leaf,
                       Solve solve) {

@@ -70,7 +70,7 @@ class Polisher {
     tell(first_.improve(task, std::move(answer)));
   }
 
-  // Solves subtrees of the best tree anew until none improves.
+  // Solves subtrees of the best tree again until none improves.
   void polish(const Task<Value>& task) {
     while (!stopped()) {
       std::optional<CostedTree<Value>> best = exchange_->better_than(context_->loss->infinite());
@@ -82,7 +82,7 @@ class Polisher {
     }
   }
 
-  // The subtree with its parts solved anew, the lowest first, then as a whole.
+  // The subtree after its parts were solved again, the lowest first, and then the whole.
   Answer<Value> resolve(const RowSubset& rows, const SplitTree& tree, int depth, int splits,
                         std::uint32_t min_leaf) {
     const Value leaf = stumps_->leaf(rows);
@@ -106,7 +106,7 @@ class Polisher {
     return answer;
   }
 
-  // Replaces the answer by the best tree of so many levels, if that is better.
+  // Replaces the answer by the best tree with this many levels, if that is better.
   void take_exact(const RowSubset& rows, int levels, int splits, std::uint32_t min_leaf,
                   Answer<Value>& answer) {
     if (stopped() || levels <= 0 || splits <= 0 || !(penalty() < answer.upper) ||
@@ -122,7 +122,7 @@ class Polisher {
     if (tried_.size() > kMostEntries) tried_.clear();
   }
 
-  // The best tree that departs from the most promising test at up to so many nodes of a path.
+  // The best tree that departs from the most promising test at up to this many nodes of a path.
   Answer<Value> explore(const RowSubset& rows, int depth, int splits, std::uint32_t min_leaf,
                         int discrepancies) {
     const Value leaf = stumps_->leaf(rows);

@@ -31,7 +31,7 @@ class Turns {
   }
 
  private:
-  // True iff the loss can say what one row costs under a given prediction.
+  // True if the loss can tell what one row costs under a given prediction.
   static constexpr bool kByRow = requires(const L& loss, const typename L::Tally& t) {
     loss.row_loss(loss.constant(t), std::uint32_t{});
   };
@@ -59,7 +59,7 @@ class Turns {
     for (const RowSubset& child : parts)
       if (child.size() < min_leaf) return answer;
     Value cost = context_->settings.price()(static_cast<std::int64_t>(parts.size()));
-    // Unused splits may go to any child, one child at a time.
+    // Unused splits may be given to any child, one child at a time.
     int spare = splits - node.n_splits();
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const RowSubset child = std::move(parts[k]);
@@ -73,7 +73,7 @@ class Turns {
     return {cost, cost, true, std::move(node)};
   }
 
-  // Losses of a set's rows, by local number, under a subtree that was made for other rows.
+  // The losses of the rows of a set, by local number, under a subtree that was made for other rows.
   void losses(const RowSubset& rows, const RowSubset& made_for, const SplitTree& tree,
               std::vector<Value>& out) {
     std::vector<std::uint32_t> inside(made_for.size()), all(rows.size());
@@ -103,8 +103,8 @@ class Turns {
       route(rows, tree.children[k], std::move(in[k]), std::move(to[k]), out);
   }
 
-  // A category that the node has not seen goes to its first child: these losses are a guide,
-  // the tree that comes of them is evaluated anew.
+  // A category that the node has not seen goes to its first child. These losses only guide the
+  // search; the resulting tree is evaluated again.
   std::size_t child_of(const SplitTree& node, std::uint32_t row) const {
     const auto rank = static_cast<std::int32_t>(context_->columns->rank_of(node.feature)[row]);
     switch (node.kind) {

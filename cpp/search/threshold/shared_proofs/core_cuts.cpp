@@ -44,7 +44,7 @@ void CutLister::list(const RowSubset& rows, std::int32_t f, Cost best,
     }
     return;
   }
-  // A side that splits more often than once costs two penalties at least.
+  // A side with more than one split costs at least two penalties.
   const Cost most = 2 * penalty();
   for (const CutBounds<Cost>& seed : seeds) {
     if (seed.position == 0 || seed.position == rows.size()) continue;
@@ -60,9 +60,9 @@ void CutLister::list(const RowSubset& rows, std::int32_t f, Cost best,
   group_ranges(f, budget, cuts, groups);
 }
 
-// In an optimal tree with the fewest splits every leaf gets more weight right than a split
-// costs: otherwise its sibling's subtree could take its rows, for at most that many more errors
-// and one split less.
+// In an optimal tree with the fewest splits, every leaf predicts more weight correctly than a split
+// costs. Otherwise the subtree of its sibling could take its rows, for at most that many more
+// errors and one split less.
 bool CutLister::worthwhile(const Misclassification::Tally& leaf) {
   if (!context_->settings.use_leaf_gain) return true;
   if (cost_of(*std::ranges::max_element(leaf.counts)) > penalty()) return true;
@@ -100,7 +100,7 @@ void CutLister::list_boundaries(const RowSubset& rows, std::int32_t f, Cost budg
   std::ranges::reverse(cuts.right_leaf);
 }
 
-// Steps whose other side has the same number of penalties to spend make one group.
+// Steps whose other side can afford the same number of penalties form one group.
 void CutLister::group_steps(std::int32_t f, CutKind kind, Cost budget, const FeatureCuts& cuts,
                             std::vector<CutGroup>& groups) const {
   const auto& steps = kind == CutKind::left_leaf ? cuts.left_leaf : cuts.right_leaf;
@@ -114,8 +114,8 @@ void CutLister::group_steps(std::int32_t f, CutKind kind, Cost budget, const Fea
   }
 }
 
-// Neighbouring cuts that the seeds leave open. With splits on both sides, each side costs a
-// penalty at least.
+// Neighbouring cuts that the seeds do not settle. With splits on both sides, each side costs at
+// least one penalty.
 void CutLister::group_ranges(std::int32_t f, Cost budget, const FeatureCuts& cuts,
                              std::vector<CutGroup>& groups) const {
   if (budget <= 2 * penalty()) return;

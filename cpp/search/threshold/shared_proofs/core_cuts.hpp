@@ -1,9 +1,9 @@
-// The cuts of one subproblem of the core search (core_search.hpp), in the groups it works on.
+// The cuts of one subproblem of the core search (core_search.hpp), in the groups on which it works.
 //
-// Cuts with a leaf on one side: of two such cuts, the one with the larger leaf and no more
-// errors in it serves better, because less is left for the other side. So each feature, side
-// and number of errors leaves one cut, a *step*; the steps of a side form a staircase. Cuts
-// with splits on both sides stay ranges of boundaries between values.
+// Cuts with a leaf on one side: of two such cuts, the one with the larger leaf and no more errors
+// in it is better, because fewer rows are left for the other side. Each feature, side and number of
+// errors therefore leaves one cut, a *step*; the steps of a side form a staircase. Cuts with splits
+// on both sides are stored as ranges of boundaries between values.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct Step {
   Cost leaf;
 };
 
-// What is known of one side of a cut.
+// The bounds of one side of a cut.
 struct KnownSide {
   std::uint32_t position;
   Part part;
@@ -45,15 +45,15 @@ struct FeatureCuts {
   std::uint32_t version = 0;  // counts changes of `known`
 
   const KnownSide* find(Part part, std::uint32_t position) const;
-  // For changes: makes the entry if there is none.
+  // For changes: creates the entry if there is none.
   KnownSide& side(Part part, std::uint32_t position);
-  // The best bound known for a side. Left of a cut there are all rows left of earlier cuts,
-  // and more rows cost no less; categories (`nested` false) do not hold each other.
+  // The best bound known for a side. The rows left of a cut include all rows left of earlier cuts,
+  // and more rows cost no less; categories (`nested` false) are not nested.
   Cost lower(Part part, std::uint32_t position, bool nested) const;
 };
 
-// Cuts that wait to be closed: steps or boundaries first .. last of a feature (positions
-// first .. last - 1 of the list for a category), and the side that must cost more for that.
+// Cuts that are still open: steps or boundaries first .. last of a feature (positions first .. last
+// - 1 of the list for a category), and the side whose bound must be raised to settle them.
 struct CutGroup {
   CutKind kind;
   std::int32_t feature;
@@ -64,18 +64,18 @@ struct CutGroup {
   Part part = Part::left;
   std::uint32_t position = 0;
   Cost target = 0;
-  bool exact = false;  // the side's optimum is wanted, not just the bound
-  bool alone = false;  // a witness is cheap on the side: only a solve of its own helps
+  bool exact = false;  // the optimum of the side is needed, not only a bound
+  bool alone = false;  // a witness is cheap on the side, so only a solve of its own can help
   RowMask rows{};
-  // What has been looked at for this question already.
+  // What has been examined for this request already.
   std::size_t seen_cores = 0;
   std::size_t seen_witnesses = 0;
   std::uint32_t version = 0;
   Cost upper = 0;
 
-  // Where threads share the subproblem: by searches, not read through.
-  const void* seen_by = nullptr;  // who has looked
-  const void* taken_by = nullptr; // who works on it
+  // If threads share the subproblem: identifies a search; the pointer is never dereferenced.
+  const void* seen_by = nullptr;  // the search that examined the group
+  const void* taken_by = nullptr; // the search that works on it
   bool settles = false;           // a single cut that only exact solves of its sides can close
 };
 
@@ -83,8 +83,8 @@ class CutLister {
  public:
   explicit CutLister(const Context<Misclassification>& context) : context_(&context) {}
 
-  // Fills in the cuts of a feature and appends its groups, as far as trees cheaper than `best`
-  // may use them. `seeds` are bounds for sides that split at most once.
+  // Adds the cuts of a feature and its groups, as far as trees cheaper than `best` may use them.
+  // `seeds` are bounds for sides with at most one split.
   void list(const RowSubset& rows, std::int32_t f, Cost best,
             std::span<const CutBounds<Cost>> seeds, FeatureCuts& cuts,
             std::vector<CutGroup>& groups);

@@ -1,8 +1,8 @@
-// Proofs and witnesses on their way between threads.
+// Passes proofs and witnesses between threads.
 //
-// Every thread keeps its own lists of them (shared_cores.hpp), which it reads all the time; what
-// one has found goes through here to the others, who look now and then whether there is
-// something new. So nobody waits for a lock to look something up.
+// Every thread keeps its own lists of cores and witnesses (shared_cores.hpp), which it reads all
+// the time. What one thread has found is posted here, and the others check from time to time
+// whether there is something new. No thread therefore waits for a lock to look something up.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@
 namespace treeproof::threshold {
 
 struct CoreNews {
-  const void* from;  // the thread's search
-  bool witness;      // else a core
-  RowMask rows;      // that the core has, or that the witness gets wrong
-  Cost cost;         // proved, or of the splits
+  const void* from;  // the search that posted it
+  bool witness;      // otherwise it is a core
+  RowMask rows;      // the rows of the core, or the rows that the witness misclassifies
+  Cost cost;         // the proved bound, or the cost of the splits of the witness
   int depth;
-  bool shallow;      // the core is one of those that trees of two splits settle
+  bool shallow;      // the core was settled by trees of two splits
 };
 
 class CoreExchange {
@@ -36,7 +36,7 @@ class CoreExchange {
     n_posted_.fetch_add(1, std::memory_order_release);
   }
 
-  // What others have posted since number `seen` (which moves on), as far as it is kept.
+  // Entries posted by others since number `seen` (which is advanced), as far as they are kept.
   std::vector<CoreNews> read(const void* reader, std::size_t& seen) {
     std::vector<CoreNews> out;
     if (n_posted_.load(std::memory_order_acquire) == seen) return out;

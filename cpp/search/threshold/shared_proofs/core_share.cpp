@@ -1,9 +1,9 @@
-// The groups of a node, worked on by one thread or by several.
+// Processes the groups of a node, with one thread or several.
 //
-// Threads share the outermost node only. One at a time holds it (gate.hpp): looks through the
-// groups, takes a batch of them, and later enters what came of it. The solve in between, which
-// is all of the work, happens apart. Groups that somebody works on stay in the list, marked, so
-// the node is done when the list is empty.
+// Threads share the outermost node only. One thread at a time holds its lock (gate.hpp) to examine
+// the groups, to take a batch of them, or to enter its results. The solve in between, which is
+// nearly all of the work, happens without the lock. Groups that are being worked on stay in the
+// list, marked, so that the node is finished when the list is empty.
 #include <cstddef>
 #include <utility>
 
@@ -17,7 +17,7 @@ void CoreSearch::share(Node& node) {
   node.gate = &gate;
   exchange_ = &exchange;
   heard_ = 0;
-  // Helpers start with what is known by now.
+  // Helpers start with the cores and witnesses known by now.
   const Cores deep = deep_cores_;
   const Cores shallow = shallow_cores_;
   const Witnesses witnesses = witnesses_;
@@ -42,7 +42,7 @@ void CoreSearch::take_turns(Node& node) {
   work(node);
 }
 
-// Answers questions until no group has one.
+// Answers requests until no group has one.
 void CoreSearch::work(Node& node) {
   while (!node.groups.empty() && !apart(node, [&] { return context_->limits->stop(20); })) {
     hear();
@@ -61,12 +61,12 @@ void CoreSearch::work(Node& node) {
   }
 }
 
-// Looks through the groups that nobody works on, and drops those that are closed.
+// Examines the groups that no thread works on, and drops those that are settled.
 void CoreSearch::ask_all(Node& node) {
   std::size_t kept = 0;
   for (std::size_t k = 0; k < node.groups.size(); ++k) {
     CutGroup& group = node.groups[k];
-    if (group.seen_by != this) {  // others count cores and witnesses in another way
+    if (group.seen_by != this) {  // other searches number cores and witnesses differently
       group.seen_cores = group.seen_witnesses = 0;
       group.seen_by = this;
     }
@@ -79,7 +79,7 @@ void CoreSearch::ask_all(Node& node) {
   node.groups.erase(node.groups.begin() + static_cast<std::ptrdiff_t>(kept), node.groups.end());
 }
 
-// What others have found since the last time.
+// Reads what others have found since the last time.
 void CoreSearch::hear() {
   if (exchange_ == nullptr) return;
   for (CoreNews& news : exchange_->read(this, heard_)) {
@@ -89,13 +89,13 @@ void CoreSearch::hear() {
   }
 }
 
-// All groups are being worked on. The clock and the caller are asked meanwhile.
+// All groups are being worked on. The clock and the caller are polled meanwhile.
 void CoreSearch::await(Node& node) {
-  constexpr std::uint32_t kLong = 1 << 20;  // microseconds: ask at once
+  constexpr std::uint32_t kLong = 1 << 20;  // microseconds; large enough to poll at once
   if (!turn_->await()) apart(node, [&] { context_->limits->stop(kLong); });
 }
 
-// Only the thread that began the search tells others.
+// Only the thread that started the search reports to observers.
 void CoreSearch::tell(Node& node) {
   node.better = false;
   const Cost upper = node.answer.upper;

@@ -1,14 +1,15 @@
-// What earlier subproblems say about a set of rows: cores bound its cost from below, witnesses
-// from above.
+// What earlier subproblems say about a set of rows: cores give lower bounds of its cost, and
+// witnesses upper bounds.
 //
-// A *core* is a set of rows with a proved bound on the cost of its trees. Any set that holds a
-// core costs at least as much (a tree for more rows serves fewer at no higher cost), and one
-// that lacks rows of it at least that much less their weight (take a tree for fewer rows and
-// let the others be wrong). A bound proved for trees of some depth serves shallower ones.
+// A *core* is a set of rows with a proved bound on the cost of its trees. Any set that contains the
+// core costs at least as much (a tree for more rows can be used for fewer at no higher cost), and a
+// set that lacks some of its rows costs at least that much minus their weight (take a tree for the
+// fewer rows and count the others as errors). A bound for trees of some depth also holds for
+// shallower trees.
 //
-// A *witness* is a tree with fixed labels, known by the rows it gets wrong. Its cost on any set
-// of rows takes one pass over two bit masks. A set on which a witness is cheap cannot be
-// proved expensive, so nobody needs to try.
+// A *witness* is a tree with fixed labels, represented by the rows that it misclassifies. Its cost
+// on any set of rows takes one pass over two bit masks. A set on which a witness is cheap cannot be
+// proved expensive, so no proof is tried.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +47,7 @@ class Newest {
 // Sets of rows with proved bounds.
 class Cores {
  public:
-  // `similar`: may cores that are not quite held be used?
+  // `similar`: whether cores of which some rows are missing may be used.
   Cores(const RowWeights& weights, std::size_t most, bool similar)
       : weights_(weights), similar_(similar), cores_(most) {}
 
@@ -54,7 +55,8 @@ class Cores {
   std::size_t end() const { return cores_.end(); }
   std::size_t size() const { return cores_.end() - cores_.begin(); }
 
-  // True iff cores from number `since` on prove that trees of `depth` cost `target` on `rows`.
+  // True if cores from number `since` on prove that trees of `depth` cost at least `target` on
+  // `rows`.
   bool prove(const RowMask& rows, Cost target, int depth, std::size_t since = 0) const {
     for (std::size_t k = cores_.end(); k > std::max(since, cores_.begin()); --k) {
       const Core& core = cores_[k - 1];
@@ -88,7 +90,7 @@ class Witnesses {
   std::size_t end() const { return witnesses_.end(); }
   std::size_t size() const { return witnesses_.end() - witnesses_.begin(); }
 
-  // True iff a witness from number `since` on has at most `depth` levels and costs less than
+  // True if a witness from number `since` on has at most `depth` levels and costs less than
   // `target` on `rows`.
   bool refute(const RowMask& rows, Cost target, int depth, std::size_t since = 0) const {
     for (std::size_t k = witnesses_.end(); k > std::max(since, witnesses_.begin()); --k) {

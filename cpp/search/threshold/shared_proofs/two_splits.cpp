@@ -12,7 +12,7 @@ std::optional<Answer<Cost>> TwoSplits::solve(const RowSubset& rows, const RowMas
   load(mask);
   ++context_->counters->two_split_tests;
   context_->limits->stop(10);
-  // All errors are counted here, those included that every tree makes.
+  // All errors are counted here, including those that every tree makes.
   best_cost_ = cutoff >= kInfiniteCost ? cutoff : cutoff + cost_of(forced_);
   found_ = false;
   found_literals_ = 0;
@@ -34,8 +34,8 @@ std::optional<Answer<Cost>> TwoSplits::solve(const RowSubset& rows, const RowMas
   return answer;
 }
 
-// Rows of the mask get bits of their own, those of class 0 before those of class 1, each class
-// from a new word on.
+// The rows of the mask get bits of their own, class 0 before class 1, each class starting at a new
+// word.
 void TwoSplits::load(const RowMask& mask) {
   const std::uint32_t m = rows_->size();
   label_.resize(m);
@@ -79,8 +79,9 @@ bool TwoSplits::list_literals() {
   return true;
 }
 
-// Literals that put the first rows of the list (kForward) or the last ones outside. A cut
-// before a row of class c is the one for boxes of class c; among equal values it is not a cut.
+// Literals that put the first rows of the list (kForward) or the last ones outside the box. For
+// boxes of class c, only cuts right before a row of class c matter; between equal values there is
+// no cut.
 template <bool kForward>
 bool TwoSplits::walk(std::int32_t f) {
   const std::uint32_t m = rows_->size();
@@ -90,7 +91,7 @@ bool TwoSplits::walk(std::int32_t f) {
   const auto rank_at = [&](std::uint32_t k) { return rank[rows_->row(at(k))]; };
   Count out[3] = {0, 0, 0};
   Count most = allowed(1);
-  std::uint32_t group = 0;  // where the values equal to the next one start
+  std::uint32_t group = 0;  // start of the run of values equal to the next one
   Count before[2] = {0, 0};
   for (std::uint32_t k = 0; k < m; ++k) {
     const std::uint8_t next = label_[at(k)];
@@ -139,7 +140,8 @@ bool TwoSplits::list_categories(std::int32_t f) {
   return true;
 }
 
-// Takes the literal alone as a tree of one split, and lists it for pairs. False: too many.
+// Tries the literal alone as a tree with one split, and lists it for pairs. False if there are too
+// many.
 bool TwoSplits::add(std::size_t box, const Literal& literal) {
   const Count alone = literal.a + n_[1 - box] - literal.b;
   if (alone <= allowed(1)) {
@@ -160,8 +162,8 @@ bool TwoSplits::add(std::size_t box, const Literal& literal) {
   return true;
 }
 
-// Pairs in order of what they can contribute at most. Errors of a pair are at least
-// n - (b_l - a_l / 2) - (b_k - a_k / 2), since max(a_l, a_k) is at least their mean.
+// Pairs in the order of the most they can contribute. A pair makes at least n - (b_l - a_l / 2) -
+// (b_k - a_k / 2) errors, since max(a_l, a_k) is at least their mean.
 void TwoSplits::try_pairs(std::size_t box) {
   std::vector<Literal>& list = literals_[box];
   const Count n = n_[1 - box];
@@ -215,9 +217,9 @@ const std::uint64_t* TwoSplits::outside(Literal& literal) {
   return masks_.data() + literal.mask * words_;
 }
 
-// Errors of the box that both literals cut out; just more than `most` where it is more.
+// The errors of the box that both literals cut out, or just more than `most` if there are more.
 TwoSplits::Count TwoSplits::errors(std::size_t box, Literal& l, Literal& k, Count most) {
-  outside(l);  // either may move the masks
+  outside(l);  // either call may move the masks
   const std::uint64_t* y = outside(k);
   const std::uint64_t* x = outside(l);
   Count total = n_[1 - box];
@@ -240,7 +242,7 @@ SplitTree TwoSplits::node(const Literal& literal) const {
   SplitTree at;
   at.feature = literal.feature;
   at.kind = literal.kind;
-  // A threshold goes by the last value on its left.
+  // A threshold is given by the last value on its left.
   const std::uint32_t position = literal.kind == TestKind::equals ? literal.first
                                  : literal.outside_yes            ? literal.last - 1
                                                                   : literal.first - 1;

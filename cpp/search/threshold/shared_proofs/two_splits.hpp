@@ -1,15 +1,15 @@
-// The best tree of at most two splits for two classes, where few errors are allowed.
+// The best tree with at most two splits for two classes, if few errors are allowed.
 //
-// A tree of two splits has three leaves, so one class has a single one: a box that two literals
-// cut out. Say the box predicts class c, and a literal puts rows outside it: a of class c (they
-// become errors) and b of the other class (they become right). With n of the other class in
-// all, a box of literals l and k errs at least n - (b_l + b_k) + max(a_l, a_k) times. Moving a
-// threshold until the next row of class c would fall outside only helps, so each feature, side
-// and number of errors leaves one literal: a short list, sorted by what it can contribute, of
-// which few pairs need to be counted.
+// A tree with two splits has three leaves, so one class has a single leaf: a box that two literals
+// cut out. Let the box predict class c, and let a literal put rows outside the box: a of class c
+// (they become errors) and b of the other class (they become correct). With n rows of the other
+// class in all, a box of the literals l and k makes at least n - (b_l + b_k) + max(a_l, a_k)
+// errors. Moving a threshold until the next row of class c would fall outside can only help, so
+// each feature, side and number of errors leaves one literal. The result is a short list, sorted by
+// what each literal can contribute, of which few pairs need to be counted.
 //
-// On a few hundred rows this takes some ten microseconds, where the sweeps of depth_two.hpp
-// take hundreds. It pays as long as the errors allowed are few.
+// On a few hundred rows this takes about ten microseconds, where the sweeps of depth_two.hpp take
+// hundreds. It pays off as long as few errors are allowed.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ class TwoSplits {
  public:
   explicit TwoSplits(const Context<Misclassification>& context) : context_(&context) {}
 
-  // The best tree of at most two splits for those of `rows` that are in `mask`, if it costs
-  // less than `cutoff`. Nothing where there are too many literals to look at.
+  // The best tree with at most two splits for those of `rows` that are in `mask`, if it costs less
+  // than `cutoff`. Returns nothing if there are too many literals.
   std::optional<Answer<Cost>> solve(const RowSubset& rows, const RowMask& mask, Cost cutoff);
 
  private:
@@ -42,7 +42,7 @@ class TwoSplits {
   struct Literal {
     std::int32_t feature;
     TestKind kind;
-    bool outside_yes;     // do rows that pass the test fall outside the box?
+    bool outside_yes;     // whether rows that pass the test fall outside the box
     std::uint32_t first;  // positions first .. last - 1 of the list fall outside, or inside
     std::uint32_t last;   //   where `outside_yes` is false and it is a category
     Count a;
@@ -63,7 +63,8 @@ class TwoSplits {
   Count weigh(std::uint64_t bits, std::size_t word) const;
   SplitTree tree(const RowMask& mask) const;
   SplitTree node(const Literal& literal) const;
-  // Most errors a tree of so many splits may make to beat the best one; negative: none.
+  // The maximum number of errors of a tree with this many splits that beats the best one; negative
+  // if there is none.
   Count allowed(int splits) const {
     const Cost room = best_cost_ - splits * penalty() - 1;
     return room < 0 ? -1 : room >> kCostBits;

@@ -1,12 +1,12 @@
 // Threads that help a search with its outermost solve.
 //
-// All of them take pieces of work from that solve (best_first/work.hpp, core_search.cpp); what is
-// below a piece is solved by one thread alone, in memory of its own. A piece of a tree of depth
-// three takes milliseconds and there are hundreds of them, so the threads seldom wait.
+// All threads take pieces of work from that solve (best_first/work.hpp, core_search.cpp). What is
+// below a piece is solved by one thread alone, in memory of its own. For trees of depth three a
+// piece takes milliseconds and there are hundreds of them, so that the threads seldom wait.
 //
-// The calling thread leads: it alone asks the clock and the caller (Ctrl-C) and tells
-// observers; helpers stop once it is done. Which of several optimal trees comes back depends on
-// chance, the optimum does not.
+// The calling thread is the leader: it alone checks the clock and Ctrl-C and calls observers;
+// helpers stop when it is done. Which of several optimal trees is returned depends on timing; the
+// optimum does not.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class Crew {
  public:
   using MakeTerminal =
       std::function<std::unique_ptr<Terminal>(const Context<L>&, StumpSolver<L>&)>;
-  // What a helper does, with limits, counters and scratch memory of its own.
+  // The function that a helper runs, with limits, counters and scratch memory of its own.
   using Help = std::function<void(const Context<L>&, Terminal&, StumpSolver<L>&)>;
 
   Crew(const Context<L>& context, const Switches& switches, MakeTerminal make_terminal)
@@ -42,7 +42,7 @@ class Crew {
 
   std::size_t n_threads() const { return n_helpers_ + 1; }
 
-  // Runs `work` in this thread while helpers run `help`, which returns once told to stop.
+  // Runs `work` in this thread while helpers run `help`, which returns when it is told to stop.
   void share(Gate& gate, const std::function<void()>& work, const Help& help) {
     told_ = false;
     arrived_ = 0;
@@ -57,7 +57,7 @@ class Crew {
   }
 
  private:
-  // The helpers of one solve; gone when this is.
+  // The helpers of one solve; the destructor ends them.
   class Team {
    public:
     Team(Crew& crew, Gate& gate) : crew_(crew), gate_(gate) {}
@@ -72,7 +72,7 @@ class Crew {
         for (Counters& theirs : counters)
           helpers_.emplace_back([this, &help, &theirs] { crew_.run(help, theirs); });
       } catch (const std::system_error&) {
-        // The system gives no more threads: these must do.
+        // The system has no more threads; continue with these.
       }
     }
     std::size_t size() const { return helpers_.size(); }
@@ -94,7 +94,7 @@ class Crew {
       const std::unique_ptr<Terminal> terminal = make_terminal_(context, stumps);
       help(context, *terminal, stumps);
     } catch (const std::bad_alloc&) {
-      // One helper less; its piece of work was given back.
+      // This helper ends; its piece of work was returned.
     }
   }
 

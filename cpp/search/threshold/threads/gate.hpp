@@ -1,7 +1,7 @@
-// How threads take turns at a solve they share.
+// The lock by which threads take turns at a solve that they share.
 //
-// One thread at a time holds the gate, and only to choose a piece of work or to enter what it
-// found; pieces are worked on apart, without it.
+// One thread at a time holds the gate, and only to choose a piece of work or to enter its result;
+// pieces are processed without it.
 #pragma once
 
 #include <atomic>
@@ -19,15 +19,15 @@ struct Gate {
   const std::size_t n_threads;
   std::mutex mutex;
   std::condition_variable changed;
-  std::atomic<std::uint64_t> bytes = 0;  // of the sets that all threads hold
+  std::atomic<std::uint64_t> bytes = 0;  // memory of the sets of all threads
 };
 
-// One thread's part in that. While it lives, the thread holds the gate, except within `apart`.
-// Without a gate there is one thread, and nothing to hold.
+// The hold of one thread on the gate. While this object lives, the thread holds the gate, except
+// within `apart`. Without a gate there is only one thread, and nothing is locked.
 class Turn {
  public:
-  // The thread that `leads` counts only its own memory: where memory is short the others
-  // leave, and the search goes on.
+  // The leading thread counts only its own memory: if memory is short, the other threads leave and
+  // the search continues.
   Turn(Gate* gate, bool leads) : gate_(gate), leads_(leads) {
     if (gate_ != nullptr) hold_ = std::unique_lock(gate_->mutex);
   }
@@ -50,7 +50,7 @@ class Turn {
     return compute();
   }
 
-  // Waits for others to change something; false: they took too long.
+  // Waits until another thread changes something; false if that took too long.
   bool await() {
     constexpr std::chrono::milliseconds kPatience{5};
     return gate_->changed.wait_for(hold_, kPatience) == std::cv_status::no_timeout;
@@ -59,7 +59,7 @@ class Turn {
     if (gate_ != nullptr) gate_->changed.notify_all();
   }
 
-  // The memory to be held against the limit if this thread holds `bytes`.
+  // The memory to compare with the limit if this thread holds `bytes`.
   std::uint64_t counted(std::uint64_t bytes) {
     if (gate_ == nullptr) return bytes;
     const std::uint64_t before = std::exchange(held_, bytes);
