@@ -1,4 +1,4 @@
-// One search of a portfolio: an engine at work on one level of depth, in a thread of its own.
+// One search of a portfolio: an engine that works on one level of depth, in a thread of its own.
 #pragma once
 
 #include <atomic>
@@ -17,20 +17,20 @@
 
 namespace treeproof::portfolio {
 
-// What a player does for the portfolio; each kind gets a share of the time (policy.hpp).
+// The role of a player in the portfolio; each role gets a share of the time (policy.hpp).
 enum class Role { question, rung, polish, prices };
 inline constexpr std::size_t kRoles = 4;
 
 template <class Value>
 struct Engine {
   std::string name;
-  bool climbs;  // whether it serves levels of depth, too
-  // How many of the engine's own units of work take a microsecond: engines estimate their work in
+  bool climbs;  // whether it works on levels of depth, too
+  // The number of the engine's own units of work in a microsecond: engines estimate their work in
   // different ways, and equal shares should take equal time.
   double pace;
-  // Works on trees of at most `level` levels (kAnyDepth: any) until it is done or stopped.
+  // Works on trees with at most `level` levels (kAnyDepth: any) until it is finished or stopped.
   std::function<Statistics(int level, Limits& limits, Exchange<Value>& exchange)> run;
-  Role role = Role::polish;  // of an engine that does not climb
+  Role role = Role::polish;  // role of an engine that does not work on levels
 };
 
 template <class Value>
@@ -66,7 +66,8 @@ class Player {
     if (thread_.joinable()) thread_.join();
   }
 
-  // Once it has ended: what it counted, whether it ran out of memory, and a fault if there was one.
+  // After it has ended: its counters, whether it ran out of memory, and an exception if there was
+  // one.
   const Statistics& statistics() const { return statistics_; }
   bool out_of_memory() const {
     return exhausted_ || limits_.reason() == StopReason::memory_limit;
@@ -77,12 +78,12 @@ class Player {
   void play() {
     baton_.wait_for_turn(seat_);
     try {
-      // Whatever the limits are, the question is begun, so that there is a tree (and a file of
-      // what is known, if one is asked for).
+      // The search of the whole problem is started regardless of the limits, so that there is a
+      // tree (and a checkpoint, if one is requested).
       if (!told_ || role_ == Role::question)
         statistics_ = engine_.run(level_, limits_, exchange_);
     } catch (const Stopped&) {
-      // It has nothing to tell; the board knows the single leaf.
+      // It has no result; the board has the single leaf.
     } catch (const std::bad_alloc&) {
       exhausted_ = true;  // the other searches go on
     } catch (...) {
