@@ -1,8 +1,9 @@
-// Writing a learner to bytes and reading it back, for pickling.
+// Writes a learner to bytes and reads it back, for pickling.
 //
-// A class lists its members once, in `template <class A> void archive(A& a) { a(x, y); }`;
-// `Writer` and `Reader` walk the same list. The bytes hold numbers as this machine lays
-// them out and begin with a tag, so a file from elsewhere is refused and not misread.
+// A class lists its members once, in `template <class A> void archive(A& a) { a(x, y); }`; `Writer`
+// and `Reader` use the same list. Numbers are stored in the representation of this machine. The
+// bytes begin with a tag, so that a file from another kind of machine is refused instead of being
+// misread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace treeproof::stream {
 template <class T>
 concept Plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-// The format's version; elsewhere, where bytes stand in another order, another number.
+// The version of the format; it reads as another number on machines with another byte order.
 inline constexpr std::uint64_t kArchiveTag = 0x3130'6d61'6572'7473ULL;
 
 class Writer {

@@ -1,4 +1,4 @@
-// The memo of Online-BRANCHES: what is known of each branch that was expanded.
+// The memo of Online-BRANCHES: the bounds and splits of each branch that was expanded.
 //
 // Branches are found by their literals (Section 4.3 of Chaouki's thesis), through an
 // open-addressing table of their hashes; nodes never hold pointers to each other, so that
@@ -14,8 +14,8 @@
 
 namespace treeproof::stream {
 
-// One split of a branch: what it would cost at least, and what the best tree found below it
-// costs, both split included.
+// One split of a branch: a lower bound on its cost, and the cost of the best tree found below it;
+// both include the split itself.
 struct Action {
   Cost lower = 0;
   Cost upper = 0;
@@ -66,7 +66,7 @@ class BranchMemo {
   void clear();
   std::size_t size() const { return nodes_.size(); }
   std::size_t bytes() const { return bytes_ + slots_.capacity() * sizeof(std::uint32_t); }
-  // To be told when an entry's own memory changed.
+  // Must be called when the memory of an entry has changed.
   void account(std::size_t before, std::size_t after) { bytes_ += after - before; }
 
   // Drops entries, the smallest supports first, until at most `limit` bytes are used; the

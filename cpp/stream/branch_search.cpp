@@ -97,8 +97,8 @@ void BranchSearch::price(BranchNode& node, const Split& split,
     action.upper += child.upper;
     action.complete = action.complete && child.complete;
   }
-  // No tree that begins with this split costs less than action.lower, and the leaf is at
-  // hand for node.leaf, so the split may be forgotten.
+  // No tree that begins with this split costs less than action.lower, and a leaf costs node.leaf,
+  // so that the split can be dropped.
   if (action.lower >= node.leaf) {
     ++counters_.pruned_splits;
     return;
@@ -159,8 +159,8 @@ std::int32_t BranchSearch::expand(const Window& window, const Branch& branch,
   return memo_.add(std::move(node));
 }
 
-// Draws a branch's bounds and its best tree from its leaf and its splits, and closes it when
-// the cheapest way on is known to the end.
+// Computes the bounds and the best tree of a branch from its leaf and its splits, and closes the
+// branch if its cheapest split is completely known.
 void BranchSearch::conclude(BranchNode& node) {
   node.lower = node.upper = node.leaf;
   node.best = {};
@@ -182,7 +182,8 @@ void BranchSearch::conclude(BranchNode& node) {
       node.best = {};
     }
   }
-  // Every other split costs at least top.lower, and a leaf node.leaf: nothing is left to do.
+  // Every other split costs at least top.lower, and a leaf costs node.leaf, so that the branch is
+  // complete.
   node.complete = true;
   node.actions.clear();
   node.actions.shrink_to_fit();
@@ -237,7 +238,7 @@ bool BranchSearch::step(const Window& window) {
       if (open == nullptr || child.support - child.upper < open->support - open->upper)
         open = &child;
     }
-    if (open == nullptr) break;  // the window moved on and closed this split
+    if (open == nullptr) break;  // the window has moved, and this split is now closed
     if (supports_.size() < depth + 2) supports_.resize(depth + 2);
     window.restrict(supports_[depth], open->literal, supports_[depth + 1]);
     const std::int32_t child = memo_.find_child(node.branch, open->literal);

@@ -41,14 +41,14 @@ class BranchSearch {
   explicit BranchSearch(double split_penalty = 0.0, std::size_t memory_limit = 0)
       : split_penalty_(split_penalty), memory_limit_(memory_limit) {}
 
-  // Begins anew on the rows in slots 0 .. rows - 1.
+  // Starts a new search on the rows in slots 0 .. rows - 1.
   void start(const Window& window, std::int32_t rows);
 
-  // One iteration; says whether the best tree may have changed.
+  // One iteration; returns whether the best tree may have changed.
   bool step(const Window& window);
 
   bool complete() const { return complete_; }
-  // The cost of the best tree, of the root's bound, and their unit: what 1.0 stands for.
+  // The cost of the best tree, the bound of the root, and their unit: the cost that 1.0 stands for.
   Cost upper() const { return memo_[root_].upper; }
   Cost lower() const { return memo_[root_].lower; }
   Cost unit() const { return total_; }

@@ -5,8 +5,8 @@
 namespace treeproof::stream {
 namespace {
 
-// Floats count exactly up to 2^24; long before that a table is halved, which changes none
-// of the ratios it is read for.
+// Floats count exactly up to 2^24. Long before that, the counts of a table are halved, which does
+// not change the ratios for which they are used.
 constexpr double kHalveAt = 4194304.0;
 
 constexpr double kImpossible = -1.0;
@@ -102,7 +102,8 @@ void BranchStatistics::adopt(const std::shared_ptr<const Layout>& layout) {
                        (to.schema.columns[c].kind == ColumnKind::multiway ||
                         to.schema.columns[c].n_codes == from.schema.columns[c].n_codes);
     if (!known) {
-      if (n_ <= 0.0 || to.schema.columns[c].missing < 0) continue;  // nowhere to count them
+      // there is no cell in which to count them
+      if (n_ <= 0.0 || to.schema.columns[c].missing < 0) continue;
       const std::size_t cell = to.cell(c, static_cast<std::size_t>(to.schema.columns[c].missing));
       std::copy(classes_.begin(), classes_.end(),
                 cells.begin() + static_cast<std::ptrdiff_t>(cell * to.n_classes));

@@ -1,5 +1,5 @@
-// What the four online learners have in common: they grow with the stream's schema, learn
-// one row at a time, propose a tree, and can forget.
+// The common interface of the four online learners: they grow with the schema of the stream, learn
+// one row at a time, propose a tree, and can forget old rows.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ class Learner {
  public:
   virtual ~Learner() = default;
 
-  // New columns, codes or classes. Of an ordered column only the existence is told: its
-  // codes are the bins the learner makes.
+  // Adds new columns, codes or classes. For an ordered column only its existence is given: its
+  // codes are the bins that the learner makes.
   virtual void grow(const Schema& schema) = 0;
 
   // Learns one row: a code per column (anything at ordered columns), the raw values of the
@@ -40,13 +40,13 @@ class Learner {
   // The bins that the tree's ordered literals speak of, one per ordered column.
   const std::vector<NumericBins>& tree_bins() const { return tree_bins_; }
 
-  // Starts again, keeping what is known of the newest `recent` rows (0: nothing).
+  // Starts again, keeping only the newest `recent` rows (0: nothing).
   virtual void restart(std::int64_t recent) = 0;
   // Starts the search again, with everything older than `recent` rows at `factor` weight.
   virtual void reweight(std::int64_t recent, double factor) = 0;
 
-  // Goes on searching without new rows, for at most `steps` steps; says whether there is
-  // nothing left to do.
+  // Continues the search without new rows, for at most `steps` steps; returns whether nothing is
+  // left to do.
   virtual bool settle(std::int64_t steps) = 0;
 
   virtual bool finished() const = 0;

@@ -1,8 +1,8 @@
-// Quantile literals: the thresholds a numeric column is tested at.
+// Quantile literals: the thresholds at which a numeric column is tested.
 //
-// The cuts are quantiles of the values seen lately, each halfway between two neighbouring
-// distinct values, so that a literal `x <= t` never cuts through equal values. They are
-// taken again whenever a search starts, and stay fixed while it runs.
+// The thresholds are quantiles of recent values, each half-way between two neighbouring distinct
+// values, so that a literal `x <= t` never separates equal values. They are recomputed when a
+// search starts, and stay fixed while it runs.
 #pragma once
 
 #include <algorithm>

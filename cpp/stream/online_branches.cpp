@@ -19,7 +19,7 @@ void OnlineBranches::grow(const Schema& schema) {
   window_.grow(schema_);
 }
 
-// The row counts at which a search begins: n, and its halves, quarters and so on.
+// The numbers of rows at which a search begins: n, n/2, n/4 and so on.
 std::int32_t OnlineBranches::next_start_after(std::int32_t rows) const {
   std::int32_t at = options_.window_size;
   while (at / 2 > rows && at / 2 >= kFewestRows) at /= 2;
@@ -45,7 +45,7 @@ void OnlineBranches::learn(Row codes, std::span<const double> numbers, std::int3
 }
 
 void OnlineBranches::start_search() {
-  // Judge the tree in use on these rows before their numbers get new codes.
+  // Evaluate the current tree on these rows before their numbers get new codes.
   old_cost_ = cost_of_tree();
   bin_numbers();
   final_ = window_.full();
@@ -94,8 +94,8 @@ double OnlineBranches::cost_of_tree() const {
   return wrong / total + options_.split_penalty * tree_.n_splits();
 }
 
-// Draws the tree from the search, at a pace that keeps the work per row constant: a tree of
-// s splits costs about s supports to draw.
+// Extracts the tree from the search, at a rate that keeps the work for each row constant:
+// extracting a tree with s splits takes about s supports.
 void OnlineBranches::look_at_tree() {
   ++since_tree_;
   const bool ended = search_.complete();

@@ -5,7 +5,8 @@
 namespace treeproof::stream {
 namespace {
 
-constexpr double kHesitation = 0.5;  // standard deviations taken off a hoped-for gain
+// standard deviations that are subtracted from an expected gain
+constexpr double kHesitation = 0.5;
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// How a Monte Carlo search moves: which split to try next in a tree, and what a tree is
-// worth given its continuations.
+// The policy of a Monte Carlo search: which split to try next in a tree, and the value of a tree
+// given its continuations.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace treeproof::stream {
 
-// Stop here, follow an edge, or try a split for the first time.
+// A move: stop here, follow an edge, or try a split for the first time.
 struct Move {
   enum class Kind : std::uint8_t { stop, known, fresh };
   Kind kind = Kind::stop;
@@ -23,7 +23,7 @@ struct Move {
   Split split;
 };
 
-// A state as a policy sees it, with the estimates of this moment.
+// A state as a policy sees it, with its current estimates.
 //
 // The thesis values a tree that was never expanded by its own accuracy. But the splits of
 // different leaves do not disturb each other, so a tree that has two leaves worth splitting
@@ -44,8 +44,8 @@ class Situation {
 
   const State& state;
   Estimate stop;         // of stopping here: the accuracy of the tree
-  double outlook = 0.0;  // what splitting every leaf that deserves it would add
-  double surely = 0.0;   // the same, counting only gains beyond chance
+  double outlook = 0.0;  // what splitting every leaf that is worth it would add
+  double surely = 0.0;   // the same, but only gains that cannot be explained by chance
 
   // Such splits: (node of the tree, split).
   const std::vector<std::pair<std::int32_t, Split>>& sure_splits() const { return sure_splits_; }

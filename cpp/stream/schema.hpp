@@ -1,4 +1,4 @@
-// What a stream's rows look like to the online learners.
+// The rows of a stream as the online learners see them.
 //
 // A row is one byte per column, the column's code. Categories are numbered in the order
 // in which they appear; numbers are numbered by the quantile bin they fall into, so that
@@ -105,7 +105,7 @@ class Branch {
     return {column, 0, static_cast<Code>(std::max(n - 1, 0))};
   }
 
-  // This branch and one literal more; a narrower literal takes the place of a wider one.
+  // This branch with one more literal; a narrower literal replaces a wider one.
   Branch with(const Literal& literal) const {
     Branch child = *this;
     const auto at = child.literals_.begin() +

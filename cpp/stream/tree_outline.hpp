@@ -1,11 +1,10 @@
-// The shape of the proposed tree and its simpler neighbours, for the Monte Carlo searches to
-// try.
+// The shape of the proposed tree, and simpler neighbours of it for the Monte Carlo searches to try.
 //
-// A search may begin with a split that does not matter and find the right splits below it,
-// once in each child. Nothing nearby looks better then: with any one split less, or other,
-// the tree is worse. Raising, known from C4.5 (Quinlan 1993), puts the subtree of a child in
-// the place of its parent and so takes such a split out in one move. A raised tree is only a
-// candidate: it is simulated like any other, and is proposed if its value is the best.
+// A search may begin with an irrelevant split and find the right splits below it, once in each
+// child. Then no neighbouring tree looks better: with any one split removed or replaced, the tree
+// is worse. Raising, known from C4.5 (Quinlan 1993), puts the subtree of a child in the place of
+// its parent, and thus removes such a split in one move. A raised tree is only a candidate: it is
+// simulated like any other, and is proposed if its value is the best.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ class TreeOutline {
 
   // How many raised trees there are: one for each split whose parent is a split.
   std::size_t n_raised() const { return raised_.size(); }
-  // The node that stands in a node's place in the k-th raised tree.
+  // The node that takes the place of a node in the k-th raised tree.
   std::int32_t in_place_of(std::int32_t node, std::size_t k) const {
     return raised_[k].parent == node ? raised_[k].child : node;
   }

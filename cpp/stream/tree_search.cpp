@@ -53,8 +53,8 @@ void TreeSearch::learn(Row codes, std::span<const double> numbers, std::int32_t 
     observe(codes, numbers, label, weight);
     return;
   }
-  // Rows wait for the first bins; a numeric column that shows up later just has no cuts
-  // until enough of its values are known.
+  // Rows are held back until the first bins are known; a numeric column that appears later has no
+  // thresholds until enough of its values are known.
   const bool waiting = !simulating_;
   pending_.push_back(
       {{codes.begin(), codes.end()}, {numbers.begin(), numbers.end()}, label, weight});
@@ -182,7 +182,7 @@ void TreeSearch::select_raised() {
   ++states_[index(at)].stop_visits;
 }
 
-// Splits a leaf of the tree in hand and goes to the state this leads to.
+// Splits a leaf of the current tree and goes to the state to which this leads.
 std::int32_t TreeSearch::advance(std::int32_t at, std::int32_t leaf, const Split& split) {
   const std::int32_t own = tree_in_hand_.nodes()[index(leaf)].statistics;
   path_.push_back({at, own, split});
@@ -197,7 +197,7 @@ std::int32_t TreeSearch::advance(std::int32_t at, std::int32_t leaf, const Split
   return edge.state;
 }
 
-// After the schema grew, the tree in hand needs children for the new codes.
+// After the schema has grown, the current tree needs children for the new codes.
 void TreeSearch::rebuild_tree_in_hand() {
   if (!simulating_) return;
   tree_in_hand_.reset(table_);
@@ -215,7 +215,7 @@ void TreeSearch::end_simulation() {
 }
 
 void TreeSearch::propagate() {
-  // Down: what each tree on the way is worth by its own leaves, with the new rows in.
+  // Downwards: the value of each tree on the path by its own leaves, including the new rows.
   std::vector<Estimate> own;
   std::vector<double> proposed;
   WorkingTree tree;
@@ -227,7 +227,7 @@ void TreeSearch::propagate() {
     proposed.push_back(situation.stop.mean + situation.surely);
     if (step.split.exists()) tree.apply(table_, tree.leaf_with(step.leaf), step.split);
   }
-  // Up: and by the trees behind it.
+  // Upwards: the value that includes the trees further on.
   for (std::size_t k = path_.size(); k-- > 0;) {
     State& state = states_[index(path_[k].state)];
     Estimate value = own[k];
@@ -285,7 +285,7 @@ StreamTreeDraft TreeSearch::draft(const WorkingTree& tree, std::int32_t at) cons
   }
   for (std::int32_t k = 0; k < node.n_children; ++k) {
     const WorkingNode& child = tree.nodes()[index(node.first_child + k)];
-    // A category that never came by here has no child: its rows stop at this node.
+    // A category that never occurred here has no child: its rows stop at this node.
     if (child.probability <= 0.0) continue;
     out.literal.push_back(child.literal);
     out.children.push_back(draft(tree, node.first_child + k));
@@ -300,8 +300,8 @@ StreamTreeDraft TreeSearch::draft(const WorkingTree& tree, std::int32_t at) cons
 
 double TreeSearch::root_weight() const { return table_[table_.find(Branch{})].n(); }
 
-// Forgets the states visited least, and the tables only they used, until half of the memory
-// is free. A tree that is tried again later begins anew with the tables that are left.
+// Drops the least visited states, and the tables that only they used, until half of the memory is
+// free. A dropped tree that is tried again later starts with the tables that are left.
 void TreeSearch::evict() {
   ++evictions_;
   for (double share = 0.5; bytes() > options_.memory_limit / 2 && states_.size() > 1; share /= 2) {
@@ -344,7 +344,7 @@ void TreeSearch::mark_from(std::int32_t at, const WorkingTree& tree, Marks& mark
   }
 }
 
-// Gives up all other states; tables have new numbers.
+// Drops all other states; tables get new numbers.
 void TreeSearch::keep_states(const std::vector<bool>& kept,
                              const std::vector<std::int32_t>& table_number) {
   std::vector<std::int32_t> state_number(states_.size(), -1);
@@ -380,7 +380,7 @@ void TreeSearch::forget() {
   simulations_ = 0;
   proposed_.clear();
   pending_.clear();
-  // The numbers may have moved too: take their quantiles again.
+  // The distribution of the numbers may have changed too, so their quantiles are recomputed.
   std::ranges::fill(binned_, std::uint8_t{0});
 }
 

@@ -6,16 +6,16 @@
 // values back along its way. The tree proposed is the best one that was tried, with the
 // splits that its leaves deserve beyond doubt.
 //
-// Four things differ from the thesis. A fresh split's estimate is not fixed when its tree
-// is expanded but read from the leaf's table when it is needed: nothing is stored for splits
-// that are never tried, and late estimates rest on all rows the leaf has seen. Trees are
-// valued with an outlook (`policy.hpp`). And every other simulation begins with a root
-// split that was never tried, as long as there is one: greedy learners die of a first split
-// that gains nothing, and so would a policy that has found something good elsewhere. Last,
-// one simulation in eight tries a simpler neighbour of the proposed tree
-// (`tree_outline.hpp`). The other simulations still follow the policy for ever, and more rows
-// only sharpen estimates, so the convergence proofs (Propositions 17, 18 and 22) stand;
-// predictions never suffer, since they come from the proposal.
+// Four things differ from the thesis. First, the estimate of a new split is not fixed when its tree
+// is expanded, but computed from the table of the leaf when it is needed: nothing is stored for
+// splits that are never tried, and later estimates use all rows that the leaf has seen. Second,
+// trees are valued with an outlook (`policy.hpp`). Third, every other simulation begins with a root
+// split that was never tried, as long as there is one: greedy learners fail if the right first
+// split gains nothing by itself, and so would a policy that has found something good elsewhere.
+// Last, one simulation in eight tries a simpler neighbour of the proposed tree
+// (`tree_outline.hpp`). The other simulations still follow the policy forever, and more rows only
+// make estimates more precise, so the convergence proofs (Propositions 17, 18 and 22) remain valid;
+// predictions do not suffer, because they come from the proposed tree.
 #pragma once
 
 #include <memory>

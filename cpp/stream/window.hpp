@@ -25,9 +25,9 @@ class Window {
   // New columns, codes and classes; rows inside get the missing code of a new column.
   void grow(const Schema& schema);
 
-  // Takes the row in; when the window is full the oldest row leaves. `numbers` are the raw
-  // values of the ordered columns, kept so that they can be binned anew; `weight` is in cost
-  // units (kUnitCost for a plain row).
+  // Adds the row; if the window is full, the oldest row is removed. `numbers` are the raw values of
+  // the ordered columns, which are kept so that they can be binned again; `weight` is in cost units
+  // (kUnitCost for a plain row).
   void push(Row row, std::span<const double> numbers, std::int32_t label, Cost weight);
 
   // Gives every row a new code in one column (slot by slot). The schema must know them.

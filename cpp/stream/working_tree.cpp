@@ -84,7 +84,8 @@ void WorkingTree::reset(StatisticsTable& table) {
   look_up(table, nodes_[0]);
 }
 
-// A node's own table, or what its parent's says of it while that one has seen more rows.
+// The table of a node itself, or its part of the table of the parent while that table has seen more
+// rows.
 void WorkingTree::look_up(StatisticsTable& table, WorkingNode& node) const {
   node.statistics = table.find(node.branch);
   if (node.statistics < 0) return;
@@ -150,7 +151,7 @@ void WorkingTree::observe(StatisticsTable& table, Row row, std::int32_t label, f
     for (std::int32_t k = 0; k < node.n_children && next < 0; ++k)
       if (nodes_[static_cast<std::size_t>(node.first_child + k)].literal.holds(code))
         next = node.first_child + k;
-    at = next;  // a code newer than this tree: the row stops here
+    at = next;  // a code that is newer than this tree; the row stops here
   }
 }
 

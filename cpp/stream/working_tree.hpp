@@ -1,10 +1,11 @@
-// The decision tree a simulation has in hand: built split by split from the root, with the
+// The decision tree of the current simulation: built split by split from the root, with the
 // probability of every node by the chain rule.
 //
-// A leaf's probability is the product of its ancestors' shares n(child) / n(parent), each
-// from the parent's own table (thesis, Eq. 5.14). Dividing a leaf's count by the tree's
-// count would be wrong: branches are shared between trees and have been fed unequally (the
-// thesis calls it weights degeneracy); a ratio inside one table is free of that.
+// The probability of a leaf is the product of the shares n(child) / n(parent) of its ancestors,
+// each from the table of the parent itself (thesis, Eq. 5.14). Dividing the count of a leaf by the
+// count of the tree would be wrong, because branches are shared between trees and have received
+// different numbers of rows (the thesis calls this weights degeneracy); a ratio within one table
+// does not have this problem.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +70,7 @@ struct WorkingNode {
   std::int32_t first_child = 0;
   std::int32_t n_children = 0;
   double probability = 1.0;
-  double rows_in_parent = 0.0;  // what the parent's table holds for it
+  double rows_in_parent = 0.0;  // weight of its rows in the table of the parent
   Estimate estimate;            // of the accuracy inside
 
   bool leaf() const { return !split.exists(); }
