@@ -1,10 +1,10 @@
-// A column of thresholds of which a search has settled some cuts: which of their sides a proof has
-// to cite so that all cuts of the column follow.
+// A column of thresholds for which a search has settled some cuts: decides which of their sides a
+// proof has to cite so that all cuts of the column follow.
 //
-// By the rule *order* of docs/proof-format.md a side also has the bounds of smaller ones on its
-// side, and for labels those of larger ones less the weight between. So a side may be left out
-// as long as what the others lend to its place still settles every cut; those with the most
-// tests to look at are tried first.
+// By the rule *order* of docs/proof-format.md, a side inherits the bounds of smaller sides and, for
+// labels, those of larger sides minus the weight in between. A side may therefore be left out as
+// long as the bounds that the others give to its place still settle every cut. Sides with the most
+// tests to examine are tried first.
 #pragma once
 
 #include <algorithm>
@@ -28,15 +28,14 @@ class KnownCuts {
   using Point = threshold::CutBounds<Value>;
   using Settled = threshold::Settled<Value>;
 
-  // Every cut must cost `need` at least, without its own split.
+  // Every cut must cost at least `need`, without its own split.
   KnownCuts(const L& loss, const threshold::Axis<L>& axis, Value need)
       : loss_(&loss), axis_(&axis), need_(need) {}
 
   // Sides come in any order.
   void add(const Settled& settled) { given_.push_back(&settled); }
 
-  // The sides to cite. What they leave open is in `open`, between two cuts of which something
-  // is known.
+  // The sides to cite. What they leave open is added to `open`, as pairs of cuts with known bounds.
   std::vector<const Settled*> choose(std::vector<std::pair<Point, Point>>& open) {
     place();
     points_ = lend();
@@ -66,7 +65,7 @@ class KnownCuts {
     cuts_.push_back({axis_->view().size(), {}});
   }
 
-  // What is known of every cut, by its own sides and by those of others.
+  // The bounds of every cut, from its own sides and from those of others.
   std::vector<Point> lend() const {
     std::vector<Point> points;
     for (const Cut& cut : cuts_) {
@@ -75,7 +74,7 @@ class KnownCuts {
       if (cut.sides[1] != nullptr) x.right = std::max(x.right, cut.sides[1]->bound);
       points.push_back(x);
     }
-    // All rows on one side are no cut.
+    // A cut with all rows on one side is trivial.
     points.front() = {0, Value{}, Value{}};
     points.back() = {axis_->view().size(), Value{}, Value{}};
     const std::size_t last = points.size() - 1;
@@ -98,7 +97,7 @@ class KnownCuts {
     return axis_->settled_between(points[k], points[k + 1], need_);
   }
 
-  // True if nothing is open. An interval reaches as far as cuts at its end are open.
+  // Returns true if nothing is open. An interval extends as far as the cuts at its end are open.
   bool list_open(std::vector<std::pair<Point, Point>>& open) const {
     const std::size_t last = points_.size() - 1;
     for (std::size_t a = 0, b = 1; a < last; a = b++) {
@@ -124,7 +123,7 @@ class KnownCuts {
     }
   }
 
-  // Only where less is known than before can something have become open.
+  // Only cuts whose bounds have become weaker can have become open.
   bool still_closed(const std::vector<Point>& without) const {
     const auto less = [&](std::size_t k) {
       return without[k].left < points_[k].left || without[k].right < points_[k].right;

@@ -1,6 +1,6 @@
-// The steps of a search, streamed to a file as they come: much more than a proof needs, in a
-// private binary form that `trim.hpp` reads backwards. A search that writes it holds one
-// buffer in memory, whatever the length of the argument.
+// Writes the steps of a search to a file while it runs. The log contains much more than a proof
+// needs, in a private binary format that `trim.hpp` reads backwards. A search that writes it keeps
+// one buffer in memory, whatever the length of the argument.
 #pragma once
 
 #include <fstream>
@@ -27,7 +27,7 @@ class StepLog : public StepListener {
   void step(const Step& step) override;
   void close() override { closed_ = true; }
 
-  // Writes what is left; false if the file could not hold everything.
+  // Writes the rest of the buffer; false if the file could not hold everything.
   bool finish();
   const std::vector<Section>& sections() const { return sections_; }
   std::int64_t n_steps() const { return n_steps_; }
@@ -61,14 +61,14 @@ struct LoggedStep {
   std::vector<Citation> citations;
 };
 
-// Random access to the records of a log, through a window of it.
+// Random access to the records of a log, through a window of the file.
 class LogReader {
  public:
   explicit LogReader(const std::string& path);
 
-  // Where the record begins that ends at `end`.
+  // The start of the record that ends at `end`.
   std::int64_t before(std::int64_t end);
-  // Reads the record at `begin`, or only what it claims; the lists of a step are used again.
+  // Reads the record at `begin`, or only its claim; the lists of the step are reused.
   void read(std::int64_t begin, LoggedStep& step, bool backwards = false);
   void read_claim(std::int64_t begin, LoggedStep& step) { claim(begin, true, step); }
 

@@ -1,23 +1,23 @@
-// Proofs of numeric problems, derived once the search knows the answer.
+// Proofs for numeric columns, derived after the search has found the answer.
 //
-// The search for numbers prunes with what neighbouring cuts taught it, in an order that would
-// make a long story. A prover that knows the optimum needs less: it shows that every tree costs
-// at least B by bounding, for each feature, a few cuts so well that the others follow by the
-// rule *order* of docs/proof-format.md. Write l(x) and r(x) for what is known of the sides of
-// the cut x, and L for the cost of a split. An interval (a, b) of cuts is closed if
-// L + l(a) + r(b) >= B (a tree for more rows serves fewer), or, for labels, if its cuts lie
-// within weight l(a) + r(a) + L - B of a, or likewise of b. Else its middle cut is bounded and
-// both halves are looked at. Left of a cut only costs below B - L - r(b) matter, and right of it
-// those below B - L - l(a).
+// The search over thresholds prunes with bounds of neighbouring cuts; following its order would
+// give a very long proof. A prover that knows the optimum needs less. It shows that every tree
+// costs at least B by bounding, for each feature, a few cuts so well that the others follow by the
+// rule *order* of docs/proof-format.md. Write l(x) and r(x) for the known bounds of the sides of
+// the cut x, and L for the cost of a split. An interval (a, b) of cuts is settled if L + l(a) +
+// r(b) >= B (a tree for more rows can be used for fewer), or, for labels, if its cuts lie within
+// weight l(a) + r(a) + L - B of a, or likewise of b. Otherwise its middle cut is bounded, and both
+// halves are examined. Left of a cut only costs below B - L - r(b) matter, and right of it those
+// below B - L - l(a).
 //
-// A side is bounded by nothing but counts where these suffice (a leaf; one split more), by a
-// *look* (its best stump), or by a step of its own. What the search has settled about trees of
-// two levels is in its record, with the tests that prove it (search/threshold/record.hpp); these
-// are cited, and only what the record leaves open is solved anew. For deeper trees the search is
-// asked for the optimum of the side, which is then proved in the same way from its record.
+// A side is bounded by counts alone if these suffice (a leaf; one more split), by a *look* (its
+// best stump), or by a step of its own. What the search has settled about trees of two levels is in
+// its record, with the tests that prove it (search/threshold/record.hpp). These are cited, and only
+// what the record leaves open is solved again. For deeper trees, the search is asked for the
+// optimum of the side, which is then proved in the same way from its record.
 //
-// Where the table has prices, every checker knows what they say of every set of rows: that needs
-// no citation.
+// If there are prices, every checker knows the bounds that they give for every set of rows, so that
+// these need no citation.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ namespace treeproof::proof {
 template <class Value>
 struct Proved {
   std::int64_t step = -1;
-  Value bound{};  // less than asked for if the claim was too high, or a limit was hit
+  Value bound{};  // less than requested if the claim was too high or a limit was reached
 };
 
 template <Loss L>
@@ -56,15 +56,15 @@ class Prover {
  public:
   using Value = typename L::Value;
   using Record = threshold::Record<Value>;
-  // The least cost of a tree on these rows, or the cut-off if that is less, and the record of the
+  // The lowest cost of a tree on these rows, or the cut-off if that is lower, and the record of the
   // search for it.
   using Optimum = std::function<Value(const RowSubset&, Room, Value cutoff, Record&)>;
-  // The same for trees of depth two and so many splits, from counts of the cuts it lists.
+  // The same for trees of depth two with this many splits, from counts of the cuts that it lists.
   using TwoLevels = std::function<Value(const RowSubset&, int splits, Value cutoff,
                                         std::vector<threshold::Looked<Value>>& looks)>;
 
-  // `scale` turns costs into those of the proof. The record is that of a search for trees on the
-  // whole table.
+  // `scale` converts costs to those of the proof. The record is that of a search on the whole
+  // table.
   Prover(const threshold::Context<L>& context, Value scale, Optimum optimum,
          TwoLevels two_levels, const Record& record, StepText& text)
       : context_(&context), columns_(context.columns), loss_(context.loss),
@@ -88,7 +88,7 @@ class Prover {
     }
   }
 
-  // Writes steps that show: every tree on the whole table costs `bound` at least.
+  // Writes steps that prove that every tree on the whole table costs at least `bound`.
   Proved<Value> prove(Room room, Value bound) {
     const RowSubset rows = RowSubset::whole(*columns_);
     branch_.clear();
@@ -106,7 +106,7 @@ class Prover {
     std::int32_t n_outcomes;
     Room room;
   };
-  // What the proof will say of it, by a look or by a step.
+  // The bound that the proof will state for it, by a look or by a step.
   struct Claim {
     Side side;
     Value bound;
@@ -128,7 +128,7 @@ class Prover {
     Room left, right;
     std::vector<Cost> priced;  // prices before each position; empty if there are none
   };
-  // Cuts of a column between two of which something is known.
+  // The cuts of a column between two cuts with known bounds.
   struct Interval {
     std::size_t column;
     Point a, b;
@@ -142,14 +142,14 @@ class Prover {
     Value proved;
     std::vector<Claim> claims;
     std::vector<Cuts> columns;   // of thresholds
-    std::vector<Interval> open;  // a heap: the one of which least is known is on top
+    std::vector<Interval> open;  // a heap with the interval of the lowest bound on top
   };
   using Settled = threshold::Settled<Value>;
   struct Known {
     Room room;
     Value bound;
     std::int64_t step;
-    bool exact;  // no tree proves more
+    bool exact;  // the bound is the optimum, so that no more can be proved
   };
 
   bool closes(Value cost, Value bound) const { return loss_->closes(cost, bound); }
@@ -176,11 +176,12 @@ class Prover {
     return write(room, node.proved, cited);
   }
 
-  // What the prices say of the trees on some rows that are no leaf.
+  // The bound that prices give for trees on these rows that are not a leaf.
   Value priced(const RowSubset& rows) {
     return prices_ ? static_cast<Value>((*prices_)(rows)) : Value{};
   }
-  // What counts and prices say of both sides of a cut. (Prices never say more than a leaf costs.)
+  // The bounds that counts and prices give for both sides of a cut. (Prices never exceed the cost
+  // of a leaf.)
   Point known_at(const Cuts& cuts, std::uint32_t p) const {
     Point x = cuts.axis.known_at(p);
     if (cuts.priced.empty()) return x;
@@ -190,7 +191,7 @@ class Prover {
     return x;
   }
 
-  // Writes the step of the present branch.
+  // Writes the step of the current branch.
   Proved<Value> write(Room room, Value bound, std::vector<Cited>& cited) {
     const Value claim = std::max(bound, Value{});
     if (claim <= Value{}) cited.clear();
@@ -216,7 +217,7 @@ class Prover {
     return key;
   }
 
-  // An earlier step about these rows, if it shows as much, or all that can be shown.
+  // An earlier step about these rows, if it proves at least as much, or all that can be proved.
   std::optional<Proved<Value>> recall(const Key& key, Room room, Value bound) {
     for (const Known& known : known_[key])
       if (known.room.covers(room) &&
@@ -242,7 +243,7 @@ class Prover {
     return two_levels_ && room.depth != 1 && (room.depth == 2 || room.splits == 2);
   }
 
-  // Writes a step that looks at both sides of the tests which the solver of two levels counted.
+  // Writes a step that looks at both sides of the tests that the solver of two levels counted.
   Proved<Value> prove_by_counts(const RowSubset& rows, Room room, Value bound) {
     if (const Settled* known = settled(room); known != nullptr)
       return write_settled(room, as_asked(known->bound, bound), known->tests);
@@ -251,7 +252,7 @@ class Prover {
     return write_settled(room, claim, chooser_.choose(rows, room.splits, claim, looks_));
   }
 
-  // What was asked for, unless less was found; sums of doubles may end a bit below.
+  // The requested bound, unless less was found; sums of doubles may end slightly below.
   Value as_asked(Value found, Value bound) const {
     return closes(found, bound) ? bound : std::max(found, Value{});
   }
@@ -263,9 +264,9 @@ class Prover {
     return write(room, bound, children_);
   }
 
-  // Whether the record is of a search in the present rows.
+  // Whether the record is that of a search in the current rows.
   bool recorded() const { return branch_.size() == record_level_; }
-  // What it says of trees in these rows.
+  // The entry of the record for trees in these rows.
   const Settled* settled(Room room) const {
     const std::optional<Settled>& whole = record_->whole();
     return recorded() && whole && covers(*whole, room) ? &*whole : nullptr;
@@ -296,8 +297,8 @@ class Prover {
     }
   }
 
-  // A lower bound on the optimum of a side, as good as `cutoff` if it can be; notes what has to
-  // be cited for it.
+  // A lower bound on the optimum of a side, up to `cutoff` if possible; records what has to be
+  // cited for it.
   Value bound_side(Node& node, const RowSubset& rows, const Side& side, Value cutoff) {
     limits_->stop(rows.size() * static_cast<std::uint32_t>(columns_->n_features()) / 200 + 1);
     const Value leaf = stumps_.leaf(rows);
@@ -340,8 +341,8 @@ class Prover {
     return std::max(proved.bound, looked);
   }
 
-  // What the record says of trees in a side of a cut of these rows, if that is enough, or all that
-  // can be said.
+  // The entry of the record for a side of a cut of these rows, if it is sufficient, or the best
+  // possible.
   const Settled* settled(const Side& side, Value cutoff) const {
     if (!recorded()) return nullptr;
     for (const Settled& known : record_->sides())
@@ -363,7 +364,7 @@ class Prover {
     return proved;
   }
 
-  // Trees that start with some test may cost no more than this.
+  // Notes that trees that start with some test may cost no more than this.
   void fail(Node& node, Value children) {
     node.proved = std::min(node.proved, split_cost_ + children);
   }
@@ -386,7 +387,7 @@ class Prover {
     for (int j = 0; j <= last; ++j) {
       const Room left{below, node.room.splits < 0 ? -1 : j};
       const Room right{below, node.room.splits < 0 ? -1 : last - j};
-      if (left.none() && right.none()) continue;  // leaves: the checker counts
+      if (left.none() && right.none()) continue;  // only leaves: the checker counts them itself
       if (columns_->kind(f) == FeatureKind::ordered) close_thresholds(node, f, left, right);
       else close_categories(node, f, left, right, view);
     }

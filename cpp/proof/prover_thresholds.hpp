@@ -20,7 +20,7 @@ void Prover<L>::close_thresholds(Node& node, std::int32_t f, Room left, Room rig
   }
 }
 
-// A minimum leaf size: what is known of one cut says nothing of others.
+// With a minimum leaf size, the bounds of one cut say nothing about other cuts.
 template <Loss L>
 void Prover<L>::close_one_by_one(Node& node, const Cuts& cuts) {
   const std::uint32_t n = node.rows->size();
@@ -43,8 +43,8 @@ void Prover<L>::cut(const Node& node, std::int32_t feature, std::uint32_t p) {
   partitioner_.cut(*node.rows, feature, p, parts.left, parts.right);
 }
 
-// Cites what the record says of a column's cuts, and lists what that leaves open. Sides that
-// may split once need no step.
+// Cites the entries of the record for the cuts of a column, and lists what they leave open. Sides
+// that may be split once need no step.
 template <Loss L>
 void Prover<L>::cite_record(Node& node, const Cuts& cuts) {
   KnownCuts<L> known(*loss_, cuts.axis, needed(node));
@@ -81,8 +81,8 @@ std::vector<Key> Prover<L>::keys_before(const RowSubset& rows, std::int32_t f) {
   return before;
 }
 
-// Several tests may make the same cut of these rows. By *order* the bound of the lowest code
-// on the left, and of the highest on the right, serves them all.
+// Several tests may make the same cut of these rows. By *order*, the bound of the lowest code on
+// the left and of the highest code on the right is valid for all of them.
 template <Loss L>
 typename Prover<L>::Side Prover<L>::side_of(const Cuts& cuts, std::uint32_t position,
                                             bool left) const {
@@ -111,8 +111,9 @@ void Prover<L>::raise_side(Node& node, const Cuts& cuts, Point& x, bool left, Va
   }
 }
 
-// Shows that no cut of the columns of thresholds is cheaper than the node's bound. The interval
-// of which least is known comes first, so that what is left when time is up is known best.
+// Proves that no cut of the threshold columns is cheaper than the bound of the node. The interval
+// with the lowest bound is bisected first, so that the proved bound is as high as possible when the
+// time is up.
 template <Loss L>
 void Prover<L>::close_intervals(Node& node) {
   const auto later = [](const Interval& x, const Interval& y) { return x.bound() > y.bound(); };
@@ -134,7 +135,7 @@ void Prover<L>::close_intervals(Node& node) {
   }
 }
 
-// The cut in the middle of those between a and b that are left, bounded; none if none is left.
+// Bounds the cut in the middle of the remaining cuts between a and b; none if none is left.
 template <Loss L>
 std::optional<typename Prover<L>::Point> Prover<L>::middle(Node& node, const Cuts& cuts,
                                                            const Point& a, const Point& b) {

@@ -1,9 +1,9 @@
-// The room that the trees of a step have.
+// The limits on the trees of a step.
 #pragma once
 
 namespace treeproof::proof {
 
-// What trees may have: levels of splits and splits, -1 for any number.
+// The maximum number of levels and of splits; -1 for any number.
 struct Room {
   int depth;
   int splits;
@@ -11,7 +11,7 @@ struct Room {
   bool none() const { return depth == 0 || splits == 0; }
   bool one_split() const { return depth == 1 || splits == 1; }
   int below() const { return depth < 0 ? -1 : depth - 1; }
-  // Whether what holds with this room holds with the other.
+  // Whether a bound for trees within these limits also holds for trees within the others.
   bool covers(Room other) const {
     const auto least = [](int mine, int theirs) {
       return mine < 0 || (theirs >= 0 && mine >= theirs);

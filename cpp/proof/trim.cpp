@@ -9,7 +9,7 @@
 namespace treeproof::proof {
 namespace {
 
-// The places of the steps needed, in the order of the file.
+// The positions of the required steps, in the order of the file.
 std::vector<std::int64_t> needed_steps(LogReader& log, const Section& section) {
   std::unordered_map<Key, Cost, KeyHash> wanted;
   std::vector<std::int64_t> kept;

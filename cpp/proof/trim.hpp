@@ -1,9 +1,9 @@
-// From the log of a search to a proof: only the steps that the bound on the whole table needs,
-// numbered in order, each citation resolved to a number.
+// Makes a proof from the log of a search: only the steps on which the bound of the whole table
+// depends, numbered in order, with each citation resolved to a number.
 //
-// Read backwards, a log tells what is needed: the best step about all rows, then what it cites,
-// then what that cites. A citation asks for a key and a bound; the latest earlier step of that
-// key with at least that bound answers it. (SAT solvers' proofs are trimmed alike.)
+// The log is read backwards: the best step about all rows is needed, then what it cites, then what
+// that cites. A citation asks for a key and a bound; it refers to the latest earlier step with that
+// key and at least that bound. (Proofs of SAT solvers are trimmed in the same way.)
 #pragma once
 
 #include <cstdint>
