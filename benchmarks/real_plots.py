@@ -71,6 +71,8 @@ def _levels(rows: list[dict[str, Any]], plt: Any) -> Any:
         label = "any depth" if depth == "any" else f"depth {depth}"
         axes.scatter([], [], color=colour, marker=marker, label=label)
     axes.set_xscale("log")
+    # Nothing may have been proved: the axis then has no data to find its limits by.
+    axes.set_xlim(_LEAST / 1.5, 1.5 * max([1.0, *(row["limit"] for row in ordered)]))
     axes.set_yticks(range(len(ordered)), [row["table"] for row in ordered])
     axes.set_ylim(-0.7, len(ordered) - 0.3)
     axes.set_xlabel("seconds until it was proved that no tree of that depth is better")

@@ -104,7 +104,8 @@ def test_all_options_reach_the_estimator(treeproof, folder):
         "class_weight": "balanced", "n_jobs": 1, "random_state": None,
         "categorical_features": "from_dtype", "verbose": True,
         "lower_bound": "W1", "s": 3, "s_prime": None, "first_split": "body_shape",
-        "n_best": 1,
+        "n_best": 1, "cost_matrix": None, "abstain_cost": None, "abstain_label": None,
+        "metric": "accuracy", "pos_label": None, "beta": 1.0,
     }  # fmt: skip
     names = ["head_shape", "body_shape", "is_smiling", "jacket_color"]
     assert fitted.feature_names_in_.tolist() == names
@@ -305,7 +306,7 @@ BAD = {
               "'max_depth'"),
     "penalty": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"), "--target",
                            "b", "--split-penalty", "1.5"],
-                "'split_penalty'"),
+                "split_penalty=1.5 is above 1"),
     "solver": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"), "--target", "b",
                           "--solver", "magic"],
                "'solver'"),

@@ -23,7 +23,7 @@ def document():
         {"size": [1.0, 2, 3, 4] * 3, "kind": list("abc") * 4, "new": [True, False] * 6}
     )
     y = np.where((frame["kind"] == "a") | (frame["size"] > 2.5), "u", "v")
-    model = OptimalTreeClassifier(0.01).fit(frame, y)
+    model = OptimalTreeClassifier(0.01, categorical_split="multiway").fit(frame, y)
     assert set(model.tree_.kind) == {0, 1, 3}
     return json.loads(model.to_json(target="y"))
 

@@ -94,7 +94,8 @@ def test_proof_of_a_stopped_search_is_about_the_level_it_proved(tmp_path: Path) 
     assert not clf.optimal_
     verdict = check(tmp_path / "p", *table)
     depth = clf.stats_["proof_max_depth"]
-    assert verdict.accepted and f"max_depth {depth}," in verdict.statement
+    stated = "none" if depth is None else depth
+    assert verdict.accepted and f"max_depth {stated}," in verdict.statement
     [level] = [known for known in clf.certificates_ if known.max_depth == depth]
     assert level.optimal
     assert verdict.lower_bound == pytest.approx(level.objective, abs=1e-6)
@@ -188,8 +189,8 @@ def test_malformed_steps(
 def test_the_checker_stands_alone() -> None:
     folder = Path(treeproof.proof.__file__).parent
     names = (
-        "boxes", "checker", "exact", "gains", "node", "prices", "problem", "ratio",
-        "rejected", "statement", "targets",
+        "boxes", "checker", "exact", "exact_data", "gains", "node", "prices", "problem",
+        "ratio", "rejected", "statement", "targets",
     )  # fmt: skip
     own = tuple(f"from treeproof.proof.{name} " for name in names)
     for name in names:

@@ -15,12 +15,8 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 
-from treeproof import (
-    OptimalTreeClassifier,
-    OptimalTreeRegressor,
-    action_tree,
-    regressor,
-)
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof.estimators import action_tree, regressor
 from treeproof.proof import check
 from treeproof.solving.solvers import derive_steps
 

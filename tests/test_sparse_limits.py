@@ -12,11 +12,11 @@ from treeproof import (
     OptimalTreeClassifier,
     _core,
     proof,
-    solvers,
     stop_when,
     watch,
 )
 from treeproof.datasets import load_balance_scale
+from treeproof.solving import solvers
 
 NO_LIMITS = {"max_depth": -1, "max_splits": -1, "min_samples_leaf": 1}
 

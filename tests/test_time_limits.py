@@ -7,8 +7,9 @@ import warnings
 import numpy as np
 import pytest
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core, base
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core
 from treeproof.border import read_classification_data
+from treeproof.estimators import base
 from treeproof.limits import Deadline
 
 ROWS, COLUMNS = 120_000, 10
