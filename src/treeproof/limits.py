@@ -64,7 +64,7 @@ class Deadline:
         return self._seconds - (self._clock() - self._begun)
 
     def passed(self, ahead: float = 0.0) -> bool:
-        """Return whether no time is left for what takes so many seconds more."""
+        """Return whether no time is left for what takes this many more seconds."""
         left = self.left()
         return left is not None and left <= ahead
 

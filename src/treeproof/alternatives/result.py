@@ -277,7 +277,7 @@ class NearOptimalSet:
         X : table
             Rows to predict, as for ``predict``.
         most : int, default=1000
-            If there are more trees than this, only the best so many of them vote.
+            If there are more trees than this, only this many of the best vote.
 
         Returns
         -------

@@ -89,7 +89,7 @@ def near_set(
     within : float
         The margin.
     limit : int or None
-        Stop when the best so many trees are known; None for all.
+        Stop when this many best trees are known; None for all.
     using, without : column or list of columns
         Only trees that test these columns, every one of them, or none of them.
     """

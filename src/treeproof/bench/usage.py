@@ -18,7 +18,7 @@ _PROC = Path("/proc")
 
 
 def cpu_seconds(pid: int) -> float | None:
-    """Return the CPU time that a process has used; None if nobody can tell.
+    """Return the CPU time that a process has used; None if it is unknown.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def cpu_seconds(pid: int) -> float | None:
 
 
 def resident_megabytes(pid: int) -> float | None:
-    """Return the memory of a process, its peak where known; None if nobody can tell.
+    """Return the memory of a process, its peak where known; None if it is unknown.
 
     Examples
     --------

@@ -42,7 +42,7 @@ def serve(
     browser : bool
         Open the page in the user's browser.
     idle : float or None
-        End by itself after so many seconds without an open page; None for never.
+        End by itself after this many seconds without an open page; None for never.
     announce : callable
         Told the address once it can be opened.
     """
@@ -87,7 +87,7 @@ _FAVICON = (
 
 
 def _listen(port: int) -> socket.socket:
-    """Take the port now: whoever opens the page early waits instead of failing."""
+    """Take the port now: a browser that is early waits instead of failing."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,4 +1,4 @@
-"""Who may talk to the explorer: whoever knows the address that was printed.
+"""Access control of the explorer: the printed address contains a secret token.
 
 The server listens on this machine only, but other users and pages of other sites can
 reach a local port too. So every request, static files and web sockets included, must

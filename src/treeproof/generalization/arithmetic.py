@@ -44,7 +44,7 @@ class Arithmetic(Protocol):
         """Return how many partitions arise from merging those of two disjoint sets."""
 
     def total(self, vectors: Sequence[Vector], ways: Sequence[int]) -> Vector:
-        """Return the sum of the vectors, each counted so many times."""
+        """Return the sum of the vectors, each counted this many times."""
 
     def half(self, vector: Vector) -> Vector:
         """Halve counts that are known to be even."""

@@ -62,7 +62,7 @@ class CostComplexityPruner:
         self.random_state = random_state
 
     def complexity(self, n_leaves: int, m: int, n_features: int) -> float:
-        """Return the complexity of a tree with so many leaves."""
+        """Return the complexity of a tree with this many leaves."""
         return float(n_leaves)
 
     def prune(self, tree: Any, X: Any, y: Any) -> PruningPath:

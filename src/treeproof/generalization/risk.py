@@ -15,7 +15,7 @@ may be chosen in any way, also by looking at the bound: that is what `prune` and
 * p_T = 6 / (pi^2 L^2) / (number of shapes with L leaves): sizes by an inverse square,
   all shapes of a size alike. Shapes are counted by Wedderburn-Etherington numbers, or,
   where the features allow splits into more than two, with all arities.
-* q_k = (1 - r) r^k. A small r makes every error dear. The bound is loose in the growth
+* q_k = (1 - r) r^k. A small r penalises errors. The bound is loose in the growth
   function, not in the errors, and r = 2^-13.7, which the paper found by
   cross-validation on one data set, restores the balance for *choosing* trees. It makes
   the value itself larger: for a value to quote, r = 1/2 or so gives a smaller one.
@@ -51,7 +51,7 @@ PAPER_R = 2**-13.7
 
 
 def log_structure_prior(n_leaves: int, *, any_arity: bool = False) -> float:
-    """Return the logarithm of p_T for a structure with so many leaves.
+    """Return the logarithm of p_T for a structure with this many leaves.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class RiskBound:
         self._complexity: dict[TreeStructure, float] = {}
 
     def __call__(self, errors: int, structure: Any) -> float:
-        """Return the bound of a tree with so many training errors and this shape."""
+        """Return the bound of a tree with this many training errors and this shape."""
         shape = TreeStructure.of(structure)
         errors = check_count("errors", errors, least=0)
         if errors > self.m:

@@ -90,7 +90,7 @@ class TreePictures:
         units: Mapping[str, str] | None = None,
         caption: bool = True,
     ) -> Scene:
-        """Return the picture as boxes, lines and words, for backends of one's own."""
+        """Return the picture as boxes, lines and words, for other backends."""
         from treeproof.picture.scene import tree_scene
 
         return tree_scene(

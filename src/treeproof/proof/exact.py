@@ -122,7 +122,7 @@ class _Argument:
                     seen.add(c)
 
     def worth(self, C: Rows, fewest: int) -> Any:
-        """Return what prices say of trees of so many splits or more."""
+        """Return what prices say of trees with at least this many splits."""
         if self.prices is None:
             return 0
         least = sum(self.prices[i] for i in C) - self.per_leaf

@@ -21,7 +21,7 @@ MEASURES = ("cost", "reward")
 
 
 class Gains:
-    """What each action saves on each row, against the row's dearest action.
+    """What each action saves on each row, against its most expensive action.
 
     Parameters
     ----------

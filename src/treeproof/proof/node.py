@@ -173,7 +173,7 @@ class Node:
         return self.price + shared[:, -1]  # type: ignore[no-any-return]
 
     def open_tests(self, bound: Any) -> Array:
-        """Return the tests that are neither ruled out nor dear enough."""
+        """Return the tests that are neither ruled out nor expensive enough."""
         left = self.allowed & (self.costs() < bound)
         if self.trees_extend():  # merging
             most, weight = self.lower[:, -1], self.p.weight(self.sums)
@@ -197,7 +197,7 @@ class Node:
         self.lower[child, column] = np.maximum(self.lower[child, column], bound)
 
     def batches(self, children: Array) -> Iterator[Array]:
-        """Yield so many children at a time that their tables fit into memory."""
+        """Yield children in groups whose tables fit into memory."""
         per_row = self.codes.shape[1] if self.one_hot is None else 1
         width = max(1, len(self.rows) * per_row, len(self.test))
         step = max(1, BATCH // (width * self.channels.shape[1]))

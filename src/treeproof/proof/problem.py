@@ -141,7 +141,7 @@ class Header:
         return self.search_cost + further * self.split_cost
 
     def rounded(self, bound: Any, forced: Any, fewest: int, multiway: bool) -> Array:
-        """Round what trees of so many splits or more cost at least.
+        """Round what trees with at least this many splits cost at least.
 
         They cost their splits and a whole number of weight units, unless there are
         splits of other prices.

@@ -82,7 +82,7 @@ class Ratio:
         require(value == self.value, f"the tree's {self.name} is {value}.")
 
     def check_bound(self, wrong: Fraction) -> None:
-        """See that no tree is above the claimed bound, if all get so much wrong."""
+        """Check that no tree exceeds the bound, if all misclassify this weight."""
         errors = wrong / self.factor
         open_part = max(self.p * (1 - self.mu) * self.positives - errors, Fraction(0))
         least = min(self.p, self.q) * self.positives

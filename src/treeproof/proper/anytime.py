@@ -29,7 +29,7 @@ def search(task: Task, max_rules: int, rng: np.random.Generator) -> Found:
     ----------
     task : Task
     max_rules : int
-        List the rules if there are at most so many.
+        List the rules if there are at most this many.
     rng : Generator
         For the choice of rows and pools.
     """

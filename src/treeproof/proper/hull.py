@@ -32,7 +32,7 @@ def hull(coordinates: NDArray[np.float64], max_dimensions: int) -> NDArray[np.fl
     coordinates : array of shape (n_points, n_columns)
     max_dimensions : int
         With more columns that vary than this, all of those are kept: nobody can list
-        hyperplanes in so many dimensions.
+        hyperplanes in that many dimensions.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 An objective is the fold of Definition 4.12. The dynamic programme is exact if the join
 is
 
-- *monotone*: cheaper subtrees never make a dearer tree (this is what lets the minimum
+- *monotone*: cheaper subtrees never increase the cost (this is what lets the minimum
   move inside the recursion, Theorem 4.13), and
 - *inflationary*: ``join(a, r, b) >= max(a, b)``, so that a subtree's cost bounds the
   tree's from below.

@@ -171,7 +171,7 @@ def _seconds(task: Task, end: float) -> float:
 
 
 def _most_points(family: Family, n_rules: int) -> int:
-    """Return how many points have at most so many rules (two at least)."""
+    """Return how many points have at most this many rules (two at least)."""
     n = 2
     while n < len(family.coordinates):
         n += 1

@@ -477,7 +477,7 @@ def _prove_answer(
 
 
 MUCH_PRICED = 0.75
-"""Prices of rows go into a proof where they bound so much of the best tree's cost.
+"""Prices are written to a proof if they bound this share of the best cost.
 
 Whoever checks the proof has to compare them with every box, which takes longer than
 most steps do: where they bound little, a proof without them is checked sooner.

@@ -62,7 +62,7 @@ def prequential(
     window : int, default=100
         How many rows the running accuracy looks back; the thesis uses 100.
     every : int, default=1000
-        Report after so many rows, and at the end.
+        Report after this many rows, and at the end.
 
     Examples
     --------
