@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from treeproof import QuantBnB
 from treeproof.bench.usage import peak_megabytes
 
 from .report import show, wide_console
@@ -43,7 +44,7 @@ ENGINES: dict[str, tuple[str, dict[str, Any]]] = {
         f"quant-bnb, {bound}": (
             "numbers",
             {"split_penalty": 0.0, "max_depth": 3, "solver": "quant-bnb",
-             "lower_bound": bound},
+             "quant_bnb": QuantBnB(bound)},
         )
         for bound in ("W0", "W1", "W2", "L2")
     },

@@ -16,7 +16,7 @@ import numpy as np
 import typer
 from sklearn.exceptions import ConvergenceWarning
 
-from treeproof import OptimalTreeRegressor
+from treeproof import OptimalTreeRegressor, QuantBnB
 
 from .problems import data_folder
 from .report import show, wide_console
@@ -40,7 +40,7 @@ def run(name: str, depth: int, solver: str, bound: str, limit: float) -> dict[st
     X, y = load(name)
     times: list[float] = []
     model = OptimalTreeRegressor(
-        0.0, max_depth=depth, solver=solver, lower_bound=bound, time_limit=limit
+        0.0, max_depth=depth, solver=solver, quant_bnb=QuantBnB(bound), time_limit=limit
     )
     while len(times) < (5 if sum(times) < 0.5 else 1):
         start = time.process_time()

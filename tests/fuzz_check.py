@@ -31,6 +31,7 @@ from regression_oracle import optimal_loss, target_arguments, tree_loss
 from treeproof import (
     OptimalTreeClassifier,
     OptimalTreeRegressor,
+    QuantBnB,
     _core,
     stop_when,
     watch,
@@ -246,9 +247,7 @@ def _fit(
         "time_limit": limit,
         "memory_limit": 4000 * 8 ** case["after"] if case["stop"] == "memory" else None,
         "n_jobs": case["n_jobs"],
-        "lower_bound": bound,
-        "s": s,
-        "s_prime": s_prime,
+        "quant_bnb": QuantBnB(bound, s, s_prime),
     }
     if is_regression(case):
         model: Any = OptimalTreeRegressor(criterion=case["criterion"], **parameters)

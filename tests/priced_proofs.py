@@ -18,10 +18,9 @@ import pandas as pd
 from oracle import UNIT
 
 from treeproof import OptimalTreeClassifier, _core
+from treeproof.arithmetic import rounded_weights
 from treeproof.proof import Verdict, check
 from treeproof.proof.exact import Refuted, check_exactly
-from treeproof.solving.merged_rows import rounded_weights
-from treeproof.solving.solvers import Task, run_solver, solving_with
 
 
 @dataclass
@@ -133,19 +132,11 @@ def priced(
     }
     labels = [f"k{v}" for v in y]
     model = OptimalTreeClassifier(solver="sparse", **settings)
-    seen: list[Task] = []
-
-    def run(name: str, task: Any) -> Any:
-        seen.append(task)
-        return run_solver(name, task)
-
-    with solving_with(run):
-        model.fit(frame, labels, weights)
+    task = model._prepare(frame, labels, weights).task
     path = folder / "small.proof"
     model.fit(frame, labels, weights, proof=path)
     with gzip.open(path) as file:
         header = json.loads(file.readline())
-    task = seen[0]
     engine = task.table.engine
     whole = rounded_weights(task.table.codes, task.labels, task.weights)
     kept = whole > 0

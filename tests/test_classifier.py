@@ -275,7 +275,7 @@ def test_parameters_are_only_stored():
         "split_penalty", "penalize", "max_depth", "max_splits", "min_samples_leaf",
         "categorical_features", "categorical_split", "solver", "time_limit",
         "memory_limit", "n_jobs", "class_weight", "random_state", "verbose",
-        "lower_bound", "s", "s_prime", "quantiles", "n_best",
+        "quant_bnb", "quantiles", "n_best",
         "first_split", "missing", "cost_matrix", "abstain_cost", "abstain_label",
         "metric", "pos_label", "beta",
     }  # fmt: skip

@@ -16,7 +16,13 @@ from regression_oracle import optimal_loss, random_targets, target_arguments, tr
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core, stop_when
+from treeproof import (
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+    QuantBnB,
+    _core,
+    stop_when,
+)
 
 BOUNDS = ["W0", "W1", "W2", "L2"]
 
@@ -58,7 +64,7 @@ def test_equals_brute_force(bound: str, depth: int) -> None:
 
 def quant(bound: str, **more):
     return OptimalTreeRegressor(
-        0.0, max_depth=2, solver="quant-bnb", lower_bound=bound, **more
+        0.0, max_depth=2, solver="quant-bnb", quant_bnb=QuantBnB(bound, **more)
     )
 
 
@@ -109,9 +115,7 @@ def test_same_optimum_as_our_own_engine() -> None:
         ({"max_depth": 2, "split_penalty": 0.1}, "no penalty"),
         ({"max_depth": 2, "max_splits": 2}, "max_splits"),
         ({"max_depth": 2, "min_samples_leaf": 5}, "min_samples_leaf"),
-        ({"max_depth": 2, "lower_bound": "W3"}, "lower_bound"),
-        ({"max_depth": 2, "s": 1}, "'s'"),
-        ({"max_depth": 2, "s_prime": 0}, "s_prime"),
+        ({"max_depth": 2, "quant_bnb": "W1"}, "quant_bnb"),
     ],
 )
 def test_what_it_does_not_do(parameters, message) -> None:
@@ -119,6 +123,14 @@ def test_what_it_does_not_do(parameters, message) -> None:
     for estimator in (OptimalTreeClassifier, OptimalTreeRegressor):
         with pytest.raises(ValueError, match=message):
             estimator(**parameters).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    "options", [{"lower_bound": "W3"}, {"s": 1}, {"s": 2.5}, {"s_prime": 0}]
+)
+def test_parameters_that_do_not_exist(options) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(options))}="):
+        QuantBnB(**options)
 
 
 def test_categorical_columns_are_refused_by_name() -> None:
@@ -156,7 +168,7 @@ def test_a_stop_ends_the_work_at_once(bound: str, depth: int) -> None:
     X, y = rng.random((20_000, 6)), rng.integers(0, 2, 20_000)
     with stop_when(lambda: True):
         clf = OptimalTreeClassifier(
-            0.0, solver="quant-bnb", lower_bound=bound, max_depth=depth
+            0.0, solver="quant-bnb", quant_bnb=QuantBnB(bound), max_depth=depth
         ).fit(X, y)
     assert clf.status_ == "interrupted"
     assert clf.stats_["rows_walked"] > 0

@@ -1,4 +1,5 @@
-// How real weights become whole numbers, for those who have to agree with the engines.
+// The arithmetic of costs and weights, for those who have to agree with the engines
+// (treeproof.arithmetic).
 #include <nanobind/nanobind.h>
 
 #include "bindings/encoded_table.hpp"
@@ -13,6 +14,14 @@ void bind_weights(nb::module_& m) {
   m.def(
       "weight_scale", [](const DoubleArray& weights) { return weight_scale(view(weights)); },
       "weights"_a, "The factor by which weights are multiplied before they are rounded.");
+  m.def(
+      "whole_weights",
+      [](const DoubleArray& weights) { return to_numpy(whole_weights(view(weights), false)); },
+      "weights"_a, "Weights as the whole numbers that engines add up.");
+  m.def("split_cost", &split_cost, "penalty"_a, "total_weight"_a,
+        "The cost of a two-way split, for a penalty that is a fraction of the total weight.");
+  m.attr("UNIT_COST") = kUnitCost;
+  m.attr("MAX_TOTAL_WEIGHT") = kMaxTotalWeight;
 }
 
 }  // namespace treeproof::bindings

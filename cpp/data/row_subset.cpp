@@ -1,11 +1,28 @@
 #include "data/row_subset.hpp"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
+#include <span>
+#include <vector>
+
+#include "core/check.hpp"
 
 namespace treeproof {
 namespace {
 
 constexpr std::uint32_t kOutside = std::uint32_t{1} << 31;
+
+// True iff every row of `whole` is in exactly one of the parts.
+bool partition(const RowSubset& whole, std::span<const RowSubset* const> parts) {
+  std::vector<std::uint32_t> rows, all;
+  for (const RowSubset* part : parts)
+    for (std::uint32_t r = 0; r < part->size(); ++r) rows.push_back(part->row(r));
+  for (std::uint32_t r = 0; r < whole.size(); ++r) all.push_back(whole.row(r));
+  std::ranges::sort(rows);
+  std::ranges::sort(all);
+  return rows == all;
+}
 
 }  // namespace
 
@@ -42,6 +59,10 @@ void Partitioner::cut_out(const RowSubset& from, std::int32_t f, std::uint32_t f
   inside.reserve(last - first, from.n_features_);
   outside.reserve(m - (last - first), from.n_features_);
   distribute_two(from, inside, outside);
+  check([&] {
+    const std::array<const RowSubset*, 2> sides{&inside, &outside};
+    return partition(from, sides);
+  }, "the two sides of a cut partition its rows");
 }
 
 // Branch-free: every row is written to both sides and one cursor advances, so the arrays
@@ -125,6 +146,11 @@ void Partitioner::cut_runs(const RowSubset& from, std::int32_t f,
     const std::uint32_t* other = from.lists_.get() + g * m;
     for (std::uint32_t k = 0; k < m; ++k) *cursor_[part_[other[k]]]++ = place_[other[k]];
   }
+  check([&] {
+    std::vector<const RowSubset*> all;
+    for (std::size_t p = 0; p < starts.size(); ++p) all.push_back(&parts[p]);
+    return partition(from, all);
+  }, "the children of a multiway split partition its rows");
 }
 
 std::uint32_t FeatureView::run_end(std::uint32_t position) const {

@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/check.hpp"
 #include "core/memory.hpp"
 
 namespace treeproof {
@@ -131,6 +132,7 @@ Bounds Memo::update(const Key& key, std::int64_t effort, const Bounds& news) {
       e->upper = news.upper;
       e->test = news.test;
     }
+    check([&] { return e->lower <= e->upper; }, "bounds of one set of rows never cross");
     return e->bounds();
   }
   Entry* place = s.free_place(key);

@@ -1,4 +1,4 @@
-"""The kinds of nodes a tree has, and where a split sends missing values.
+"""The kinds of columns and of nodes, and where a split sends missing values.
 
 They are written here once, below everything that speaks of them.
 """
@@ -12,6 +12,9 @@ __all__ = [
     "LEAF",
     "MULTIWAY",
     "NO",
+    "ONE_EACH",
+    "ONE_VS_REST",
+    "ORDERED",
     "OWN",
     "REFUSED",
     "STAYS",
@@ -19,6 +22,10 @@ __all__ = [
     "THRESHOLD",
     "YES",
 ]
+
+ORDERED, ONE_EACH, ONE_VS_REST = 0, 1, 2
+"""The kinds of columns that engines take: any threshold may split the values, a split
+has one child for each value, or a split separates one value from the rest."""
 
 LEAF, THRESHOLD, EQUALS, MULTIWAY, ABSENT, SUBSET = 0, 1, 2, 3, 4, 5
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/check.hpp"
 #include "search/exchange.hpp"
 
 namespace treeproof::portfolio {
@@ -37,6 +38,10 @@ class Board {
   bool found(const SplitTree& tree, Value cost) {
     const int depth = tree.depth();
     const std::scoped_lock guard(mutex_);
+    check([&] {
+      return std::all_of(lower_.lower_bound(depth), lower_.end(),
+                         [&](const auto& known) { return closes_(cost, known.second); });
+    }, "no tree costs less than a proved bound");
     if (!(cost < upper_below(depth))) return false;
     trees_[depth] = {tree, cost};
     // Deeper trees that cost no less are of no use any more.
@@ -91,6 +96,8 @@ class Board {
   bool raise(int depth, Value lower) {
     Value& known = lower_[depth];
     if (!(known < lower)) return false;
+    check([&] { return closes_(upper_below(depth), lower); },
+          "no bound exceeds the cost of a known tree");
     known = lower;
     ++news_;
     return true;

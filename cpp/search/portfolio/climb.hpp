@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/check.hpp"
 #include "core/limits.hpp"
 #include "search/portfolio/board.hpp"
 #include "search/portfolio/player.hpp"
@@ -194,6 +195,9 @@ class Climb {
     const Value upper = board_.upper(level);
     const Value lower = std::min(board_.lower(level), upper);
     const bool optimal = board_.closed(level, upper);
+    for (const Certificate<Value>& flatter : certificates_)
+      check([&] { return flatter.max_depth >= level || !(flatter.upper < upper); },
+            "a deeper level's best tree costs no more");
     const SplitTree tree = board_.best(level)->tree;
     return {level,   upper, optimal ? upper : lower, optimal, limits_.seconds(),
             tree.n_splits(), tree.n_leaves()};

@@ -14,7 +14,9 @@
 // threshold are solved with the algorithm of depth two, started from the groups alive.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -46,7 +48,7 @@ class DepthThree {
   DepthThree(const Columns& columns, const L& loss, const Settings& settings,
              Examiner<L>& examiner, Limits& limits, Counters& counters)
       : columns_(&columns), loss_(&loss), settings_(settings), examiner_(&examiner),
-        limits_(&limits), counters_(&counters), two_(examiner, limits, counters) {}
+        limits_(&limits), counters_(&counters), two_(loss, examiner, limits, counters) {}
 
   Outcome solve(const RowSubset& rows, const std::vector<Tuple>& groups, Value upper) {
     rows_ = &rows;
@@ -54,7 +56,8 @@ class DepthThree {
     std::vector<Alive> alive, next;
     for (std::int32_t f = 0; f < columns_->n_features(); ++f)
       alive.push_back({f, 0, columns_->n_values(f), groups, groups, Value{}});
-    while (!alive.empty() && !out.stopped) {
+    dropped_ = loss_->infinite();
+    while (!alive.empty() && !out.stopped && Value{} < out.upper) {
       next.clear();
       bytes_ = 0;
       std::size_t k = 0;
@@ -68,15 +71,13 @@ class DepthThree {
           break;
         }
       }
-      if (out.stopped) {
-        out.lower = least_bound(alive, k, next, out.upper);
-        return out;
-      }
-      std::swap(alive, next);
-      if (!(Value{} < out.upper)) alive.clear();
-      out.surviving.push_back(static_cast<std::int64_t>(alive.size()));
+      alive.erase(alive.begin(), alive.begin() + static_cast<std::ptrdiff_t>(k));
+      std::ranges::move(next, std::back_inserter(alive));
+      if (out.stopped) break;
+      const bool over = !(Value{} < out.upper);
+      out.surviving.push_back(over ? 0 : static_cast<std::int64_t>(alive.size()));
     }
-    out.lower = out.upper;
+    out.lower = least_bound(alive, std::min(out.upper, dropped_));
     return out;
   }
 
@@ -111,8 +112,12 @@ class DepthThree {
       cut(tuple, t);
       const auto left = two_.solve(left_rows_, tuple.left, out.upper);
       if (left.stopped) return;
-      if (left.choice.feature < 0) continue;  // the left side alone costs U
+      if (left.choice.feature < 0) {  // the left side alone costs U
+        dropped_ = std::min(dropped_, left.lower);
+        continue;
+      }
       const auto right = two_.solve(right_rows_, tuple.right, out.upper - left.upper);
+      if (!right.stopped) dropped_ = std::min(dropped_, left.lower + right.lower);
       if (right.choice.feature >= 0 && left.upper + right.upper < out.upper) {
         out.upper = left.upper + right.upper;
         out.choice = {tuple.feature, t, left.choice, right.choice};
@@ -156,8 +161,8 @@ class DepthThree {
       const SideView& l = left[j - 1];  // the rows every left child of the piece has
       const SideView& r = right[j];
       Alive rest{tuple.feature, t[j - 1], t[j], {}, {}, std::max(tuple.bound, l.lower + r.lower)};
-      keep(tuple.left, l, std::min(left[j].upper, out.upper - r.lower), rest.left);
-      keep(tuple.right, r, std::min(right[j - 1].upper, out.upper - l.lower), rest.right);
+      keep(tuple.left, l, left[j].upper, out.upper - r.lower, r.lower, rest.left);
+      keep(tuple.right, r, right[j - 1].upper, out.upper - l.lower, l.lower, rest.right);
       if (rest.left.empty() || rest.right.empty()) {
         ++counters_->pruned_pieces;
       } else {
@@ -166,14 +171,16 @@ class DepthThree {
     }
   }
 
-  // The pieces of the groups, and in them the features, whose bound is at most `most`.
-  void keep(const std::vector<Tuple>& groups, const SideView& view, Value most,
-            std::vector<Tuple>& out) {
+  // The pieces of the groups, and in them the features, whose bound is at most `rival` and at
+  // most `budget`. The other side costs at least `other`.
+  void keep(const std::vector<Tuple>& groups, const SideView& view, Value rival, Value budget,
+            Value other, std::vector<Tuple>& out) {
+    Value dropped = loss_->infinite();
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (const Piece<Value>& piece : view.groups[g].pieces) {
         Tuple rest{groups[g].feature, piece.a, piece.b,
-                   surviving(groups[g].left, piece.left, most),
-                   surviving(groups[g].right, piece.right, most)};
+                   surviving(groups[g].left, piece.left, budget, rival, dropped),
+                   surviving(groups[g].right, piece.right, budget, rival, dropped)};
         counters_->pruned_features += static_cast<std::int64_t>(
             groups[g].left.size() - rest.left.size() + groups[g].right.size() -
             rest.right.size());
@@ -182,6 +189,7 @@ class DepthThree {
         out.push_back(std::move(rest));
       }
     }
+    dropped_ = std::min(dropped_, dropped + other);
   }
 
   const Columns* columns_;
@@ -195,6 +203,7 @@ class DepthThree {
   Partitioner partitioner_;
   RowSubset left_rows_, right_rows_;
   std::size_t bytes_ = 0;
+  Value dropped_{};  // least bound on the trees that were ruled out or looked at
 };
 
 }  // namespace treeproof::quantbnb

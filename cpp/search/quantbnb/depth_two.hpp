@@ -5,7 +5,9 @@
 // pieces and features whose bound exceeds U are dropped (Proposition 4.1).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -26,21 +28,21 @@ class DepthTwo {
     std::vector<std::int64_t> surviving;  // tuples alive after each iteration
   };
 
-  DepthTwo(Examiner<L>& examiner, Limits& limits, Counters& counters)
-      : examiner_(&examiner), limits_(&limits), counters_(&counters) {}
+  DepthTwo(const L& loss, Examiner<L>& examiner, Limits& limits, Counters& counters)
+      : loss_(&loss), examiner_(&examiner), limits_(&limits), counters_(&counters) {}
 
   // The best tree among `tuples` on these rows, if it costs less than `upper`.
   Outcome solve(const RowSubset& rows, const std::vector<Tuple>& tuples, Value upper) {
     Outcome out{upper, Value{}, {}, false, {}};
     std::vector<Alive> alive, next;
     for (const Tuple& t : tuples) alive.push_back({t, Value{}});
-    while (!alive.empty() && !out.stopped) {
+    dropped_ = loss_->infinite();
+    // No tree costs less than nothing.
+    while (!alive.empty() && !out.stopped && Value{} < out.upper) {
       next.clear();
       std::size_t bytes = 0;
       std::size_t k = 0;
-      for (; k < alive.size(); ++k) {
-        // No tree costs less than nothing.
-        if (!(Value{} < out.upper)) break;
+      for (; k < alive.size() && Value{} < out.upper; ++k) {
         const Tuple& tuple = alive[k].tuple;
         Examined<Value> seen = examiner_->examine(rows, tuple);
         if (seen.upper < out.upper) {
@@ -51,18 +53,19 @@ class DepthTwo {
           out.stopped = true;
           break;
         }
-        if (seen.exact) continue;
+        if (seen.exact) {
+          dropped_ = std::min(dropped_, seen.upper);
+          continue;
+        }
         for (const Piece<Value>& piece : seen.pieces) keep(tuple, piece, out.upper, next, bytes);
       }
-      if (out.stopped) {
-        out.lower = least_bound(alive, k, next, out.upper);
-        return out;
-      }
-      std::swap(alive, next);
-      if (!(Value{} < out.upper)) alive.clear();
-      out.surviving.push_back(static_cast<std::int64_t>(alive.size()));
+      alive.erase(alive.begin(), alive.begin() + static_cast<std::ptrdiff_t>(k));
+      std::ranges::move(next, std::back_inserter(alive));
+      if (out.stopped) break;
+      const bool over = !(Value{} < out.upper);
+      out.surviving.push_back(over ? 0 : static_cast<std::int64_t>(alive.size()));
     }
-    out.lower = out.upper;
+    out.lower = least_bound(alive, std::min(out.upper, dropped_));
     return out;
   }
 
@@ -82,8 +85,10 @@ class DepthTwo {
   // bound is at most U.
   void keep(const Tuple& tuple, const Piece<Value>& piece, Value upper,
             std::vector<Alive>& next, std::size_t& bytes) {
-    Tuple rest{tuple.feature, piece.a, piece.b, surviving(tuple.left, piece.left, upper),
-               surviving(tuple.right, piece.right, upper)};
+    const Value no_rival = loss_->infinite();
+    Tuple rest{tuple.feature, piece.a, piece.b,
+               surviving(tuple.left, piece.left, upper, no_rival, dropped_),
+               surviving(tuple.right, piece.right, upper, no_rival, dropped_)};
     counters_->pruned_features += static_cast<std::int64_t>(
         tuple.left.size() - rest.left.size() + tuple.right.size() - rest.right.size());
     if (rest.left.empty() || rest.right.empty()) {
@@ -94,9 +99,11 @@ class DepthTwo {
     next.push_back({std::move(rest), piece.bound});
   }
 
+  const L* loss_;
   Examiner<L>* examiner_;
   Limits* limits_;
   Counters* counters_;
+  Value dropped_{};  // least bound on the trees that were ruled out or looked at
 };
 
 }  // namespace treeproof::quantbnb

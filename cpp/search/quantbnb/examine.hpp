@@ -241,13 +241,19 @@ inline bool exceeds(double bound, double cost) {
   return bound > cost + 1e-11 * (cost < 0.0 ? -cost : cost) + 1e-13;
 }
 
-// The features whose bound is at most `most`.
+// The features whose bound is at most `most` and at most `rival`, the cost of a tree that would
+// serve better. `dropped` falls to the least bound of those that `most` rules out: trees that a
+// rival beats cannot be optimal and need no bound.
 template <class Value>
 std::vector<std::int32_t> surviving(const std::vector<std::int32_t>& features,
-                                    const std::vector<Value>& bounds, Value most) {
+                                    const std::vector<Value>& bounds, Value most, Value rival,
+                                    Value& dropped) {
   std::vector<std::int32_t> out;
-  for (std::size_t k = 0; k < features.size(); ++k)
-    if (!exceeds(bounds[k], most)) out.push_back(features[k]);
+  for (std::size_t k = 0; k < features.size(); ++k) {
+    if (exceeds(bounds[k], rival)) continue;
+    if (exceeds(bounds[k], most)) dropped = std::min(dropped, bounds[k]);
+    else out.push_back(features[k]);
+  }
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/check.hpp"
 #include "loss/absolute_error.hpp"
 #include "loss/centred_targets.hpp"
 #include "loss/misclassification.hpp"
@@ -37,12 +38,13 @@ Result<typename L::Value> run(const Columns& columns, const L& loss, const Setti
       auto better = builder.build(rows, outcome.choice);
       if (better.cost < built.cost) built = std::move(better);
     }
-    result.optimal = !outcome.stopped;
     result.lower = std::min(outcome.lower, built.cost);
+    result.optimal = loss.closes(result.lower, built.cost);
+    check([&] { return result.optimal || outcome.stopped; }, "a finished search proves its tree");
     result.surviving = outcome.surviving;
   };
   if (settings.depth == 2) {
-    take(DepthTwo<L>(examiner, limits, counters).solve(rows, everything(columns), built.cost));
+    take(DepthTwo<L>(loss, examiner, limits, counters).solve(rows, everything(columns), built.cost));
   } else {
     take(DepthThree<L>(columns, loss, settings, examiner, limits, counters)
              .solve(rows, everything(columns), built.cost));

@@ -53,14 +53,11 @@ inline std::vector<std::int32_t> spaced(std::int32_t a, std::int32_t b, std::int
   return points;
 }
 
-// A lower bound on the trees that an iteration has not ruled out: of those it has not looked at,
-// `alive` from `k` on, and of those it has kept.
+// The least bound of the trees that are alive, where all others cost at least `others`.
 template <class Alive, class Value>
-Value least_bound(const std::vector<Alive>& alive, std::size_t k, const std::vector<Alive>& kept,
-                  Value upper) {
-  for (; k < alive.size(); ++k) upper = std::min(upper, alive[k].bound);
-  for (const Alive& a : kept) upper = std::min(upper, a.bound);
-  return upper;
+Value least_bound(const std::vector<Alive>& alive, Value others) {
+  for (const Alive& a : alive) others = std::min(others, a.bound);
+  return others;
 }
 
 }  // namespace treeproof::quantbnb

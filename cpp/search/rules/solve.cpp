@@ -89,7 +89,7 @@ Answer deepen(const RuleTable& table, const Settings& settings, const Draft& sta
     splits = k;
     proved = best.lower;
   }
-  if (splits < most) proved = beyond(splits + 1);
+  if (splits < most) proved = std::min(proved, beyond(splits + 1));
   best.lower = std::min(proved, best.upper);
   return best;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/check.hpp"
 #include "search/sparse/crew.hpp"
 #include "search/sparse/discrepancy.hpp"
 #include "search/sparse/extract.hpp"
@@ -224,6 +225,7 @@ class Run {
   void report() {
     tell();
     const Bounds root = search_.root();
+    check([&] { return root.lower >= told_.lower; }, "the bound of the whole never falls");
     if (!observer_ || (root.upper == told_.upper && root.lower == told_.lower)) return;
     const EventKind kind =
         root.upper < told_.upper ? EventKind::incumbent : EventKind::bound;

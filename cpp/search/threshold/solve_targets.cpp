@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/check.hpp"
 #include "search/threshold/threads/crew.hpp"
 #include "search/threshold/first_tree/first_tree.hpp"
 #include "search/threshold/record.hpp"
@@ -43,7 +44,7 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
     search.set_incumbent(starting_tree(first, task, context.loss->infinite(), exchange));
   search.set_record(record);
   Answer<double> answer = search.solve(task);
-  if (!deep && context.limits->reason() != StopReason::none) {
+  if (!deep && !context.loss->closes(answer.lower, answer.upper)) {
     // Stopped within the first sweeps: CART's tree may be better than what they have seen.
     Answer<double> greedy = first.greedy(task);
     if (greedy.upper < answer.upper) {
@@ -56,8 +57,9 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
   result.lower = std::clamp(answer.lower, 0.0, answer.upper);
   result.upper = answer.upper;
   result.split_cost = settings.split_cost;
-  result.optimal = context.limits->reason() == StopReason::none ||
-                   context.loss->closes(answer.lower, answer.upper);
+  result.optimal = context.loss->closes(answer.lower, answer.upper);
+  check([&] { return result.optimal || context.limits->reason() != StopReason::none; },
+        "a finished search proves its tree");
   if (result.optimal) result.lower = result.upper;
   if (exchange != nullptr) {
     if (answer.found) exchange->found(result.tree, result.upper);

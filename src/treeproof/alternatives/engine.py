@@ -11,16 +11,12 @@ from treeproof import _core
 from treeproof.solving.solvers import Task, run_solver
 
 __all__ = [
-    "BUDGET_UNIT",
     "Count",
     "Family",
     "LimitReachedError",
     "check_task",
     "sparse_costs",
 ]
-
-BUDGET_UNIT = 1 << 20
-"""The engine's cost of one unit of weight."""
 
 _ADVICE = {
     "time_limit": "before the time limit; choose a smaller margin or raise time_limit",

@@ -10,7 +10,6 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.alternatives.engine import (
-    BUDGET_UNIT,
     Count,
     Family,
     LimitReachedError,
@@ -22,7 +21,7 @@ from treeproof.alternatives.result import (
     NearTree,
     choose_columns,
 )
-from treeproof.estimators.variants import grow
+from treeproof.arithmetic import UNIT_COST
 from treeproof.path.budget import Budget
 from treeproof.solving.solvers import Task
 
@@ -54,7 +53,8 @@ class Problem:
 
     def grow(self, splits: dict[str, Any], cost: int) -> NearTree:
         """Return a tree of the engine as a `NearTree`."""
-        tree, loss = grow(self.task, splits)
+        assert self.task.objective is not None
+        tree, loss = self.task.objective.grow_costed(splits)
         penalties = tree.n_penalties(self.model.penalize)
         objective = loss + self.model.split_penalty * penalties
         proved = cost == self.best and self.model.optimal_
@@ -153,7 +153,7 @@ def _largest(
     budget = Budget(task.time_limit)
     margins = [margin]
     if limit is not None:
-        step = max(problem.split_cost // 4, BUDGET_UNIT)
+        step = max(problem.split_cost // 4, UNIT_COST)
         margins = [0, *(step << k for k in range(60) if step << k < margin), margin]
     elif alone and task.time_limit is not None:
         margins = [*(margin >> k for k in (3, 2, 1) if margin >> k), margin]

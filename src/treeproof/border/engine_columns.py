@@ -46,6 +46,9 @@ from treeproof.kinds import (
     LEAF,
     MULTIWAY,
     NO,
+    ONE_EACH,
+    ONE_VS_REST,
+    ORDERED,
     OWN,
     SUBSET,
     THRESHOLD,
@@ -60,8 +63,6 @@ __all__ = [
     "engine_table",
     "target_ranks",
 ]
-
-ORDERED_CODES, ONE_EACH, ONE_VS_REST = 0, 1, 2  # what engines know
 
 MAX_SUBSET_VALUES = 12
 """Most values of a column split by subsets: there are 2^(k-1) - 1 of them."""
@@ -208,7 +209,7 @@ def _offer(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
     if column.split == "either":
         return chain(_multiway(column), _one_of(column, own_branch))
     if not column.has_missing:
-        return _plain(column, ORDERED_CODES, lambda c: _cut(column, c, NO))
+        return _plain(column, ORDERED, lambda c: _cut(column, c, NO))
     return (_cuts_three if own_branch else _cuts_either)(column)
 
 
@@ -232,7 +233,7 @@ def _one_vs_rest(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn
         rest = (column.codes != code) & (column.codes != column.n_values)
         yield EngineColumn(
             column.number,
-            ORDERED_CODES,
+            ORDERED,
             2,
             rest.astype(np.int32),
             _always(Meaning(EQUALS, code, YES)),
@@ -288,17 +289,15 @@ def _cuts_either(column: TableColumn) -> Iterator[EngineColumn]:
         return _cut(column, code, NO)
 
     first = np.where(column.codes == last, 0, column.codes + 1).astype(np.int32)
-    yield EngineColumn(column.number, ORDERED_CODES, last + 1, first, first_meaning)
+    yield EngineColumn(column.number, ORDERED, last + 1, first, first_meaning)
     if last > 1:
-        yield EngineColumn(
-            column.number, ORDERED_CODES, last + 1, column.codes, last_meaning
-        )
+        yield EngineColumn(column.number, ORDERED, last + 1, column.codes, last_meaning)
 
 
 def _is_missing(column: TableColumn) -> EngineColumn:
     codes = (column.codes != column.n_values).astype(np.int32)
     return EngineColumn(
-        column.number, ORDERED_CODES, 2, codes, lambda _: Meaning(ABSENT, missing=YES)
+        column.number, ORDERED, 2, codes, lambda _: Meaning(ABSENT, missing=YES)
     )
 
 
@@ -373,7 +372,7 @@ def _two_parts(
     else:
         meaning = _always(Meaning(SUBSET, outcomes={YES: left, NO: right}))
     codes = (~side).astype(np.int32)
-    return EngineColumn(column.number, ORDERED_CODES, 2, codes, meaning)
+    return EngineColumn(column.number, ORDERED, 2, codes, meaning)
 
 
 def _cuts_by_target(

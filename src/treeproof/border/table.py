@@ -35,11 +35,11 @@ from treeproof.border.ranks import midpoint, rank_columns
 from treeproof.border.raw import MISSING_ADVICE, RawTable, read_raw_table
 from treeproof.border.text import TextColumn
 from treeproof.columns import UNSEEN, Column, plain
+from treeproof.kinds import ONE_EACH, ONE_VS_REST, ORDERED
 from treeproof.limits import Deadline
 
 __all__ = [
     "MAX_CATEGORIES",
-    "ORDERED",
     "TrainingTable",
     "encode_table",
     "is_categorical",
@@ -54,12 +54,11 @@ MAX_EITHER_VALUES = 1_000
 Columns of more nearly name the rows; a search over a test for each would never end.
 """
 
-ORDERED, MULTIWAY, ONE_VS_REST = 0, 1, 2
 _SPLIT_KINDS = {
-    "multiway": MULTIWAY,
+    "multiway": ONE_EACH,
     "one-vs-rest": ONE_VS_REST,
-    "either": MULTIWAY,
-    "subset": MULTIWAY,
+    "either": ONE_EACH,
+    "subset": ONE_EACH,
 }
 
 MISSING_REFUSED = (

@@ -1,27 +1,77 @@
 """The command line: ``treeproof fit``, ``treeproof predict`` and so on.
 
 Each subcommand is one file of this package with a function ``register(app)``. To add
-one, write the file and add its name to `COMMANDS`. The exit status is 0 for success, 2
-for bad input (with one sentence on standard error) and 130 after an interruption.
+one, write the file and add its name to `COMMANDS`, with the first line of its help. The
+file is imported when its command is called, so that ``treeproof --help`` is fast. The
+exit status is 0 for success, 2 for bad input (with one sentence on standard error) and
+130 after an interruption.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from treeproof.cli.errors import one_sentence
 
 __all__ = ["COMMANDS", "app", "main"]
 
-COMMANDS = (
-    "fit", "predict", "path", "alternatives", "check", "export", "explore", "prune",
-    "stream", "bench", "reproduce",
-)  # fmt: skip
+COMMANDS = {
+    "fit": "Learn an optimal tree from a table and show it with its certificate.",
+    "predict": "Predict with a saved model; columns the model does not know are "
+    "ignored.",
+    "path": "Find all trees that are optimal for some penalty, and let the data "
+    "choose.",
+    "alternatives": "Count all trees that cost hardly more than the best, and show "
+    "some of them.",
+    "check": "Check a proof step by step, trusting nothing but the data.",
+    "export": "Write a saved model in other formats; all make the same predictions.",
+    "explore": "Explore a table in the browser: fit, watch, look at nodes, compare, "
+    "download.",
+    "prune": "Prune a saved tree on its training data; no validation data is needed.",
+    "stream": "Predict each row, then learn it; accuracy, splits and speed are shown "
+    "live.",
+    "bench": "Run treeproof and the other exact solvers that are installed, side by "
+    "side.",
+    "reproduce": "Compute a table or figure of one of the papers again, with theirs "
+    "beside ours.",
+}
+
+
+class _Commands(TyperGroup):
+    """The subcommands, each imported when it is called."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self._listing = False
+        for name, summary in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=summary))
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        listed = super().get_command(ctx, cmd_name)
+        if listed is None or self._listing:
+            return listed
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        import_module(f"treeproof.cli.{cmd_name}").register(alone)
+        return typer.main.get_command(alone)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        self._listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._listing = False
+
 
 app = typer.Typer(
     name="treeproof",
+    cls=_Commands,
     help="""Optimal decision trees with a proof that no better tree exists.
 
     A first tree:    treeproof fit iris.csv --target species
@@ -58,10 +108,6 @@ def _options(
     ),
 ) -> None:
     pass
-
-
-for _name in COMMANDS:
-    import_module(f"treeproof.cli.{_name}").register(app)
 
 
 def main() -> None:

@@ -10,7 +10,6 @@ penalty of a split is the same whole number; `solve_part` makes sure of that.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,17 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.border.table import MULTIWAY, ORDERED
+from treeproof.arithmetic import UNIT_COST, rounded_weights, split_cost
+from treeproof.kinds import ONE_EACH, ORDERED
 from treeproof.solving.solvers import Task
-from treeproof.tree import EQUALS, THRESHOLD
-from treeproof.tree import MULTIWAY as MULTIWAY_TEST
+from treeproof.tree import EQUALS, MULTIWAY, THRESHOLD
 
-__all__ = ["UNIT", "Branch", "Outcome", "SharedTable", "Test", "shared_table"]
+__all__ = ["Branch", "Outcome", "SharedTable", "Test", "shared_table"]
 
-UNIT = 1 << 20
 """The cost of one unit of weight."""
 
-_MOST_WEIGHT = 1 << 30
 
 Test = tuple[int, int, int]
 """Feature, kind of test, and code."""
@@ -83,8 +80,8 @@ class SharedTable:
                 continue
             if kind == ORDERED:
                 tests += [(feature, THRESHOLD, code) for code in range(n - 1)]
-            elif kind == MULTIWAY:
-                tests.append((feature, MULTIWAY_TEST, 0))
+            elif kind == ONE_EACH:
+                tests.append((feature, MULTIWAY, 0))
             else:  # with two categories both tests make the same partition
                 wanted = 1 if n == 2 else n
                 tests += [(feature, EQUALS, code) for code in range(wanted)]
@@ -94,7 +91,7 @@ class SharedTable:
         """Return the outcome of a test for each row."""
         feature, kind, code = test
         values = self.codes[feature][rows]
-        if kind == MULTIWAY_TEST:
+        if kind == MULTIWAY:
             return values
         yes = values <= code if kind == THRESHOLD else values == code
         return np.where(yes, 0, 1).astype(np.int32)
@@ -116,7 +113,7 @@ class SharedTable:
             self.labels[rows], self.weights[rows], minlength=self.n_classes
         )
         weight = int(totals.sum())
-        return weight * UNIT, (weight - int(totals.max())) * UNIT
+        return weight * UNIT_COST, (weight - int(totals.max())) * UNIT_COST
 
     def solve_part(
         self,
@@ -135,7 +132,7 @@ class SharedTable:
         there what it has proved.
         """
         weights = self.weights[rows]
-        unit = int(weights.sum()) * UNIT
+        unit = int(weights.sum()) * UNIT_COST
         start = time.thread_time()
         found = memo.solve(
             kinds=self.kinds,
@@ -164,37 +161,17 @@ class SharedTable:
 
 def shared_table(task: Task) -> SharedTable:
     """Round the weights of a task and its penalty once, for all workers."""
-    weights = _whole_weights(task)
-    split_cost = _round_half_up(task.split_penalty * float(weights.sum()) * UNIT)
+    engine = task.table.engine
+    weights = rounded_weights(engine.codes, task.labels, task.weights)
     return SharedTable(
-        task.table.engine.kinds,
-        task.table.engine.n_values,
-        task.table.engine.codes,
+        engine.kinds,
+        engine.n_values,
+        engine.codes,
         task.labels,
         task.n_classes,
         weights,
-        split_cost,
+        split_cost(task.split_penalty, weights.sum()),
         task.max_depth,
         task.min_samples_leaf,
         task.penalize,
     )
-
-
-def _whole_weights(task: Task) -> NDArray[np.float64]:
-    """Return whole weights; the first of several equal rows gets the weight of all."""
-    weights = task.weights
-    total = float(np.cumsum(weights)[-1])
-    cap = _MOST_WEIGHT - len(weights) - 1.0
-    if np.all(weights == np.floor(weights)) and total < cap:
-        return weights
-    scale = 2.0 ** math.floor(math.log2(cap / total))
-    rows = np.vstack([task.table.engine.codes, task.labels]).T
-    _, first, merged = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    rounded = np.zeros(len(weights))
-    sums = np.bincount(merged.reshape(-1), weights)
-    rounded[first] = np.floor(sums * scale + 0.5)
-    return rounded
-
-
-def _round_half_up(value: float) -> int:
-    return math.floor(value + 0.5)

@@ -18,6 +18,7 @@ from treeproof.alternatives.methods import Alternatives
 from treeproof.cluster import solve_on_cluster
 from treeproof.estimators.base import OptimalTree
 from treeproof.estimators.encoded_export import EncodedExport
+from treeproof.estimators.prepared import Prepared
 from treeproof.limits import Deadline, parse_memory
 from treeproof.objectives import Costs, Objective
 from treeproof.proof.writer import ProofFile, action_header, derived, trimmed
@@ -53,6 +54,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
     ) -> None:
         """Find the best tree for an objective, and store it with its certificate."""
         self._check_provable(proof, reading, objective.table)
+        prepared = self._prepared(objective, reading, deadline)
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))
             kept = None if checkpoint is None else CheckpointFile(checkpoint)
@@ -60,7 +62,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             if proof is not None:
                 writer = stack.enter_context(ProofFile(proof))
             task = replace(
-                self._task_for(objective, deadline),
+                prepared.task,
                 observer=objective.units.listening(observer),
                 ladder=climbing(objective.grow, objective.units.translate),
                 proof_log="" if writer is None else writer.log,
@@ -79,12 +81,24 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             else:
                 provable = solve_for_proof(self.solver, task)
                 name, found = provable.solver, provable.found
-            self._keep(name, found, objective, reading, history)
+            prepared.keep(name, found, history)
             self._remember(task, found, int(self.n_best))
             if writer is not None and provable is not None:
                 self.stats_ |= self._write_proof(writer, provable, objective)
             if kept is not None:
                 kept.finish(found)
+
+    def _prepared(
+        self, objective: Objective, reading: Mapping[str, Any], deadline: Deadline
+    ) -> Prepared[Task]:
+        """Return the problem of an objective, ready to be solved."""
+
+        def keep(name: str, found: Mapping[str, Any], history: History) -> None:
+            self._keep(name, found, objective, reading, history)
+
+        return Prepared(
+            self._task_for(objective, deadline), objective.grow_costed, keep
+        )
 
     def _task_for(self, objective: Objective, deadline: Deadline) -> Task:
         """Return the problem in the form that the engines solve."""

@@ -35,7 +35,7 @@ from treeproof.solving.certificates import (
     describe,
     proved_depth,
 )
-from treeproof.solving.quant_bnb import QuantOptions
+from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.sources.scoring import batches_of, source_to_predict
 from treeproof.tree import Columns, Tree
 
@@ -235,9 +235,9 @@ class OptimalTree(BaseEstimator):
             "first_split": table.number_of(self.first_split, "first_split"),
         }
 
-    def _quant_options(self) -> QuantOptions:
+    def _quant_options(self) -> QuantBnB:
         """Return the parameters of Quant-BnB."""
-        return QuantOptions(self.lower_bound, self.s, self.s_prime)
+        return QuantBnB() if self.quant_bnb is None else self.quant_bnb
 
     def _warn_if_weaker(self, shown: Any, found: Any) -> None:
         """Warn if a proof shows a lower bound than the search has found."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,13 +21,14 @@ from treeproof.border.labels import read_vector
 from treeproof.estimators.action_tree import ActionTree
 from treeproof.estimators.base import common_constraints
 from treeproof.estimators.class_tree import ClassTree
-from treeproof.limits import parse_memory
+from treeproof.estimators.prepared import Prepared
+from treeproof.limits import Deadline, parse_memory
 from treeproof.objectives import Costs, Labels, Objective, Told
 from treeproof.objectives.ratio_fit import fit_ratio
 from treeproof.objectives.ratios import METRICS, RATIOS, Ratio
 from treeproof.solving.certificates import Wording
-from treeproof.solving.quant_bnb import quant_constraints
-from treeproof.solving.solvers import SOLVERS
+from treeproof.solving.quant_bnb import QuantBnB
+from treeproof.solving.solvers import SOLVERS, Task
 from treeproof.sources.scoring import distinct_cases
 from treeproof.sources.training import classification_data, source_for, split_table
 
@@ -140,14 +142,9 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         The positive class of "f1", "fbeta" and "jaccard"; 1 or True if there is one.
     beta : float, default=1.0
         For "fbeta": how many times as important recall is as precision.
-    lower_bound : {"W0", "W1", "W2", "L2"}, default="W1"
-        With ``solver="quant-bnb"``: the lower bound of the paper that is used.
-    s : int, default=3
-        With ``solver="quant-bnb"``: the number of pieces into which an interval is
-        divided.
-    s_prime : int or None, default=None
-        With ``solver="quant-bnb"``: the pieces of the middle in the bound W1; None for
-        the paper's ``0.6 n s / (b - a)``.
+    quant_bnb : QuantBnB or None, default=None
+        With ``solver="quant-bnb"``: the parameters of the published algorithm; None
+        for those of its paper. See `treeproof.QuantBnB`.
     quantiles : int or None, default=None
         Divide each numeric column with more distinct values than this into this many
         bins of about equal numbers of rows, and try only thresholds between bins. The
@@ -230,7 +227,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **common_constraints(set(SOLVERS)),
-        **quant_constraints(),
+        "quant_bnb": [QuantBnB, None],
         "split_penalty": [Interval(Real, 0, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "cost_matrix": ["array-like", dict, None],
@@ -265,9 +262,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         metric: str = "accuracy",
         pos_label: Any = None,
         beta: float = 1.0,
-        lower_bound: str = "W1",
-        s: int = 3,
-        s_prime: int | None = None,
+        quant_bnb: QuantBnB | None = None,
         quantiles: int | None = None,
         n_best: int = 1,
         random_state: Any = None,
@@ -293,9 +288,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         self.metric = metric
         self.pos_label = pos_label
         self.beta = beta
-        self.lower_bound = lower_bound
-        self.s = s
-        self.s_prime = s_prime
+        self.quant_bnb = quant_bnb
         self.quantiles = quantiles
         self.n_best = n_best
         self.random_state = random_state
@@ -354,16 +347,12 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         ratio = self.metric in RATIOS
         whole = proof or distributed or checkpoint or self.n_best > 1 or ratio
         deadline = self._deadline(whole=bool(whole))
-        memory = parse_memory(self.memory_limit)
         if proof is not None and y is None and self.class_weight is not None:
             raise ValueError(
                 "A proof about class_weight needs the classes of the rows; pass y, or "
                 "weights of the rows as sample_weight."
             )
-        data, reading = classification_data(
-            self, X, y, sample_weight, memory, costs, deadline
-        )
-        self.classes_ = data.classes
+        data, reading = self._read(X, y, sample_weight, costs, deadline)
         if ratio:
             if checkpoint is not None or distributed is not None:
                 raise ValueError(
@@ -381,6 +370,30 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
             checkpoint=checkpoint,
         )
         return self
+
+    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Prepared[Task]:
+        """Read the data and state the problem, as `fit` does, without solving it."""
+        self._validate_params()
+        self._check_objective(None)
+        if self.metric in RATIOS:
+            raise ValueError(
+                f'metric="{self.metric}" takes several searches and no penalty; a path '
+                "of penalties needs another metric."
+            )
+        deadline = self._deadline(whole=False)
+        data, reading = self._read(X, y, sample_weight, None, deadline)
+        return self._prepared(self._objective(data), reading, deadline)
+
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, costs: Any, deadline: Deadline
+    ) -> tuple[ClassificationData, Mapping[str, Any]]:
+        """Read the data; return them with figures about the reading."""
+        memory = parse_memory(self.memory_limit)
+        data, reading = classification_data(
+            self, X, y, sample_weight, memory, costs, deadline
+        )
+        self.classes_ = data.classes
+        return data, reading
 
     def _check_objective(self, costs: Any) -> None:
         """Refuse combinations of parameters that define costs twice."""

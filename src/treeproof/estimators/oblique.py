@@ -14,6 +14,7 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from treeproof.arithmetic import UNIT_COST, split_cost, whole_weights
 from treeproof.border import check_lengths
 from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.names import check_names, record_names
@@ -26,7 +27,7 @@ from treeproof.proper.anytime import search
 from treeproof.proper.family import FAMILIES, Family, describe_size, make_families
 from treeproof.proper.oblique_tree import ObliqueTree, grow_tree
 from treeproof.proper.surface import n_monomials
-from treeproof.proper.task import UNIT, Clock, Task, whole_weights
+from treeproof.proper.task import Clock, Task
 from treeproof.solving.progress import ProgressLine
 
 __all__ = ["ObliqueTreeClassifier"]
@@ -225,7 +226,7 @@ class ObliqueTreeClassifier(ClassTree):
                 labels,
                 len(self.classes_),
                 weights,
-                round(self.split_penalty * weights.sum() * UNIT),
+                split_cost(self.split_penalty, weights.sum()),
                 int(self.max_splits),
                 -1 if self.max_depth is None else int(self.max_depth),
                 int(self.min_samples_leaf),
@@ -245,7 +246,7 @@ class ObliqueTreeClassifier(ClassTree):
             tree = grow_tree(*what)
         leaves = tree.value[[s is None for s in tree.surfaces]]
         loss = (leaves.sum(axis=1) - leaves.max(axis=1)).sum()
-        made = int(loss) * UNIT + tree.n_splits * task.split_cost
+        made = int(loss) * UNIT_COST + tree.n_splits * task.split_cost
         self.stats_ = {
             "solver": "rules",
             "seconds": clock.elapsed(),

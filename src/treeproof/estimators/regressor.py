@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,11 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 from treeproof.border import RegressionData
 from treeproof.estimators.base import common_constraints
 from treeproof.estimators.encoded_export import EncodedExport
-from treeproof.limits import parse_memory
+from treeproof.estimators.prepared import Prepared
+from treeproof.limits import Deadline, parse_memory
 from treeproof.proof.writer import ProofFile, derived, regression_header
 from treeproof.solving.leaf_fit import CRITERIA, LeafFit
 from treeproof.solving.observers import History, climbing, observing
-from treeproof.solving.quant_bnb import quant_constraints
+from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.solvers import (
     REGRESSION_SOLVERS,
     Provable,
@@ -119,16 +121,10 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
     n_jobs : int or None, default=1
         The number of threads; -1 for all processors. The optimum does not depend on it.
         If several trees are optimal, the one that is returned may depend on it; with
-        one thread the fit is deterministic. The solvers "sparse" and "threshold" use
-        threads.
-    lower_bound : {"W0", "W1", "W2", "L2"}, default="W1"
-        With ``solver="quant-bnb"``: the lower bound of the paper that is used.
-    s : int, default=3
-        With ``solver="quant-bnb"``: the number of pieces into which an interval is
-        divided.
-    s_prime : int or None, default=None
-        With ``solver="quant-bnb"``: the pieces of the middle in the bound W1; None for
-        the paper's ``0.6 n s / (b - a)``.
+        one thread the fit is deterministic. The solver "quant-bnb" uses one thread.
+    quant_bnb : QuantBnB or None, default=None
+        With ``solver="quant-bnb"``: the parameters of the published algorithm; None
+        for those of its paper. See `treeproof.QuantBnB`.
     quantiles : int or None, default=None
         Divide each numeric column with more distinct values than this into this many
         bins of about equal numbers of rows, and try only thresholds between bins. The
@@ -197,7 +193,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **common_constraints(set(REGRESSION_SOLVERS)),
-        **quant_constraints(),
+        "quant_bnb": [QuantBnB, None],
         "criterion": [StrOptions(set(CRITERIA))],
     }
     _tolerance: ClassVar[str] = " by more than 1e-9 relative"
@@ -219,9 +215,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         time_limit: float | None = 60.0,
         memory_limit: int | str | None = None,
         n_jobs: int | None = 1,
-        lower_bound: str = "W1",
-        s: int = 3,
-        s_prime: int | None = None,
+        quant_bnb: QuantBnB | None = None,
         quantiles: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -240,9 +234,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
-        self.lower_bound = lower_bound
-        self.s = s
-        self.s_prime = s_prime
+        self.quant_bnb = quant_bnb
         self.quantiles = quantiles
         self.random_state = random_state
         self.verbose = verbose
@@ -281,36 +273,76 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         """
         self._validate_params()
         deadline = self._deadline(whole=proof is not None)
-        memory = parse_memory(self.memory_limit)
-        data, reading = regression_data(self, X, y, sample_weight, memory, deadline)
+        data, reading = self._read(X, y, sample_weight, deadline)
         self._check_provable(proof, reading, data.table)
-        leaf = LeafFit(self.criterion, data.targets, data.weights)
-        leaf.check_digits()
+        leaf = self._leaf(data)
         if proof is not None:
             _check_unit(leaf)
+        prepared = self._prepared(data, leaf, reading, deadline)
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))
             writer = None if proof is None else stack.enter_context(ProofFile(proof))
-            task = RegressionTask(
-                **self._question(data.table, memory, deadline),
-                table=data.table,
-                weights=data.weights,
-                samples=data.samples,
-                targets=data.targets,
-                criterion=self.criterion,
+            task = replace(
+                prepared.task,
                 observer=observer,
-                ladder=climbing(lambda splits: _grow(splits, data, leaf)[0]),
+                ladder=climbing(lambda splits: prepared.grow(splits)[0]),
                 proof_log="" if writer is None else writer.log,
             )
             if writer is None:
                 name, found = solve(self.solver, task)
-                self._keep(name, found, data, leaf, reading, history)
+                prepared.keep(name, found, history)
             else:
                 provable = solve_for_proof(self.solver, task)
-                name, found = provable.solver, provable.found
-                self._keep(name, found, data, leaf, reading, history)
+                prepared.keep(provable.solver, provable.found, history)
                 self.stats_ |= self._prove(writer, provable, data, leaf)
         return self
+
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> Prepared[RegressionTask]:
+        """Read the data and state the problem, as `fit` does, without solving it."""
+        self._validate_params()
+        deadline = self._deadline(whole=False)
+        data, reading = self._read(X, y, sample_weight, deadline)
+        return self._prepared(data, self._leaf(data), reading, deadline)
+
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, deadline: Deadline
+    ) -> tuple[RegressionData, Mapping[str, Any]]:
+        """Read the data; return them with figures about the reading."""
+        memory = parse_memory(self.memory_limit)
+        return regression_data(self, X, y, sample_weight, memory, deadline)
+
+    def _leaf(self, data: RegressionData) -> LeafFit:
+        """Return what leaves say and lose."""
+        leaf = LeafFit(self.criterion, data.targets, data.weights)
+        leaf.check_digits()
+        return leaf
+
+    def _prepared(
+        self,
+        data: RegressionData,
+        leaf: LeafFit,
+        reading: Mapping[str, Any],
+        deadline: Deadline,
+    ) -> Prepared[RegressionTask]:
+        """Return the problem, ready to be solved."""
+        task = RegressionTask(
+            **self._question(data.table, parse_memory(self.memory_limit), deadline),
+            table=data.table,
+            weights=data.weights,
+            samples=data.samples,
+            targets=data.targets,
+            criterion=self.criterion,
+        )
+
+        def grow(splits: Mapping[str, Any]) -> tuple[Tree, float]:
+            return _grow(splits, data, leaf)
+
+        def keep(name: str, found: Mapping[str, Any], history: History) -> None:
+            self._keep(name, found, data, leaf, reading, history)
+
+        return Prepared(task, grow, keep)
 
     def _prove(
         self,
@@ -349,7 +381,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             tree,
             objective=loss + self.split_penalty * tree.n_penalties(self.penalize),
             lower=found["lower"] / found["unit"],
-            proved=found["status"] == "optimal",
+            proved=found["lower"] == found["upper"],
             status=found["status"],
             found=found,
         )

@@ -3,34 +3,12 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from typing import Any
 
-from treeproof.border import RegressionData
-from treeproof.estimators import regressor
-from treeproof.solving.leaf_fit import LeafFit
 from treeproof.solving.observers import History
-from treeproof.solving.solvers import RegressionTask, Task
 from treeproof.tree import Tree
 
-__all__ = ["grow", "model_like"]
-
-
-def grow(task: Task | RegressionTask, splits: Mapping[str, Any]) -> tuple[Tree, float]:
-    """Return an engine's tree with its node values, and its loss."""
-    if isinstance(task, Task):
-        assert task.objective is not None
-        tree = task.objective.grow(splits)
-        return tree, task.objective.loss(tree)
-    leaf = LeafFit(task.criterion, task.targets, task.weights)
-    numbers = RegressionData(
-        task.table,
-        task.targets,
-        task.weights,
-        task.targets.shape[1] == 1,
-        task.samples,
-    )
-    return regressor._grow(splits, numbers, leaf)
+__all__ = ["model_like"]
 
 
 def model_like(

@@ -109,6 +109,11 @@ class Objective(ABC):
     def loss(self, tree: Tree) -> float:
         """Return what a tree costs without its penalties."""
 
+    def grow_costed(self, splits: Mapping[str, Any]) -> tuple[Tree, float]:
+        """Return the tree of an engine's split table, and its loss."""
+        tree = self.grow(splits)
+        return tree, self.loss(tree)
+
     def _grow(self, splits: Mapping[str, Any], choice: Any) -> Tree:
         return Tree.grow(
             splits,

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.arithmetic import (
+    MAX_TOTAL_WEIGHT,
+    UNIT_COST,
+    merged_weights,
+    rounded_weights,
+)
 from treeproof.limits import Deadline
 from treeproof.objectives.labels import Labels
 from treeproof.objectives.ratios import Counts, Ratio, positive_class
 from treeproof.proof.writer import ProofFile
-from treeproof.solving.merged_rows import merged_weights, rounded_weights
 from treeproof.solving.observers import observing
 from treeproof.solving.solvers import Task, solve, solve_for_proof
 from treeproof.tree import LEAF, Tree
@@ -30,8 +35,6 @@ _MOST_SUM = 1 << 53  # of weighed rows in a proof
 _MOST_PART = 1 << 40  # of a bound's denominator in a proof
 _ROUGHLY = 1 << 30  # the denominator of a bound that has to be rounded
 
-_UNIT = 1 << 20  # the engine's cost of one unit of weight
-_MOST_WEIGHT = 1 << 30  # the engine's total weight is below this
 _MOST_STEPS = 100  # far more than are ever needed; a limit against endless rounding
 
 
@@ -142,12 +145,14 @@ class _RatioSearch:
         total = float(weighed.weights.sum())
         # Among trees of equal errors the one of fewest leaves: all penalties together
         # are less than the least difference between two sums of whole weights.
-        tie_break = max(_UNIT // len(data.labels), 1) if total < _MOST_WEIGHT / 2 else 0
+        tie_break = (
+            max(UNIT_COST // len(data.labels), 1) if total < MAX_TOTAL_WEIGHT / 2 else 0
+        )
         left = None
         if task.time_limit is not None:
             left = max(task.time_limit - (time.perf_counter() - self.begun), 1e-3)
         return replace(
-            task, split_penalty=tie_break / (total * _UNIT), time_limit=left
+            task, split_penalty=tie_break / (total * UNIT_COST), time_limit=left
         ), objective
 
     def _prove(
@@ -209,14 +214,14 @@ class _RatioSearch:
         weights = task.weights
         total = float(weights.sum())
         whole = bool((weights == np.floor(weights)).all())
-        if whole and total < _MOST_WEIGHT - len(weights) - 1:
+        if whole and total < MAX_TOTAL_WEIGHT - len(weights) - 1:
             # Sums of whole weights, so what is left after the tie-break rounds up.
             # A tree has at most one penalty less than it has rows.
             splits = (len(self.data.labels) - 1) * int(found["split_cost"])
-            least = Fraction(-(-max(int(found["lower"]) - splits, 0) // _UNIT))
-            least *= Fraction(int(total) * _UNIT, int(found["unit"]))
+            least = Fraction(-(-max(int(found["lower"]) - splits, 0) // UNIT_COST))
+            least *= Fraction(int(total) * UNIT_COST, int(found["unit"]))
         else:
-            share = found["lower"] / found["unit"] - len(weights) / _MOST_WEIGHT
+            share = found["lower"] / found["unit"] - len(weights) / MAX_TOTAL_WEIGHT
             least = Fraction(max(share, 0.0) * total)
         return max(self.ratio.still_above(mu, least, self.positives), mu)
 
@@ -227,7 +232,7 @@ class _RatioSearch:
         weights, n = objective.weights, len(objective.weights)
         codes, labels = objective.table.codes, objective.labels
         whole = rounded_weights(codes, labels, weights)
-        wrong = Fraction(-(-max(lower - (n - 1) * split_cost, 0) // _UNIT))
+        wrong = Fraction(-(-max(lower - (n - 1) * split_cost, 0) // UNIT_COST))
         if whole is not weights:  # rounded: what rounding has added is taken off
             scale, sums = merged_weights(codes, labels, weights)
             pairs = zip(

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import Any
 
 from treeproof import _core
+from treeproof.arithmetic import UNIT_COST
 from treeproof.objectives import Units
 from treeproof.path.envelope import EXACT, Solution
 from treeproof.solving.solvers import RegressionTask, Task, run_solver
@@ -24,7 +25,6 @@ __all__ = ["Searches"]
 _REGRESSION_UNIT = 1 << 48
 _REGRESSION_TOLERANCE = Fraction(2, 10**9)
 _SHARE = 0.4  # share of the remaining time for one search
-_WEIGHT_UNIT = 1 << 20  # the integer cost of one unit of weight
 
 
 class Searches:
@@ -45,7 +45,7 @@ class Searches:
             self.unit = _REGRESSION_UNIT
         objective = task.objective if isinstance(task, Task) else None
         self.units = Units() if objective is None else objective.units
-        self.error_unit = _WEIGHT_UNIT if self._exact else 1
+        self.error_unit = UNIT_COST if self._exact else 1
         self.tolerance = EXACT if self._exact else _REGRESSION_TOLERANCE
         self.status = "optimal"
 

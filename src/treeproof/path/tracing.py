@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
@@ -14,13 +13,15 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.estimators.classifier import OptimalTreeClassifier
+from treeproof.estimators.prepared import Prepared
 from treeproof.estimators.regressor import OptimalTreeRegressor
-from treeproof.estimators.variants import grow, model_like
+from treeproof.estimators.variants import model_like
 from treeproof.path.envelope import Envelope, Segment, trace
 from treeproof.path.result import PathPoint, PenaltyPath
 from treeproof.path.searches import Searches
 from treeproof.solving.certificates import Certificate
-from treeproof.solving.solvers import solving_with
+from treeproof.solving.observers import observing
+from treeproof.solving.solvers import solver_name
 
 __all__ = ["penalty_path"]
 
@@ -94,22 +95,19 @@ def penalty_path(
     if base.first_split is not None:
         raise ValueError("A path cannot be combined with first_split; leave it out.")
     _check_range(low, high)
-    traced: list[_Traced] = []
-
-    def run(name: str, task: Any) -> Mapping[str, Any]:
-        traced.append(_trace(name, task, low, high))
-        # One warning is issued for the whole path.
-        answer = dict(traced[0].envelope.segments[0].solution.answer)
-        answer.pop("certificates", None)
-        return answer | {
-            "seconds": traced[0].searches.seconds, "status": "part of a path",
-        }  # fmt: skip
-
     model = clone(base).set_params(split_penalty=float(low))
-    with solving_with(run):
-        model.fit(X, y, sample_weight=sample_weight)
-    found = traced[0]
-    searches, envelope = found.searches, found.envelope
+    prepared = model._prepare(X, y, sample_weight)
+    name = solver_name(model.solver, prepared.task)
+    with observing(bool(model.verbose)) as (history, _):
+        found = _trace(name, prepared, low, high)
+        searches, envelope = found.searches, found.envelope
+        # One warning is issued for the whole path.
+        answer = dict(envelope.segments[0].solution.answer)
+        answer.pop("certificates", None)
+        answer |= {"seconds": searches.seconds, "status": "part of a path"}
+        prepared.keep(name, answer, history)
+    if isinstance(model, OptimalTreeClassifier):
+        model._remember(prepared.task, answer, int(model.n_best))
     points = [
         _point(segment, found, model, (float(low), float(high)))
         for segment in envelope.segments
@@ -142,7 +140,7 @@ class _Traced:
 
     searches: Searches
     envelope: Envelope
-    task: Any
+    prepared: Prepared[Any]
     flat: Envelope | None
 
 
@@ -150,13 +148,14 @@ _FLAT = 3  # maximum depth for which the path is found quickly on most tables
 _SHARE = 0.6  # share of the time for trees of any depth; shallow trees get the rest
 
 
-def _trace(name: str, task: Any, low: float, high: float) -> _Traced:
+def _trace(name: str, prepared: Prepared[Any], low: float, high: float) -> _Traced:
     """Return the path; where it is not proved, use trees of the shallow path.
 
     Shallow trees are proved quickly where deeper ones take hours, and they are often
     the best of all. The path of shallow trees contributes its trees to the path of all
     trees, and shows for each point whether a shallow tree could be better.
     """
+    task = prepared.task
     climbs = task.max_depth is None or task.max_depth > _FLAT
     limit = task.time_limit
     first = task
@@ -174,16 +173,16 @@ def _trace(name: str, task: Any, low: float, high: float) -> _Traced:
 
     envelope = traced(searches)
     if envelope.complete or not climbs:
-        return _Traced(searches, envelope, task, None)
+        return _Traced(searches, envelope, prepared, None)
     rest = None if limit is None else max(limit - searches.seconds, 0.01)
     flat = traced(Searches(name, replace(task, max_depth=_FLAT, time_limit=rest)))
-    return _Traced(searches, envelope.with_trees(flat.solutions, *ends), task, flat)
+    return _Traced(searches, envelope.with_trees(flat.solutions, *ends), prepared, flat)
 
 
 def _point(
     segment: Segment, found: _Traced, template: Any, ends: tuple[float, float]
 ) -> PathPoint:
-    searches, envelope, task = found.searches, found.envelope, found.task
+    searches, envelope = found.searches, found.envelope
     units = searches.units
     unit = searches.unit / Fraction(units.factor)  # in the unit of the user's costs
     # The ends of the range are those the user gave, not the rounded ones.
@@ -193,7 +192,7 @@ def _point(
         Fraction(ends[1]) if segment is last else segment.high / unit,
     )
     penalty = _middle(exact[0], exact[1])
-    tree, loss = grow(task, segment.solution.answer["tree"])
+    tree, loss = found.prepared.grow(segment.solution.answer["tree"])
     gap, _ = envelope.gap(segment)
     split_cost = searches.split_cost(units.engine_penalty(penalty))
     lower = envelope.lower(Fraction(split_cost))

@@ -17,7 +17,7 @@ from treeproof.estimators.base import common_constraints
 from treeproof.limits import Deadline
 from treeproof.objectives import Costs
 from treeproof.solving.certificates import Wording
-from treeproof.solving.quant_bnb import QuantOptions
+from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.tree import LEAF
 
 __all__ = ["PolicyTree", "policy_constraints"]
@@ -55,8 +55,8 @@ class PolicyTree(ActionTree):
         )
         self._fit_objective(objective, reading, deadline, proof=proof)
 
-    def _quant_options(self) -> QuantOptions:
-        return QuantOptions()
+    def _quant_options(self) -> QuantBnB:
+        return QuantBnB()
 
     def _wording(self) -> Wording:
         return Wording("mean reward" + (" after penalties" * bool(self.split_penalty)))

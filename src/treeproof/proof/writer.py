@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof import _core
+from treeproof.arithmetic import rounded_weights
 from treeproof.border import RegressionData, TrainingTable
 from treeproof.columns import plain
 from treeproof.objectives import Costs, Labels, Objective
 from treeproof.solving.leaf_fit import LeafFit
-from treeproof.solving.merged_rows import rounded_weights
 
 __all__ = [
     "Argument",

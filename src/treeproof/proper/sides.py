@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.arithmetic import UNIT_COST
 from treeproof.proper.separator import find_surface
-from treeproof.proper.task import UNIT, Task
+from treeproof.proper.task import Task
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def tree_cost(task: Task, tree: Sides) -> int | None:
                 weights.sum() < task.min_weight_leaf
             ):
                 return None
-            return int(weights.sum() - weights.max()) * UNIT
+            return int(weights.sum() - weights.max()) * UNIT_COST
         above, below = node.children()
         high = node.positive[task.point[rows]]
         a, b = visit(above, rows[high]), visit(below, rows[~high])
@@ -63,7 +64,7 @@ def tree_cost(task: Task, tree: Sides) -> int | None:
     everything = np.arange(len(task.label))
     if tree.is_leaf:
         weights = task.class_weights(everything)
-        return int(weights.sum() - weights.max()) * UNIT
+        return int(weights.sum() - weights.max()) * UNIT_COST
     return visit(tree, everything)
 
 

@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.arithmetic import UNIT_COST
 from treeproof.proper.family import Family
-
-UNIT = 2**20
-_MOST_WEIGHT = 2**30
 
 
 class Clock:
@@ -82,7 +80,7 @@ class Task:
         Class of each row.
     n_classes : int
     weight : array of float
-        Whole numbers; see `whole_weights`.
+        Whole numbers; see `treeproof.arithmetic.whole_weights`.
     split_cost : int
     max_splits, max_depth, min_samples_leaf, min_weight_leaf, n_threads : int
         `max_depth` is -1 for no limit.
@@ -113,7 +111,7 @@ class Task:
     @property
     def unit(self) -> int:
         """The cost that stands for 1.0: all rows wrong."""
-        return int(self.weight.sum()) * UNIT
+        return int(self.weight.sum()) * UNIT_COST
 
     def class_weights(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Weight of each class among some rows."""
@@ -130,25 +128,6 @@ class Task:
             )
 
 
-def whole_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scale weights to whole numbers, unless they are whole already.
-
-    As in the other classifiers: rounded once, to 2^-30 of their total.
-
-    Examples
-    --------
-    >>> whole_weights(np.array([1.0, 2.0]))
-    array([1., 2.])
-    >>> whole_weights(np.array([0.5, 0.25])).sum() > 2**28
-    np.True_
-    """
-    room = _MOST_WEIGHT - len(weights) - 1
-    if (weights == np.floor(weights)).all() and weights.sum() < room:
-        return weights
-    scale = 2.0 ** np.floor(np.log2(room / weights.sum()))
-    return np.round(weights * scale)
-
-
 def cost_floor(task: Task) -> int:
     """Return what every tree costs at least, whatever its rules.
 
@@ -162,4 +141,4 @@ def cost_floor(task: Task) -> int:
     if 0 <= task.max_depth < 20:
         n_leaves = min(n_leaves, 2**task.max_depth)
     by_class = np.sort(at_point.sum(axis=0))[::-1]
-    return int(max(mixed, by_class[n_leaves:].sum())) * UNIT
+    return int(max(mixed, by_class[n_leaves:].sum())) * UNIT_COST

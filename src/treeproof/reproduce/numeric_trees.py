@@ -16,6 +16,7 @@ from treeproof.reproduce.figures import quantbnb
 from treeproof.reproduce.fitting import MEMORY, fit
 from treeproof.reproduce.plots import ours_and_theirs
 from treeproof.reproduce.target import Column, Record, Request, Target
+from treeproof.solving.quant_bnb import QuantBnB
 
 __all__ = ["REGRESSION_SETS", "TARGETS", "optimal_tree"]
 
@@ -50,7 +51,7 @@ def _measure_time(name: str, case: str, request: Request) -> Record:
         if program == "treeproof":
             options = {}
     else:
-        options["lower_bound"] = case
+        options["quant_bnb"] = QuantBnB(lower_bound=case)
     model = optimal_tree(name, depth, **options)
     seconds = fit(model, data, request.time_limit)
     return {

@@ -29,7 +29,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.border.table import MULTIWAY, ONE_VS_REST, ORDERED
+from treeproof.arithmetic import UNIT_COST, split_cost, whole_weights
+from treeproof.kinds import ONE_EACH, ONE_VS_REST, ORDERED
 from treeproof.solving.leaf_fit import LeafFit
 from treeproof.solving.stopping import stop_wanted
 
@@ -38,9 +39,6 @@ __all__ = ["solve_first_split"]
 Rows = NDArray[np.intp]
 Solve = Callable[[Any], tuple[str, Mapping[str, Any]]]
 
-_UNIT = 1 << 20  # the integer cost of a weight of one
-# weights that are not whole numbers are rounded to this part of their total
-_FINEST = 1 << 30
 _TOLERANCE = 1e-9  # relative tolerance of regression
 _SPLIT_TABLE = ("feature", "kind", "code", "n_children")
 # minimum time of a search in seconds; even then it returns its first tree
@@ -87,10 +85,11 @@ class _Search:
         self._begun = time.perf_counter()
         self._leaf: LeafFit | None = None
         if hasattr(task, "labels"):
-            weights = _whole(task.weights)
+            # Whole numbers, so that parts of the rows keep their weights.
+            weights = whole_weights(task.weights)
             task = replace(task, weights=weights)
-            self._unit = float(weights.sum()) * _UNIT
-            self._penalty = float(round(task.split_penalty * self._unit))
+            self._unit = float(weights.sum()) * UNIT_COST
+            self._penalty = float(split_cost(task.split_penalty, weights.sum()))
         else:
             self._leaf = LeafFit(task.criterion, task.targets, task.weights)
             self._unit, self._penalty = 1.0, float(task.split_penalty)
@@ -119,7 +118,7 @@ class _Search:
         kind, present = int(engine.kinds[column]), np.unique(self._codes).tolist()
         if len(present) < 2:
             return
-        if kind == MULTIWAY:
+        if kind == ONE_EACH:
             self._try(list(present), -1, [self._codes == k for k in present])
         elif kind == ONE_VS_REST:
             self._try_categories(present)
@@ -180,7 +179,7 @@ class _Search:
             return _Child(math.inf, math.inf, None)
         scale, penalty = 1.0, 0.0
         if self._leaf is None:
-            penalty = self._penalty / (float(task.weights[rows].sum()) * _UNIT)
+            penalty = self._penalty / (float(task.weights[rows].sum()) * UNIT_COST)
         else:
             scale = self._leaf.loss(rows)
             if scale == 0.0:
@@ -276,7 +275,7 @@ class _Search:
         }
 
 
-_TEST = {ORDERED: 0, ONE_VS_REST: 1, MULTIWAY: 2}  # the engines' order of tests
+_TEST = {ORDERED: 0, ONE_VS_REST: 1, ONE_EACH: 2}  # the engines' order of tests
 
 
 def _check(task: Any, column: int) -> None:
@@ -300,13 +299,6 @@ def _check(task: Any, column: int) -> None:
             f"first_split={about!r} is a column with one value only; it cannot be "
             "split on."
         )
-
-
-def _whole(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weights as integers, which subsets of the rows then keep."""
-    if (weights == np.round(weights)).all() and weights.sum() < _FINEST:
-        return weights
-    return np.maximum(np.round(weights / weights.sum() * (_FINEST - len(weights))), 1.0)
 
 
 def _shared_out(weights: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:

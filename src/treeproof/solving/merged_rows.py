@@ -8,16 +8,12 @@ with weights, and any shuffle of either give the same run and hence the same tre
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["merge_equal_rows", "merged_weights", "rounded_weights"]
+__all__ = ["merge_equal_rows"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_MAX_WEIGHT = 1 << 30
-_LARGEST_SCALE = 2.0**1000  # for weights near the smallest positive double
 
 
 def merge_equal_rows(
@@ -52,58 +48,3 @@ def merge_equal_rows(
     starts = np.flatnonzero(new)
     kept = order[starts]
     return codes[:, kept], targets[kept], np.add.reduceat(weights[order], starts)
-
-
-def rounded_weights(
-    codes: NDArray[np.int32],
-    labels: NDArray[np.int32],
-    weights: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return whole weights as docs/proof-format.md rounds them.
-
-    Whole numbers stay as they are. Else the weights of equal rows with equal labels are
-    summed, scaled and rounded, to 1 at least; the first of these rows carries the sum,
-    the others 0.
-
-    Examples
-    --------
-    >>> codes = np.array([[0, 1, 0]], dtype=np.int32)
-    >>> labels = np.array([0, 1, 0], dtype=np.int32)
-    >>> rounded_weights(codes, labels, np.array([2.0, 1.0, 3.0]))
-    array([2., 1., 3.])
-    >>> rounded = rounded_weights(codes, labels, np.array([0.5, 1.0, 0.25]))
-    >>> rounded / rounded[1]
-    array([0.75, 1.  , 0.  ])
-    """
-    total, cap = float(np.cumsum(weights)[-1]), _MAX_WEIGHT - len(weights) - 1.0
-    if np.all(weights == np.floor(weights)) and total < cap:
-        return weights
-    scale, sums = merged_weights(codes, labels, weights)
-    rounded = np.maximum(np.floor(sums * scale + 0.5), 1.0)
-    return np.where(sums > 0, rounded, 0.0)
-
-
-def merged_weights(
-    codes: NDArray[np.int32],
-    labels: NDArray[np.int32],
-    weights: NDArray[np.float64],
-) -> tuple[float, NDArray[np.float64]]:
-    """Return a factor for weights that have to be rounded, and weights of equal rows.
-
-    The first of the rows that are equal, with equal labels, carries the sum of their
-    weights, the others 0.
-
-    Examples
-    --------
-    >>> codes = np.array([[0, 1, 0]], dtype=np.int32)
-    >>> labels = np.array([0, 1, 0], dtype=np.int32)
-    >>> merged_weights(codes, labels, np.array([0.5, 1.0, 0.25]))[1]
-    array([0.75, 1.  , 0.  ])
-    """
-    total, cap = float(np.cumsum(weights)[-1]), _MAX_WEIGHT - len(weights) - 1.0
-    scale = 2.0 ** (math.frexp(min(cap / total, _LARGEST_SCALE))[1] - 1)
-    rows = np.vstack([codes, labels]).T
-    _, first, merged = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    sums = np.zeros(len(weights))
-    sums[first] = np.bincount(merged.reshape(-1), weights)
-    return scale, sums

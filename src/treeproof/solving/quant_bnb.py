@@ -12,23 +12,58 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 if TYPE_CHECKING:
     from treeproof.solving.solvers import RegressionTask, Task
 
-__all__ = ["QuantOptions", "check_task", "quant_constraints"]
+__all__ = ["QuantBnB", "check_task"]
 
 BOUNDS = ("W0", "W1", "W2", "L2")
 
 
 @dataclass(frozen=True)
-class QuantOptions:
-    """The parameters of Quant-BnB by the paper's names."""
+class QuantBnB:
+    """The parameters of Quant-BnB, by the names of its paper.
+
+    Parameters
+    ----------
+    lower_bound : {"W0", "W1", "W2", "L2"}, default="W1"
+        Which of the paper's lower bounds prunes, from cheap to tight.
+    s : int, default=3
+        The pieces into which an interval is cut.
+    s_prime : int or None, default=None
+        The pieces of the middle in the bound W1; None for the paper's
+        ``0.6 n s / (b - a)``.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier, QuantBnB
+    >>> clf = OptimalTreeClassifier(
+    ...     0.0, max_depth=2, solver="quant-bnb", quant_bnb=QuantBnB(lower_bound="W2")
+    ... )
+    >>> clf.fit([[1.0], [2.0], [3.0]], [0, 1, 1]).optimal_
+    True
+    """
 
     lower_bound: str = "W1"
     s: int = 3
     s_prime: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.lower_bound not in BOUNDS:
+            raise ValueError(
+                f"lower_bound={self.lower_bound!r} is no bound of Quant-BnB; use one "
+                f"of {', '.join(map(repr, BOUNDS))}."
+            )
+        for name, value, least in (("s", self.s, 2), ("s_prime", self.s_prime, 1)):
+            if name == "s_prime" and value is None:
+                continue
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if not whole or value < least:  # type: ignore[operator]
+                raise ValueError(
+                    f"{name}={value!r} is not a number of pieces; use a whole number "
+                    f"from {least} on."
+                )
 
     def arguments(self) -> dict[str, Any]:
         """Return the options in the form that the native core expects."""
@@ -37,15 +72,6 @@ class QuantOptions:
             "s": int(self.s),
             "s_prime": 0 if self.s_prime is None else int(self.s_prime),
         }
-
-
-def quant_constraints() -> dict[str, list[Any]]:
-    """Return the constraints of these parameters for scikit-learn's validation."""
-    return {
-        "lower_bound": [StrOptions(set(BOUNDS))],
-        "s": [Interval(Integral, 2, None, closed="left")],
-        "s_prime": [Interval(Integral, 1, None, closed="left"), None],
-    }
 
 
 def check_task(task: Task | RegressionTask) -> None:

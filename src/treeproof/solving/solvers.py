@@ -25,9 +25,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -36,13 +34,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof import _core
+from treeproof.arithmetic import rounded_weights
 from treeproof.border import TrainingTable
-from treeproof.border.table import ORDERED
+from treeproof.kinds import ORDERED
 from treeproof.objectives import Objective
 from treeproof.solving.first_split import solve_first_split
-from treeproof.solving.merged_rows import merge_equal_rows, rounded_weights
+from treeproof.solving.merged_rows import merge_equal_rows
 from treeproof.solving.observers import Observer
-from treeproof.solving.quant_bnb import QuantOptions, check_task
+from treeproof.solving.quant_bnb import QuantBnB, check_task
 
 __all__ = [
     "REGRESSION_SOLVERS",
@@ -53,7 +52,7 @@ __all__ = [
     "run_solver",
     "solve",
     "solve_for_proof",
-    "solving_with",
+    "solver_name",
 ]
 
 # A search identifies sets of rows by sums of random keys. The keys are drawn anew in
@@ -84,7 +83,7 @@ class _Problem:
     n_threads: int = 1
     proof_log: str = ""  # file for the steps of the proof; "" for none
     options: Mapping[str, Any] = field(default_factory=dict)
-    quant: QuantOptions = field(default_factory=QuantOptions)
+    quant: QuantBnB = field(default_factory=QuantBnB)
     first_split: int | None = None  # the column that the root must test
     # number of table rows that each row stands for; None if each stands for one
     samples: NDArray[np.int64] | None = None
@@ -352,21 +351,16 @@ def choose_solver(task: Task) -> str:
     return PORTFOLIO
 
 
-Runner = Callable[[str, Any], Mapping[str, Any]]
-_runner: ContextVar[Runner | None] = ContextVar("treeproof_runner", default=None)
-
-
 def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, Any]]:
     """Run a solver by name; return the name of the one that ran, and its answer."""
     if task.first_split is not None:
         free = partial(solve, solver)
         answer = solve_first_split(task, task.first_split, free)
         return str(answer["statistics"]["engine"] or solver), answer
-    name = _name(solver, task)
-    run = _runner.get() or run_solver
+    name = solver_name(solver, task)
     if task.table.unread:
-        return name, _single_leaf(run(name, task))
-    return name, run(name, task)
+        return name, _single_leaf(run_solver(name, task))
+    return name, run_solver(name, task)
 
 
 def _single_leaf(found: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -382,7 +376,7 @@ def _single_leaf(found: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**found, "lower": lower, "status": status, "certificates": levels}
 
 
-def _name(solver: str, task: Task | RegressionTask) -> str:
+def solver_name(solver: str, task: Task | RegressionTask) -> str:
     """Return the solver to run; refuse a proof that it cannot write."""
     if isinstance(task, RegressionTask):
         name = "threshold" if solver == "auto" else solver
@@ -428,7 +422,7 @@ def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
     """Solve a problem, and for its proof once more the highest level proved."""
     if task.first_split is not None:
         solve(solver, task)  # raises an error that explains why it is refused
-    name = _name(solver, task)
+    name = solver_name(solver, task)
     climbs = task.max_depth is None or task.max_depth >= CLIMBS_FROM
     if name == "threshold" and not climbs:
         found = _recorded(task)
@@ -528,21 +522,6 @@ def _recorded(task: Task | RegressionTask) -> Mapping[str, Any]:
     if isinstance(task, RegressionTask):
         return _regression_recorded(task)
     return _threshold_recorded(task)
-
-
-@contextmanager
-def solving_with(run: Runner) -> Iterator[None]:
-    """Let every fit in a block call ``run(name, task)`` for its answer.
-
-    The task is the problem that the estimator has prepared. Callers who need more than
-    one tree of the same data (a path of penalties, near-optimal trees) can use it
-    without reading the data again.
-    """
-    token = _runner.set(run)
-    try:
-        yield
-    finally:
-        _runner.reset(token)
 
 
 def _check_penalize(task: Task, solver: str) -> None:

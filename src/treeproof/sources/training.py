@@ -24,7 +24,7 @@ from treeproof.border import (
     read_regression_data,
     read_reward_data,
 )
-from treeproof.border.table import ORDERED
+from treeproof.kinds import ORDERED
 from treeproof.limits import Deadline
 from treeproof.sources.bins import BinnedTable, quantile_cuts
 from treeproof.sources.merged import Bins, MergedRows, merged_rows

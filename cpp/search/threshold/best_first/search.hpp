@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "bounds/partition_bound.hpp"
+#include "core/check.hpp"
 #include "search/exchange.hpp"
 #include "search/threshold/answer.hpp"
 #include "search/threshold/threads/crew.hpp"
@@ -160,7 +161,8 @@ class Search {
       // shallow search has proved.
       const Value deeper = static_cast<Value>(affordable_splits + 1) * penalty();
       for (Value& out : task.lower_out) out = std::min(out, deeper);
-      if (!answer.found) answer.lower = std::min(answer.lower, deeper);
+      if (!answer.found || !closes(deeper, answer.upper))
+        answer.lower = std::min(answer.lower, deeper);
     }
     // What is handed out must hold for more rows, which may have deeper trees than these: there
     // a first split that leaves these on one side may have any tree for them below it.
@@ -220,7 +222,9 @@ class Search {
         frame.pieces[f] = std::max(frame.pieces[f], frame.task->lower_in[f]);
       lower = std::min(lower, frame.pieces[f]);
     }
-    answer.lower = stopped || !answer.found ? lower : answer.upper;
+    const bool proved = closes(lower, answer.upper);
+    check([&] { return stopped || proved; }, "a finished best-first search proves its answer");
+    answer.lower = answer.found && proved ? answer.upper : lower;
     // For supersets of these rows: a first split may leave all of them on one side.
     if (!frame.task->lower_out.empty())
       for (std::size_t f = 0; f < n_features(); ++f)

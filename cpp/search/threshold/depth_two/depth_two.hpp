@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/check.hpp"
 #include "search/threshold/answer.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
 #include "search/threshold/depth_two/stump.hpp"
@@ -56,7 +57,7 @@ class DepthTwo {
       sweep_all();
       refine_all();
     } else {
-      for (Candidate& c : candidates_) raise(c.lower, context_->settings.split_cost);
+      for (Candidate& c : candidates_) raise_both(c, context_->settings.split_cost);
     }
     return answer(leaf);
   }
@@ -75,7 +76,8 @@ class DepthTwo {
     std::int32_t feature;
     bool left_splits;   // may the left (right) child split again?
     bool right_splits;
-    Value lower;        // on the cost of any tree with this root
+    Value lower;        // on any tree with this root, for these rows and for supersets of them
+    Value own;          // the same for these rows alone: at least `lower`
     std::vector<Point> points;
   };
   struct Record {
@@ -97,6 +99,10 @@ class DepthTwo {
   }
   Value at_end(Value bound) const { return task_->looks != nullptr ? Value{} : bound; }
   static void raise(Value& bound, Value to) { bound = std::max(bound, to); }
+  static void raise_both(Candidate& c, Value to) {
+    raise(c.lower, to);
+    raise(c.own, to);
+  }
   Value penalty() const { return context_->settings.split_cost; }
   // What both children together must stay below.
   Value budget() const { return best_ - penalty(); }
@@ -125,7 +131,7 @@ class DepthTwo {
       c.feature = f;
       c.left_splits = left;
       c.right_splits = right;
-      c.lower = lower;
+      c.lower = c.own = lower;
       c.points.clear();
     };
     for (std::int32_t f = 0; f < n; ++f) {
@@ -192,7 +198,7 @@ class DepthTwo {
       }
       const FeatureView view(*context_->columns, *task_->rows, c.feature);
       if (view.constant() || size_ < 2 * min_leaf_) {
-        c.lower = context_->loss->infinite();
+        c.lower = c.own = context_->loss->infinite();
         continue;
       }
       ++context_->counters->sweeps;
@@ -244,7 +250,7 @@ class DepthTwo {
     Value lower = context_->loss->infinite();
     for (std::size_t k = 0; k + 1 < c.points.size(); ++k)
       lower = std::min(lower, interval_bound(c.points[k], c.points[k + 1]));
-    raise(c.lower, penalty() + lower);
+    raise_both(c, penalty() + lower);
   }
 
   // On cuts strictly between a and b (and on a and b themselves where they are cuts).
@@ -281,26 +287,35 @@ class DepthTwo {
 
   void refine(Candidate& c) {
     const FeatureView view(*context_->columns, *task_->rows, c.feature);
-    pieces_ = context_->loss->infinite();
+    pieces_ = own_pieces_ = context_->loss->infinite();
     for (std::size_t k = 1; k + 1 < c.points.size(); ++k) {
       Point& point = c.points[k];
-      if (!closed(point.left + point.right)) {
+      Value own = point.left + point.right;
+      if (!closed(own)) {
         if (stop(size_ / 24)) return;
-        settle(c, point, c.points[k - 1], c.points[k + 1]);
+        own = settle(c, point, c.points[k - 1], c.points[k + 1]);
       }
-      piece(point.left + point.right);
+      piece(point.left + point.right, own);
     }
     for (std::size_t k = 0; k + 1 < c.points.size() && !stopped_; ++k)
       bisect(c, view, c.points[k], c.points[k + 1]);
-    if (!stopped_) raise(c.lower, penalty() + pieces_);
+    if (stopped_) return;
+    raise(c.lower, penalty() + pieces_);
+    raise(c.own, penalty() + own_pieces_);
   }
 
-  void piece(Value bound) { pieces_ = std::min(pieces_, bound); }
+  // Cuts whose children cost at least `bound`, and on these rows alone at least `own`: with a
+  // minimum leaf size, values that serve neighbouring cuts as well are lower.
+  void piece(Value bound, Value own) {
+    pieces_ = std::min(pieces_, bound);
+    own_pieces_ = std::min(own_pieces_, own);
+  }
 
   // Exact values at a cut between a and b, as far as they can matter: l only below
   // budget - r(b), r only below budget - l(a). If l + r then stays below the budget, neither
-  // was cut off, so the sum is exact and a tree attains it.
-  void settle(const Candidate& c, Point& x, const Point& a, const Point& b) {
+  // was cut off, so the sum is exact and a tree attains it. Returns a bound on both children
+  // together with the true minimum leaf size.
+  Value settle(const Candidate& c, Point& x, const Point& a, const Point& b) {
     const std::uint32_t p = x.position;
     lanes_->window(0, p);
     const auto relax = [&](std::uint32_t gap) {  // other cuts of the interval move < gap rows
@@ -313,20 +328,20 @@ class DepthTwo {
     raise(x.right, std::max(fresh.right, b.right));
     if (!closed(x.left + b.right)) raise(x.left, exact_side(c, Side::left, budget() - b.right));
     if (!closed(a.left + x.right)) raise(x.right, exact_side(c, Side::right, budget() - a.left));
-    if (closed(x.left + x.right)) return;
+    if (closed(x.left + x.right)) return x.left + x.right;
+    if (p < min_leaf_ || size_ - p < min_leaf_) return context_->loss->infinite();
     if (min_left == min_leaf_ && min_right == min_leaf_) {
-      if (p >= min_leaf_ && size_ - p >= min_leaf_)
-        improve(c, TestKind::threshold, 0, p, x.left + x.right);
-      return;
+      improve(c, TestKind::threshold, 0, p, x.left + x.right);
+      return x.left + x.right;
     }
     // The relaxed values leave something to gain: look at the true ones.
-    if (p < min_leaf_ || size_ - p < min_leaf_) return;
     fresh = bound_cut(c, min_leaf_, min_leaf_, TestKind::threshold, 0, p);
-    if (closed(fresh.left + fresh.right)) return;
+    if (closed(fresh.left + fresh.right)) return fresh.left + fresh.right;
     const Value left = exact_side(c, Side::left, budget() - fresh.right);
-    if (closed(left + fresh.right)) return;
+    if (closed(left + fresh.right)) return left + fresh.right;
     const Value right = exact_side(c, Side::right, budget() - left);
     if (!closed(left + right)) improve(c, TestKind::threshold, 0, p, left + right);
+    return left + right;
   }
 
   void bisect(const Candidate& c, const FeatureView& view, const Point& a, const Point& b) {
@@ -335,7 +350,7 @@ class DepthTwo {
     if (closed(bound)) {
       ++(closed(a.left + b.right) ? context_->counters->interval_prunes
                                   : context_->counters->step_prunes);
-      piece(bound);
+      piece(bound, bound);
       return;
     }
     std::uint32_t low = std::max(a.position + 1, min_leaf_);
@@ -350,7 +365,7 @@ class DepthTwo {
         if (from_high >= 0) high = std::min(high, retreat(b.position, from_high));
         if (low > was_low || high < was_high) {
           ++context_->counters->shrinks;
-          piece(budget());
+          piece(budget(), budget());
         }
       }
     }
@@ -359,9 +374,9 @@ class DepthTwo {
     if (p == 0) return;
     if (stop((b.position - a.position) / 2)) return;
     Point x{p, Value{}, Value{}};
-    settle(c, x, a, b);
+    const Value own = settle(c, x, a, b);
     look(c, 0, x);
-    piece(x.left + x.right);
+    piece(x.left + x.right, own);
     bisect(c, view, a, x);
     bisect(c, view, x, b);
   }
@@ -407,7 +422,7 @@ class DepthTwo {
       }
       first = last;
     }
-    raise(c.lower, penalty() + lower);
+    raise_both(c, penalty() + lower);
   }
 
   // One child for each category. With a bound on the splits, the children that gain most from
@@ -419,7 +434,7 @@ class DepthTwo {
     for (std::size_t k = 0; k < starts.size(); ++k) {
       const std::uint32_t last = k + 1 < starts.size() ? starts[k + 1] : size_;
       if (last - starts[k] < min_leaf_) {
-        c.lower = context_->loss->infinite();
+        c.lower = c.own = context_->loss->infinite();
         return;
       }
       if (stop(last - starts[k])) return;
@@ -437,7 +452,7 @@ class DepthTwo {
       children -= gains_[k];
     const Value price = context_->settings.price()(static_cast<std::int64_t>(starts.size()));
     improve(c, TestKind::multiway, 0, size_, price - penalty() + children);
-    raise(c.lower, price + children);
+    raise_both(c, price + children);
   }
 
   // ---- the answer ----------------------------------------------------------------------
@@ -447,17 +462,21 @@ class DepthTwo {
       for (const Point& point : c.points) look(c, 0, point);
     Answer<Value> out;
     out.lower = leaf;
-    for (const Candidate& c : candidates_) out.lower = std::min(out.lower, c.lower);
+    Value lower = leaf;  // for supersets of these rows too
+    for (const Candidate& c : candidates_) {
+      check([&] { return c.lower <= c.own; }, "a bound for more rows holds for fewer");
+      out.lower = std::min(out.lower, c.own);
+      lower = std::min(lower, c.lower);
+    }
     out.found = record_.found;
     out.upper = best_;
-    if (record_.found) {
-      out.tree = rebuild(out.upper);
-      if (!stopped_) out.lower = out.upper;
-    }
-    hand_out(out.lower);
-    // Per feature, values with a relaxed minimum count; all of them together were closed with
-    // the true one.
-    if (!record_.found && !stopped_) raise(out.lower, task_->cutoff);
+    if (record_.found) out.tree = rebuild(out.upper);
+    // Where the bound proves the cost within the tolerance of the loss, it counts as that cost.
+    const bool proved = context_->loss->closes(out.lower, out.upper);
+    check([&] { return stopped_ || proved; }, "a finished solve of depth two proves its answer");
+    if (proved && record_.found) out.lower = out.upper;
+    else if (proved) raise(out.lower, out.upper);
+    hand_out(proved && record_.found ? out.lower : lower);
     return out;
   }
 
@@ -531,7 +550,8 @@ class DepthTwo {
   std::uint32_t min_leaf_ = 1;
   Value best_{};
   Value whole_{};   // lower bound on the best cost of these rows with one split less deep
-  Value pieces_{};
+  Value pieces_{};      // least bound on the children over the cuts of a candidate,
+  Value own_pieces_{};  // and that for these rows alone
   Record record_;
   bool stopped_ = false;
   std::int64_t scans_ = 0;  // exact scans when limits were last polled

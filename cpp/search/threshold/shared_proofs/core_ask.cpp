@@ -34,14 +34,21 @@ bool CoreSearch::ask_step(Node& node, CutGroup& group) {
   const auto& steps = left ? cuts.left_leaf : cuts.right_leaf;
   const Part rest = left ? Part::right : Part::left;
   const Cost budget = node.answer.upper - penalty();
-  while (cuts.lower(rest, steps[group.last].position, true) >= budget - steps[group.last].leaf) {
+  for (;; --group.last) {
+    const Step& last = steps[group.last];
+    const Cost bound = last.leaf + cuts.lower(rest, last.position, true);
+    if (bound < budget) break;
+    node.close(penalty() + bound);
     if (group.last == group.first) return false;
-    --group.last;
   }
   const std::uint32_t position = steps[group.last].position;
   const Cost target = budget - steps[group.first].leaf;
-  if (cuts.lower(rest, position, true) >= target) return false;
-  if (!request(node, group, rest, position, target, false)) return false;
+  const auto close_all = [&] {
+    node.close(penalty() + steps[group.first].leaf + cuts.lower(rest, position, true));
+    return false;
+  };
+  if (cuts.lower(rest, position, true) >= target) return close_all();
+  if (!request(node, group, rest, position, target, false)) return close_all();
   if (!group.alone || group.first == group.last) return true;
   halve(node, group);
   return false;
@@ -63,7 +70,10 @@ bool CoreSearch::ask_cut(Node& node, CutGroup& group) {
       return std::max(least, cuts.lower(part, position(k), range));
     };
     const auto closed = [&](std::uint32_t k) {
-      return bound(Part::left, k) + bound(Part::right, k) >= budget;
+      const Cost children = bound(Part::left, k) + bound(Part::right, k);
+      if (children < budget) return false;
+      node.close(penalty() + children);
+      return true;
     };
     while (closed(group.first)) {
       if (group.first == group.last || !range) return false;
@@ -76,7 +86,10 @@ bool CoreSearch::ask_cut(Node& node, CutGroup& group) {
     if (const KnownSide* known = cuts.find(Part::right, right.position)) right = *known;
     left.lower = bound(Part::left, group.first);
     right.lower = bound(Part::right, group.last);
-    if (left.lower + right.lower >= budget) return false;
+    if (left.lower + right.lower >= budget) {
+      node.close(penalty() + left.lower + right.lower);
+      return false;
+    }
     if (range) {  // a leaf serves where it costs no more than the split that is counted anyway
       const auto leaf = [&](KnownSide& side, Cost cost) {
         side.upper = std::min(side.upper, cost);

@@ -103,7 +103,7 @@ bool CoreSearch::run_batch(Node& node) {
   for (const CutGroup& group : node.groups) {
     if (group.taken_by != this) continue;
     KnownSide& side = node.cuts(group).side(group.part, group.position);
-    side.lower = std::max(side.lower, target);
+    side.lower = std::max(side.lower, std::min(target, answer.lower));
   }
   return true;
 }
@@ -161,7 +161,7 @@ void CoreSearch::settle(Node& node, const CutGroup& group) {
     side.lower = std::max(side.lower, answer.lower);
     if (!answer.found) return;
     side.upper = answer.upper;
-    side.exact = true;
+    side.exact = answer.lower == answer.upper;
   }
   SplitTree tree = stumps_->node(*node.rows, group.feature,
                                  range ? TestKind::threshold : TestKind::equals,
@@ -186,7 +186,7 @@ Answer<Cost> CoreSearch::solve_rows(Node& parent, const RowMask& mask, Cost cuto
   if (stopped()) return answer;
   if (answer.found) {
     add_witness(mask, answer.tree);
-  } else if (context_->settings.use_cores) {
+  } else if (context_->settings.use_cores && answer.lower >= cutoff) {
     // A depth that all affordable trees keep to does not restrict them.
     add_core(mask, cutoff, parent.depth >= affordable(cutoff) ? kAnyDepth : parent.depth);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/check.hpp"
+
 namespace treeproof::threshold {
 namespace {
 
@@ -53,8 +55,11 @@ Answer<Cost> CoreSearch::solve(const Task<Cost>& task, Answer<Cost> incumbent) {
     cutoff += penalty();
     if (answer.upper < cutoff + penalty()) cutoff = answer.upper;
     Answer<Cost> better = solve_node(*task.rows, cutoff, task.depth, false, 0);
-    if (better.found) answer = std::move(better);  // with lower 0 if it was stopped
-    else if (!stopped()) answer.lower = cutoff;
+    better.lower = std::max(better.lower, answer.lower);
+    if (better.found) answer = std::move(better);
+    else answer.lower = better.lower;
+    check([&] { return stopped() || answer.lower >= std::min(cutoff, answer.upper); },
+          "a finished stage proves its cut-off or its tree");
     if (progress_) progress_(answer.lower, answer.upper, false);
   }
   return answer;
@@ -79,23 +84,31 @@ Answer<Cost> CoreSearch::solve_node(const RowSubset& rows, Cost cutoff, int dept
     return std::move(node.answer);
   }
   const int deepest = std::min(depth, affordable(answer.upper));
+  // Trees of more levels than that have at least as many splits.
+  const Cost deeper = deepest < depth ? (deepest + 1) * penalty() : kInfiniteCost;
   if (deepest <= 0) {
-    answer.lower = answer.upper;
+    answer.lower = std::min({leaf, deeper, answer.upper});
     return std::move(node.answer);
   }
   if (deepest <= ClassTerminal::kDepth) {
     const Task<Cost> task{&rows, cutoff, deepest, 1 << 30, 1, {}, {}};
     Answer<Cost> found = terminal_->solve(task);
-    found.lower = stopped() ? 0 : found.found ? found.upper : cutoff;
+    found.lower = std::min({found.lower, deeper, found.upper});
     return found;
   }
+  node.proved = deeper;
   look_ahead(node);
   if (!stopped() && !node.done()) {
     if (shared) share(node);
     else if (level == 0) take_turns(node);
     else work(node);
   }
-  if (!stopped() && !node.done()) answer.lower = answer.upper;
+  // Every cut was left out or closed by a bound of at least the best cost of that moment, and
+  // the best cost only falls.
+  if (node.listed && node.groups.empty() && node.halves.empty())
+    answer.lower = std::min(node.proved, answer.upper);
+  check([&] { return stopped() || node.done() || answer.lower == answer.upper; },
+        "a node without open cuts proves its answer");
   return std::move(node.answer);
 }
 
@@ -105,6 +118,9 @@ void CoreSearch::look_ahead(Node& node) {
   Answer<Cost> ahead = terminal_->solve(task);
   if (ahead.found) improve(node, ahead.upper, std::move(ahead.tree));
   if (stopped() || node.done()) return;
+  // What the list leaves out costs the best at least, or no less than a cut that it holds.
+  node.proved = std::min(node.proved, node.answer.upper);
+  node.listed = true;
   node.features.resize(static_cast<std::size_t>(context_->columns->n_features()));
   for (std::int32_t f = 0; f < context_->columns->n_features(); ++f) {
     price_cuts(*node.rows, f, node.features[static_cast<std::size_t>(f)]);

@@ -81,11 +81,15 @@ class CoreSearch {
     std::size_t batch_limit = 1 << 10;  // groups to try together
     Gate* gate = nullptr;               // null: one thread
     bool better = false;                // the tree is better than the last one told
+    bool listed = false;                // all cuts are in `groups`, or were ruled out
+    Cost proved = kInfiniteCost;        // least bound by which a cut was ruled out or closed
 
     FeatureCuts& cuts(const CutGroup& group) {
       return features[static_cast<std::size_t>(group.feature)];
     }
     bool done() const { return any && answer.found; }
+    // Cuts that cost at least this much are closed.
+    void close(Cost bound) { proved = std::min(proved, bound); }
   };
 
   Cost penalty() const { return context_->settings.split_cost; }
@@ -96,8 +100,8 @@ class CoreSearch {
   Cores& cores_for(Cost target) { return shallow(target) ? shallow_cores_ : deep_cores_; }
   bool stopped() const { return context_->limits->reason() != StopReason::none; }
 
-  // The optimum if it is below the cut-off, or (`any`) some tree below it. `lower` of the
-  // answer is the cut-off where there is none, and 0 where nothing was proved.
+  // The optimum if it is below the cut-off, or (`any`) some tree below it. Unless it was stopped,
+  // `lower` of the answer is then the optimum, or the cut-off where there is no such tree.
   Answer<Cost> solve_node(const RowSubset& rows, Cost cutoff, int depth, bool any,
                           std::size_t level);
   void look_ahead(Node& node);
