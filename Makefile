@@ -51,6 +51,10 @@ lint: $(VENV)/ready  ## ruff and mypy
 	$(BIN)/ruff format --check $(LINTED)
 	$(BIN)/mypy
 
+.PHONY: stubs
+stubs: build  ## src/treeproof/_core.pyi, the types of the native module, from the module itself
+	$(BIN)/python -m nanobind.stubgen -q -m treeproof._core -o src/treeproof/_core.pyi
+
 # The pages, the API reference and the gallery; nothing is fetched, a warning is an error.
 docs: $(VENV)/docs build  ## the documentation site, build/docs/index.html
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/docs
@@ -186,6 +190,18 @@ sanitize: $(VENV)/ready  ## tests on an engine with address and undefined-behavi
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		CHECKER_FLAGS="$(SANITIZED_CHECKER)" \
 		$(BIN)/python tools/run_sanitized.py build/sanitized --capture=no $(SANITIZED)
+
+# The same engine with the assertions of cpp/core/check.hpp compiled in.
+CHECKED ?= tests/test_fuzz.py::test_a_short_run_finds_nothing $(addprefix tests/test_, \
+	threshold_exact.py threshold_cores.py threshold_threads.py sparse_optimum.py \
+	sparse_limits.py quant_bnb.py ladder.py penalty_path.py branches.py dt_miner.py \
+	near_engine.py oblique_engine.py)
+.PHONY: test-checked
+test-checked: $(VENV)/ready  ## tests of the engines, with assertions at the joints
+	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/checked \
+		-C build-dir=build/check -C cmake.define.TREEPROOF_DEV=ON \
+		-C cmake.define.TREEPROOF_CHECKED=ON .
+	$(BIN)/python tools/run_sanitized.py build/checked $(CHECKED)
 
 # Races are looked for in programs that drive the engines, since an interpreter without
 # the sanitizer hides them; tests/test_*_threads.py cover threads of Python.

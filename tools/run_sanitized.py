@@ -2,7 +2,8 @@
 
 Usage: python tools/run_sanitized.py FOLDER [pytest arguments]
 
-`make sanitize` installs a copy whose engine has sanitizers built in. The editable
+`make sanitize` and `make test-checked` install copies whose engine has sanitizers or
+assertions built in. The editable
 installation in the environment comes first wherever Python looks for modules, so its
 finder is taken out before anything is imported.
 """

@@ -1,5 +1,264 @@
-"""The native module; its functions take and return plain arrays and dictionaries."""
+"""The native engine of treeproof. Private: use the estimators."""
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Annotated
 
-def __getattr__(name: str) -> Any: ...
+import numpy
+from numpy.typing import NDArray
+
+
+class SolvedLabels:
+    """A classification that a search has solved."""
+
+    def forget(self) -> None:
+        """Empty the record of the search: the prover has to solve all anew."""
+
+    def derive(self, *, bound: int, time_limit: float, steps: str) -> dict:
+        """Write the steps that prove a bound on its trees as JSON lines."""
+
+class SolvedTargets:
+    """A regression that a search has solved."""
+
+    def forget(self) -> None:
+        """Empty the record of the search: the prover has to solve all anew."""
+
+    def derive(self, *, bound: float, unit: float, time_limit: float, steps: str) -> dict:
+        """Write the steps that prove a bound on its trees as JSON lines."""
+
+class NearSet:
+    """The subproblems of all trees within a budget."""
+
+    def __init__(self, *, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_cost: int, budget: int, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits') -> None: ...
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def n_subproblems(self) -> int: ...
+
+    @property
+    def n_edges(self) -> int: ...
+
+    def count(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], time_limit: float = 0.0) -> NearCounts:
+        """Count the trees that use some features and not others."""
+
+class NearCounts:
+    """How many trees there are, and each of them."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def total(self) -> list: ...
+
+    @property
+    def n_entries(self) -> int: ...
+
+    def by_cost(self) -> list:
+        """Pairs of cost and number of trees."""
+
+    def tree(self, set: NearSet, number: Sequence[int]) -> dict:
+        """The tree of this number, the cheapest first."""
+
+class SharedMemo:
+    """What is known about parts of one table."""
+
+    def __init__(self, max_bytes: int) -> None: ...
+
+    def learn(self, records: bytes) -> None:
+        """Take in what another memo has told."""
+
+    def news(self, least_effort: int, most: int) -> bytes:
+        """
+        What was proved since the last call, that of most effort (microseconds).
+        """
+
+    def solve(self, *, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int, min_samples_leaf: int, time_limit: float, cutoff: int, penalize: str = 'splits') -> dict:
+        """
+        Search for an optimal tree on some rows of the table, named by their numbers.
+        """
+
+def weight_scale(weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+    """The factor by which weights are multiplied before they are rounded."""
+
+def whole_weights(weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+    """Weights as the whole numbers that engines add up."""
+
+def split_cost(penalty: float, total_weight: int) -> int:
+    """
+    The cost of a two-way split, for a penalty that is a fraction of the total weight.
+    """
+
+UNIT_COST: int = 1048576
+
+MAX_TOTAL_WEIGHT: int = 1073741824
+
+class PathSearch:
+    """One table, solved at one split cost after another."""
+
+    def __init__(self, *, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_depth: int = -1, min_samples_leaf: int = 1, reuse_trees: bool = True, reuse_facts: bool = True, penalize: str = 'splits') -> None: ...
+
+    @property
+    def unit(self) -> int: ...
+
+    def solve(self, *, split_cost: int, root_lower: int = 0, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None) -> dict:
+        """Search for an optimal tree at this split cost, in units of `unit`."""
+
+def climb_labels(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, ladder: Callable | None = None, sparse: bool = True, threshold: bool = True, climb: bool = True, polish: bool = True, n_jobs: int = 1, proof_log: str = '', checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0, switches: dict = {}, kernel: str = '', fault: str = 'none', helpers_at_once: bool = False, levels_first: bool = False, penalize: str = 'splits', for_proof: bool = False) -> dict:
+    """
+    Search for an optimal classification tree with several engines in turns, and prove one level of depth after the other.
+    """
+
+def climb_targets(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_outputs: int = 1, criterion: str = 'squared_error', weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, ladder: Callable | None = None, climb: bool = True, polish: bool = True, n_jobs: int = 1, levels_first: bool = False, penalize: str = 'splits') -> dict:
+    """The same for a regression tree."""
+
+def prices(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, penalize: str = 'leaves', work: int = 1099511627776, time_limit: float = 0.0) -> dict:
+    """
+    A certified price for each row: every tree on a set of rows that tests can make costs at least the sum of their prices less one split.
+    """
+
+def heaviest_box(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: int = 0, work: int = 1099511627776) -> dict:
+    """The largest sum of weights in a box, if it is above the threshold."""
+
+def price_axes(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> dict:
+    """
+    The axes of the boxes that prices are about, and the point of each row.
+    """
+
+def trim_proof(log: str, begin: int, end: int, bound: int, steps: str) -> tuple:
+    """
+    Write the steps that the bound on all rows needs as JSON lines; return their number, the number of the last, and whether the file could hold them.
+    """
+
+def quant_labels(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: int, bound: str = 'W1', s: int = 3, s_prime: int = 0, time_limit: float = 0.0, memory_limit: int = 0) -> dict:
+    """Quant-BnB for classification trees of depth 2 or 3."""
+
+def quant_targets(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_outputs: int = 1, criterion: str = 'squared_error', weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: int, bound: str = 'W1', s: int = 3, s_prime: int = 0, time_limit: float = 0.0, memory_limit: int = 0) -> dict:
+    """Quant-BnB for regression trees of depth 2 or 3."""
+
+def solve_targets(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_outputs: int = 1, criterion: str = 'squared_error', weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, n_jobs: int = 1, record: bool = False, penalize: str = 'splits') -> dict:
+    """
+    Search for an optimal regression tree over every threshold; with `record`, the answer has a `SolvedTargets` from which a proof can be derived.
+    """
+
+class RuleStore:
+    """Distinct partitions of points by rules."""
+
+    def __init__(self, n_points: int) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def n_points(self) -> int: ...
+
+    def family(self, rule: int) -> int: ...
+
+    def side(self, rule: int) -> object:
+        """The points on the positive side, as zeros and ones."""
+
+    def add_sides(self, sides: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu', writable=False)], family: int = 0) -> int:
+        """Add partitions given as rows of a Boolean table; how many were new."""
+
+    def find_sides(self, sides: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> object:
+        """
+        The rule that makes each partition, or -1. Point 0 is on its negative side.
+        """
+
+    def add_family(self, kind: str, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], family: int = 0, max_rules: int = 0, max_bytes: int = 0, max_cuts: int = 0, time_limit: float = 0.0, flats: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> str:
+        """
+        Add all partitions by thresholds ('axis') or hyperplanes ('hyperplane').
+        """
+
+def solve_rules(store: RuleStore, *, points: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_cost: int = 0, max_splits: int = 2, max_depth: int = -1, min_samples_leaf: int = 1, min_weight_leaf: int = 0, time_limit: float = 0.0, n_threads: int = 1, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, observer: Callable | None = None, switches: dict = {}) -> dict:
+    """Search for an optimal tree over the rules of a store."""
+
+def solve(*, solver: str, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, kernel: str = '', proof_log: str = '', fault: str = 'none', n_jobs: int = 1, helpers_at_once: bool = False, checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0, memo_branches: int = 0, penalize: str = 'splits', price_work: int = 0, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict:
+    """Search for an optimal tree on encoded, clean data."""
+
+def switches() -> dict:
+    """The switches of the sparse search, with what each does."""
+
+def faults() -> dict:
+    """
+    Unsound bounds for tests of the checkers, with what is wrong with each.
+    """
+
+def kernels() -> list:
+    """The kernels this machine can run, the best first."""
+
+class StreamModel:
+    """An online learner behind its encoder. Private."""
+
+    def __init__(self, kind: str, options: dict, helper: object, max_categories: int, detector: object | None, discount: float) -> None: ...
+
+    def learn_one(self, x: dict, y: object, w: float) -> int: ...
+
+    def predict_one(self, x: dict) -> object: ...
+
+    def class_weights_one(self, x: dict) -> object: ...
+
+    def learn_rows(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+
+    def predict_rows(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> object: ...
+
+    def find_rows(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> object: ...
+
+    def codes_of(self, column: int, values: list, learning: bool) -> object: ...
+
+    def numbers_in(self, column: int, values: list) -> object: ...
+
+    def labels_of(self, values: list, learning: bool) -> object: ...
+
+    def column(self, name: object, first_value: object | None) -> int: ...
+
+    def find_column(self, name: object) -> int: ...
+
+    def missing_code(self, column: int, learning: bool) -> int: ...
+
+    def number_index(self, column: int) -> int: ...
+
+    def categories(self, column: int) -> list: ...
+
+    def tree(self) -> dict: ...
+
+    def statistics(self) -> dict: ...
+
+    def restart(self, recent: int = 0) -> None: ...
+
+    def settle(self, steps: int) -> bool: ...
+
+    def save(self) -> tuple: ...
+
+    def load(self, state: tuple) -> None: ...
+
+    @property
+    def names(self) -> list: ...
+
+    @property
+    def classes(self) -> list: ...
+
+    @property
+    def n_columns(self) -> int: ...
+
+    @property
+    def n_numbers(self) -> int: ...
+
+    @property
+    def n_splits(self) -> int: ...
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def finished(self) -> bool: ...
+
+    @property
+    def drifts(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+def solve_threshold(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, divide_weights: bool = True, n_jobs: int = 1, record: bool = False, penalize: str = 'splits', price_work: int = 0, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, search: bool = True) -> dict:
+    """
+    Search for an optimal classification tree over every threshold; with `record`, the answer has a `SolvedLabels` from which a proof can be derived. Without `search` it has nothing else: for an answer that was found before.
+    """
