@@ -20,24 +20,23 @@ from treeproof.cli.errors import one_sentence
 __all__ = ["COMMANDS", "app", "main"]
 
 COMMANDS = {
-    "fit": "Learn an optimal tree from a table and show it with its certificate.",
-    "predict": "Predict with a saved model; columns the model does not know are "
+    "fit": "Learn an optimal tree from a table and print it with its certificate.",
+    "predict": "Predict with a saved model; columns that the model does not use are "
     "ignored.",
-    "path": "Find all trees that are optimal for some penalty, and let the data "
-    "choose.",
-    "alternatives": "Count all trees that cost hardly more than the best, and show "
-    "some of them.",
-    "check": "Check a proof step by step, trusting nothing but the data.",
+    "path": "Find all trees that are optimal for some penalty, and choose one of them.",
+    "alternatives": "Count all trees whose cost is nearly optimal, and print some of "
+    "them.",
+    "check": "Check a proof of optimality step by step against the data.",
     "export": "Write a saved model in other formats; all make the same predictions.",
-    "explore": "Explore a table in the browser: fit, watch, look at nodes, compare, "
+    "explore": "Explore a table in the browser: fit trees, inspect nodes, compare, "
     "download.",
     "prune": "Prune a saved tree on its training data; no validation data is needed.",
     "stream": "Predict each row, then learn it; accuracy, splits and speed are shown "
     "live.",
     "bench": "Run treeproof and the other exact solvers that are installed, side by "
     "side.",
-    "reproduce": "Compute a table or figure of one of the papers again, with theirs "
-    "beside ours.",
+    "reproduce": "Recompute a table or figure of one of the papers beside the "
+    "published one.",
 }
 
 
