@@ -53,7 +53,7 @@ lint: $(VENV)/ready  ## ruff and mypy
 
 .PHONY: stubs
 stubs: build  ## src/treeproof/_core.pyi, the types of the native module, from the module itself
-	$(BIN)/python -m nanobind.stubgen -q -m treeproof._core -o src/treeproof/_core.pyi
+	$(BIN)/python tools/make_stub.py
 
 # The pages, the API reference and the gallery; nothing is fetched, a warning is an error.
 docs: $(VENV)/docs build  ## the documentation site, build/docs/index.html

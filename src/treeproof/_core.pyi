@@ -1,3 +1,6 @@
+# ruff: noqa
+# fmt: off
+# Written by `make stubs`; do not edit.
 """The native engine of treeproof. Private: use the estimators."""
 
 from collections.abc import Callable, Sequence
