@@ -1,9 +1,10 @@
-// One processor for several searches: at any time one of them runs and the others wait.
+// Lets several searches take turns on one processor: at any time one of them runs and the others
+// wait.
 //
-// Each search is a player with threads of its own. A search polls its `Limits` all the time, so
-// that is where it is suspended: once its slice of work is used up, the poll blocks until the
-// dealer gives the player another slice. Nothing of the search has to be undone or repeated, and
-// because slices are measured in work and not by the clock, every run goes the same way.
+// Each search is a player with threads of its own. A search polls its `Limits` frequently, so that
+// is where it is suspended: when its slice of work is used up, the poll blocks until the dealer
+// gives the player another slice. Nothing has to be undone or repeated. Slices are measured in
+// units of work and not by the clock, which makes runs deterministic.
 #pragma once
 
 #include <chrono>
@@ -19,23 +20,23 @@ class Baton {
  public:
   using Player = std::size_t;
 
-  // The dealer's side. New players wait until they get a slice.
+  // Functions for the dealer, who gives out the slices. New players wait for their first slice.
   Player add();
-  // Lets a player do so much work, in (rough) microseconds.
+  // Gives a player a slice of this much work, in (approximate) microseconds.
   void give(Player player, std::int64_t slice);
-  // Waits until the slice is used up or its player has left, but no longer than this; true iff
-  // nobody runs any more.
+  // Waits until the slice is used up or its player has left, but at most for this long. Returns
+  // true if no player is running.
   bool wait_until_idle(std::chrono::milliseconds longest);
-  // Wakes the dealer, because a player has news for it.
+  // Wakes the dealer, because a player has a new result.
   void call();
-  // From now on this player never waits, so that it can end.
+  // From now on this player never waits, so that it can finish.
   void release(Player player);
 
-  // A player's side. Waits for its turn; returns at once for a released player.
+  // Functions for the players. Waits for a slice; returns at once if the player was released.
   void wait_for_turn(Player player);
-  // Takes work off the slice, and waits for the next one if nothing is left.
+  // Subtracts work from the slice, and waits for the next slice if nothing is left.
   void used(Player player, std::int64_t work);
-  // The player is done.
+  // The player has finished.
   void leave(Player player);
   bool left(Player player) const;
 

@@ -1,10 +1,10 @@
-// Small arrays of plain values, handed out and taken back by size class.
+// An allocator for small arrays of plain values, with one free list for each size.
 //
-// Best-first searches keep millions of short arrays (heaps, keys) that never grow and are
-// returned in no order. A pool carves them out of large chunks, rounds their sizes up to a
-// multiple of four, and keeps one free list per size, so that nothing is lost to headers
-// and the memory of closed nodes serves new ones. It knows how many bytes it holds, which
-// is what a memory limit needs.
+// Best-first searches keep millions of short arrays (heaps, keys) that never grow and are freed in
+// no particular order. The pool takes them from large chunks, rounds their sizes up to a multiple
+// of four, and keeps one free list for each size. There is no overhead for headers, and the memory
+// of closed nodes is reused for new ones. The pool knows how many bytes it holds, which a memory
+// limit needs.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class BlockPool {
   static_assert(4 * sizeof(T) >= sizeof(void*));
 
  public:
-  // Uninitialised room for `n` values; null where n is zero.
+  // Uninitialised memory for `n` values; null if n is zero.
   T* allocate(std::size_t n) {
     if (n == 0) return nullptr;
     const std::size_t units = units_for(n);
@@ -45,7 +45,7 @@ class BlockPool {
     return block;
   }
 
-  // `n` as it was asked for.
+  // `n` must be the number that was passed to `allocate`.
   void release(T* block, std::size_t n) {
     if (block == nullptr) return;
     const std::size_t units = units_for(n);
@@ -64,7 +64,7 @@ class BlockPool {
   static std::size_t units_for(std::size_t n) { return (n + kUnit - 1) / kUnit; }
 
   std::vector<std::unique_ptr<T[]>> chunks_;
-  std::vector<T*> free_;  // per number of units: a list linked through the blocks
+  std::vector<T*> free_;  // for each size: a list linked through the free blocks
   T* next_ = nullptr;
   std::size_t left_ = 0;
   std::uint64_t bytes_ = 0;

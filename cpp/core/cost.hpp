@@ -31,15 +31,16 @@ inline Cost split_cost(double penalty, std::int64_t total_weight) {
                       static_cast<double>(kUnitCost));
 }
 
-// What a split costs by the number of its children that have rows. Where the penalty is for
-// leaves, each child after the second costs another one; where it is for splits, nothing.
+// The cost of a split, given the number of its children that contain rows. If the penalty is
+// charged for leaves, each child after the second costs a further penalty; if it is charged for
+// splits, it costs nothing.
 template <class Value>
 struct SplitPrice {
   Value two_way{};
   Value further_child{};
 
-  // A split that costs this much more than its first penalty is dearer than any leaf; whole
-  // numbers go no higher, so that sums of them fit.
+  // A split with so large a cost is never better than a leaf. Larger values are clamped to this
+  // one, so that sums do not overflow.
   static constexpr Cost kDearest = Cost{1} << 55;
 
   constexpr SplitPrice() = default;

@@ -5,7 +5,7 @@
 
 namespace treeproof {
 
-// Returns when what was written to the file is on the disk; false if it cannot be put there.
+// Returns when the content of the file is on the disk; false if it cannot be written.
 bool force_to_disk(const std::string& path);
 
 }  // namespace treeproof

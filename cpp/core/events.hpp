@@ -1,5 +1,5 @@
-// What a search tells the world while it runs. Progress lines, logs, the explorer and
-// certificate writers are observers; a search never prints.
+// Events that a search reports while it runs. Progress lines, logs, the explorer and the writers of
+// proofs are observers of these events; a search never prints.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Signed numbers as places in containers.
+// Converts signed numbers to indices of containers.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace treeproof {
 
-// `i` is not negative.
+// `i` must not be negative.
 constexpr std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace treeproof

@@ -1,5 +1,5 @@
-// 128-bit keys of sets. A set is known by the sum of its members' random keys: sums make the
-// key of one side of a split from the key of the other.
+// 128-bit keys of sets. The key of a set is the sum of the random keys of its members, so that the
+// key of one side of a split can be computed from the keys of the set and of the other side.
 #pragma once
 
 #include <compare>

@@ -11,7 +11,7 @@ Limits::Limits(double seconds, std::uint64_t bytes, Interrupt interrupt)
       bytes_(bytes),
       interrupt_(std::move(interrupt)) {
   if (seconds > 0.0 && seconds < 1e9) {
-    // The last moment belongs to building the tree from what has been found.
+    // Reserve some time to build the tree from the results of the search.
     const double search = seconds - std::min(0.02 * seconds, 0.05);
     deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
                              std::chrono::duration<double>(search));

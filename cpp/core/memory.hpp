@@ -1,4 +1,4 @@
-// What containers occupy, and what the machine has.
+// The memory that containers occupy, and the memory of the machine.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ std::uint64_t capacity_bytes(const std::vector<T>&... vectors) {
   return (std::uint64_t{0} + ... + (vectors.capacity() * sizeof(T)));
 }
 
-// Hands memory that was freed back to the system, where the allocator would keep it.
+// Returns freed memory to the operating system, which the allocator would otherwise keep.
 void give_back_memory();
 
-// Bytes of the machine's memory; 0 if it does not say.
+// The physical memory in bytes; 0 if it is unknown.
 std::uint64_t physical_memory();
 
 }  // namespace treeproof

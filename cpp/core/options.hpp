@@ -1,12 +1,12 @@
-// What every exact search is asked to respect.
+// Options that every exact search must respect.
 #pragma once
 
 #include <cstdint>
 
 namespace treeproof {
 
-// What the penalty is charged for. `leaves`: every leaf but one, so a split with c children
-// that have rows costs c - 1 penalties; `splits`: every split once, as BRANCHES was published.
+// What the penalty is charged for. `leaves`: every leaf but one, so that a split with c non-empty
+// children costs c - 1 penalties. `splits`: every split once, as in the publication of BRANCHES.
 enum class Penalize : std::uint8_t { splits, leaves };
 
 struct TreeLimits {

@@ -1,8 +1,8 @@
-// Fetching memory ahead of its use.
+// Prefetching of memory before it is used.
 //
-// A table of 10^6 rows does not fit the caches, and a column in sorted order visits its rows at
-// random: each visit waits for memory unless it was asked for some rows before. (Depth two on
-// 10^6 rows: about half of the time was such waiting.)
+// A table of 10^6 rows does not fit into the caches, and in the order of a sorted column its rows
+// are scattered over memory: each access waits for memory unless the row was prefetched a few rows
+// earlier. (For depth two on 10^6 rows, such waiting was about half of the time.)
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace treeproof {
 
-// How many rows ahead to ask: enough for the memory to answer in time, few enough for what came
-// to be still there.
+// How many rows ahead to prefetch: enough for the memory to arrive in time, and few enough that it
+// is still in the cache when it is used.
 inline constexpr std::uint32_t kRowsAhead = 16;
 
 inline void prefetch(const void* where) { __builtin_prefetch(where); }
 
-// Up to which position of a list of `size` rows it pays to ask for the row `ahead` further on;
-// 0 where the caches hold all of them anyway.
+// The position in a list of `size` rows up to which it pays off to prefetch the row `ahead`
+// positions further on; 0 if the caches hold all rows anyway.
 inline std::uint32_t prefetch_until(std::uint32_t size, std::uint32_t ahead = kRowsAhead) {
   constexpr std::uint32_t kSmall = 1 << 14;
   return size > kSmall ? size - ahead : 0;

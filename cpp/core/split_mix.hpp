@@ -1,5 +1,5 @@
-// SplitMix64 (Steele, Lea and Flood, 2014): a fixed random number for each number, so that runs
-// repeat exactly, on every platform.
+// SplitMix64 (Steele, Lea and Flood, 2014): maps each number to a fixed random number, so that runs
+// are reproducible on every platform.
 #pragma once
 
 #include <cstdint>

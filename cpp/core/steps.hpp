@@ -1,9 +1,9 @@
-// What a search tells those who write down its argument (docs/proof-format.md).
+// The proof steps that a search reports to those who record its argument (docs/proof-format.md).
 //
-// A step says: every tree on the rows of a branch, within limits on depth and splits, costs at
-// least `bound`. It holds because every test is ruled out by counts that anyone can repeat, or
-// is dear enough by the steps it cites for its children. Cited steps are named by key; a
-// listener finds the step of that key with that bound among the earlier ones.
+// A step states that every tree on the rows of a branch, within limits on depth and splits, costs
+// at least `bound`. It is valid because every test is ruled out by counts that anyone can
+// recompute, or costs enough according to the steps that are cited for its children. Steps are
+// cited by key; a listener looks up the earlier step with that key and bound.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Literal {
   std::int32_t outcome;
 };
 
-// Why a child costs at least `bound`: an earlier step (`key`), or its own expansion, with
-// nothing cited: then `key` is not set.
+// The reason why a child costs at least `bound`: an earlier step (`key`), or its own expansion,
+// which cites nothing; then `key` is not set.
 struct Citation {
   std::int32_t outcome;
   bool by_expansion;
@@ -28,7 +28,7 @@ struct Citation {
   Cost bound;
 };
 
-// A test whose children were worked on, in the order in which the search did.
+// A test whose children were searched, in the order of the search.
 struct Use {
   std::int32_t test;
   std::int32_t n_outcomes;
@@ -37,8 +37,8 @@ struct Use {
 
 struct Step {
   Key key;
-  int depth;   // levels of splits below, -1: any number
-  int splits;  // splits below, -1: any number
+  int depth;   // levels of splits below; -1 for any number
+  int splits;  // splits below; -1 for any number
   Cost bound;
   const std::vector<Literal>* branch;
   const std::vector<Use>* uses;
@@ -47,10 +47,10 @@ struct Step {
 class StepListener {
  public:
   virtual ~StepListener() = default;
-  // The steps that follow are about this split cost; none before is cited again.
+  // The following steps are for this split cost; no step before this call will be cited again.
   virtual void begin(Cost split_cost) = 0;
   virtual void step(const Step& step) = 0;
-  // What is told after this rests on knowledge that steps cannot cite, and does not count.
+  // After this call the search uses knowledge that steps cannot cite, so later steps are ignored.
   virtual void close() {}
 };
 
