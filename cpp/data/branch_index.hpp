@@ -1,5 +1,5 @@
-// Numbers for branches: a set of literals gets the next free number the first time it is
-// seen, whatever the order its literals came in.
+// Numbers branches: a set of literals gets the next free number when it is first seen, whatever the
+// order of its literals.
 //
 // The hash of a set is the sum of one random number per literal, so that a child's hash is
 // its parent's plus one term. Hashes only find candidates: two sets are the same branch
@@ -36,17 +36,17 @@ class BranchIndex {
   std::uint64_t hash_with(std::uint64_t parent_hash, std::uint32_t literal) const {
     return parent_hash + random_[literal];
   }
-  // Tells the processor that `find` will be asked about a branch with this hash.
+  // Prefetches the slot that `find` will read for a branch with this hash.
   void prefetch(std::uint64_t child_hash) const {
     __builtin_prefetch(&slots_[child_hash & (slots_.size() - 1)]);
   }
-  // The branch `parent` with one literal more; kNoBranch where it has no number yet.
+  // The number of the branch `parent` with one more literal; kNoBranch if it has none yet.
   BranchId find(std::uint64_t child_hash, BranchId parent, std::uint32_t literal) const;
-  // Gives it the number `size()`; it must not have one.
+  // Gives the branch the number `size()`; it must not have a number yet.
   BranchId insert(std::uint64_t child_hash, BranchId parent, std::uint32_t literal);
 
   std::uint64_t bytes() const;
-  // What the next `n` insertions (less than a chunk) may add at their worst.
+  // The maximum number of bytes that the next `n` insertions (less than a chunk) can add.
   std::uint64_t bytes_to_grow(std::size_t n) const;
 
  private:

@@ -192,7 +192,7 @@ void LiteralBits::count_outcomes(const RowSet& rows, const Counts& whole,
   const std::size_t n = first_literal_[t + 1] - first_literal_[t];
   outcomes.weight.assign(n * n_classes_, 0);
   outcomes.samples.assign(n, 0);
-  // The last outcome holds what the others leave.
+  // The last outcome gets what the others leave.
   Weight* const last = outcomes.weight.data() + (n - 1) * n_classes_;
   std::ranges::copy(whole.weight, last);
   outcomes.samples[n - 1] = whole.samples[0];

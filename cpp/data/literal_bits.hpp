@@ -1,15 +1,15 @@
-// Rows as bits, one bit vector per literal, laid out so that weighted class counts are
-// plain popcounts.
+// Rows as bits, with one bit vector for each literal, arranged so that weighted class counts are
+// plain population counts.
 //
-// A row of weight 5 = 4 + 1 owns two bits: one among the rows of its class that carry a 1,
-// one among those that carry a 4. Each such run of bits is a *slice*; slices start at word
-// boundaries, so the weight of class k in a set of rows is the sum over k's slices of
-// popcount << shift. Unweighted data has one slice per class and costs nothing extra; real
-// weights rounded to 30 bits cost about 15 bits per row. When leaves need a minimum number
-// of table rows and the weights are not those numbers, slices of row numbers are added.
+// A row of weight 5 = 4 + 1 has two bits: one among the rows of its class that carry a 1, and one
+// among those that carry a 4. Each such run of bits is a *slice*. Slices start at word boundaries,
+// so that the weight of class k in a set of rows is the sum over the slices of k of popcount <<
+// shift. Unweighted data have one slice for each class and no overhead; real weights that are
+// rounded to 30 bits need about 15 bits for each row. If leaves need a minimum number of table rows
+// and the weights differ from the numbers of rows, slices for these numbers are added.
 //
-// Miniature: labels 0 0 1, weights 1 5 1. Slices: (class 0, ones) holds rows 0 and 1,
-// (class 0, fours) holds row 1, (class 1, ones) holds row 2: three words, one each.
+// Example: labels 0 0 1, weights 1 5 1. Slice (class 0, ones) holds rows 0 and 1, slice (class 0,
+// fours) holds row 1, and slice (class 1, ones) holds row 2: three words, one for each slice.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@
 
 namespace treeproof {
 
-// The words of a row set that are not zero, slice by slice: deep in a tree few are left,
-// and counting costs no more than them.
+// The words of a row set that are not zero, slice by slice. Deep in a tree few of them are left,
+// and counting visits only these.
 struct RowSet {
   std::vector<std::uint32_t> index;
   std::vector<std::uint64_t> word;
@@ -31,13 +31,13 @@ struct RowSet {
 // Class weights and table rows of one row set, or of every outcome of a test.
 struct Counts {
   std::vector<Weight> weight;  // [outcome * n_classes + class]
-  std::vector<std::int64_t> samples;  // [outcome]; zeros unless asked for
+  std::vector<std::int64_t> samples;  // [outcome]; zeros unless they were requested
 };
 
 class LiteralBits {
  public:
-  // Plans the layout only, so that `bytes` can be held against a limit before `fill`.
-  // `count_samples`: numbers of table rows will be asked for.
+  // Only plans the layout, so that `bytes` can be compared with a limit before `fill`.
+  // `count_samples`: numbers of table rows will be needed.
   LiteralBits(const Problem& problem, bool count_samples);
   void fill(const Problem& problem);
 
@@ -51,7 +51,7 @@ class LiteralBits {
 
   // The rows that satisfy every literal.
   void intersect(std::span<const std::uint32_t> literals, RowSet& rows);
-  // Those of `rows` that satisfy one literal more.
+  // The rows of `rows` that also satisfy this literal.
   void narrow(const RowSet& rows, std::uint32_t literal, RowSet& narrowed) const;
   // Counts of a row set as a whole.
   void count(const RowSet& rows, Counts& counts) const;
@@ -61,13 +61,13 @@ class LiteralBits {
 
  private:
   struct Slice {
-    std::int32_t label;  // -1: numbers of table rows instead of weights
+    std::int32_t label;  // -1 if the slice counts table rows instead of weights
     std::int32_t shift;
     std::size_t first_word;
     std::size_t end_word;
   };
 
-  // The bits of a literal: those stored, or what they leave.
+  // The bits of a literal: the stored bits, or their complement.
   struct Mask {
     const std::uint64_t* words;
     bool inverted;

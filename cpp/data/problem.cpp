@@ -42,13 +42,13 @@ std::vector<Test> make_tests(const std::vector<Feature>& features) {
   return tests;
 }
 
-// Which rows have equal codes: a number for each row, and a row for each number.
+// Groups of rows with equal codes: a group number for each row, and a row for each group.
 struct Groups {
   std::vector<std::int32_t> of;
   std::vector<std::size_t> representative;
 };
 
-// By a table of hashes with open addressing, and a full comparison.
+// Uses a hash table with open addressing, and compares rows completely.
 Groups group_rows(std::span<const std::int32_t> codes, std::size_t n, std::size_t n_features,
                   Limits* limits) {
   // Row-major copy, so that comparing two rows touches two cache lines, not n_features.
@@ -62,7 +62,7 @@ Groups group_rows(std::span<const std::int32_t> codes, std::size_t n, std::size_
   };
   struct Place {
     std::uint64_t hash = 0;
-    std::int32_t group = -1;  // nobody's
+    std::int32_t group = -1;  // not used yet
   };
   std::vector<Place> places(std::bit_ceil(2 * n + 1));
   Groups groups;

@@ -27,7 +27,7 @@ struct Feature {
   std::int32_t n_values;  // codes are 0 .. n_values - 1
 };
 
-// Has a split of some feature more than two children?
+// Whether a split of some feature can have more than two children.
 inline bool has_wide(std::span<const Feature> features) {
   return std::ranges::any_of(features, [](const Feature& f) {
     return f.kind == FeatureKind::multiway && f.n_values > 2;
@@ -54,8 +54,9 @@ struct Problem {
   std::vector<Weight> weight;
   std::vector<std::int64_t> samples;  // how many table rows were merged into it
   std::vector<std::int32_t> group;    // equal groups: equal feature codes
-  std::vector<std::int32_t> name;     // the row's number in a larger table; empty: its own
-  std::uint64_t key_seed = 0;         // where the sequence of the rows' random keys begins
+  // the number of the row in a larger table; empty if this is the whole table
+  std::vector<std::int32_t> name;
+  std::uint64_t key_seed = 0;         // seed of the random keys of the rows
   std::vector<std::int32_t> codes;    // column-major: codes[feature * n_rows + row]
   std::int32_t n_groups = 0;
   std::int64_t total_weight = 0;
@@ -64,8 +65,8 @@ struct Problem {
   std::vector<Test> tests;
 
   std::int32_t n_rows() const { return static_cast<std::int32_t>(label.size()); }
-  // Sets of rows are known by sums of these. With a seed that nobody knows beforehand, no
-  // table can be made in which two sets have the same sum.
+  // Sets of rows are identified by sums of these keys. If the seed is not known in advance, nobody
+  // can construct a table in which two sets have the same sum.
   Key key_of(std::int32_t row) const {
     return random_key(key_seed + static_cast<std::uint64_t>(name_of(row)));
   }
@@ -97,19 +98,20 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
                      std::span<const double> weights,
                      std::span<const std::int32_t> names = {}, Limits* limits = nullptr);
 
-// How much the cost of each group can differ between trees: on the first row of its heaviest
-// class that row's weight, on the others 0. The sum over a group is the most that it can cost
-// beyond what it costs in every tree. Empty if no group has rows of different classes.
+// How much the cost of each group of equal rows can differ between trees: the first row of its
+// heaviest class holds that row's weight, and all other rows hold 0. The sum over a group is the
+// maximum by which its cost can exceed its lowest cost. Empty if no group has rows of different
+// classes.
 std::vector<Weight> find_swings(const Problem& problem);
 
-// Number of ordered pairs of different classes, and the place of one among them.
+// The number of ordered pairs of different classes, and the index of a pair among them.
 constexpr std::int32_t n_class_pairs(std::int32_t n_classes) { return n_classes * (n_classes - 1); }
 constexpr std::int32_t class_pair(std::int32_t n_classes, std::int32_t a, std::int32_t b) {
   return a * (n_classes - 1) + (b < a ? b : b - 1);
 }
 
-// What a group gains if its leaf predicts class a and not class b, 0 if that is a loss: for the
-// row that has the group's swing and each pair of classes, [row][pair]; 0 for other rows.
+// What a group gains if its leaf predicts class a instead of class b, or 0 if that is a loss.
+// Stored as [row][pair] for the row that holds the swing of the group; 0 for other rows.
 std::vector<Weight> find_pair_gains(const Problem& problem, std::span<const Weight> swings);
 
 }  // namespace treeproof

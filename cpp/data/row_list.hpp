@@ -1,5 +1,5 @@
-// Sets of rows as plain lists, for what is done once a fit and not once a node: evaluating,
-// pruning and rebuilding trees.
+// Sets of rows as plain lists, for work that is done once in a fit and not at every node:
+// evaluating, pruning and rebuilding trees.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ using Rows = std::vector<std::int32_t>;
 
 Rows all_rows(const Problem& problem);
 
-// Those for which the test has this outcome.
+// The rows for which the test has this outcome.
 Rows rows_with(const Problem& problem, const Rows& rows, const Test& test, std::int32_t outcome);
 
-// What a leaf with these rows costs: the weight that is not of its heaviest class.
+// The cost of a leaf with these rows: the weight that does not belong to its heaviest class.
 Cost leaf_cost(const Problem& problem, const Rows& rows);
 
 }  // namespace treeproof

@@ -1,4 +1,4 @@
-// A set of rows of a table as a bit mask, for questions about common and missing rows.
+// A set of rows as a bit mask, for questions about common and missing rows.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@ class RowMask {
 
   void insert(std::uint32_t row) { words_[row / 64] |= std::uint64_t{1} << (row % 64); }
   bool holds(std::uint32_t row) const { return (words_[row / 64] >> (row % 64) & 1) != 0; }
-  bool empty() const { return words_.empty(); }  // of a table without rows
+  bool empty() const { return words_.empty(); }  // true for a table without rows
   std::size_t n_words() const { return words_.size(); }
   std::uint64_t word(std::size_t k) const { return words_[k]; }
 
@@ -42,11 +42,11 @@ class RowWeights {
     for (const std::int32_t w : weights) unit_ = unit_ && w == 1;
   }
 
-  // Of rows in both; stops counting above `most`.
+  // The weight of the rows in both sets; stops counting above `most`.
   std::int64_t common(const RowMask& a, const RowMask& b, std::int64_t most) const {
     return sum(a, most, [&](std::size_t k) { return a.word(k) & b.word(k); });
   }
-  // Of rows in `a` that are not in `b`; stops counting above `most`.
+  // The weight of the rows in `a` that are not in `b`; stops counting above `most`.
   std::int64_t missing(const RowMask& a, const RowMask& b, std::int64_t most) const {
     return sum(a, most, [&](std::size_t k) { return a.word(k) & ~b.word(k); });
   }

@@ -30,7 +30,8 @@ void RowSubset::reserve(std::size_t size, std::size_t n_features) {
   size_ = static_cast<std::uint32_t>(size);
   n_features_ = n_features;
   if (capacity_ > size && rows_) return;  // one slot stays spare: see distribute_two
-  // A little more than asked for, so that sets that grow slowly do not allocate each time.
+  // Reserve a little more than requested, so that sets that grow slowly are not reallocated each
+  // time.
   capacity_ = size + size / 4 + 16;
   rows_ = std::make_unique_for_overwrite<std::uint32_t[]>(capacity_);
   lists_ = std::make_unique_for_overwrite<std::uint32_t[]>(capacity_ * n_features);
@@ -107,7 +108,8 @@ void Partitioner::keep(const RowSubset& from, const RowMask& mask, RowSubset& in
   inside.reserve(n, from.n_features_);
   for (std::uint32_t r = 0; r < m; ++r)
     if (place_[r] != kOutside) inside.rows_[place_[r]] = from.rows_[r];
-  // Branch-free: what does not belong is written over, the last time into the spare slot.
+  // Branch-free: rows that do not belong to the set are overwritten by the next row; the last of
+  // them is in the spare slot.
   for (std::size_t f = 0; f < from.n_features_; ++f) {
     const std::uint32_t* list = from.lists_.get() + f * m;
     std::uint32_t* in = inside.lists_.get() + f * n;

@@ -8,7 +8,7 @@ namespace treeproof {
 
 namespace {
 
-constexpr double kLargestScale = 0x1p1000;  // for weights near the least double
+constexpr double kLargestScale = 0x1p1000;  // for weights near the smallest positive double
 
 }  // namespace
 

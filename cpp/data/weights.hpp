@@ -14,9 +14,9 @@ namespace treeproof {
 // brings the total just below 2^30, and rounded.
 double weight_scale(std::span<const double> weights);
 
-// A weight times the scale, rounded. No positive weight rounds to nothing: a row that counts for
-// next to nothing still is a row of the table, with a value in every column. A weight of zero
-// stays zero; such rows are there to be counted where leaves have a least number of rows.
+// A weight times the scale, rounded, but at least 1 if the weight is positive: even a row with a
+// very small weight is a row of the table, whose values count. A weight of zero stays zero; such
+// rows are kept only to be counted for the minimum leaf size.
 Weight whole_weight(double weight, double scale);
 
 // The weights times their scale, rounded, and divided by their greatest common divisor: equal

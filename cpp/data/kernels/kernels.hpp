@@ -13,7 +13,8 @@
 
 namespace treeproof::kernels {
 
-// Words of 16 bits serve tables with a total weight below 2^15: twice the lanes of 32 bits.
+// Words of 16 bits are used for tables with a total weight below 2^15; they give twice as many
+// lanes as words of 32 bits.
 template <class Word>
 struct CountOf;
 template <>
@@ -31,7 +32,8 @@ inline constexpr int kVectorBytes = 32;
 template <class Word>
 inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(Word));
 
-// The covering bound keeps two vectors a class on the stack; beyond this it is left out.
+// The covering bound keeps two vectors for each class on the stack; with more classes than this it
+// is not used.
 inline constexpr std::int32_t kMaxCoveringClasses = 16;
 
 struct Block {
@@ -41,7 +43,7 @@ struct Block {
   std::int32_t end;
 };
 
-// Everything pair counting reads and writes. Children are numbered 2 * column + bit.
+// Everything that the counting of pairs reads and writes. Children are numbered 2 * column + bit.
 template <class Word>
 struct PairTask {
   const Word* words;
@@ -57,15 +59,16 @@ struct PairTask {
   const Count<Word>* channel_total; // [channel]
   Count<Word>* pair;                // [channel][n_columns][stride], j >= i's vector only
 
-  // For two-way columns: most weight a one-split tree predicts right in each child, and
-  // for covering the largest count of each class in a literal admissible in the child.
+  // For two-way columns: the largest weight that a tree with one split predicts correctly in each
+  // child; and for the covering bound, the largest count of each class in a literal that is
+  // admissible in the child.
   Count<Word>* best_right;  // [2][stride]: bit 0 row, then bit 1 row
   Count<Word>* covering;    // [class][2][stride], or null
   Count<Word> penalty;      // a side needs some class with more weight than this
-  Count<Word> min_samples;  // sides with fewer samples are not allowed (1: any)
+  Count<Word> min_samples;  // sides with fewer samples are not allowed (1 allows any)
 };
 
-// The four parts two two-way tests i and j make of the rows.
+// The four parts into which two two-way tests i and j divide the rows.
 enum Quarter { kBoth, kOnlyI, kOnlyJ, kNone };
 
 template <class Word>

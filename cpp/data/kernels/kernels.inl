@@ -12,7 +12,8 @@
 
 #include "data/kernels/kernels.hpp"
 
-// Vectors wider than the registers are passed between inlined functions only.
+// GCC warns about vectors that are wider than the registers; they are passed between inlined
+// functions only.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
@@ -114,7 +115,7 @@ inline Vector<std::int32_t> add_bytes(Bytes v, std::uint32_t) {
   return as<Vector<std::int32_t>>((x & 0xffffU) + (x >> 16));
 }
 
-// A byte holds at most 8 set bits a word, so 31 words fit before it could overflow.
+// A word adds at most 8 set bits to a byte, so 31 words can be added before a byte overflows.
 inline constexpr std::int32_t kWordsPerFlush = 31;
 
 template <class Word, bool kMasked>
