@@ -1,4 +1,4 @@
-// Trees of one search as trees of another: by the number of a test, or by feature and value.
+// Converts trees between searches: splits named by the number of a test, or by feature and value.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace treeproof {
 
 SplitTree to_split_tree(const Problem& problem, const Tree& tree);
 
-// Nothing if the problem lacks one of the tests.
+// Returns no tree if the problem does not have one of the tests.
 std::optional<Tree> to_tree(const Problem& problem, const SplitTree& tree);
 
 }  // namespace treeproof

@@ -64,8 +64,8 @@ class Folder {
     return 0;
   }
 
-  // Folds the chain that begins at a node, if what is left at its end is one category, or split
-  // with a child for each.
+  // Folds the chain that begins at a node, if a single category is left at its end or its last node
+  // is a multiway split.
   void fold_here(SplitTree& node, const Rows& rows) const {
     const std::int32_t feature = node.feature;
     if (node.kind != TestKind::equals || multiway_[index(feature)] < 0) return;
@@ -104,7 +104,7 @@ class Folder {
 
   std::span<const std::int32_t> codes_;
   std::size_t n_rows_;
-  std::vector<std::int32_t> multiway_;  // of each column, its double with a child for each; or -1
+  std::vector<std::int32_t> multiway_;  // for each column, the number of its multiway copy; or -1
 };
 
 }  // namespace

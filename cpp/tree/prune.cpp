@@ -7,7 +7,7 @@
 namespace treeproof {
 namespace {
 
-// Cost of the best pruning below a node with at most 0, 1, ... splits, and its tree.
+// The cost of the best pruning below a node with at most 0, 1, ... splits, and its tree.
 struct BySize {
   std::vector<Cost> cost;
   std::vector<TreeDraft> tree;

@@ -1,4 +1,4 @@
-// The best tree with few splits that can be cut out of a larger one.
+// The best tree with few splits that can be obtained by pruning a larger tree.
 #pragma once
 
 #include "tree/tree.hpp"
