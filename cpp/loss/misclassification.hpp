@@ -1,4 +1,4 @@
-// Weight of the rows that the majority of their leaf does not predict. Exact: costs are
+// The weight of the rows that are not of the class that their leaf predicts. Exact: costs are
 // integers (core/cost.hpp).
 //
 // Rows of different classes with equal values in all columns share a leaf in every tree, so all
@@ -43,7 +43,7 @@ class Misclassification {
   std::int32_t label(std::uint32_t row) const { return labels_[row]; }
   Weight row_weight(std::uint32_t row) const { return weights_[row]; }
   Weight swing(std::uint32_t row) const { return swings_[row]; }
-  // What the row costs in every tree, which is left out of all costs.
+  // The cost of the row in every tree, which is not included in any cost.
   Weight forced(std::uint32_t row) const { return weights_[row] - swings_[row]; }
 
   bool knows_pairs() const { return !pair_gains_.empty(); }
@@ -104,8 +104,8 @@ class Misclassification {
     return cost_of(swings_[row]) - (labels_[row] == constant ? cost_of(weights_[row]) : 0);
   }
   bool closes(Value bound, Value best) const { return bound >= best; }
-  // Leaving out rows lowers an optimal cost by at most the sum of this, if rows with equal values
-  // are left out together.
+  // Leaving out rows lowers an optimal cost by at most the sum of these weights, if rows with equal
+  // values are left out together.
   Value weight(std::uint32_t row) const { return cost_of(swings_[row]); }
   Value infinite() const { return kInfiniteCost; }
 
