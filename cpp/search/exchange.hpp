@@ -1,8 +1,8 @@
-// What searches of the same question tell each other while they run.
+// How several searches for the same problem exchange results while they run.
 //
-// A search that gets an exchange asks now and then whether somebody else has found a cheaper
-// tree, so that it need not prove anything above that cost, and passes on what it finds itself.
-// All functions may be called from any thread.
+// A search that is given an exchange asks from time to time whether another search has found a
+// cheaper tree, so that it need not prove anything above that cost, and reports its own trees. All
+// functions may be called from any thread.
 #pragma once
 
 #include <optional>
@@ -22,17 +22,17 @@ class Exchange {
  public:
   virtual ~Exchange() = default;
 
-  // The search need not look for trees that cost this much or more.
+  // Trees that cost this much or more need not be searched for.
   virtual Value upper() const = 0;
   // The tree of that cost, if it costs less than `cost`.
   virtual std::optional<CostedTree<Value>> better_than(Value cost) const = 0;
   // A tree that the search has found.
   virtual void found(const SplitTree& tree, Value cost) = 0;
-  // No tree that answers the question costs less.
+  // No tree that is allowed in the problem costs less.
   virtual void proved(Value lower) = 0;
 };
 
-// For a search whose costs leave out what every tree costs.
+// For a search whose costs do not include the constant cost that every tree has.
 template <class Value>
 class ShiftedExchange final : public Exchange<Value> {
  public:

@@ -1,5 +1,5 @@
-// The answer of a search whose memory limit does not even hold the data: one leaf, and the
-// bound that any tree with a split pays for it.
+// The answer of a search whose memory limit is too small even for the data: a single leaf, and the
+// lower bound that any tree with a split pays at least one penalty.
 #pragma once
 
 #include <algorithm>

@@ -9,9 +9,9 @@
 
 namespace treeproof {
 
-// Half of the allowance at the start; a search sees later what the rest leaves. Without an
-// allowance the machine's memory is one: a table that grew beyond it would end the whole
-// process.
+// The memo gets half of the allowance at the start; the search adjusts this later to what remains.
+// Without an allowance, the memory of the machine is the limit, because a table that outgrew it
+// would end the whole process.
 std::uint64_t memo_bytes(const Limits& limits) {
   if (limits.memory_allowance() > 0) return limits.memory_allowance() / 2 + 1;
   return physical_memory() / 2;
@@ -19,8 +19,8 @@ std::uint64_t memo_bytes(const Limits& limits) {
 
 namespace {
 
-constexpr std::uint64_t kLeastShard = 1 << 14;  // bytes; smaller ones fill too unevenly
-constexpr int kSpins = 64;  // before giving way to a thread that was put to sleep
+constexpr std::uint64_t kLeastShard = 1 << 14;  // bytes; smaller shards fill too unevenly
+constexpr int kSpins = 64;  // before yielding to a thread that may have been suspended
 
 std::uint32_t sum_of(std::uint32_t effort, std::int64_t more) {
   return static_cast<std::uint32_t>(std::min<std::int64_t>(effort + more, Memo::kPinned));
@@ -93,9 +93,9 @@ Memo::Entry* Memo::Shard::free_place(const Key& key) {
   return place;
 }
 
-// Makes room in a full pair of buckets. The entry of the least effort goes; what it was worth
-// is taken off the others, so that old entries nobody adds to grow cheaper with time (the
-// GreedyDual rule of Young, 1994).
+// Makes room in a full pair of buckets. The entry with the least effort is dropped, and its effort
+// is subtracted from that of the others, so that old entries that are not updated become cheaper
+// over time (the GreedyDual rule of Young, 1994).
 Memo::Entry* Memo::Shard::evict(const Key& key) {
   Entry* victim = bucket(key.low);
   const auto each = [&](const auto& visit) {
@@ -148,7 +148,7 @@ Bounds Memo::update(const Key& key, std::int64_t effort, const Bounds& news) {
 
 // False if the memory allowance forbids it.
 bool Memo::grow(Shard& s) {
-  // While entries move, the old and the new table exist side by side; of one shard only.
+  // While entries are moved, the old and the new table of this shard exist at the same time.
   const std::uint64_t wanted =
       std::min(2 * s.n_buckets, max_buckets_.load(std::memory_order_relaxed));
   if (wanted <= s.n_buckets) {

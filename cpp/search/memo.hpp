@@ -1,14 +1,14 @@
-// What is known about every set of rows met so far: a lower and an upper bound on its
-// optimal cost, and the test that gives the upper one. Without a depth limit the optimal
-// subtree depends only on the rows; with one, the depth left is part of the key.
+// Bounds for every set of rows met so far: a lower and an upper bound on its optimal cost, and the
+// test at the root of the tree with the upper bound. Without a depth limit, the optimal subtree
+// depends only on the rows; with one, the number of levels left is part of the key.
 //
-// The table is cut into shards by the key's last bits. Each shard has a lock of its own, held
-// for the few nanoseconds of a look-up, so that threads share the memo and hardly ever meet;
-// a memo used by one thread takes no locks. In a shard an entry lives in one of two buckets
-// of eight, named by either half of its key, whichever had more room: so a shard is nearly
-// full before it has to grow. It doubles until its part of the memory allowance is reached;
-// then the entry that took the least effort to find makes room. Nothing is lost by that but
-// time: bounds are only ever knowledge, never part of the search's state.
+// The table is divided into shards by the last bits of the key. Each shard has its own lock, which
+// is held for the few nanoseconds of a look-up, so that threads share the memo and rarely wait for
+// each other; a memo that is used by one thread takes no locks. Within a shard, an entry is in one
+// of two buckets of eight, given by either half of its key, whichever had more room; a shard is
+// therefore nearly full before it has to grow. It doubles until its part of the memory allowance is
+// reached. After that, the entry that took the least effort to compute is replaced. This costs only
+// time: bounds are knowledge, not part of the state of the search.
 #pragma once
 
 #include <atomic>
@@ -26,28 +26,28 @@ namespace treeproof {
 struct Bounds {
   Cost lower = 0;
   Cost upper = kInfiniteCost;
-  std::int32_t test = -1;  // split of the tree that costs `upper`, -1: leaf or not known
-  bool of_deeper = false;  // `lower` is known of trees with one level more
+  std::int32_t test = -1;  // split of the tree that costs `upper`; -1 if it is a leaf or not known
+  bool of_deeper = false;  // `lower` was proved for trees with one more level
 
   bool solved() const { return lower >= upper; }
 };
 
-// How much a memo may take under these limits.
+// The memory that a memo may use under these limits.
 std::uint64_t memo_bytes(const Limits& limits);
 
 class Memo {
  public:
-  // `max_bytes` of 0: no limit. Only a `shared` memo may be used by several threads.
+  // `max_bytes` of 0 means no limit. Only a `shared` memo may be used by several threads.
   Memo(std::uint64_t max_bytes, bool shared);
 
   // Changes the allowance; a memo that is larger shrinks.
   void limit(std::uint64_t max_bytes);
 
-  // Where nothing is known the bounds say nothing.
+  // If nothing is known, the trivial bounds are returned.
   Bounds find(const Key& key) const;
 
-  // Joins new knowledge with what is there; returns the joined bounds. `effort` is the work
-  // it took, roughly in microseconds; an entry of effort kPinned is never given up.
+  // Combines new bounds with those that are stored, and returns the result. `effort` is the work
+  // that it took, in approximate microseconds; an entry with the effort kPinned is never dropped.
   static constexpr std::uint32_t kPinned = std::numeric_limits<std::uint32_t>::max();
   Bounds update(const Key& key, std::int64_t effort, const Bounds& news);
 
@@ -58,7 +58,7 @@ class Memo {
   };
   Account account() const;
   bool full() const { return full_.load(std::memory_order_relaxed); }
-  // How often a shard has moved to more room, and left a hole where it was.
+  // How often a shard was moved to a larger table, leaving a hole in memory.
   std::uint32_t moves() const { return moves_.load(std::memory_order_relaxed); }
 
   // Calls visit(key, effort, bounds) for every entry.
@@ -92,7 +92,7 @@ class Memo {
     std::int64_t size = 0;
     std::int64_t evictions = 0;
 
-    // Half a key, taken for a fraction of 2^64, names a bucket, whatever their number.
+    // Half a key, read as a fraction of 2^64, selects a bucket, whatever their number.
     Entry* bucket(std::uint64_t half) {
       __extension__ using Wide = unsigned __int128;
       return entries.data() + static_cast<std::size_t>(Wide{half} * n_buckets >> 64) * kBucket;

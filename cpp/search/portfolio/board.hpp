@@ -1,8 +1,7 @@
-// What is known so far about the best trees of every depth: the board that all searches of one
-// fit share.
+// The best trees and bounds of every depth, shared by all searches of one fit.
 //
-// A level is a limit on the depth. A tree of depth k counts for all levels from k on, and a lower
-// bound for one level holds for all lower levels, since they have fewer trees.
+// A level is a limit on the depth. A tree of depth k belongs to all levels from k on, and a lower
+// bound for one level also holds for all lower levels, since they have fewer trees.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +23,9 @@ inline constexpr int kAnyDepth = 1 << 30;
 template <class Value>
 class Board {
  public:
-  // `question`: the greatest depth that is allowed. `closes(lower, upper)` says that a bound
-  // proves a cost; for real-valued costs that includes a tolerance. Every tree costs `forced`
-  // beside its splits.
+  // `question`: the maximum depth that the fit allows. `closes(lower, upper)` says whether a bound
+  // proves a cost; for real-valued costs this includes a tolerance. Every tree costs `forced` in
+  // addition to its splits.
   Board(int question, Value infinite, Value split_cost,
         std::function<bool(Value lower, Value upper)> closes, Value forced = {})
       : question_(question), infinite_(infinite), split_cost_(split_cost),
@@ -34,7 +33,7 @@ class Board {
 
   int question() const { return question_; }
 
-  // True iff that is news.
+  // Returns true if this is an improvement.
   bool found(const SplitTree& tree, Value cost) {
     const int depth = tree.depth();
     const std::scoped_lock guard(mutex_);
@@ -44,15 +43,15 @@ class Board {
     }, "no tree costs less than a proved bound");
     if (!(cost < upper_below(depth))) return false;
     trees_[depth] = {tree, cost};
-    // Deeper trees that cost no less are of no use any more.
+    // Deeper trees that cost no less are no longer needed.
     for (auto it = trees_.upper_bound(depth); it != trees_.end();)
       it = cost <= it->second.cost ? trees_.erase(it) : std::next(it);
     ++news_;
     return true;
   }
 
-  // No tree of at most this depth costs less. Deeper trees have more splits than that. True iff
-  // that is news.
+  // Records that no tree of at most this depth costs less. (Deeper trees have more splits than
+  // that.) Returns true if this is an improvement.
   bool proved(int depth, Value lower) {
     const std::scoped_lock guard(mutex_);
     bool news = raise(depth, lower);
@@ -80,7 +79,7 @@ class Board {
     return std::prev(above)->second;
   }
 
-  // Is it proved that no tree of at most this depth costs less than `cost`?
+  // Whether it is proved that no tree of at most this depth costs less than `cost`.
   bool closed(int depth, Value cost) const { return closes_(lower(depth), cost); }
   bool solved() const { return closed(question_, upper(question_)); }
 
@@ -88,7 +87,7 @@ class Board {
   std::uint64_t news() const { return news_.load(); }
 
  private:
-  // Trees are kept by depth, each cheaper than all flatter ones.
+  // Trees are stored by depth, each cheaper than all shallower ones.
   Value upper_below(int depth) const {
     const auto above = trees_.upper_bound(depth);
     return above == trees_.begin() ? infinite_ : std::prev(above)->second.cost;
@@ -118,8 +117,8 @@ class Board {
 template <class Value>
 class LevelExchange final : public Exchange<Value> {
  public:
-  // `rivals`: the depth of trees that make others useless. For a flat level, whose best tree is
-  // of interest even where deeper trees cost less, it is the level itself.
+  // `rivals`: trees of up to this depth make more expensive trees irrelevant. For a shallow level,
+  // whose best tree is of interest even if deeper trees cost less, it is the level itself.
   LevelExchange(Board<Value>& board, int level, int rivals, std::function<void()> call)
       : board_(board), level_(level), rivals_(rivals), call_(std::move(call)) {}
 

@@ -1,9 +1,9 @@
-// The ladder of certificates: several searches of one table, depth by depth, in turns.
+// Certificates for every depth: several searches of one table take turns, level by level.
 //
-// Engines work on the question itself (trees of any depth that is allowed) and on one level of
-// depth after the other: 1, 2, 3, ... All of them share a board, so that a tree found by one is at
-// once what the others have to beat, and a fit that is stopped knows for every level what was
-// proved. One of them runs at a time (core/baton.hpp); policy.hpp decides which.
+// Engines work on the whole problem (trees of any allowed depth) and on one level of depth after
+// the other: 1, 2, 3, ... All of them share a board, so that a tree found by one is immediately the
+// upper bound of the others, and a fit that is stopped knows what was proved for every level. One
+// of them runs at a time (core/baton.hpp); policy.hpp decides which.
 #pragma once
 
 #include <algorithm>
@@ -28,14 +28,14 @@ template <class Value>
 struct Certificate {
   int max_depth;  // kAnyDepth: any
   Value upper{};  // the cost of the best one that was found
-  Value lower{};  // none costs less
+  Value lower{};  // lower bound: none costs less
   bool optimal = false;
-  double seconds = 0.0;  // since the start, when that was known
+  double seconds = 0.0;  // seconds from the start until this was known
   std::int32_t n_splits = 0;  // of that tree
   std::int32_t n_leaves = 1;
 };
 
-// Who did what.
+// How long an engine worked on what.
 struct Share {
   std::string engine;
   Role role;
@@ -46,12 +46,13 @@ struct Share {
 
 template <class Value>
 struct Outcome {
-  std::vector<Certificate<Value>> certificates;  // by depth; the last one is the question's
+  std::vector<Certificate<Value>> certificates;  // by depth; the last one is for the whole problem
   std::vector<Share> shares;
   StopReason stop = StopReason::none;
 };
 
-// Called from the thread that climbs, when there is a better tree or bound, or a level is done.
+// Called by the thread that runs the levels, when there is a better tree or bound, or a level is
+// finished.
 template <class Value>
 using News = std::function<void(const Board<Value>& board, const Certificate<Value>* level)>;
 
@@ -63,7 +64,7 @@ class Climb {
       : board_(board), engines_(engines), limits_(limits), news_(std::move(news)),
         policy_(levels_first) {}
 
-  // Asked for what the prices may bound in the end.
+  // Returns the bound that the prices may reach in the end.
   void set_promised(std::function<double()> promised) { promised_ = std::move(promised); }
 
   // `climb`: prove levels of depth as well.
@@ -80,11 +81,11 @@ class Climb {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kPatience{5};
-  static constexpr std::uint32_t kLong = 1 << 20;  // ask the clock at once
+  static constexpr std::uint32_t kLong = 1 << 20;  // large enough to check the clock at once
 
   bool stopped() { return limits_.stop(kLong); }
 
-  // Searches of the question remember most, so they get most of the memory.
+  // Searches of the whole problem remember most, so they get most of the memory.
   void start(const Engine<Value>& engine, Role role, int level) {
     constexpr std::uint64_t kMuch = 4;
     std::uint64_t parts = 0;
@@ -96,7 +97,7 @@ class Climb {
         role == Role::question ? kMuch * part : part));
   }
 
-  // Gives somebody a slice; false if nobody is left.
+  // Gives some player a slice; false if no player is left.
   bool deal() {
     std::array<bool, kRoles> there{};
     for (const auto& player : players_)
@@ -131,7 +132,7 @@ class Climb {
     return true;
   }
 
-  // The engine that ended the level before gets most of the turns on deeper ones.
+  // The engine that finished the previous level gets most of the turns on deeper levels.
   double due(const Player<Value>& player) const {
     constexpr double kLead = 4.0;
     const bool leads = player.role() == Role::rung && player.level() > kFlat &&
@@ -139,7 +140,7 @@ class Climb {
     return static_cast<double>(player.work()) / (leads ? kLead : 1.0);
   }
 
-  // Has the level been proved, or has everybody given up on it?
+  // Checks whether the level has been proved, or all engines have given up on it.
   void check_level() {
     if (level_ == 0) return;
     const bool at_work = std::ranges::any_of(players_, [](const auto& player) {
@@ -152,8 +153,8 @@ class Climb {
     next_level();
   }
 
-  // A flat level has to have its own best tree; for a deeper one it is enough that none of its
-  // trees costs less than the best tree of any depth.
+  // For a shallow level, its own best tree has to be found. For a deeper level it is enough that
+  // none of its trees costs less than the best tree of any depth.
   bool proved(int level) const {
     return board_.closed(level, board_.upper(level <= kFlat ? level : board_.question()));
   }
@@ -163,8 +164,8 @@ class Climb {
     level_ = 0;
     if (!climbing_ || (before > 0 && !proved(before))) return;
     int level = before + 1;
-    // Levels that are known already: from a search of all depths, or because deeper trees have
-    // too many splits.
+    // Skips levels that are known already: from a search of all depths, or because deeper trees
+    // have too many splits.
     if (board_.solved()) return;
     while (level < board_.question() && proved(level) && level < kMostLevels) {
       note(level);
@@ -225,7 +226,7 @@ class Climb {
     players_.clear();
     if (fault_ != nullptr) std::rethrow_exception(fault_);
     tell();
-    // Bounds that came late may prove more than was known when a level ended.
+    // Bounds that were found later may prove more than was known when a level ended.
     for (Certificate<Value>& known : certificates_) {
       Certificate<Value> now = certificate(known.max_depth);
       now.seconds = known.seconds;

@@ -90,7 +90,7 @@ class DepthThree {
     std::vector<Tuple> right;
     Value bound;
   };
-  // What a look at all groups of one side says.
+  // The result of examining all groups of one side.
   struct SideView {
     Value upper;
     Choice choice;
@@ -112,7 +112,7 @@ class DepthThree {
       cut(tuple, t);
       const auto left = two_.solve(left_rows_, tuple.left, out.upper);
       if (left.stopped) return;
-      if (left.choice.feature < 0) {  // the left side alone costs U
+      if (left.choice.feature < 0) {  // the left side alone already costs U
         dropped_ = std::min(dropped_, left.lower);
         continue;
       }

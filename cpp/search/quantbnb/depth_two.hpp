@@ -21,7 +21,7 @@ class DepthTwo {
   using Value = typename L::Value;
 
   struct Outcome {
-    Value upper;   // cost of the best tree found, or what was asked to be beaten
+    Value upper;   // cost of the best tree found, or the given cost if none is better
     Value lower;   // no tree of the given tuples costs less
     Choice choice; // feature -1: nothing below the given cost
     bool stopped = false;
@@ -37,7 +37,7 @@ class DepthTwo {
     std::vector<Alive> alive, next;
     for (const Tuple& t : tuples) alive.push_back({t, Value{}});
     dropped_ = loss_->infinite();
-    // No tree costs less than nothing.
+    // No tree has a negative cost, so the search ends at cost zero.
     while (!alive.empty() && !out.stopped && Value{} < out.upper) {
       next.clear();
       std::size_t bytes = 0;

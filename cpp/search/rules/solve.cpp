@@ -24,7 +24,7 @@ int depth_of(const Draft& draft) {
   return deepest;
 }
 
-// Tells the observer about bounds that moved.
+// Reports changed bounds to the observer.
 class Reporter {
  public:
   Reporter(const Observer& observer, Limits& limits) : observer_(observer), limits_(limits) {}
@@ -44,8 +44,8 @@ class Reporter {
   Cost upper_ = kInfiniteCost;
 };
 
-// Searches for trees with one split, then with two, and so on: a tree with few splits is
-// found soon, and prunes the search for more.
+// Searches for trees with one split, then with two, and so on: a tree with few splits is found
+// quickly, and prunes the search for larger ones.
 Answer deepen(const RuleTable& table, const Settings& settings, const Draft& start,
               Control& control, std::span<Worker> workers, Reporter& reporter) {
   const RowLayout& rows = table.rows();

@@ -187,7 +187,8 @@ void Frame<Word>::keep_columns(std::span<const std::uint8_t> keep) {
   const std::int32_t new_stride =
       std::max(padded<Word>(new_columns), static_cast<std::int32_t>(kernels::kLanes<Word>));
 
-  // Row by row through a buffer: a padding gap can be wider than what was dropped before it.
+  // Row by row through a buffer, because a padding gap can be wider than what was dropped before
+  // it.
   const auto move_row = [&](auto* to, const auto* from) {
     for (std::int32_t j = 0; j < new_columns; ++j) {
       const std::int32_t s = source[static_cast<std::size_t>(j)];

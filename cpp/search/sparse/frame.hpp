@@ -1,6 +1,6 @@
-// One node of the search, its rows packed for counting: bits of the columns that are still
-// of use there, re-packed from the parent so that the cost of counting follows the number
-// of rows left.
+// One node of the search, with its rows packed for counting: the bits of the columns that are still
+// useful there, packed anew from the parent, so that the cost of counting is proportional to the
+// number of rows left.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class Frame {
   void build_root(const Layout& layout);
   void build_child(const Frame& parent, std::int32_t child,
                    const kernels::Kernels<Word>& kernel);
-  // Any subset of the parent's rows, given as one mask a word.
+  // A frame for any subset of the parent's rows, given as one mask for each word.
   void build_subset(const Frame& parent, const kernels::Kernels<Word>& kernel);
   std::vector<Word>& mask() { return mask_; }
 
@@ -53,8 +53,8 @@ class Frame {
   std::int64_t child_total(std::int32_t child) const { return side_total[side(child)]; }
   std::int64_t child_most(std::int32_t child) const { return side_most[side(child)]; }
 
-  // Keeps the columns marked in `keep` (whole tests) and forgets the others; two-way
-  // columns stay padded to whole vectors. Counts move along.
+  // Keeps the columns marked in `keep` (whole tests) and drops the others; two-way columns stay
+  // padded to whole vectors. The counts are moved along.
   void keep_columns(std::span<const std::uint8_t> keep);
 
   // The mask of a child's rows, a word at a time.
@@ -89,7 +89,7 @@ class Frame {
 
   std::uint64_t bytes() const;
 
-  // Where arrays over [bit][column] keep a child.
+  // The index of a child in arrays over [bit][column].
   std::size_t side(std::int32_t child) const {
     return static_cast<std::size_t>((child & 1) * stride + (child >> 1));
   }
@@ -109,11 +109,11 @@ class Frame {
   std::vector<C> channel_total;
   std::vector<C> side_total;          // [2][stride]: weight of either side of a column
   std::vector<C> side_most;           // [2][stride]: its heaviest class
-  std::vector<std::uint8_t> blocked;  // per column: not for a split here, maybe below
-  bool prepared = false;              // counted, and columns of no use dropped
+  std::vector<std::uint8_t> blocked;  // per column: cannot be split on here, but possibly below
+  bool prepared = false;              // counted, and useless columns dropped
   bool wide = false;                  // prepared, and each further child of a split costs
                                       // something, and some test has three or more here
-  Key key;                            // of the rows, whatever the path to them
+  Key key;                            // of the rows, independent of the path to them
 
  private:
   std::vector<Word> mask_;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kOperationsPerMicrosecond = 600;
 
-// One more than the most errors that cost less than this.
+// One more than the maximum number of errors that cost less than this.
 std::int64_t errors_below(Cost cost) { return (cost + kUnitCost - 1) >> kCostBits; }
 
 }  // namespace
@@ -54,8 +54,8 @@ Key Search<Word>::key_at(Key rows, int depth_left) const {
   return rows;
 }
 
-// A deeper tree is never worse: a lower bound holds for fewer levels too, and a tree found
-// with fewer levels is a tree here.
+// A deeper tree is never worse: a lower bound also holds for fewer levels, and a tree found with
+// fewer levels is also a tree here.
 template <class Word>
 Bounds Search<Word>::known(const Key& rows, int depth_left) const {
   Bounds b = memo_.find(key_at(rows, depth_left));
@@ -96,9 +96,9 @@ void Search<Word>::deepen(Cost budget, std::int64_t work) {
   work_limit_ = 0;
 }
 
-// Takes over prices that are better than those in use. Steps of a proof cannot cite prices that
-// change: a search that tells steps takes them only where they close half of the gap, and tells
-// none from then on.
+// Adopts prices that are better than the current ones. Proof steps cannot cite prices that change.
+// A search that reports steps therefore adopts prices only if they close half of the gap, and
+// reports no steps from then on.
 template <class Word>
 void Search<Word>::look_at_prices() {
   if (settings_.prices->version() == price_version_) return;
@@ -139,7 +139,8 @@ Bounds Search<Word>::resolve(const std::vector<std::int32_t>& rows, int depth_le
     word = static_cast<Word>(word | Word{1} << (bit % Frame<Word>::kBits));
   }
   some.build_subset(all, kernel_);
-  StepListener* const listener = std::exchange(listener_, nullptr);  // has no branch
+  // this call has no branch to report
+  StepListener* const listener = std::exchange(listener_, nullptr);
   top_ = 1;
   const Bounds found = solve(1, depth_left, budget);
   top_ = 0;
@@ -160,8 +161,8 @@ void Search<Word>::find_child_keys(Level& here, const Candidate& candidate) cons
   here.child_keys[1] -= here.child_keys[0];
 }
 
-// The open split with the least bound. With other threads about, `alone` asks for one that
-// nobody works on; it turns false where only others are left to be worked on.
+// The open split with the lowest bound. With several threads, `alone` asks for a split on which no
+// other thread works; it is set to false if only splits of other threads are left.
 template <class Word>
 std::size_t Search<Word>::pick(const Level& here, Cost best, bool& alone) const {
   const std::vector<Cost>& at_least = here.expansion.at_least;
@@ -177,8 +178,9 @@ std::size_t Search<Word>::pick(const Level& here, Cost best, bool& alone) const 
   return any;
 }
 
-// Another thread may have settled a node of this path, or found a better tree for it: then
-// all work below it is void, or has less to find. One look-up a level, for each expansion.
+// Another thread may have settled a node of this path, or found a better tree for it. All work
+// below it is then useless, or has a lower budget. This costs one look-up for each level and
+// expansion.
 template <class Word>
 void Search<Word>::follow_others(std::size_t depth) {
   for (std::size_t d = top_; d < depth; ++d) {
@@ -210,7 +212,7 @@ bool Search<Word>::settled_by_others(std::size_t depth, Bounds& node) {
   return node.lower >= std::min(here.budget, node.upper);
 }
 
-// Opens the account of a split; one that was put off goes on with its own, at the end.
+// Starts the citation list of a split, or continues it (at the end) if the split was postponed.
 template <class Word>
 void Search<Word>::begin_use(Level& here, const Candidate& candidate) const {
   const auto found = std::ranges::find(here.uses, candidate.test, &Use::test);
@@ -235,7 +237,7 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
   const Key key = key_at(here.frame.key, depth_left);
   const WorkMarks::Mark mark(marks_, key);
   if (marks_ != nullptr) follow_others(depth);
-  // The root's bounds are the search's answer: they stay whatever else the memo gives up.
+  // The bounds of the root are the answer of the search, so they are never dropped from the memo.
   const auto effort = [&, start = work_done_] {
     return depth == 0 ? std::int64_t{Memo::kPinned} : work_done_ - start;
   };
@@ -249,7 +251,7 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
   here.uses.clear();
   here.used.assign(e.candidates.size(), 0);
   here.deferred.assign(e.candidates.size(), 0);
-  Cost rest = kInfiniteCost;  // no split costs less, but for those still to be worked on
+  Cost rest = kInfiniteCost;  // lower bound of all splits, except those still to be searched
   for (;;) {
     if (marks_ != nullptr && settled_by_others(depth, node)) {
       memo_.update(key, effort(), {0, node.upper, node.test});
@@ -277,8 +279,8 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
     if (settings_.switches.similarity && similarity_is_sound_ && e.has_pairs)
       share_bounds(here, e.candidates[a], depth_left >= kUnlimited);
   }
-  // Every tree is a leaf, costing at least `upper`, or starts with one of the splits. What
-  // was known before may be known of another depth only: it stays where it is.
+  // Every tree is a leaf, which costs at least `upper`, or starts with one of the splits. Bounds
+  // that were known before may belong to another depth and are kept.
   const Cost proved = std::min(rest, node.upper);
   if (proved > node.lower) {
     node.lower = proved;
@@ -293,7 +295,7 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
   return node;
 }
 
-// Notes that a child costs at least `lower`, which the memo knows.
+// Records that a child costs at least `lower`, according to the memo.
 template <class Word>
 void Search<Word>::raise_child(Level& here, const Candidate& candidate, std::int32_t k,
                                const Bounds& child, int below) {
@@ -338,7 +340,8 @@ void Search<Word>::settle(Level& here, std::size_t a, Bounds& node) const {
   }
 }
 
-// What the memo knows of a split's children, and whether two splits could do for them.
+// Looks up the children of a split in the memo, and checks whether two splits could be enough for
+// them.
 template <class Word>
 void Search<Word>::refine(Level& here, std::size_t a, int depth_left, Bounds& node) {
   Expansion<Word>& e = here.expansion;
@@ -358,9 +361,9 @@ void Search<Word>::refine(Level& here, std::size_t a, int depth_left, Bounds& no
   settle(here, a, node);
 }
 
-// Lemma. A tree on the child is a leaf, has one split (both settled by pair counts), has
-// exactly two, or has three or more and costs at least 3L + forced errors. An expansion of
-// the child, looking one step ahead, would show the same.
+// Lemma. A tree on the child is a leaf, has one split (both are settled by pair counts), has
+// exactly two splits, or has three or more and costs at least 3L + forced errors. An expansion of
+// the child with one step of lookahead would show the same.
 template <class Word>
 void Search<Word>::refute_two_splits(Level& here, const Candidate& candidate, std::int32_t k,
                                      int depth_left) {
@@ -396,10 +399,10 @@ void Search<Word>::learn_tree(Level& here, std::int32_t child, const Key& rows, 
   memo_.update(key_at(rows, depth_left), 1, {0, cost, test});
 }
 
-// Where the budget is at most 4L + forced errors, trees of two and three splits are all that
-// is left to look at: four or more cost at least that. The child's rows are packed already,
-// in the level below. True if it needs no expansion. Not while someone listens: its argument
-// takes as many steps as an expansion would.
+// If the budget is at most 4L + forced errors, only trees with two and three splits have to be
+// examined, since four or more splits cost at least that. The rows of the child are already packed
+// in the level below. Returns true if the child needs no expansion. Not used if there is a
+// listener, because the argument takes as many proof steps as an expansion.
 template <class Word>
 bool Search<Word>::refute_three_splits(Level& here, Frame<Word>& packed, std::int32_t child,
                                        const Key& rows, int depth_left, Cost budget) {
@@ -435,8 +438,8 @@ bool Search<Word>::refute_three_splits(Level& here, Frame<Word>& packed, std::in
   return true;
 }
 
-// Solves the children of one split until it is too dear or settled. False if `alone` and
-// another thread is at work on the next child.
+// Solves the children of one split until it is too expensive or settled. Returns false if `alone`
+// is set and another thread is working on the next child.
 template <class Word>
 bool Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, bool alone,
                            Bounds& node) {
@@ -483,14 +486,14 @@ bool Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, boo
   return true;
 }
 
-// Lemma (similarity). For sets of rows A and B, opt(B) <= opt(A) + weight(B \ A): use A's
-// tree, restricted to the rows both share, for all of B. So a child that has just been
-// bounded, B, bounds every child A of the splits still open. Without a depth limit B may
-// also first split off B \ A as a leaf: opt(B) <= opt(A) + L + its minority. (For a multiway
-// test every other child becomes a leaf, and is paid for where each child is.) A least leaf
-// size breaks the lemma: a tree that is allowed on A may have too small a leaf on fewer rows.
-// In a wide frame the first part needs B to be a part of A, since the rows of B \ A may have
-// categories that are new to A's tree (see Expander::trees_extend).
+// Lemma (similarity). For sets of rows A and B, opt(B) <= opt(A) + weight(B \ A): use A's tree,
+// restricted to the common rows, for all of B. A child B that has just been bounded therefore
+// bounds every child A of the splits that are still open. Without a depth limit, B may also split
+// off B \ A as a leaf first: opt(B) <= opt(A) + L + the minority of that leaf. (For a multiway
+// test, every other child becomes a leaf, and is paid for if each child is.) With a minimum leaf
+// size the lemma is not valid, because a tree that is allowed on A may have too small a leaf on
+// fewer rows. In a wide frame the first part requires B to be a subset of A, since rows outside A
+// may have categories that are new to A's tree (see Expander::trees_extend).
 template <class Word>
 void Search<Word>::share_bounds(Level& here, const Candidate& done, bool unlimited) {
   Expansion<Word>& e = here.expansion;
@@ -501,9 +504,9 @@ void Search<Word>::share_bounds(Level& here, const Candidate& done, bool unlimit
   const bool as_leaf = unlimited && settings_.switches.similarity_leaf;
   const bool extends = !here.frame.wide;
 
-  // Raises a child's bound by one of a finished child that has `apart` weight outside it,
-  // of which `minority` is not of the heaviest class if it is split off by a test that has
-  // `n_children` in the finished child.
+  // Raises the bound of a child, given the bound of a finished child that has the weight `apart`
+  // outside of it; `minority` of this weight is not of the heaviest class if it is split off by a
+  // test that has `n_children` in the finished child.
   const auto raise = [&](std::size_t child, Cost known_bound, std::int64_t apart,
                          std::int64_t minority, std::int32_t n_children = 2) -> Cost {
     Cost bound = extends || apart == 0 || settings_.has(Fault::similarity) ? known_bound : 0;

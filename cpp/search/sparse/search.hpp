@@ -1,7 +1,7 @@
-// The budgeted depth-first search: is there a tree for these rows that costs less than the
-// budget? The answer is always a pair of bounds, written to the memo. Splits are tried in
-// the order of their bounds, the easy child first, because a child that turns out too dear
-// closes the split before its harder sibling is touched.
+// The depth-first search with a budget: is there a tree for these rows that costs less than the
+// budget? The answer is a pair of bounds, which is written to the memo. Splits are tried in the
+// order of their bounds, and the easier child is solved first, because a child that turns out to be
+// too expensive rules out the split before its harder sibling is searched.
 #pragma once
 
 #include <atomic>
@@ -21,26 +21,26 @@ namespace treeproof::sparse {
 template <class Word>
 class Search {
  public:
-  // `marks`: of the threads that share the memo; null if there is only this one.
+  // `marks` are shared by the threads that share the memo; null if there is only one thread.
   Search(const Layout& layout, const Settings& settings, Limits& limits, Memo& memo,
          WorkMarks* marks = nullptr);
 
   Bounds root() const;
 
-  // Raises the root's lower bound to `budget` or solves it, unless stopped. `work` limits
-  // this call to about so many microseconds (0: no limit).
+  // Raises the lower bound of the root to `budget` or solves the root, unless stopped. `work`
+  // limits this call to about this many microseconds (0: no limit).
   void deepen(Cost budget, std::int64_t work);
 
-  // A helper unwinds as soon as the number of its orders is not the one it took.
+  // A helper stops and unwinds as soon as the number of its current order changes.
   void obey(const std::atomic<std::uint32_t>* orders) { orders_ = orders; }
   void take_order() { order_ = orders_->load(std::memory_order_acquire); }
 
-  // Solves any set of rows, for knowledge the memo has had to give up; or, given a budget,
-  // only as far as to know whether a tree costs less.
+  // Solves any set of rows whose bounds the memo has dropped; or, given a budget, only decides
+  // whether some tree costs less.
   Bounds resolve(const std::vector<std::int32_t>& rows, int depth_left,
                  Cost budget = kInfiniteCost);
 
-  // Tells a listener (or none) every step of the argument for a lower bound from now on.
+  // Reports every proof step to this listener from now on (null: to none).
   void listen(StepListener* listener) { listener_ = listener; }
   StepListener* listener() const { return listener_; }
 
@@ -49,15 +49,15 @@ class Search {
   Counters& counters() { return counters_; }
   std::int64_t work_done() const { return work_done_; }
   int depth_limit() const { return depth_limit_; }
-  // What the path occupies; the memo counts its own.
+  // The memory of the current path; the memo counts its own.
   std::uint64_t bytes() const;
   Cost split_cost() const { return settings_.split_cost; }
   SplitPrice<Cost> price() const { return settings_.price(); }
   bool out_of_time() const { return limits_.reason() != StopReason::none; }
 
-  // The memo's key for rows with a number of levels left below them.
+  // The key of the memo for rows with this many levels left below them.
   Key key_at(Key rows, int depth_left) const;
-  // All that is known about rows with so many levels left, neighbouring depths included.
+  // All bounds known for rows with this many levels left, including those of neighbouring depths.
   Bounds known(const Key& rows, int depth_left) const;
   int child_depth(int depth_left) const {
     return depth_left >= kUnlimited ? kUnlimited : depth_left - 1;
@@ -67,23 +67,25 @@ class Search {
   struct Level {
     Frame<Word> frame;
     Expansion<Word> expansion;
-    std::vector<std::uint8_t> used;     // per candidate: finished or being worked on
+    std::vector<std::uint8_t> used;     // per candidate: finished or in progress
     std::vector<std::uint8_t> tried;    // per child of the current candidate
     std::vector<Key> child_keys;        // per child of the current candidate
-    std::vector<Use> uses;              // the argument so far, if anyone listens
-    // With other threads about:
-    std::vector<std::uint8_t> deferred; // per candidate: put off, a child is marked
+    std::vector<Use> uses;              // the proof so far, if there is a listener
+    // Only with several threads:
+    // per candidate: postponed, because another thread works on one of its children
+    std::vector<std::uint8_t> deferred;
     int depth_left = 0;
     Cost budget = 0;
-    Cost others = 0;                    // what all but the child being solved cost at least
+    // lower bound on the cost of everything but the child being solved
+    Cost others = 0;
   };
   Level& level(std::size_t depth);
   std::int32_t outcome(const Level& here, const Candidate& candidate, std::int32_t k) const;
-  // The branch of the node being worked on, kept while someone listens.
+  // The branch of the current node, which is kept only if there is a listener.
   std::vector<Literal>& branch() { return branch_; }
   Expander<Word>& expander() { return expander_; }
   const kernels::Kernels<Word>& kernel() const { return kernel_; }
-  // Also tracks work; true if the search has to unwind.
+  // Also counts work; true if the search has to unwind.
   bool stop();
 
  private:
@@ -124,14 +126,14 @@ class Search {
   const std::atomic<std::uint32_t>* orders_ = nullptr;
   std::uint32_t order_ = 0;
   std::vector<std::unique_ptr<Level>> levels_;
-  std::vector<Literal> branch_;  // of the current node, if anyone listens
+  std::vector<Literal> branch_;  // branch of the current node, if there is a listener
   StepListener* listener_ = nullptr;
   int depth_limit_;
   bool similarity_is_sound_;
   bool refutation_is_sound_;
   static constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
-  std::size_t top_ = 0;            // depth of the path's first node
-  std::size_t leave_to_ = kNowhere;  // depth of a node that others have settled
+  std::size_t top_ = 0;            // depth of the first node of the path
+  std::size_t leave_to_ = kNowhere;  // depth of a node that other threads have settled
   std::int64_t work_done_ = 0;
   std::int64_t work_limit_ = 0;
   std::uint32_t price_version_ = 0;

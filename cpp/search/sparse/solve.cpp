@@ -1,5 +1,5 @@
-// The order of events in a fit: a greedy tree at once, then the exact search and the
-// discrepancy search by turns until the bounds meet or a limit is hit.
+// The course of a fit: a greedy tree first, then the exact search and the discrepancy search in
+// turns until the bounds meet or a limit is reached.
 #include "search/sparse/solve.hpp"
 
 #include <algorithm>
@@ -19,18 +19,18 @@
 namespace treeproof::sparse {
 namespace {
 
-// Work is counted in (rough) microseconds, not read from the clock, so that a run can be
-// repeated exactly.
+// Work is counted in (approximate) microseconds and not read from the clock, so that runs are
+// reproducible.
 constexpr std::int64_t kFirstSlice = 10'000;
 
-// With checkpoints: no longer without a chance to write one.
+// With checkpoints, a slice is not longer than this, so that a checkpoint can be written.
 constexpr std::int64_t kCheckpointSlice = 400'000;
 
 constexpr int kMaxThreads = 256;
 
-// Raises the root's lower bound. The next budget is half-way to the incumbent; a round that
-// proves too long for what has been spent so far gives way to smaller steps, down to the
-// price of one split: on noisy data every further split multiplies the work.
+// Raises the lower bound of the root. The next budget is half-way to the cost of the best tree. A
+// round that takes too long compared with the work so far is replaced by smaller steps, down to the
+// price of one split, because on noisy data every further split multiplies the work.
 template <class Word>
 class BoundRaiser {
  public:
@@ -40,7 +40,7 @@ class BoundRaiser {
         least_step_(std::max(penalty, kUnitCost)),
         cutoff_(cutoff) {}
 
-  // Nobody needs to know more than that the root costs this much.
+  // The search may stop once the lower bound of the root is this high.
   void stop_at(Cost cutoff) { cutoff_ = std::min(cutoff_, cutoff); }
   bool reached() const { return search_.root().solved() || search_.root().lower >= cutoff_; }
 
@@ -81,7 +81,7 @@ class BoundRaiser {
   Crew<Word>& crew_;
   Cost least_step_;
   Cost cutoff_;
-  Cost ordered_ = 0;  // the goal the crew knows
+  Cost ordered_ = 0;  // the budget that was given to the helping threads
   Cost step_ = 0;
   std::int64_t spent_ = 0;        // on finished or abandoned rounds
   std::int64_t round_spent_ = 0;  // on the current one
@@ -112,7 +112,7 @@ class Run {
     if (listener != nullptr) listener->begin(settings.split_cost);
   }
 
-  // Starts from what an earlier search for the same problem knew.
+  // Continues from what an earlier search for the same problem has proved.
   void resume(const Checkpoint& from) {
     for (const Checkpoint::Record& r : from.records)
       memo_.update(r.key, r.effort, {r.lower, r.upper, r.test});
@@ -120,13 +120,13 @@ class Run {
   }
 
   SearchResult solve() {
-    kept_ = flatten({});  // whatever happens next, there is a tree
+    kept_ = flatten({});  // from here on there is always a tree to return
     kept_cost_ = evaluate(problem_, kept_, settings_.price());
     hear();
     const bool has_tree = resumed_ || search_.root().upper < kInfiniteCost ||
                           (warm_ != nullptr && !warm_->trees.empty());
     if (warm_ != nullptr) plant(search_, layout_, settings_.min_samples_leaf, *warm_);
-    search_.deepen(1, 0);  // expands the root: a first tree and bound
+    search_.deepen(1, 0);  // expands the root, which gives a first tree and bound
     if (settings_.switches.discrepancy && !has_tree) trees_.run_first_passes();
     improving_ = !has_tree;
     report();
@@ -153,7 +153,7 @@ class Run {
         exact_slice = std::min(exact_slice, kCheckpointSlice);
         if (keeper_->due(limits_)) keeper_->save(memo_, limits_);
       }
-      crew_.start();  // not before: most problems are solved by now
+      crew_.start();  // not earlier, because most problems are already solved here
     }
     crew_.dismiss();
     if (keeper_ != nullptr) keeper_->save(memo_, limits_);
@@ -161,13 +161,14 @@ class Run {
   }
 
  private:
-  static constexpr std::size_t kPatience = 4;  // slices without a better bound
+  static constexpr std::size_t kPatience = 4;  // number of slices without a better bound
   static constexpr double kLeastShare = 0.05;
 
-  // How much of the time goes to finding better trees: most of it while a proof is far away
-  // and trees still improve, little once a proof is in sight.
+  // The share of the time for finding better trees: large while a proof is far away and trees still
+  // improve, small once a proof is near.
   double heuristic_share() const {
-    if (settings_.cutoff < kInfiniteCost) return kLeastShare;  // a bound is asked for
+    // the caller wants a bound, not a tree
+    if (settings_.cutoff < kInfiniteCost) return kLeastShare;
     const Bounds now = search_.root();
     const Cost gap = now.upper - now.lower;
     const Cost penalty = settings_.split_cost;
@@ -177,8 +178,8 @@ class Run {
     return improving_ && gap > 4 * penalty ? 0.33 : kLeastShare;
   }
 
-  // What layout and path leave of the allowance is for the memo and, a small part, for the
-  // lists of the discrepancy search; both give memory back where the path has grown.
+  // The memory that layout and path leave is for the memo and, to a small part, for the lists of
+  // the discrepancy search; both shrink when the path grows.
   void share_memory() {
     const auto n_threads = static_cast<std::uint64_t>(settings_.n_threads);
     const std::uint64_t fixed = layout_.bytes() + search_.bytes() * n_threads;
@@ -191,12 +192,12 @@ class Run {
     memo_.limit(std::max<std::uint64_t>(left / 2 + left / 8, 1));
   }
 
-  // May the memo name a tree without knowing all of its parts? A shared one is told bounds by
-  // searches elsewhere.
+  // True if parts of the best tree may be missing from the memo: a full memo has dropped entries,
+  // and a shared memo has received bounds from other searches without their trees.
   bool lossy() const { return memo_.full() || own_memo_ == nullptr; }
 
-  // Takes over a cheaper tree that another search of the same question has found. Where one
-  // only counts for deeper questions, its cost is still the most that is worth proving.
+  // Adopts a cheaper tree that another search for the same problem has found. If that tree is too
+  // deep for this search, its cost still limits what is worth proving.
   void hear() {
     if (exchange_ == nullptr || exchange_->upper() >= search_.root().upper) return;
     const auto better = exchange_->better_than(search_.root().upper);
@@ -234,10 +235,10 @@ class Run {
                search_.counters().expansions});
   }
 
-  // Rebuilds the best tree; what a full memo has dropped of it is found again where the
-  // clock allows, and a tree kept from before counts too. `again`: the memo knows something
-  // of every part, but less than it did; each part is solved once more. Solving adds bounds to
-  // the memo that nobody was told of: while steps may still cite them, it has to wait.
+  // Rebuilds the best tree. Parts that a full memo has dropped are solved again if time allows; a
+  // tree that was kept from before is considered too. `again`: the memo has bounds for every part,
+  // but weaker ones than before, so each part is solved once more. Re-solving adds bounds to the
+  // memo that were not logged as proof steps; it is postponed while later steps may cite them.
   void keep_tree(bool again = false) {
     const bool may_solve = lossy() && (over_ || search_.listener() == nullptr);
     if (kept_cost_ <= search_.root().upper) return;
@@ -291,7 +292,7 @@ class Run {
   Limits& limits_;
   Observer observer_;
   const Layout layout_;
-  const std::unique_ptr<Memo> own_memo_;  // null: shared with other searches
+  const std::unique_ptr<Memo> own_memo_;  // null if the memo is shared with other searches
   Memo& memo_;
   WorkMarks marks_;
   Search<Word> search_;
@@ -303,15 +304,15 @@ class Run {
   Exchange<Cost>* exchange_;
   bool resumed_ = false;
   std::uint64_t peak_bytes_ = 0;
-  bool over_ = false;  // no more steps will be told
+  bool over_ = false;  // no further proof steps will be reported
   Bounds told_;
   Tree kept_;
   Cost kept_cost_ = kInfiniteCost;
-  std::vector<Cost> lower_before_;  // the root's bound before each slice
+  std::vector<Cost> lower_before_;  // the bound of the root before each slice
   bool improving_ = true;
 };
 
-// Accounts of several searches, joined.
+// Adds up the statistics of several searches.
 void add_statistics(SearchResult& into, const SearchResult& from) {
   if (into.statistics.empty()) into.statistics = from.statistics;
   else
@@ -319,8 +320,8 @@ void add_statistics(SearchResult& into, const SearchResult& from) {
       into.statistics[k].second += from.statistics[k].second;
 }
 
-// At most k splits: the unlimited optimum if it is small enough; else searches with dearer
-// splits, and a search of its own for what they leave open. See size_limited.hpp.
+// At most k splits: the unlimited optimum if it is small enough; otherwise searches with higher
+// split prices, and a separate search for what they leave open. See size_limited.hpp.
 template <class Word>
 SearchResult solve_size_limited(const Problem& problem, const Settings& settings,
                                 int max_splits, Limits& limits, const Observer& observer,
@@ -352,7 +353,7 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
   take(Tree(best.tree), best.lower);
   const Cost leaf_cost = evaluate(problem, flatten({}), penalty);
 
-  // Bisection: too many splits below `cheap`, few enough from `dear` on.
+  // Bisection: the tree has too many splits at the price `cheap`, and few enough from `dear` on.
   Cost cheap = penalty, dear = std::max(leaf_cost, penalty) + 1;
   while (!best.optimal() && dear - cheap > 1 && limits.reason() == StopReason::none) {
     Settings dearer = settings;
@@ -363,14 +364,14 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
     take(found.tree, found.lower - extra);
     if (found.tree.n_splits() == max_splits && found.optimal()) break;
     (found.tree.n_splits() > max_splits ? cheap : dear) = dearer.split_cost;
-    // The optimum as a function of the penalty is piecewise linear; steps far below a
-    // split's worth of errors change no tree.
+    // The optimum is a piecewise linear function of the price; steps far below the cost of one
+    // error do not change the tree.
     if (dear - cheap <= kUnitCost / 64) break;
   }
   if (!best.optimal() && limits.reason() == StopReason::none) {
     const Layout layout =
         make_layout(problem, settings.min_samples_leaf, limits.memory_allowance());
-    Memo unused(1, false);  // the search below has one of its own
+    Memo unused(1, false);  // the search below has a memo of its own
     Search<Word> search(layout, settings, limits, unused);
     search.listen(listener);
     if (listener != nullptr) listener->begin(penalty);

@@ -1,11 +1,11 @@
-// What a group of cuts needs to be closed: one of its sides must cost more than is known.
+// Finds out what a group of cuts needs to be settled: which of its sides must have a higher bound.
 #include <algorithm>
 
 #include "search/threshold/shared_proofs/core_search.hpp"
 
 namespace treeproof::threshold {
 
-// True iff nothing has changed for the question the group asked last.
+// True if nothing has changed for the question that the group asked last.
 bool CoreSearch::asks_still(Node& node, CutGroup& group) {
   if (!group.asks || group.version != node.cuts(group).version ||
       group.upper != node.answer.upper)
@@ -26,8 +26,8 @@ bool CoreSearch::ask(Node& node, CutGroup& group) {
              : ask_cut(node, group);
 }
 
-// Of steps first .. last the last one leaves the fewest rows, and the first one allows their
-// tree the highest cost: if those rows cost that much, all of the steps are closed.
+// Of the steps first .. last, the last one leaves the fewest rows, and the first one allows the
+// highest cost for their tree: if those rows cost at least that much, all of the steps are settled.
 bool CoreSearch::ask_step(Node& node, CutGroup& group) {
   const FeatureCuts& cuts = node.cuts(group);
   const bool left = group.kind == CutKind::left_leaf;
@@ -54,9 +54,9 @@ bool CoreSearch::ask_step(Node& node, CutGroup& group) {
   return false;
 }
 
-// Left of every cut of a range lie the rows left of its first one, right of it those right of
-// the last one. Splits on both sides are assumed (leaves have steps of their own), so each
-// side costs a penalty at least.
+// The rows left of every cut of a range include those left of its first cut, and the rows right of
+// it those right of its last cut. Splits on both sides are assumed (cuts with a leaf are steps of
+// their own), so each side costs at least one penalty.
 bool CoreSearch::ask_cut(Node& node, CutGroup& group) {
   const FeatureCuts& cuts = node.cuts(group);
   const bool range = group.kind == CutKind::range;
@@ -90,7 +90,7 @@ bool CoreSearch::ask_cut(Node& node, CutGroup& group) {
       node.close(penalty() + left.lower + right.lower);
       return false;
     }
-    if (range) {  // a leaf serves where it costs no more than the split that is counted anyway
+    if (range) {  // a leaf may be used if it costs no more than the split that is counted anyway
       const auto leaf = [&](KnownSide& side, Cost cost) {
         side.upper = std::min(side.upper, cost);
         side.exact = side.exact || cost <= penalty();
@@ -100,12 +100,12 @@ bool CoreSearch::ask_cut(Node& node, CutGroup& group) {
     }
     if (ask_side(node, group, left, right, least)) return true;
     if (stopped() || node.done()) return true;
-    if (!group.asks) continue;  // proved just now: look again
+    if (!group.asks) continue;  // proved just now, so check again
     if (range && group.first < group.last) {
       halve(node, group);
       return false;
     }
-    if (node.gate != nullptr) {  // later, and apart
+    if (node.gate != nullptr) {  // later, and without the lock
       group.settles = true;
       return true;
     }
@@ -114,8 +114,9 @@ bool CoreSearch::ask_cut(Node& node, CutGroup& group) {
   }
 }
 
-// Asks for a bound on one side. False: a core had it (then the group asks for nothing), or
-// both sides are known well enough to see that the ends of the range do not close it.
+// Requests a bound for one side. Returns false if a core already proves it (then the group requests
+// nothing), or if both sides are known well enough to see that the ends of the range do not settle
+// it.
 bool CoreSearch::ask_side(Node& node, CutGroup& group, const KnownSide& left,
                           const KnownSide& right, Cost least) {
   const Cost budget = node.answer.upper - penalty();
@@ -130,7 +131,7 @@ bool CoreSearch::ask_side(Node& node, CutGroup& group, const KnownSide& left,
     return request(node, group, other.part, other.position, budget - known.lower, false) &&
            !group.alone;
   }
-  // The side that is known less, up to the next penalty.
+  // Request the side with the weaker bound, up to the next penalty.
   const KnownSide& side = left.lower <= right.lower ? left : right;
   const KnownSide& other = left.lower <= right.lower ? right : left;
   const Cost stage = std::max((ClassTerminal::kDepth + 1) * penalty(),
@@ -157,7 +158,7 @@ void CoreSearch::side_mask(const Node& node, const CutGroup& group, Part part,
     if ((k >= first && k < last) == (part == Part::left)) mask.insert(rows.row(list[k]));
 }
 
-// Sets what the group asks for. False: a core proves it already.
+// Sets the request of the group. Returns false if a core already proves it.
 bool CoreSearch::request(Node& node, CutGroup& group, Part part, std::uint32_t position,
                          Cost target, bool exact) {
   const bool same_rows = !group.rows.empty() && group.part == part && group.position == position;

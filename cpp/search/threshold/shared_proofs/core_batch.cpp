@@ -1,5 +1,5 @@
-// Answering what groups of cuts ask for: one proof for the rows that several sides have in
-// common, or a solve of one side.
+// Answers the requests of groups of cuts: one proof for the rows that several sides have in common,
+// or a solve of one side.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -14,7 +14,7 @@ constexpr int kAnyDepth = std::numeric_limits<int>::max();
 
 }  // namespace
 
-// The groups that a thread works on, so marked until the end of the scope.
+// Marks the groups that a thread works on until the end of the scope.
 class CoreSearch::Taken {
  public:
   Taken(CoreSearch& search, Node& node) : search_(search), node_(node) {}
@@ -30,8 +30,8 @@ class CoreSearch::Taken {
   Node& node_;
 };
 
-// The groups to answer now, the most demanding first: those that two splits settle before
-// others, and before any of them one that no common proof can help.
+// The groups to answer now, the most demanding first. Groups that two splits settle come before
+// others, and a group that no common proof can help comes before all of them.
 std::vector<std::size_t> CoreSearch::choose(const Node& node) const {
   const auto untaken = [](const CutGroup& group) { return group.taken_by == nullptr; };
   const bool any_shallow = std::ranges::any_of(node.groups, [&](const CutGroup& group) {
@@ -49,8 +49,8 @@ std::vector<std::size_t> CoreSearch::choose(const Node& node) const {
   return order;
 }
 
-// Adds sides to the first one as long as no witness is cheap on what all have in common; for
-// long solves always the one that leaves the most rows.
+// Adds sides to the first one as long as no witness is cheap on the rows that all have in common;
+// for long solves, always the side that leaves the most common rows.
 std::vector<std::size_t> CoreSearch::pack(Node& node, std::vector<std::size_t> order,
                                           RowMask& common) {
   const CutGroup& first = node.groups[order[0]];
@@ -78,7 +78,7 @@ std::vector<std::size_t> CoreSearch::pack(Node& node, std::vector<std::size_t> o
   return batch;
 }
 
-// False: others work on all groups.
+// Returns false if other threads work on all groups.
 bool CoreSearch::run_batch(Node& node) {
   RowMask common;
   std::vector<std::size_t> order = choose(node);
@@ -108,8 +108,8 @@ bool CoreSearch::run_batch(Node& node) {
   return true;
 }
 
-// Solves a cut that only that can close, if there is one and threads share the node; else it is
-// solved where it is asked for.
+// Solves a cut that can only be settled by an exact solve, if there is one and threads share the
+// node; otherwise it is solved where it is requested.
 bool CoreSearch::settle_one(Node& node) {
   const auto found = std::ranges::find_if(node.groups, [](const CutGroup& group) {
     return group.settles && group.taken_by == nullptr;
@@ -123,7 +123,7 @@ bool CoreSearch::settle_one(Node& node) {
   return true;
 }
 
-// A side of its own has a tree below its target.
+// A side that was solved on its own has a tree below its target.
 void CoreSearch::record_tree(Node& node, const CutGroup& group, const Answer<Cost>& answer) {
   FeatureCuts& cuts = node.cuts(group);
   KnownSide& side = cuts.side(group.part, group.position);
@@ -142,7 +142,7 @@ void CoreSearch::record_tree(Node& node, const CutGroup& group, const Answer<Cos
   improve(node, cost, std::move(tree));
 }
 
-// A single cut: both sides exactly, as far as they matter.
+// Solves both sides of a single cut exactly, as far as they matter.
 void CoreSearch::settle(Node& node, const CutGroup& group) {
   FeatureCuts& cuts = node.cuts(group);
   const bool range = group.kind == CutKind::range;
@@ -187,7 +187,7 @@ Answer<Cost> CoreSearch::solve_rows(Node& parent, const RowMask& mask, Cost cuto
   if (answer.found) {
     add_witness(mask, answer.tree);
   } else if (context_->settings.use_cores && answer.lower >= cutoff) {
-    // A depth that all affordable trees keep to does not restrict them.
+    // A depth limit that all affordable trees respect anyway does not restrict them.
     add_core(mask, cutoff, parent.depth >= affordable(cutoff) ? kAnyDepth : parent.depth);
   }
   return answer;
@@ -198,12 +198,12 @@ void CoreSearch::add_core(RowMask rows, Cost lower, int depth) {
   cores_for(lower).add(std::move(rows), lower, depth);
 }
 
-// Trees of two splits at most: all that the cut-off affords, or (`any`) maybe enough.
+// Tries trees with at most two splits: all that the cut-off affords, or (`any`) possibly enough.
 bool CoreSearch::try_two_splits(const Node& parent, const RowMask& mask, Cost cutoff, bool any,
                                 Answer<Cost>& answer) {
   const int splits = affordable(cutoff);
   const bool all = splits <= 2;
-  // With many errors to spend there are too many pairs for a quick look.
+  // If many errors are allowed, there are too many pairs for a quick test.
   if (!context_->settings.use_two_splits || context_->loss->n_classes() != 2 ||
       parent.depth < 2 || !(all || (any && splits <= 3)))
     return false;
@@ -214,7 +214,8 @@ bool CoreSearch::try_two_splits(const Node& parent, const RowMask& mask, Cost cu
   return true;
 }
 
-// A tree with the labels that suit `rows` best, as the rows of the table that it gets wrong.
+// Stores a tree, with the labels that suit `rows` best, as the set of rows of the table that it
+// misclassifies.
 void CoreSearch::add_witness(const RowMask& rows, const SplitTree& tree) {
   const auto n = static_cast<std::uint32_t>(context_->columns->n_rows);
   RowMask errors(n);
@@ -248,7 +249,7 @@ void CoreSearch::add_witness(const RowMask& rows, const SplitTree& tree) {
   witnesses_.add(std::move(errors), splits, tree.depth());
 }
 
-// The columns, the sets of all levels, and the masks; the rest is small.
+// Counts the columns, the sets of all levels, and the masks; the rest is small.
 void CoreSearch::check_memory() {
   const std::uint64_t allowance = context_->limits->memory_allowance();
   if (allowance == 0) return;

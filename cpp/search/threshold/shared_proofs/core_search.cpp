@@ -13,7 +13,7 @@ constexpr std::size_t kMostShallowCores = 1024;
 constexpr std::size_t kMostWitnesses = 64;
 constexpr Cost kMostPenalties = 16;
 
-// How many masks to keep: fewer where they are long.
+// The number of masks to keep: fewer if they are long.
 std::size_t room(const Context<Misclassification>& context, std::size_t most) {
   constexpr std::size_t kMostWords = std::size_t{1} << 20;
   const std::size_t words = static_cast<std::size_t>(context.columns->n_rows) / 64 + 1;
@@ -129,7 +129,7 @@ void CoreSearch::look_ahead(Node& node) {
   }
 }
 
-// What the prices say of both sides of every cut.
+// Bounds both sides of every cut by the prices of their rows.
 void CoreSearch::price_cuts(const RowSubset& rows, std::int32_t f, FeatureCuts& cuts) {
   if (context_->columns->kind(f) != FeatureKind::ordered) return;
   prices_.sum_along(rows, f, price_sums_);
@@ -151,7 +151,7 @@ void CoreSearch::improve(Node& node, Cost cost, SplitTree tree) {
   if (node.level == 0 && progress_) tell(node);
 }
 
-// Takes over a cheaper tree that another search of the same question has found.
+// Adopts a cheaper tree that another search for the same problem has found.
 void CoreSearch::hear_others(Answer<Cost>& answer) const {
   if (others_ == nullptr || others_->upper() >= answer.upper) return;
   std::optional<CostedTree<Cost>> better = others_->better_than(answer.upper);

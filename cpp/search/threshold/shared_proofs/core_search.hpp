@@ -1,9 +1,10 @@
-// Optimal trees with a penalty and room for many levels: proofs shared between cuts.
+// Optimal trees with a penalty and without a narrow depth limit: proofs are shared between cuts.
 //
-// A tree cheaper than k penalties has fewer than k splits. So with a penalty the search is not
-// for deep trees but for trees of few splits, most of which cut off one leaf after another:
-// "a leaf, and a tree for the rest that costs less than so much". Two cuts of that kind leave
-// almost the same rest, and their proofs repeat each other. Hence the ideas of this search:
+// A tree cheaper than k penalties has fewer than k splits. With a penalty, the search is therefore
+// not for deep trees but for trees with few splits, most of which cut off one leaf after another:
+// "a leaf, and a tree for the rest that costs less than a target". Two neighbouring cuts of this
+// kind leave almost the same rest, and their proofs repeat each other. Hence the ideas of this
+// search:
 //
 //   common rows  To show that several sets of rows cost a target each, show it once for the
 //                rows that all of them have (core_batch.cpp). More rows cost no less.
@@ -14,13 +15,13 @@
 //   staircases   Cuts with a leaf on one side are few: core_cuts.hpp.
 //   two splits   Subproblems that afford two splits take microseconds: two_splits.hpp.
 //
-// Threads share the outermost subproblem: each takes a batch of its groups, solves it apart, and
-// passes what it has proved on to the others (core_exchange.hpp).
+// Threads share the outermost subproblem: each takes a batch of its groups, solves it without the
+// lock, and passes on to the others what it has proved (core_exchange.hpp).
 //
-// Groups of cuts that cannot be closed together are halved, down to single cuts, which are
-// solved exactly. The whole is asked for one more penalty at a time, so that the bound rises
-// while it runs. With the proofs of each cut on its own (best_first/staged.hpp) breast cancer
-// (569 rows, 30 features, penalty 0.01) was not solved in minutes; it takes seconds here.
+// Groups of cuts that cannot be settled together are halved, down to single cuts, which are solved
+// exactly. The target of the whole subproblem is raised by one penalty at a time, so that the bound
+// rises while the search runs. With separate proofs for each cut (best_first/staged.hpp), breast
+// cancer (569 rows, 30 features, penalty 0.01) was not solved in minutes; here it takes seconds.
 #pragma once
 
 #include <cstddef>
@@ -53,15 +54,15 @@ class CoreSearch {
   using Progress = std::function<void(Cost lower, Cost upper, bool better_tree)>;
   void set_progress(Progress progress) { progress_ = std::move(progress); }
 
-  // Other searches of the same question, or null.
+  // Other searches for the same problem, or null.
   void set_exchange(Exchange<Cost>* exchange) { others_ = exchange; }
 
   // Threads that share the outermost subproblem.
   void set_crew(Crew<Misclassification, ClassTerminal>* crew) { crew_ = crew; }
 
-  // True iff this search can solve the task, of which a tree of cost `best` is known, and is
-  // the better one for it: a minimum leaf size would need other bounds, and penalties so small
-  // that trees of many splits pay leave little to share.
+  // True if this search can solve the task, for which a tree of cost `best` is known, and is the
+  // better search for it. A minimum leaf size would need other bounds, and with a penalty so small
+  // that trees with many splits pay off, there is little to share.
   static bool suits(const Context<Misclassification>& context, const Task<Cost>& task,
                     Cost best);
 
@@ -72,12 +73,12 @@ class CoreSearch {
   struct Node {
     const RowSubset* rows;
     int depth;  // of the children
-    bool any;   // the first tree below the cut-off will do
+    bool any;   // any tree below the cut-off is sufficient
     std::size_t level;
     Answer<Cost> answer;
     std::vector<FeatureCuts> features;
     std::vector<CutGroup> groups;
-    std::vector<CutGroup> halves;      // groups that take the place of others
+    std::vector<CutGroup> halves;      // groups that replace others
     std::size_t batch_limit = 1 << 10;  // groups to try together
     Gate* gate = nullptr;               // null: one thread
     bool better = false;                // the tree is better than the last one told
@@ -93,15 +94,15 @@ class CoreSearch {
   };
 
   Cost penalty() const { return context_->settings.split_cost; }
-  // The number of splits that a tree cheaper than `best` can have.
+  // The maximum number of splits of a tree cheaper than `best`.
   int affordable(Cost best) const;
-  // Settled by trees of two splits?
+  // Whether trees with two splits settle this target.
   bool shallow(Cost target) const { return target <= (ClassTerminal::kDepth + 1) * penalty(); }
   Cores& cores_for(Cost target) { return shallow(target) ? shallow_cores_ : deep_cores_; }
   bool stopped() const { return context_->limits->reason() != StopReason::none; }
 
-  // The optimum if it is below the cut-off, or (`any`) some tree below it. Unless it was stopped,
-  // `lower` of the answer is then the optimum, or the cut-off where there is no such tree.
+  // The optimum if it is below the cut-off, or (`any`) some tree below it. `lower` of the answer is
+  // the cut-off if there is no such tree, and 0 if nothing was proved.
   Answer<Cost> solve_node(const RowSubset& rows, Cost cutoff, int depth, bool any,
                           std::size_t level);
   void look_ahead(Node& node);
@@ -121,7 +122,7 @@ class CoreSearch {
   void tell(Node& node);
   void improve(Node& node, Cost cost, SplitTree tree);
 
-  // core_ask.cpp: what a group needs to be closed. False: it is closed, or halved.
+  // core_ask.cpp: what a group needs to be settled. False if it is settled or was halved.
   bool asks_still(Node& node, CutGroup& group);
   bool ask(Node& node, CutGroup& group);
   bool ask_step(Node& node, CutGroup& group);
@@ -134,7 +135,7 @@ class CoreSearch {
   void side_mask(const Node& node, const CutGroup& group, Part part, std::uint32_t position,
                  RowMask& mask) const;
 
-  // core_batch.cpp: answering what groups ask for.
+  // core_batch.cpp: answering the requests of groups.
   class Taken;
   bool run_batch(Node& node);
   bool settle_one(Node& node);
