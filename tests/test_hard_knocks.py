@@ -99,7 +99,7 @@ def test_ctrl_c_in_jupyter():
 
 
 def test_the_interpreter_lock_is_released():
-    """A heart beats in another thread while the search runs, and ends it."""
+    """Another thread keeps running during a fit (the interpreter lock is released)."""
     beats = [0]
     done = threading.Event()
 

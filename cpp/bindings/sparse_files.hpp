@@ -1,4 +1,5 @@
-// The files of a sparse search: the log of its argument, and the checkpoint it goes on from.
+// The files of a sparse search: the log of its proof steps, and the checkpoint from which it
+// continues.
 #pragma once
 
 #include <nanobind/nanobind.h>

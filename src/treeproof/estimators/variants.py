@@ -29,7 +29,7 @@ def model_like(
         objective=objective,
         lower=lower,
         proved=proved,
-        status="optimal",  # a limit would be warned of; it was, by the search itself
+        status="optimal",  # suppresses a second warning; the search has warned
     )
     model.status_ = "optimal" if proved else status
     history = History()

@@ -1,5 +1,5 @@
-// The best part of a tree with at most so many splits: for each node a table of its least cost
-// for each number of splits, then the shares of the children.
+// The best pruning of a tree with at most a given number of splits: a table of the lowest cost for
+// each number of splits at each node, then the shares of the children.
 #pragma once
 
 #include <algorithm>
