@@ -2,8 +2,8 @@
 Why not simply grow a greedy tree?
 ==================================
 
-The label is the XOR of two bits; ten more bits say nothing. No single bit helps, so a
-greedy tree has to guess its first split. A search over whole trees does not.
+The label is the XOR of two bits; ten further bits are irrelevant. No single bit helps,
+so a greedy tree has to guess its first split. A search over whole trees need not.
 """
 
 import matplotlib.pyplot as plt

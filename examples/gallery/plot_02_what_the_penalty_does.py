@@ -2,8 +2,9 @@
 What does the penalty do?
 =========================
 
-Every split costs ``split_penalty``, as a share of all rows. A smaller penalty buys more
-splits. Each tree below is the best for its penalty, and the certificate says so.
+Every leaf but one costs ``split_penalty``, as a share of the rows. With a smaller
+penalty, more splits pay off. Each tree below is optimal for its penalty, and the
+certificate says so.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +19,7 @@ for penalty, tree in zip(penalties, trees, strict=True):
     print(f"{penalty:<6} {tree.n_splits_:>3} splits, {tree.certificate()}")
 
 # %%
-# Accuracy and size, with each point proved optimal for its price:
+# Accuracy and size; each point is proved optimal for its penalty:
 
 fig, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 ax.plot([t.n_splits_ for t in trees], [t.score(X, y) for t in trees], "o-")

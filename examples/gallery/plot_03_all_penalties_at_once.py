@@ -2,8 +2,8 @@
 Which penalty should I take? All of them
 ========================================
 
-The trees that are optimal for some penalty are few, and `penalty_path` finds all of
-them with their ranges: no grid, and nothing in between is missed.
+Few trees are optimal for some penalty, and `penalty_path` finds all of them with their
+exact ranges of penalties. There is no grid, so that no tree in between is missed.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ path = penalty_path(X, y, low=0.008)
 print(path)
 
 # %%
-# Each step of the stairs is one tree, optimal over the whole of its step:
+# Each step of the staircase is one tree, optimal for all penalties of the step:
 
 fig, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for point in path:

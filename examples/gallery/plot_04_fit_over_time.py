@@ -2,8 +2,9 @@
 How sure is a fit that was stopped?
 ===================================
 
-A search that runs out of time still says something: the tree it holds costs so much,
-and no tree costs less than so much. The two close in on each other.
+A search that runs out of time still returns two numbers: the cost of the best tree
+found, and a lower bound on the cost of every tree. The gap between them shrinks over
+time.
 """
 
 import warnings

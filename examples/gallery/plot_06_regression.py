@@ -2,9 +2,9 @@
 What do optimal regression trees look like?
 ===========================================
 
-Where is the bump, with two thresholds? The best tree cuts on its left and on its right.
-CART takes its first threshold where that alone gains most, too far on the right, and
-has to live with it.
+Which two thresholds describe the bump best? The optimal tree cuts on its left and on
+its right. CART chooses its first threshold where this threshold alone gains most, which
+is too far to the right, and cannot revise the choice.
 """
 
 import matplotlib.pyplot as plt

@@ -2,10 +2,11 @@
 Should I one-hot encode my categories?
 ======================================
 
-You need not. With ``categorical_split="one-vs-rest"`` a tree asks ``column = value?``,
-the questions that one-hot columns would ask, and the search is no slower. By default a
-split has a child for each category and costs one penalty whatever their number. Which
-trees are better depends on the table. Tic-tac-toe boards: did x win?
+You need not. With ``categorical_split="one-vs-rest"`` a tree tests ``column = value``,
+which are the tests that one-hot columns would offer. With ``"multiway"`` a split has one
+child for each category. By default both kinds of splits compete at every node. Which of
+them makes the better tree depends on the table. Here the question is who has won a game
+of tic-tac-toe.
 """
 
 import time
@@ -18,7 +19,8 @@ from treeproof.datasets import load_tic_tac_toe
 
 X, y = load_tic_tac_toe(as_frame=True, return_X_y=True)
 encodings = {
-    "a child per category": (X, {}),
+    "both kinds (default)": (X, {}),
+    "one child per category": (X, {"categorical_split": "multiway"}),
     "one against the rest": (X, {"categorical_split": "one-vs-rest"}),
     "one-hot columns": (pd.get_dummies(X).astype(int), {}),
 }

@@ -2,8 +2,8 @@
 How does a tree get into production?
 ====================================
 
-As SQL, so that it runs where the data is; as a Python function without dependencies; as
-JSON to keep. All of them give the answers of ``predict``.
+It can be exported as SQL, which runs where the data are, as a Python function without
+dependencies, or as JSON to store it. All exports make the predictions of ``predict``.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,7 @@ clf = OptimalTreeClassifier(0.01).fit(X, y)
 print(clf.to_sql("duckdb"))
 
 # %%
-# A function that needs nothing:
+# A Python function without dependencies:
 
 print(clf.to_python(name="is_member"))
 

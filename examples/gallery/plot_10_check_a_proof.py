@@ -3,7 +3,7 @@ Why should I believe that it is optimal?
 ========================================
 
 Because you can check it. A fit writes its argument to a file, and a small program that
-shares nothing with the search goes through it with your data in hand.
+shares no code with the search verifies it step by step against your data.
 """
 
 import gzip

@@ -2,8 +2,8 @@
 How well will it do on new rows, and how large should it be?
 ============================================================
 
-Without setting rows aside: a bound on the true error that grows with the number of ways
-in which trees of this shape can cut the data.
+A bound on the true error answers both questions without held-out rows. It grows with
+the number of ways in which trees of this shape can divide the data.
 """
 
 import matplotlib.pyplot as plt

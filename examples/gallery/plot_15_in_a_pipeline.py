@@ -3,7 +3,7 @@ Does it work with the tools I have?
 ===================================
 
 It is an estimator of scikit-learn: pipelines, grid search, cross-validation and
-inspection take it as they take any other.
+inspection work as with any other estimator.
 """
 
 import matplotlib.pyplot as plt

@@ -23,8 +23,8 @@ print(clf.certificate())
 clf.plot()
 
 # %%
-# What does asking bring? The dearer a doctor's time, the fewer cases the tree hands on,
-# and the more it costs in all.
+# What does asking gain? The more expensive a doctor's time, the fewer cases the tree
+# hands on, and the more it costs in all.
 
 prices = [0.05, 0.1, 0.2, 0.3, 0.5, 0.8]
 asked, paid = [], []

@@ -31,7 +31,7 @@ Table = dict[str, Any]
 LARGE_FILE = 64 << 20
 """Files from this size on are counted, not read (see `treeproof.sources`).
 
-A smaller one is read whole, so that complaints can name the row.
+A smaller one is read whole, so that error messages can name the row.
 """
 
 
