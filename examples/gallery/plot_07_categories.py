@@ -3,7 +3,7 @@ Should I one-hot encode my categories?
 ======================================
 
 You need not. With ``categorical_split="one-vs-rest"`` a tree tests ``column = value``,
-which are the tests that one-hot columns would offer. With ``"multiway"`` a split has one
+the tests that one-hot columns would offer. With ``"multiway"`` a split has one
 child for each category. By default both kinds of splits compete at every node. Which of
 them makes the better tree depends on the table. Here the question is who has won a game
 of tic-tac-toe.
