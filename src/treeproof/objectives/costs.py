@@ -43,19 +43,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Costs", "Told"]
 
-_MOST_WEIGHT = 1 << 30  # the engines' total weight is below this
+_MOST_WEIGHT = 1 << 30  # upper limit of the total weight of the engines
 
 
 @dataclass(frozen=True)
 class Told:
-    """How a table of costs was given, for proofs: they state it as it was given.
+    """How a table of costs was given; proofs state the costs in this form.
 
     Attributes
     ----------
     matrix : ndarray of shape (classes, actions) or None
         The costs of each class, if the costs of a row depend on its class alone.
     abstain_cost : float or None
-        What the last action costs for every row, if it was given apart.
+        The cost of the last action for every row, if it was given separately.
     class_factors : ndarray of shape (classes,) or None
         Factors of the classes in the rows' weights; None if classes do not matter.
 
@@ -143,14 +143,14 @@ class Costs(Objective):
 
     @property
     def unit(self) -> float:
-        """What costs of one row are rounded to, for a weight of one."""
+        """The precision to which costs of a row are rounded, for a weight of one."""
         return 0.0 if self.units.slack == 0 else 1.0 / self.scale
 
     def question(self, min_samples_leaf: int) -> dict[str, Any]:
         """Return the labelled copies of the rows.
 
-        Where leaves have a least number of rows, every row has equally many copies, of
-        weight zero where need be, and the number is multiplied.
+        If leaves have a minimum number of rows, every row has the same number of
+        copies, some with weight zero, and the minimum is multiplied by that number.
         """
         copies = 1
         if self.engine_total == 0:  # every action costs the same for every row
@@ -208,7 +208,7 @@ class Costs(Objective):
 def _whole(gains: NDArray[np.float64]) -> tuple[float, NDArray[np.int64]]:
     """Return gains as whole numbers, and the factor they were multiplied by.
 
-    Their sum stays so small that the engines take them as they are.
+    Their sum stays small enough for the engines to use them without scaling.
     """
     positive = gains[gains > 0]
     scale = float(_core.weight_scale(positive)) if len(positive) else 1.0

@@ -1,4 +1,4 @@
-"""What all objectives of finitely many actions have in common."""
+"""The common interface of objectives with finitely many actions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Objective", "Units"]
 
 @dataclass(frozen=True)
 class Units:
-    """How an engine's costs, as fractions of its total weight, are stated to the user.
+    """Conversion of an engine's costs to the user's unit.
 
     A fraction f is ``factor * f + offset``. Costs are rounded once, before the search;
     a bound that was computed from rounded costs holds for the given ones after
@@ -46,12 +46,12 @@ class Units:
         return min(penalty / self.factor, 1.0) if self.factor > 0 else 1.0
 
     def translate(self, found: Mapping[str, Any]) -> dict[str, Any]:
-        """Return an engine's answer with the user's unit and offset in it."""
+        """Return an engine's answer in the user's unit."""
         unit = found["unit"] if self.factor == 1.0 else found["unit"] / self.factor
         return {**found, "unit": unit, "offset": self.offset, "slack": self.slack}
 
     def listening(self, observer: Observer) -> Observer:
-        """Return an observer for the engine that tells costs in the user's unit."""
+        """Return an observer that reports costs in the user's unit."""
         if self == Units():
             return observer
 
@@ -62,7 +62,7 @@ class Units:
 
 
 class Objective(ABC):
-    """One objective on one table: what engines search, and what leaves say.
+    """One objective on one table: the problem for the engines, and the predictions.
 
     Attributes
     ----------

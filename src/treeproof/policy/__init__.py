@@ -1,4 +1,4 @@
-"""Policy trees: which treatment to give to whom, with a proof that none is better.
+"""Policy trees: which treatment to give to whom, with a proof of optimality.
 
 A policy looks at a row and chooses one of several treatments. Given the reward of every
 treatment for every row, `OptimalPolicyTree` finds the tree whose treatments have the

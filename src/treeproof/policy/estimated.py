@@ -24,7 +24,7 @@ __all__ = ["OptimalDRPolicyTree"]
 
 
 class OptimalDRPolicyTree(PolicyTree):
-    """A tree that recommends treatments, learnt from treatments that were given.
+    """A tree that recommends treatments, learnt from observed treatments and outcomes.
 
     Every row has one treatment T and one outcome Y, more being better. The rewards that
     the other treatments would have had are estimated (by default with doubly robust
@@ -39,22 +39,23 @@ class OptimalDRPolicyTree(PolicyTree):
         first. "auto" is `sklearn.ensemble.HistGradientBoostingRegressor`.
     model_propensity : estimator or "auto", default="auto"
         A scikit-learn classifier for the treatment, with ``predict_proba``. "auto" is a
-        logistic regression on scaled columns. Where treatments were given at random, a
-        `sklearn.dummy.DummyClassifier` knows all there is to know.
+        logistic regression on scaled columns. If treatments were assigned at random, a
+        `sklearn.dummy.DummyClassifier` is sufficient.
     method : {"doubly_robust", "inverse_propensity", "direct"}, default="doubly_robust"
         How rewards are estimated; see `treeproof.policy.scores`.
     min_propensity : float, default=1e-6
-        Smaller propensities are raised to this, with a warning.
+        Smaller propensities are raised to this value, with a warning.
     categories : "auto" or list, default="auto"
-        The treatments, the first being the one that others are compared with; "auto"
-        for all that are in T, sorted.
+        The treatments; the others are compared with the first one. "auto" for all that
+        occur in T, sorted.
     cv : int, splitter, iterable or None, default=2
-        How rows are parted to fit the models on some and to predict others: the number
-        of folds, a splitter of scikit-learn's, or pairs of row numbers; None for 3.
+        The folds for cross-fitting: the number of folds, a splitter of scikit-learn, or
+        pairs of row numbers; None for 3.
     mc_iters : int or None, default=None
-        How often the models are fitted, with other folds each time; None for once.
+        The number of times the models are fitted, with other folds each time; None for
+        once.
     mc_agg : {"mean", "median"}, default="mean"
-        How the predictions of several rounds are put together.
+        How the predictions of several rounds are combined.
     split_penalty, penalize, max_depth, max_splits, min_samples_leaf
         See `OptimalPolicyTree`.
     categorical_features, categorical_split, missing, first_split, solver
@@ -63,7 +64,8 @@ class OptimalDRPolicyTree(PolicyTree):
         See `OptimalPolicyTree`. The time limit is that of the search; fitting the
         models comes before it.
     random_state : int, RandomState instance or None, default=None
-        For the folds, and for the models of "auto". The search makes no random choices.
+        The seed for the folds and for the models of "auto". The search makes no random
+        choices.
 
     Attributes
     ----------
