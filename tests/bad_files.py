@@ -26,7 +26,6 @@ FILES = {
     "list.json": b'[{"a": 1}]',
     "quote.csv": b'a,y\n"1,0\n2,1\n',
     "infinite.csv": b"a,y\ninf,0\n2,1\n",
-    "words.csv": b"a,y\nNA,0\n2,1\n",
     "date.csv": b"a,y\n2024-01-02,0\n2024-01-03,1\n",
     "gap.csv": b"a,y\n1,0\n,1\n",
     "text_gap.csv": b"a,y\np,0\n,1\n",
@@ -52,6 +51,7 @@ FIT = ["fit", "--target", "y", "--quiet"]
 COMMANDS = {
     **{f"fit {name}": ["fit", name, *FIT[1:], "--missing", "error"] for name in FILES
        if name != "good.csv"},
+    "fit fractions.csv": ["fit", "fractions.csv", *FIT[1:], "--classes"],
     "fit twice.parquet": ["fit", "twice.parquet", *FIT[1:]],
     "fit twice.arrow": ["fit", "twice.arrow", *FIT[1:]],
     "no such file": ["fit", "none.csv", *FIT[1:]],

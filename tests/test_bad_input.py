@@ -285,9 +285,8 @@ def test_the_most_categories():
 @pytest.mark.parametrize(
     "table, words",
     [
-        (frame(b=[1.0], a=[1.0]), "same order.*Column 0 should be 'a' and is 'b'"),
         (frame(a=[1.0]), "now missing:\n- b"),
-        (frame(a=[1.0], b=[1.0], c=[1.0]), "unseen at fit time:\n- c"),
+        (frame(a=[1.0], c=[1.0]), "unseen at fit time:\n- c"),
         (frame(a=["x"], b=[1.0]), "Column 'a' held numbers .*text such as 'x'"),
         (frame(a=[NAN], b=[1.0]), "Column 'a' contains NaN"),
     ],

@@ -58,9 +58,8 @@ def predicted(rows):
 
 
 OTHERS = {
-    "predict: permuted columns": predicted(FRAME[["b", "a"]]),
     "predict: a column less": predicted(FRAME[["a"]]),
-    "predict: a column more": predicted(FRAME.assign(c=1)),
+    "predict: another name": predicted(FRAME.rename(columns={"b": "c"})),
     "predict: text for numbers": predicted(FRAME.assign(a="x")),
     "predict: numbers for text": predicted(FRAME.assign(b=1.5)),
     "predict: NaN": predicted(FRAME.assign(a=np.nan)),

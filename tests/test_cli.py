@@ -240,7 +240,7 @@ def test_fit_writes_all_formats(treeproof, folder, tmp_path):
         assert status == 0 and out == "" and f"wrote {tmp_path / name}" in err
         assert (tmp_path / name).read_text() == before
     status, out, _ = treeproof("export", model, "--rules")
-    assert status == 0 and out.count("then") == len(load(model).to_rules())
+    assert status == 0 and out.count("predict") == len(load(model).to_rules())
 
 
 def test_completion_knows_columns_and_choices(folder):
@@ -299,7 +299,7 @@ BAD = {
                          "--target", "y"],
               "Column 'a' holds dates"),
     "fractions": (lambda f: ["fit", write(f, "f.csv", b"a,y\n1,0.5\n2,1.5\n"),
-                             "--target", "y"],
+                             "--target", "y", "--classes"],
                   "Unknown label type: continuous"),
     "depth": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"), "--target", "b",
                          "--max-depth", "-1"],

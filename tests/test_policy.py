@@ -20,6 +20,7 @@ from test_costs import SOLVERS, brute_force, check_tree, random_options
 from treeproof import from_json
 from treeproof.policy import OptimalDRPolicyTree, OptimalPolicyTree
 from treeproof.proof import check
+from treeproof.words import number
 
 WARFARIN = Path(__file__).parents[2] / "shared" / "data" / "tasks" / "warfarin.csv.gz"
 BLOCKS = 10
@@ -188,7 +189,7 @@ def test_pictures_show_every_treatment():
     for leaf in np.flatnonzero(model.tree_.kind == 0):
         for k, name in enumerate(["none", "pill"]):
             if model.tree_.action[leaf] != k:
-                shown = f"{name}: {model.tree_.value[leaf][k]:.4g}"
+                shown = f"{name}: {number(model.tree_.value[leaf][k], 4)}"
                 assert shown in text
                 assert shown in model.to_svg()
                 assert shown in model.to_dot()

@@ -154,11 +154,12 @@ def test_examples(module, script, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out
 
 
-def test_shap_values_add_up():
-    shap = pytest.importorskip("shap")
+@pytest.mark.parametrize("split", ["auto", "multiway", "one-vs-rest"])
+def test_shap_values_add_up(split):
+    shap = pytest.importorskip("shap", reason="SHAP is not installed")
     X, y = load_monks(1, as_frame=True, return_X_y=True)
-    model = OptimalTreeClassifier(0.01).fit(X, y)
-    explainer = shap.TreeExplainer(model.to_sklearn(unseen=False))
+    model = OptimalTreeClassifier(0.01, categorical_split=split).fit(X, y)
+    explainer = shap.TreeExplainer(model.to_sklearn())
     values = explainer.shap_values(model.encode(X))
     total = explainer.expected_value + values.sum(axis=1)
     assert np.allclose(total, model.predict_proba(X))

@@ -207,7 +207,7 @@ def test_text_of_every_kind_of_test():
 
 def test_text_of_a_leaf_and_of_weights():
     model = OptimalTreeClassifier().fit([[1], [1]], ["a", "b"], [1.0, 2.5])
-    assert model.export_text() == "b   2 rows, weight 3.5 (100%), 1 wrong"
+    assert model.export_text() == "b   2 rows (100%), 1 wrong"
 
 
 def test_a_long_list_of_categories_is_cut():

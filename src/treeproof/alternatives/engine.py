@@ -11,6 +11,7 @@ from treeproof import _core
 from treeproof.solving.solvers import Task, run_solver
 
 __all__ = [
+    "FEWER",
     "Count",
     "Family",
     "LimitReachedError",
@@ -18,10 +19,13 @@ __all__ = [
     "sparse_costs",
 ]
 
+FEWER = (  # advice against too many trees
+    "what helps most is a smaller max_depth (2 or 3), then fewer thresholds "
+    "(quantiles=10), a larger split_penalty and a smaller margin"
+)
 _ADVICE = {
-    "time_limit": "before the time limit; choose a smaller margin or raise time_limit",
-    "memory_limit": "in the memory allowed; choose a smaller margin or raise "
-    "memory_limit",
+    "time_limit": f"before the time limit; {FEWER}, or raise time_limit",
+    "memory_limit": f"in the memory allowed; {FEWER}, or raise memory_limit",
     "interrupted": "because the work was interrupted",
 }
 

@@ -10,6 +10,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.alternatives.engine import (
+    FEWER,
     Count,
     Family,
     LimitReachedError,
@@ -176,7 +177,7 @@ def _largest(
 
 def _warn_of_the_rest(found: NearOptimalSet, max_depth: int | None) -> None:
     """Say which trees within the margin the set does not have, if a limit is why."""
-    advice = "Choose a smaller margin, a larger split_penalty, or raise time_limit."
+    advice = f"{FEWER[0].upper()}{FEWER[1:]}; or raise time_limit."
     if found.max_depth != max_depth:
         warnings.warn(
             f"The trees within {found.within:g} of the best one could not all be "

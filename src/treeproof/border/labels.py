@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
+from treeproof.border.amounts import count_amounts
 from treeproof.columns import is_missing, plain
 
 __all__ = ["class_factors", "read_labels", "read_vector", "read_weights"]
@@ -80,8 +81,21 @@ def read_labels(y: Any, estimator: str) -> tuple[NDArray[Any], NDArray[np.int32]
             f"Unknown label type: {labels.dtype}. Class labels must be strings, whole "
             "numbers or booleans."
         )
+    if count_amounts(labels):
+        _warn_of_amounts(labels)
     classes, inverse = np.unique(labels, return_inverse=True)
     return classes, inverse.reshape(-1).astype(np.int32)
+
+
+def _warn_of_amounts(labels: NDArray[Any]) -> None:
+    warnings.warn(
+        f"y holds {count_amounts(labels)} different whole numbers such as "
+        f"{plain(labels[0])}, each of which is a class of its own here. If they are "
+        "amounts, use OptimalTreeRegressor; if they are classes, make them text, "
+        "y.astype(str), and this warning is gone.",
+        UserWarning,
+        stacklevel=6,
+    )
 
 
 def one_column(array: NDArray[Any]) -> NDArray[Any]:

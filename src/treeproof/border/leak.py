@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from treeproof.border.labels import read_vector
+from treeproof.border.marks import is_usual
 from treeproof.border.raw import RawTable
 from treeproof.border.row_names import MANY, row_names
 from treeproof.border.table import TrainingTable
@@ -25,10 +26,10 @@ __all__ = [
     "warn_of_marks",
 ]
 
-# distinct values per row above which a warning is issued, with penalize="splits"
-_MANY_FOR_SPLITS = 0.1
-# numbers and words of a text column that was probably meant to be numeric
-_MANY_NUMBERS, _FEW_MARKS = 20, 3
+_MANY_FOR_SPLITS = 0.1  # values for a row, where a split costs one penalty
+# So many numbers with so few words are hardly categories; with marks such as "NA" and
+# "?", fewer numbers suffice.
+_MANY_NUMBERS, _SOME_NUMBERS, _FEW_MARKS = 20, 5, 3
 
 
 def check_target_is_apart(raw: RawTable, y: Any) -> None:
@@ -108,10 +109,12 @@ def warn_of_marks(table: TrainingTable) -> None:
             continue
         marks = _marks([plain(value) for value in column.categories])
         if marks:
+            place = f"X[{column.name!r}]"
             warnings.warn(
                 f"Column {column.name!r} is text: it holds numbers and {marks[0]!r}, "
-                "so it is split by category. If that stands for what is missing, make "
-                "it a missing value, and the column is split by threshold.",
+                f"so it is split by category. If {marks[0]!r} stands for a missing "
+                f"value, write {place} = pd.to_numeric({place}, errors='coerce'), and "
+                "the column is split by threshold.",
                 UserWarning,
                 stacklevel=2,
             )
@@ -120,8 +123,6 @@ def warn_of_marks(table: TrainingTable) -> None:
 def _marks(values: list[Any]) -> list[str]:
     """Return the words in a column of many numbers written as text; none if many."""
     words: list[str] = []
-    if len(values) < _MANY_NUMBERS:
-        return words
     for value in values:
         if not isinstance(value, str):
             return []
@@ -131,4 +132,5 @@ def _marks(values: list[Any]) -> list[str]:
             words.append(value)
             if len(words) > _FEW_MARKS:
                 return []
-    return words
+    enough = _SOME_NUMBERS if all(map(is_usual, words)) else _MANY_NUMBERS
+    return words if len(values) - len(words) >= enough else []

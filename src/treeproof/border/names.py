@@ -7,15 +7,46 @@ users rely on them, and then name the columns.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
+import narwhals.stable.v1 as nw
 import numpy as np
 
 from treeproof.border.raw import RawTable
 
-__all__ = ["check_names", "record_names"]
+__all__ = ["check_names", "fitted_columns", "known_columns", "record_names"]
 
 _SHOWN = 5
+_LISTED = 40  # columns in a message
+
+
+def known_columns(name: str, columns: Iterable[str]) -> str:
+    """Return the end of a message about a column that does not exist.
+
+    Parameters
+    ----------
+    name : str
+        The name that was given.
+    columns : iterable of str
+        The columns that exist; one of a similar name is suggested.
+
+    Examples
+    --------
+    >>> known_columns("status", ["Status", "Age"])
+    "did you mean 'Status'? The columns are 'Status', 'Age'."
+    >>> known_columns("z", ["a", "b"])
+    "the columns are 'a', 'b'."
+    """
+    names = list(columns)
+    by_lower = {known.lower(): known for known in reversed(names)}
+    near = get_close_matches(name.strip().lower(), by_lower, n=1, cutoff=0.7)
+    listed = ", ".join(map(repr, names[:_LISTED]))
+    listed += f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    if near:
+        return f"did you mean {by_lower[near[0]]!r}? The columns are {listed}."
+    return f"the columns are {listed}."
 
 
 def record_names(estimator: Any, raw: RawTable) -> None:
@@ -25,6 +56,33 @@ def record_names(estimator: Any, raw: RawTable) -> None:
         estimator.feature_names_in_ = np.array(raw.names, dtype=object)
     elif hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
+
+
+def fitted_columns(estimator: Any, X: Any) -> Any:
+    """Return a table with the columns of the training table, in their order.
+
+    Further columns, such as the target, are left out. A table that lacks a column is
+    returned as it is, and `check_names` says what is missing.
+    """
+    fitted = getattr(estimator, "feature_names_in_", None)
+    if fitted is None:
+        return X
+    names = list(fitted)
+    if isinstance(X, Mapping):
+        known = list(X)
+        if known == names or not set(names) <= set(known):
+            return X
+        return {name: X[name] for name in names}
+    try:
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+    except Exception:  # two columns of one name: said when the table is read
+        return X
+    if not isinstance(frame, nw.DataFrame):
+        return X
+    known = list(frame.columns)
+    if known == names or not set(names) <= set(known):
+        return X
+    return frame.select(names).to_native()
 
 
 def check_names(estimator: Any, raw: RawTable) -> None:
@@ -42,8 +100,10 @@ def check_names(estimator: Any, raw: RawTable) -> None:
             "names",
             stacklevel=4,
         )
-    elif fitted is not None and raw.names is not None and list(fitted) != raw.names:
-        raise ValueError(_difference(list(fitted), raw.names))
+    elif fitted is not None and raw.names is not None:
+        lacking = [name for name in fitted if name not in raw.names]
+        if lacking:
+            raise ValueError(_lacking(lacking, list(fitted), raw.names))
     if raw.n_columns != estimator.n_features_in_:
         raise ValueError(
             f"X has {raw.n_columns} features, but {kind} is expecting "
@@ -51,22 +111,14 @@ def check_names(estimator: Any, raw: RawTable) -> None:
         )
 
 
-def _difference(fitted: list[str], given: list[str]) -> str:
-    message = "The feature names should match those that were passed during fit.\n"
-    unexpected = sorted(set(given) - set(fitted))
-    missing = sorted(set(fitted) - set(given))
-    if unexpected:
-        message += "Feature names unseen at fit time:\n" + _listed(unexpected)
-    if missing:
-        message += "Feature names seen at fit time, yet now missing:\n" + _listed(
-            missing
-        )
-    if not unexpected and not missing:
-        place = next(i for i, name in enumerate(fitted) if name != given[i])
-        message += (
-            "Feature names must be in the same order as they were in fit.\n"
-            f"Column {place} should be {fitted[place]!r} and is {given[place]!r}.\n"
-        )
+def _lacking(lacking: list[str], fitted: list[str], given: list[str]) -> str:
+    message = (
+        "The feature names should match those that were passed during fit.\n"
+        "Feature names seen at fit time, yet now missing:\n" + _listed(lacking)
+    )
+    unseen = [name for name in given if name not in fitted]
+    if unseen:
+        message += "Feature names unseen at fit time:\n" + _listed(unseen)
     return message
 
 

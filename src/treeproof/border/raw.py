@@ -24,6 +24,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
 
+from treeproof.border.marks import is_usual
 from treeproof.border.text import (
     MISSING,
     TextColumn,
@@ -460,9 +461,16 @@ def _read_codes(codes: NDArray[np.int32], distinct: list[Any], label: str) -> Co
     text = [value for value in distinct if isinstance(value, str)]
     other = [value for value in distinct if not isinstance(value, str)]
     if text:
+        advice = "Make all its values text, or all numbers."
+        if all(map(is_usual, text)):
+            spot = f"X[{label.removeprefix('Column ')}]"
+            advice = (
+                f"If {str(text[0])!r} stands for a missing value, write "
+                f"{spot} = pd.to_numeric({spot}, errors='coerce')."
+            )
         raise TypeError(
             f"{label} mixes text such as {str(text[0])!r} with other values such as "
-            f"{plain(other[0])!r}. Make all its values text, or all numbers."
+            f"{plain(other[0])!r}. {advice}"
         )
     try:
         return np.array([*distinct, np.nan], dtype=np.float64)[codes], gone

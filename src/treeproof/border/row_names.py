@@ -64,7 +64,8 @@ _DATES = tuple(
 
 # "id", "rownames", "customer_id", "PassengerId", "Unnamed: 0", but not "paid".
 _NUMBERING = re.compile(
-    r"(?i:id|ids|row[ _.]?names?|row[ _.]?(?:id|no|nr|num|number)|index|unnamed: 0)"
+    r"(?i:id|ids|row[ _.]?names?|row[ _.]?(?:id|no|nr|num|number)|index|unnamed: 0"
+    r"|(?:case|obs|observation|record|serial|sample)(?:[ _.]?(?:no|nr|num|number))?)"
     r"|.*[ _.-](?i:id)|.*[a-z](?:Id|ID)"
 )
 
@@ -279,17 +280,17 @@ def _categories(
 
 
 def _numbers(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
-    """Find columns that count the rows from 1, and columns called "id"."""
+    """Find numbers that count the rows, in any order, and other numbers called id."""
     values = raw.column(column)
     if column in raw.missing or isinstance(values, TextColumn) or len(values) < n_rows:
         return None
     if values.dtype.kind == "b" or values[0] != np.floor(values[0]):
         return None
     name = raw.name(column)
-    counted = values[0] in (0, 1) and bool((np.diff(values) == 1).all())
-    if counted and _TIMES.fullmatch(name) is None:
-        return RowNames(name, "numbers", n_rows, n_rows)
-    if _NUMBERING.fullmatch(name) is None or (values != np.floor(values)).any():
+    named = _NUMBERING.fullmatch(name) is not None
+    without_gaps = values.max() - values.min() == n_rows - 1
+    counted = without_gaps and _TIMES.fullmatch(name) is None
+    if not (named or counted) or (values != np.floor(values)).any():
         return None
     distinct = len(np.unique(values))
     return RowNames(name, "numbers", n_rows, n_rows) if distinct == n_rows else None

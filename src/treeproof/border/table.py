@@ -9,7 +9,8 @@ text. A missing value has the code after the last one.
 The columns that an engine splits are not always columns of the table: see
 `engine_columns`.
 
-At prediction, the new table must have the same columns in the same order. Numeric
+At prediction, the columns of a table with names are taken by name, in any order, and
+further ones are ignored; a table without names must have the same columns. Numeric
 columns stay numbers, with NaN for missing values; categories are looked up, unseen ones
 get the code -1, and missing ones that after the last category.
 """
@@ -30,7 +31,7 @@ from treeproof.border.engine_columns import (
     engine_table,
     target_ranks,
 )
-from treeproof.border.names import check_names
+from treeproof.border.names import check_names, fitted_columns, known_columns
 from treeproof.border.ranks import midpoint, rank_columns
 from treeproof.border.raw import MISSING_ADVICE, RawTable, read_raw_table
 from treeproof.border.text import TextColumn
@@ -189,10 +190,8 @@ class TrainingTable:
             return names.index(column)
         if not isinstance(column, str) and column < len(names):
             return int(column)
-        listed = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
-        raise ValueError(
-            f"{parameter}={column!r} is not a column of X; the columns are {listed}."
-        )
+        known = known_columns(str(column), names)
+        raise ValueError(f"{parameter}={column!r} is not a column of X; {known}")
 
     def cut(self, column: int, code: int) -> float:
         """Return the threshold between a code of a numeric column and the next one."""
@@ -420,7 +419,7 @@ def read_rows(
     All columns are checked; those not needed may be left unencoded.
     """
     advice = MISSING_REFUSED if missing == "error" else None
-    raw = read_raw_table(X, advice, allow_dates=True)
+    raw = read_raw_table(fitted_columns(estimator, X), advice, allow_dates=True)
     check_names(estimator, raw)
     raw.refuse_dates(j for j in raw.dates if j in needed)
     if raw.matrix is not None and not any(c.is_categorical for c in columns):

@@ -28,6 +28,7 @@ COMMANDS = {
     "them.",
     "check": "Check a proof of optimality step by step against the data.",
     "export": "Write a saved model in other formats; all make the same predictions.",
+    "report": "Write a report on a table as one HTML file.",
     "explore": "Explore a table in the browser: fit trees, inspect nodes, compare, "
     "download.",
     "prune": "Prune a saved tree on its training data; no validation data is needed.",
@@ -81,6 +82,7 @@ app = typer.Typer(
     Prove it:        treeproof fit iris.csv --target species --proof iris.proof.gz
     Check the proof: treeproof check iris.proof.gz iris.csv
     Look around:     treeproof explore iris.csv --target species
+    Mail it:         treeproof report iris.csv --target species -o iris.html
     Put it to work:  treeproof export iris.json --sql iris.sql --plot tree.pdf
 
     treeproof COMMAND --help explains a command; treeproof --install-completion

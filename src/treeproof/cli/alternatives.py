@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.fit import make_estimator
-from treeproof.cli.outputs import Outputs
-from treeproof.cli.training import listed, read_training
+from treeproof.cli.outputs import Outputs, say_written
+from treeproof.cli.training import listed, marks, read_training
 from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
@@ -22,6 +22,7 @@ from treeproof.cli.tree_options import (
     Keep,
     MaxDepth,
     MinSamplesLeaf,
+    MissingMarks,
     Penalize,
 )
 
@@ -64,6 +65,7 @@ def alternatives(
     categorical: Categorical = None,
     drop: Drop = None,
     keep: Keep = None,
+    na: MissingMarks = None,
     time_limit: Annotated[
         float, typer.Option(help="Time limit in seconds; 0 for no limit.")
     ] = 60.0,
@@ -91,8 +93,14 @@ def alternatives(
     Outputs(plot=plot).check()
     roles = {"--drop": listed(drop), "--categorical": listed(categorical)}
     training = read_training(
-        data, None, target, {"--weight": [], **roles}, listed(keep)
+        data, None, target, {"--weight": [], **roles}, listed(keep), marks(na)
     )
+    if training.n_amounts():
+        raise ValueError(
+            f"Column {target!r} holds {training.n_amounts():,} different numbers; "
+            "alternatives are counted for trees that predict classes, so group the "
+            "numbers first."
+        )
     model = make_estimator(
         False,
         None,
@@ -115,6 +123,7 @@ def alternatives(
         raise typer.Exit(INTERRUPTED if limit.status == "interrupted" else 1) from None
     if plot is not None:
         trees.plot().figure.savefig(plot)
+        say_written(plot)
     some = trees.sample(sample, random_state) if sample > 0 else trees.best(show)
     if as_json:
         typer.echo(json.dumps(_report(model, trees, use, some)))
@@ -145,6 +154,7 @@ def _report(model: Any, trees: Any, use: dict[str, int], some: list[Any]) -> Any
 
 def _show(trees: Any, use: dict[str, int], some: list[Any]) -> None:
     from treeproof.tree.drawing import draw
+    from treeproof.words import counted
 
     console = Console(highlight=False)
     console.print(repr(trees)[1:-1], style="bold", soft_wrap=True)
@@ -154,7 +164,7 @@ def _show(trees: Any, use: dict[str, int], some: list[Any]) -> None:
     for found in some:
         console.print(
             f"\nobjective {found.objective:.6g}: loss {found.loss:.4f}, "
-            f"{found.n_splits} splits"
+            + counted(found.n_splits, "split")
         )
         console.print(draw(found.tree.collapse()), soft_wrap=True)
 

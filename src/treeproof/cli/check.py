@@ -16,6 +16,8 @@ from rich.console import Console
 from treeproof.border.row_names import row_names_of
 from treeproof.cli import completion
 from treeproof.cli.tables import pop_column, read_table
+from treeproof.cli.training import marks
+from treeproof.cli.tree_options import MissingMarks
 from treeproof.proof import Verdict
 
 __all__ = ["check", "register"]
@@ -53,6 +55,7 @@ def check(
     drop: Annotated[
         str | None, typer.Option(help="Columns A,B that were left out of the fit.")
     ] = None,
+    na: MissingMarks = None,
     database: Annotated[
         str | None,
         typer.Option(help="DuckDB database file on which the SQL query runs."),
@@ -97,7 +100,7 @@ def check(
         if f["split"] != "threshold"
         and any(isinstance(v, str) for v in f.get("values") or [])
     ]
-    table = read_table(data, text=text, database=database)
+    table = read_table(data, text=text, database=database, na=marks(na))
     weights = None if weight is None else pop_column(table, weight, "weight")
     for name in drop.split(",") if drop else []:
         pop_column(table, name.strip(), "column to drop")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from treeproof.cli import completion
-from treeproof.cli.outputs import Outputs
+from treeproof.cli.outputs import Outputs, say_written
 
 __all__ = ["export", "register"]
 
@@ -66,8 +66,7 @@ def export(
             "Nothing to write: give at least one of --plot, --sql, --onnx, --python, "
             "--dot and --rules."
         )
-    for name in written:
-        typer.echo(f"wrote {name}", err=True)
+    say_written(*written)
 
 
 def register(app: typer.Typer) -> None:

@@ -15,9 +15,17 @@ from sklearn.exceptions import ConvergenceWarning
 from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.objective import objective_parameters
-from treeproof.cli.outputs import Outputs, check_folder
+from treeproof.cli.outputs import Outputs, check_folder, say_written
 from treeproof.cli.tables import open_large
-from treeproof.cli.training import count_training, listed, read_training
+from treeproof.cli.training import (
+    count_training,
+    hold_out,
+    listed,
+    marks,
+    predicts_numbers,
+    read_training,
+)
+from treeproof.cli.tree_options import Goal, MissingMarks
 from treeproof.kinds import LEAF
 
 __all__ = ["fit", "make_estimator", "register", "report"]
@@ -33,9 +41,7 @@ def fit(
         str,
         typer.Option(help="The column to predict.", autocompletion=completion.columns),
     ],
-    regression: Annotated[
-        bool, typer.Option("--regression", help="Predict a number instead of a class.")
-    ] = False,
+    goal: Goal = None,
     split_penalty: Annotated[
         float,
         typer.Option(
@@ -179,6 +185,14 @@ def fit(
             autocompletion=completion.columns,
         ),
     ] = None,
+    na: MissingMarks = None,
+    test_size: Annotated[
+        float,
+        typer.Option(
+            help="Hold out this share of the rows, and score the tree on them.",
+            rich_help_panel=DATA,
+        ),
+    ] = 0.0,
     database: Annotated[
         str | None,
         typer.Option(
@@ -316,16 +330,28 @@ def fit(
     outputs = Outputs(plot, plot_bounds, sql, onnx, python, dot, sql_dialect, sql_table)
     outputs.check()
     check_folder(save)
-    if regression and checkpoint is not None:
-        raise ValueError("--checkpoint cannot be combined with --regression.")
     roles = {"--weight": listed(weight), "--drop": listed(drop),
              "--categorical": listed(categorical)}  # fmt: skip
     kept = [*listed(keep), *([] if first_split is None else [first_split])]
-    source = None if proof is not None else open_large(data, memory_limit)
+    missing_marks = marks(na)
+    source = (
+        None if proof is not None else open_large(data, memory_limit, missing_marks)
+    )
     if source is None:
-        training = read_training(data, database, target, roles, kept)
+        training = read_training(data, database, target, roles, kept, missing_marks)
     else:
         training = count_training(source, target, roles, kept)
+    regression = predicts_numbers(training, target, goal)
+    held_out = None
+    if test_size:
+        if proof is not None:
+            raise ValueError(
+                "--test-size does not go with --proof: the proof would be about some "
+                "rows of the file only."
+            )
+        training, held_out = hold_out(training, test_size, regression)
+    if regression and checkpoint is not None:
+        raise ValueError("--checkpoint does not go with --regression.")
     objective: dict[str, Any] = {}
     if cost_matrix is not None or abstain_cost is not None or metric != "accuracy":
         if regression:
@@ -367,10 +393,13 @@ def fit(
     seconds = time.perf_counter() - start
     if save is not None:
         save_model(model, save, target=target)
-    outputs.write(model, table=_table_name(data))
+    say_written(save, proof, *outputs.write(model, table=_table_name(data)))
     result = report(model, seconds)
     score = float(model.score(training.X, training.labels()))
     result["r2" if regression else "accuracy"] = score
+    if held_out is not None:
+        result["held_out"] = float(model.score(held_out.X, held_out.labels()))
+        result["held_out_rows"] = len(held_out.labels())
     if abstain_cost is not None:
         result["abstains"] = abstaining_share(model)
     if as_json:
@@ -439,17 +468,25 @@ def abstaining_share(model: Any) -> float:
 
 def _show(model: Any, result: dict[str, Any]) -> None:
     from treeproof.tree.drawing import draw
+    from treeproof.words import counted
 
     console = Console(highlight=False)
-    console.print(draw(model.tree_.collapse()), soft_wrap=True)
+    drawn = model.tree_.collapse()
+    console.print(draw(drawn), soft_wrap=True)
     console.print()
     style = "bold green" if model.optimal_ else "bold yellow"
     console.print(model.certificate(), style=style, soft_wrap=True)
     score = "accuracy" if "accuracy" in result else "r2"
     console.print(
-        f"{result['splits']} {'split' if result['splits'] == 1 else 'splits'}, "
-        f"{result['leaves']} {'leaf' if result['leaves'] == 1 else 'leaves'}, depth "
+        f"{counted(drawn.n_splits, 'split')}, "
+        f"{counted(drawn.n_leaves, 'leaf', 'leaves')}, depth "
         f"{result['depth']}; {score} {result[score]:.4f}; "
+        + (
+            f"{result['held_out']:.4f} on {counted(result['held_out_rows'], 'row')} "
+            "held out; "
+            if "held_out" in result
+            else ""
+        )
         + (f"abstains on {result['abstains']:.0%}; " if "abstains" in result else "")
         + f"{result['seconds']:.2f} s with solver {result['solver']}",
         soft_wrap=True,

@@ -6,12 +6,13 @@ cannot be written afterwards.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Outputs", "check_folder"]
+__all__ = ["Outputs", "check_folder", "say_written"]
 
 _PICTURES = ("eps", "jpeg", "jpg", "pdf", "png", "ps", "svg", "tif", "tiff", "webp")
 
@@ -76,6 +77,13 @@ class Outputs:
             write_whole(self.dot, f"{model.to_dot()}\n".encode())
         names = (self.plot, self.bounds, self.sql, self.onnx, self.python, self.dot)
         return [name for name in names if name is not None]
+
+
+def say_written(*names: str | None) -> None:
+    """Say which files were written, on standard error; None for none."""
+    for name in names:
+        if name is not None:
+            print(f"wrote {name}", file=sys.stderr)
 
 
 def check_folder(path: str | None) -> None:

@@ -14,15 +14,17 @@ from sklearn.exceptions import ConvergenceWarning
 from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.fit import make_estimator
-from treeproof.cli.outputs import Outputs, check_folder
-from treeproof.cli.training import listed, read_training
+from treeproof.cli.outputs import Outputs, check_folder, say_written
+from treeproof.cli.training import listed, marks, predicts_numbers, read_training
 from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
     Drop,
+    Goal,
     Keep,
     MaxDepth,
     MinSamplesLeaf,
+    MissingMarks,
     Penalize,
 )
 
@@ -37,9 +39,7 @@ def path(
         str,
         typer.Option(help="The column to predict.", autocompletion=completion.columns),
     ],
-    regression: Annotated[
-        bool, typer.Option("--regression", help="Predict a number instead of a class.")
-    ] = False,
+    goal: Goal = None,
     low: Annotated[
         float,
         typer.Option(
@@ -66,6 +66,7 @@ def path(
     categorical: Categorical = None,
     drop: Drop = None,
     keep: Keep = None,
+    na: MissingMarks = None,
     time_limit: Annotated[
         float, typer.Option(help="Time limit of each path in seconds; 0 for no limit.")
     ] = 60.0,
@@ -108,8 +109,9 @@ def path(
         )
     roles = {"--drop": listed(drop), "--categorical": listed(categorical)}
     training = read_training(
-        data, None, target, {"--weight": [], **roles}, listed(keep)
+        data, None, target, {"--weight": [], **roles}, listed(keep), marks(na)
     )
+    regression = predicts_numbers(training, target, goal)
     base = make_estimator(
         regression,
         None,
@@ -137,6 +139,7 @@ def path(
     if plot is not None:
         axes = found.plot() if chosen is None else chosen.plot_path()
         axes.figure.savefig(plot)
+    say_written(save, plot)
     if as_json:
         typer.echo(json.dumps(_report(found, chosen)))
     else:
@@ -180,6 +183,7 @@ def _report(found: Any, chosen: Any) -> dict[str, Any]:
 
 def _show(found: Any, chosen: Any) -> None:
     from treeproof.tree.drawing import draw
+    from treeproof.words import counted
 
     console = Console(highlight=False)
     table = Table(box=None, header_style="bold")
@@ -202,7 +206,8 @@ def _show(found: Any, chosen: Any) -> None:
         table.add_row(*cells)
     console.print(table)
     console.print(
-        f"\n{len(found)} trees, {found.n_searches} searches, {found.seconds:.2f} s"
+        f"\n{counted(len(found), 'tree')}, "
+        f"{counted(found.n_searches, 'search', 'searches')}, {found.seconds:.2f} s"
     )
     if chosen is not None:
         console.print("* chosen by its score on held-out rows\n")

@@ -10,7 +10,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from treeproof.cli.outputs import say_written
 from treeproof.cli.tables import read_table
+from treeproof.cli.training import marks
+from treeproof.cli.tree_options import MissingMarks
 
 __all__ = ["predict", "register"]
 
@@ -23,6 +26,7 @@ def predict(
     proba: Annotated[
         bool, typer.Option("--proba", help="Also write the probability of each class.")
     ] = False,
+    na: MissingMarks = None,
     database: Annotated[
         str | None,
         typer.Option(help="DuckDB database file on which the SQL query runs."),
@@ -56,7 +60,7 @@ def predict(
         c.name for c in columns
         if c.categories is not None and c.categories.dtype == object
     ]  # fmt: skip
-    table = read_table(data, text=text, database=database)
+    table = read_table(data, text=text, database=database, na=marks(na))
     names = [column.name for column in columns]
     missing = [name for name in names if name not in table]
     if missing:
@@ -81,6 +85,7 @@ def predict(
     elif output is not None:
         with open(output, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([header, *lines])
+        say_written(output)
     else:
         csv.writer(sys.stdout, lineterminator="\n").writerows([header, *lines])
 

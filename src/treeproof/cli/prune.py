@@ -10,7 +10,10 @@ import typer
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from treeproof.cli.outputs import say_written
 from treeproof.cli.tables import pop_column, read_table
+from treeproof.cli.training import marks
+from treeproof.cli.tree_options import MissingMarks
 
 __all__ = ["prune", "register"]
 
@@ -45,6 +48,7 @@ def prune(
         str | None,
         typer.Option(help="Numeric columns A,B that can hold two values only, or all."),
     ] = None,
+    na: MissingMarks = None,
     database: Annotated[
         str | None,
         typer.Option(help="DuckDB database file on which the SQL query runs."),
@@ -79,7 +83,7 @@ def prune(
         c.name for c in columns
         if c.categories is not None and c.categories.dtype == object
     ]  # fmt: skip
-    table = read_table(data, text=text, database=database)
+    table = read_table(data, text=text, database=database, na=marks(na))
     y = one_column(read_vector(pop_column(table, label, "target"), "y"))
     missing = [column.name for column in columns if column.name not in table]
     if missing:
@@ -95,6 +99,7 @@ def prune(
     pruned = path.tree
     if save is not None:
         save_model(pruned, save, target=label)
+        say_written(save)
     result = _report(path, pruned, by, len(y))
     if as_json:
         typer.echo(json.dumps(result))

@@ -5,8 +5,11 @@ from __future__ import annotations
 import contextlib
 import json
 import pickle
+import re
 import time
+import warnings
 from collections import deque
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -15,8 +18,11 @@ from rich.live import Live
 from rich.table import Table
 
 from treeproof.cli.errors import INTERRUPTED
+from treeproof.cli.outputs import say_written
 from treeproof.cli.stream_rows import read_rows
+from treeproof.cli.training import listed
 from treeproof.persistence import write_whole
+from treeproof.words import counted
 
 __all__ = ["LEARNERS", "register", "stream"]
 
@@ -29,10 +35,6 @@ LEARNERS = {
 
 _RECENT = 1000  # number of rows of the recent accuracy
 _REFRESH = 0.1  # seconds between two updates of the display
-
-
-def _listed(text: str | None) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()] if text else []
 
 
 def stream(
@@ -49,11 +51,16 @@ def stream(
     ] = 1000,
     numeric: Annotated[
         str | None,
-        typer.Option(
-            help="Columns A,B of whole numbers to split by thresholds instead of as "
-            "categories."
-        ),
+        typer.Option(help="Columns A,B of numbers, whatever their first rows hold."),
     ] = None,
+    categorical: Annotated[
+        str | None,
+        typer.Option(help="Columns A,B of numbers that are categories, not amounts."),
+    ] = None,
+    max_categories: Annotated[
+        int,
+        typer.Option(help="Most categories of a column; further ones are read alike."),
+    ] = 50,
     drop: Annotated[
         str | None, typer.Option(help="Columns A,B that are not used.")
     ] = None,
@@ -79,16 +86,24 @@ def stream(
     quiet: Annotated[bool, typer.Option("--quiet", help="No live display.")] = False,
 ) -> None:
     """Predict each row, then learn it; accuracy, splits and speed are shown live."""
-    model = _make(learner, split_penalty, window, drift, memory_limit, seed)
+    model = _make(
+        learner, split_penalty, window, drift, memory_limit, seed, max_categories
+    )
     counts = _Counts(model)
-    table = read_rows(data, target, numeric=_listed(numeric), drop=_listed(drop))
+    table = read_rows(
+        data,
+        target,
+        numeric=listed(numeric),
+        categorical=listed(categorical),
+        drop=listed(drop),
+    )
     interrupted = False
     display = (
         contextlib.nullcontext()
         if quiet or as_json
         else Live(console=Console(stderr=True), transient=True, auto_refresh=False)
     )
-    with display as live:
+    with _naming_options(), display as live:
         shown = 0.0
         try:
             for x, y in table:
@@ -108,6 +123,7 @@ def stream(
     if save is not None:
         # The whole learner is pickled, so that it can continue learning later.
         write_whole(save, pickle.dumps(model))
+        say_written(save)
     result = counts.report(learner)
     if as_json:
         typer.echo(json.dumps(result))
@@ -119,8 +135,32 @@ def stream(
         raise typer.Exit(INTERRUPTED)
 
 
+@contextlib.contextmanager
+def _naming_options() -> Iterator[None]:
+    """Let the learners' warnings name options of the command, not parameters."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def tell(message: Warning | str, *place: Any, **more: Any) -> None:
+            text = re.sub(
+                r"numeric_features=\['?(.*?)'?\]", r"--numeric \1", str(message)
+            )
+            text = text.replace("max_categories", "--max-categories")
+            text = text.replace("leave the feature out", "leave it out with --drop")
+            show(UserWarning(text), *place, **more)
+
+        warnings.showwarning = tell
+        yield
+
+
 def _make(
-    learner: str, penalty: float, window: int, drift: bool, memory: str, seed: int
+    learner: str,
+    penalty: float,
+    window: int,
+    drift: bool,
+    memory: str,
+    seed: int,
+    max_categories: int,
 ) -> Any:
     import treeproof.stream as learners
 
@@ -128,7 +168,11 @@ def _make(
         raise ValueError(
             f"There is no learner {learner!r}; there are {', '.join(LEARNERS)}."
         )
-    params: dict[str, Any] = {"split_penalty": penalty, "memory_limit": memory}
+    params: dict[str, Any] = {
+        "split_penalty": penalty,
+        "memory_limit": memory,
+        "max_categories": max_categories,
+    }
     if not drift:
         params["drift_detector"] = None
     params |= (
@@ -189,8 +233,9 @@ class _Counts:
 def _sentence(result: dict[str, Any]) -> str:
     text = (
         f"{result['samples']:,} rows; accuracy {result['recent_accuracy']:.4f} lately, "
-        f"{result['accuracy']:.4f} overall; {result['splits']} splits; "
-        f"{result['drifts']} drifts; {result['samples_per_second']:,.0f} rows/s"
+        f"{result['accuracy']:.4f} overall; {counted(result['splits'], 'split')}; "
+        f"{counted(result['drifts'], 'drift')}; "
+        f"{result['samples_per_second']:,.0f} rows/s"
     )
     if result.get("finished"):
         text += f"; search ended after {result['samples_consumed']:,} rows"

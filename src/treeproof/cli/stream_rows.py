@@ -1,8 +1,8 @@
 """Rows of a file or of standard input, one at a time.
 
-The cells of a CSV file are text; the first thousand rows decide which columns are
-numeric. Columns of whole numbers are categories, as everywhere in `treeproof.stream`,
-unless they are declared numeric. Empty cells are missing values.
+CSV cells are text; the first thousand rows decide which columns hold numbers. As with
+``treeproof fit``, whole numbers are numbers, unless they are 0 and 1 only or the column
+is named as categorical. Empty cells and marks such as "NA" are missing values.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
+from treeproof.border.marks import is_usual
+from treeproof.border.names import known_columns
+
 __all__ = ["read_rows"]
 
 Rows = Iterator[tuple[dict[str, Any], Any]]
@@ -24,7 +27,12 @@ _LOOK_AHEAD = 1000
 
 
 def read_rows(
-    data: str, target: str, *, numeric: Collection[str] = (), drop: Collection[str] = ()
+    data: str,
+    target: str,
+    *,
+    numeric: Collection[str] = (),
+    categorical: Collection[str] = (),
+    drop: Collection[str] = (),
 ) -> Rows:
     """Yield (x, y) for each row that has a label.
 
@@ -35,7 +43,9 @@ def read_rows(
     target : str
         The column with the labels.
     numeric : collection of str
-        Columns of whole numbers that are read as numbers.
+        Columns to read as numbers whatever their first rows hold.
+    categorical : collection of str
+        Columns of numbers to read as categories.
     drop : collection of str
         Columns to leave out.
     """
@@ -48,18 +58,19 @@ def read_rows(
     if not first:
         raise ValueError(f"{data!r} has no rows to learn from.")
     names = list(first[0])
-    for name in (target, *numeric, *drop):
+    for name in (target, *numeric, *categorical, *drop):
         if name not in names:
             raise ValueError(
-                f"There is no column {name!r}; the columns are "
-                f"{', '.join(map(repr, names))}."
+                f"There is no column {name!r}; {known_columns(name, names)}"
             )
     readers = {
-        name: _number if name in numeric else _same if parquet else _reader(first, name)
+        name: _number
+        if name in numeric
+        else _reader(first, name, as_category=name in categorical)
         for name in names
-        if name not in drop
+        if name not in drop and name != target
     }
-    label = readers.pop(target)
+    label = _same if parquet else _reader(first, target, as_category=True)
     return _read(chain(first, records), target, label, readers)
 
 
@@ -76,14 +87,25 @@ def _read(
         yield {name: read(record.get(name)) for name, read in readers.items()}, label(y)
 
 
-def _reader(first: list[dict[str, Any]], name: str) -> Callable[[Any], Any]:
-    """Return a reader for the cells of a column, chosen from its first cells."""
-    cells = [record[name] for record in first if record.get(name) not in (None, "")]
+def _reader(
+    first: list[dict[str, Any]], name: str, as_category: bool
+) -> Callable[[Any], Any]:
+    """Return how to read a column, going by its first cells."""
+    cells: list[Any] = [v for r in first if not _is_gone(v := r.get(name))]
+    if not all(isinstance(cell, str) for cell in cells):  # Parquet
+        numbers = all(type(cell) in (int, float) for cell in cells)
+        flags = all(type(cell) is int and cell in (0, 1) for cell in cells)
+        return _number if numbers and not flags and not as_category else _same
     if cells and all(_is(int, cell) for cell in cells):
-        return _whole
+        flags = {int(cell) for cell in cells} <= {0, 1}
+        return _whole if as_category or flags else _number
     if cells and all(_is(float, cell) for cell in cells):
-        return _number
+        return _text if as_category else _number
     return _text
+
+
+def _is_gone(cell: Any) -> bool:
+    return cell is None or cell == "" or (isinstance(cell, str) and is_usual(cell))
 
 
 def _is(kind: type, cell: str) -> bool:
@@ -99,13 +121,13 @@ def _text(cell: Any) -> Any:
 
 
 def _whole(cell: Any) -> Any:
-    if cell is None or cell == "":
+    if _is_gone(cell):
         return None
     return int(cell) if _is(int, cell) else cell
 
 
 def _number(cell: Any) -> Any:
-    if cell is None or cell == "":
+    if _is_gone(cell):
         return None
     return float(cell) if not isinstance(cell, str) or _is(float, cell) else cell
 

@@ -8,12 +8,13 @@ reads CSV files. A table is a dictionary of columns, which `treeproof.border` ac
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from glob import glob
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from treeproof.border.names import known_columns
 from treeproof.limits import parse_memory
 from treeproof.sources.csv_files import (
     check_unique,
@@ -35,8 +36,10 @@ A smaller one is read whole, so that error messages can name the row.
 """
 
 
-def open_large(data: str, memory_limit: str | None) -> DuckSource | None:
-    """Return a large file, or the files that match a pattern, as a source; or None."""
+def open_large(
+    data: str, memory_limit: str | None, na: Sequence[str] | None = None
+) -> DuckSource | None:
+    """Return a large file, or the files of a pattern, as a source; None otherwise."""
     path = Path(data)
     if _is_query(data) or not (find_spec("duckdb") and find_spec("pyarrow")):
         return None
@@ -46,13 +49,17 @@ def open_large(data: str, memory_limit: str | None) -> DuckSource | None:
         large = not path.is_dir() and bool(glob(data))
     if not large:
         return None
-    source = open_source(data, memory=parse_memory(memory_limit))
+    source = open_source(data, memory=parse_memory(memory_limit), na=na)
     assert isinstance(source, DuckSource)
     return source
 
 
 def read_table(
-    data: str, *, text: Collection[str] = (), database: str | None = None
+    data: str,
+    *,
+    text: Collection[str] = (),
+    database: str | None = None,
+    na: Sequence[str] | None = None,
 ) -> Table:
     """Read a table from a file or a query.
 
@@ -65,8 +72,15 @@ def read_table(
     database : str or None
         A DuckDB database file for the query. The file may come from somebody else, and
         views in it could read any file, so the query is restricted to the database.
+    na : sequence of str or None
+        Marks that stand for missing values in all columns of a CSV file; None for the
+        usual ones, such as "NA" and "?", in its columns of numbers.
     """
     path = Path(data)
+    if na is not None and _is_query(data):
+        raise ValueError(
+            "--na is for CSV files; write nullif(column, 'NA') in the query instead."
+        )
     if _is_query(data):
         return _query(data, database)
     if database is not None:
@@ -80,13 +94,17 @@ def read_table(
         hint = " An SQL query begins with SELECT, WITH or FROM." if " " in data else ""
         raise FileNotFoundError(f"There is no file {data!r}.{hint}")
     suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+    if na is not None and suffix.lower() in ARROW | PARQUET:
+        raise ValueError(
+            f"--na is for CSV files; {data!r} marks missing values itself."
+        )
     if suffix.lower() in ARROW:
         return _read_arrow(path)
     if suffix.lower() in PARQUET:
         return _read_parquet(path)
     if find_spec("duckdb") and find_spec("pyarrow"):
-        return _columns(read_csv_duckdb(path, text), data)
-    return read_csv_plain(path, text)
+        return _columns(read_csv_duckdb(path, text, na), data)
+    return read_csv_plain(path, text, na)
 
 
 def _is_query(data: str) -> bool:
@@ -107,8 +125,7 @@ def pop_column(table: Table, name: str, what: str) -> Any:
     """Take one column out of a table."""
     if name not in table:
         raise ValueError(
-            f"The {what} {name!r} is not a column; the columns are "
-            f"{', '.join(map(repr, table))}."
+            f"The {what} {name!r} is not a column; {known_columns(name, table)}"
         )
     return table.pop(name)
 

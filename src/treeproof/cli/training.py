@@ -11,11 +11,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from treeproof.border.amounts import MANY_AMOUNTS, count_amounts
+from treeproof.border.names import known_columns
 from treeproof.border.row_names import RowNames, counted_row_names, row_names_of
 from treeproof.cli.tables import pop_column, read_table
 from treeproof.sources.duck import DuckSource
 
-__all__ = ["Training", "count_training", "listed", "read_training"]
+__all__ = [
+    "Training",
+    "count_training",
+    "hold_out",
+    "listed",
+    "marks",
+    "predicts_numbers",
+    "read_training",
+]
+
+
+def marks(text: str | None) -> list[str] | None:
+    """Return the marks in the text of ``--na``; None if it was not given."""
+    return None if text is None else listed(text)
 
 
 def listed(text: str | None) -> list[str]:
@@ -40,6 +55,68 @@ class Training:
             self.y if isinstance(self.y, str) else one_column(read_vector(self.y, "y"))
         )
 
+    def n_amounts(self) -> int:
+        """Return how many different amounts the target holds; 0 for classes."""
+        if not isinstance(self.y, str):
+            return count_amounts(self.labels())
+        if self.y not in self.X.numeric():
+            return 0
+        _, (facts,) = self.X.facts([self.y])
+        return facts.n_values if facts.n_values > MANY_AMOUNTS else 0
+
+
+def predicts_numbers(training: Training, target: str, asked: bool | None) -> bool:
+    """Decide between a number and a class: as asked for, or by the target's values.
+
+    Parameters
+    ----------
+    training : Training
+        The table with its target.
+    target : str
+        The target's name, for the note.
+    asked : bool or None
+        What ``--regression`` or ``--classes`` says; None without either.
+    """
+    if asked is not None:
+        return asked
+    n_amounts = training.n_amounts()
+    if n_amounts:
+        warnings.warn(
+            f"Column {target!r} holds {n_amounts:,} different numbers, so the tree "
+            "predicts a number (--regression); use --classes if each of them is a "
+            "class.",
+            UserWarning,
+            stacklevel=2,
+        )
+    return bool(n_amounts)
+
+
+def hold_out(
+    training: Training, test_size: float, numeric: bool
+) -> tuple[Training, Training]:
+    """Part the rows of a table in memory into those to fit and those to score on."""
+    from treeproof.border.labels import read_vector
+    from treeproof.report.splitting import split_rows, take
+
+    if isinstance(training.y, str):
+        raise ValueError(
+            "--test-size needs a table in memory; this file is so large that its rows "
+            "are counted where they are. Hold rows out with a query instead."
+        )
+    y = training.labels()
+    weights = training.weights
+    weights = None if weights is None else read_vector(weights, "the weights")
+    parts = [
+        Training(
+            take(training.X, rows),
+            y[rows],
+            None if weights is None else weights[rows],
+            training.categorical,
+        )
+        for rows in split_rows(y, test_size, 0, numeric)
+    ]
+    return parts[0], parts[1]
+
 
 def read_training(
     data: str,
@@ -47,6 +124,7 @@ def read_training(
     target: str,
     roles: Mapping[str, list[str]],
     keep: Sequence[str] = (),
+    na: Sequence[str] | None = None,
 ) -> Training:
     """Read a table into memory and separate its columns by their roles.
 
@@ -60,8 +138,10 @@ def read_training(
         The columns that ``--weight``, ``--drop`` and ``--categorical`` name.
     keep : sequence of str
         Columns to use even if they identify the rows.
+    na : sequence of str or None
+        Marks that stand for missing values; None for the usual ones.
     """
-    table = read_table(data, database=database)
+    table = read_table(data, database=database, na=na)
     _check_roles(table, target, roles)
     y = pop_column(table, target, "target")
     weights = [pop_column(table, name, "weight") for name in roles["--weight"]]
@@ -89,8 +169,8 @@ def count_training(
     _check_roles(source.names, target, roles)
     if target not in source.names:
         raise ValueError(
-            f"The target {target!r} is not a column; the columns are "
-            f"{', '.join(map(repr, source.names))}."
+            f"The target {target!r} is not a column; "
+            + known_columns(target, source.names)
         )
     weights = roles["--weight"]
     features = [
@@ -141,8 +221,8 @@ def _check_roles(
         for name in names:
             if name not in table:
                 raise ValueError(
-                    f"{option} names {name!r}, which is not a column; the columns are "
-                    f"{', '.join(map(repr, table))}."
+                    f"{option} names {name!r}, which is not a column; "
+                    + known_columns(name, table)
                 )
             if name in purpose:
                 raise ValueError(

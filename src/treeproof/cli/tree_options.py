@@ -12,9 +12,11 @@ __all__ = [
     "Categorical",
     "CategoricalSplit",
     "Drop",
+    "Goal",
     "Keep",
     "MaxDepth",
     "MinSamplesLeaf",
+    "MissingMarks",
     "Penalize",
 ]
 
@@ -41,6 +43,24 @@ CategoricalSplit = Annotated[
 Categorical = Annotated[
     str | None,
     typer.Option(help="Numeric columns A,B that hold codes of categories."),
+]
+Goal = Annotated[
+    bool | None,
+    typer.Option(
+        "--regression/--classes",
+        help="Predict a number or a class. By default a target with more than 20 "
+        "different numbers is a number.",
+        show_default=False,
+    ),
+]
+MissingMarks = Annotated[
+    str | None,
+    typer.Option(
+        "--na",
+        help="Marks A,B that stand for missing values in a CSV file. By default NA, "
+        "N/A, ?, NULL, - and the like in columns of numbers.",
+        show_default=False,
+    ),
 ]
 Drop = Annotated[str | None, typer.Option(help="Columns A,B that are not used.")]
 Keep = Annotated[

@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from treeproof.columns import plain
 from treeproof.estimators.base import OptimalTree
+from treeproof.tree.leaf_facts import smoothed
 
 __all__ = ["ClassTree"]
+
+_MOSTLY = 0.8  # share of one class from which the others are rare
 
 
 class ClassTree(ClassifierMixin, OptimalTree):
     """A fitted tree whose nodes hold the weight of each class."""
 
     classes_: NDArray[Any]
+
+    def _note_single_leaf(self) -> None:
+        """Say what to do if no split pays because nearly all rows are of one class."""
+        tree = self.tree_
+        if (
+            tree.n_splits
+            or getattr(self, "max_depth", None) == 0
+            or len(tree.value) > 1
+        ):
+            return
+        weight = tree.value[0]
+        share = float(weight.max() / weight.sum())
+        if share < _MOSTLY or share == 1:
+            return
+        label = plain(self.classes_[int(np.argmax(weight))])
+        penalty = float(getattr(self, "split_penalty", 0.0))
+        warnings.warn(
+            f"The tree is a single leaf that always predicts {label!r}, which is right "
+            f"for {share:.1%} of the rows; no split saves more errors than its penalty "
+            f"of {penalty:g}. If the other classes matter, use "
+            "class_weight='balanced', a cost_matrix, or metric='f1' with a max_depth; "
+            f"for a larger tree alone, a split_penalty below {(1 - share) / 2:.1g}.",
+            UserWarning,
+            stacklevel=3,
+        )
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row.
@@ -36,13 +66,16 @@ class ClassTree(ClassifierMixin, OptimalTree):
         assert actions is not None
         return actions[self.tree_.action[leaf]]
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any, *, smoothing: float = 0.0) -> NDArray[np.float64]:
         """Predict class probabilities: the shares of the weight in each row's leaf.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features), or source
             Rows with the columns of the training table; see `apply`.
+        smoothing : float, default=0.0
+            What Laplace smoothing adds to the weight of each class in a leaf. With 1.0
+            no probability is 0 or 1, and small leaves are less sure than large ones.
 
         Returns
         -------
@@ -50,9 +83,7 @@ class ClassTree(ClassifierMixin, OptimalTree):
             Probabilities, in the order of `classes_`.
         """
         leaf = self.apply(X)
-        value = self.tree_.value
-        share = value / value.sum(axis=1, keepdims=True)
-        return share[leaf]
+        return smoothed(self.tree_.value, smoothing)[leaf]
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the logarithm of the class probabilities.

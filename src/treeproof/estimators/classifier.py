@@ -369,6 +369,8 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
             distributed=distributed,
             checkpoint=checkpoint,
         )
+        if counts_errors(self) and data.costs is None:
+            self._note_single_leaf()
         return self
 
     def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Prepared[Task]:
@@ -517,10 +519,8 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         Parameters
         ----------
         unseen : bool, default=True
-            Whether the tree has leaves for unseen categories. These leaves contain no
-            training rows, and SHAP's explainer of paths refuses a tree with such
-            leaves; pass False for it. An unseen category then goes the way of a
-            neighbouring one.
+            Whether the tree has leaves for unseen categories, which hold no training
+            rows. Without them an unseen category goes the way of a neighbouring one.
 
         Returns
         -------

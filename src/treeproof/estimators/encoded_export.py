@@ -12,8 +12,11 @@ from treeproof.border import kind_of_split
 from treeproof.estimators.base import OptimalTree
 from treeproof.export import sklearn as sklearn_export
 from treeproof.export.methods import TreeExports
+from treeproof.importance import DroppedColumn, cost_importances, drop_columns
 from treeproof.picture.methods import EstimatorPictures
+from treeproof.solving.summary import summarise
 from treeproof.tree import Tree
+from treeproof.tree.leaf_facts import LeafFacts, leaf_facts
 
 __all__ = ["EncodedExport"]
 
@@ -51,6 +54,117 @@ class EncodedExport(TreeExports, EstimatorPictures, OptimalTree):
         """Return the names of the columns that `encode` makes."""
         check_is_fitted(self, "tree_")
         return sklearn_export.encoded_names(self.tree_, self._one_hot)
+
+    def export_text(self, *, collapse: bool = True, details: bool = False) -> str:
+        """Return the tree as text, one node per line.
+
+        Parameters
+        ----------
+        collapse : bool, default=True
+            Show equal siblings of a multiway split as one child for a set of
+            categories.
+        details : bool, default=False
+            Also say how many rows of each class a leaf holds, and a 95% confidence
+            interval for its share or mean.
+        """
+        check_is_fitted(self, "tree_")
+        tree = self.tree_.collapse() if collapse else self.tree_
+        return tree.export_text(details=details)
+
+    def leaf_facts(
+        self, *, smoothing: float = 0.0, confidence: float = 0.95
+    ) -> list[LeafFacts]:
+        """Return what is known about the rows of every leaf, from left to right.
+
+        Parameters
+        ----------
+        smoothing : float, default=0.0
+            What Laplace smoothing adds to the weight of each class; 1.0 is usual.
+        confidence : float, default=0.95
+            Probability with which the intervals shall cover the truth, were the leaf
+            not chosen to fit these rows.
+
+        Returns
+        -------
+        list of LeafFacts
+            Prediction, rows, rows per class, probabilities and interval of each leaf.
+
+        Examples
+        --------
+        >>> from treeproof import OptimalTreeClassifier
+        >>> X = [[1]] * 9 + [[2]] * 8
+        >>> clf = OptimalTreeClassifier().fit(X, [0] * 8 + [1] * 9)
+        >>> clf.leaf_facts(smoothing=1)[0].rows_per_class
+        {0: 8, 1: 1}
+        """
+        check_is_fitted(self, "tree_")
+        return leaf_facts(self.tree_, smoothing=smoothing, confidence=confidence)
+
+    def summary(self) -> str:
+        """Return the main facts about the fit as text.
+
+        The certificate in words, what was proved about each depth, the tree, and the
+        share of each column in what the splits save.
+
+        Examples
+        --------
+        >>> from treeproof import OptimalTreeClassifier
+        >>> X = {"size": [1, 2, 7, 8] * 5, "age": [3, 1, 4, 1] * 5}
+        >>> clf = OptimalTreeClassifier().fit(X, ["no", "no", "yes", "yes"] * 5)
+        >>> print(clf.summary().splitlines()[0])
+        Optimal: no tree costs less than 0.01.
+        """
+        check_is_fitted(self, "tree_")
+        return summarise(self)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The share of each column in what the splits save, in the order of columns.
+
+        A split saves the loss of its node as a leaf minus the losses of its children as
+        leaves; the shares add up to 1, unless nothing is saved. A column whose split
+        pays only together with others may have a small share: see
+        `drop_column_importance` for what is lost without a column.
+        """
+        check_is_fitted(self, "tree_")
+        return cost_importances(self.tree_)
+
+    def drop_column_importance(
+        self, X: Any, y: Any, sample_weight: Any = None, *, columns: Any = None
+    ) -> list[DroppedColumn]:
+        """Return how much worse the best tree is without each column.
+
+        One exact fit for every column that the tree tests. A column that it does not
+        test needs none: without it, the same tree is still there.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What `fit` was given: a table in memory, its targets and its weights.
+        columns : list of str or None, default=None
+            The columns to leave out, one at a time; None for all.
+
+        Returns
+        -------
+        list of DroppedColumn
+            The largest increase first. Each states the best cost without the column, a
+            lower bound, and between which numbers the increase lies.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from treeproof import OptimalTreeClassifier
+        >>> X = {"a": [0, 0, 1, 1] * 5, "b": [0, 1, 0, 1] * 5, "c": [0, 1, 1, 0] * 5}
+        >>> y = np.array(X["a"]) ^ np.array(X["b"])
+        >>> clf = OptimalTreeClassifier().fit(X, y)
+        >>> for found in clf.drop_column_importance(X, y):
+        ...     print(found)
+        c: without it the best tree costs 0.02 more (0.03, proved).
+        a: without it the best tree costs no more (0.01, proved).
+        b: without it the best tree costs no more (0.01, proved).
+        """
+        check_is_fitted(self, "tree_")
+        return drop_columns(self, X, y, sample_weight, columns)
 
     def _exported(self) -> Tree:
         check_is_fitted(self, "tree_")

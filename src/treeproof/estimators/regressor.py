@@ -441,9 +441,8 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         Parameters
         ----------
         unseen : bool, default=True
-            Whether the tree has leaves for unseen categories. They hold no training
-            rows; SHAP's explainer of paths refuses a tree with such leaves, so pass
-            False for it. An unseen category then goes the way of a neighbouring one.
+            Whether the tree has leaves for unseen categories, which hold no training
+            rows. Without them an unseen category goes the way of a neighbouring one.
 
         Returns
         -------
@@ -499,4 +498,5 @@ def _grow(splits: Any, data: RegressionData, leaf: LeafFit) -> tuple[Tree, float
     loss = float(tree.value[tree.kind == LEAF, outputs].sum())
     tree.impurity = tree.value[:, outputs + 1].copy()
     tree.value = tree.value[:, :outputs].copy()
+    tree.predicts_means = leaf.criterion == "squared_error"
     return tree, loss

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from treeproof.columns import plain
 from treeproof.explorer.fitting import Fitted
 from treeproof.export.rules import conditions_to
-from treeproof.picture.content import count, percent, shortened
+from treeproof.picture.content import percent, shortened
 from treeproof.tree import LEAF, THRESHOLD
 from treeproof.tree.drawing import action_text, mean_text
+from treeproof.words import counted, number
 
 __all__ = ["Histogram", "NodeFacts", "histogram", "node_facts"]
 
@@ -93,10 +94,10 @@ def node_facts(fitted: Fitted, node: int) -> NodeFacts:
     if not 0 <= node < tree.node_count:
         raise ValueError(f"The tree has no node {node}.")
     n_rows, total = int(tree.n_node_samples[node]), int(tree.n_node_samples[0])
-    detail = f"{count(n_rows)} ({percent(n_rows / total)})"
+    detail = f"{counted(n_rows, 'row')} ({percent(n_rows / total)})"
     value = tree.prediction(node)
     if tree.actions is None:
-        prediction = f"{float(value):.6g}"
+        prediction = number(value)
         if tree.impurity is not None:
             detail += f", mean {prediction}"
     else:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from treeproof.border.amounts import count_amounts
+from treeproof.border.names import known_columns
 from treeproof.border.row_names import RowNames, row_names_of
 from treeproof.explorer.tables import Table
 
@@ -14,8 +16,6 @@ __all__ = ["Question", "first_question", "left_out", "looks_numeric"]
 # if there are many thresholds, the first answer should not take minutes
 _EASY_DEPTH = 3
 _MANY_CUTS = 1000
-# from this number of distinct values on, whole numbers are amounts and not classes
-_MANY_NUMBERS = 20
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def looks_numeric(table: Table, name: str, *, amounts: bool = True) -> bool:
     values = table.columns[name]
     if values.dtype.kind not in "iuf":
         return False
-    return not amounts or len(np.unique(values)) > _MANY_NUMBERS
+    return not amounts or count_amounts(values) > 0
 
 
 def first_question(table: Table, target: str | None = None) -> Question:
@@ -129,8 +129,8 @@ def first_question(table: Table, target: str | None = None) -> Question:
     target = table.target if target is None else target
     if target not in table.columns:
         raise ValueError(
-            f"The target {target!r} is not a column; the columns are "
-            f"{', '.join(map(repr, table.columns))}."
+            f"The target {target!r} is not a column; "
+            + known_columns(target, table.columns)
         )
     usable = [f.name for f in table.facts() if f.name != target and f.kind != "other"]
     naming = {found.name for found in left_out(table, target)}

@@ -14,10 +14,10 @@ from treeproof.tree import LEAF, Tree
 from treeproof.tree.drawing import (
     action_text,
     mean_text,
-    number,
     other_rewards,
     outcomes,
 )
+from treeproof.words import counted, number
 
 __all__ = ["to_dot"]
 
@@ -60,7 +60,7 @@ def to_dot(tree: Tree) -> str:
 
 def _node(tree: Tree, node: int) -> str:
     samples = int(tree.n_node_samples[node])
-    rows = f"{samples} row" + ("" if samples == 1 else "s")
+    rows = counted(samples, "row")
     if tree.kind[node] != LEAF:
         return f"label={_quoted(tree.columns[tree.feature[node]].name, rows)}"
     value = tree.prediction(node)
@@ -69,7 +69,9 @@ def _node(tree: Tree, node: int) -> str:
         return f"label={_quoted(', '.join(map(number, numbers)), rows)}"
     chosen = int(tree.action[node])
     if tree.cost is None:
-        share = tree.value[node][chosen] / tree.value[node].sum()
+        counts = tree.rows_per_class
+        by_class = tree.value[node] if counts is None else counts[node]
+        share = by_class[chosen] / by_class.sum()
         detail = f"{rows}, {share:.0%}"
     else:
         detail = f"{rows}, {mean_text(tree, node)}"

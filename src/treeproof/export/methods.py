@@ -116,8 +116,13 @@ class TreeExports:
 
         return to_dot(self._exported())
 
-    def to_rules(self) -> list[Rule]:
-        """Return the tree as if-then rules, one of which holds for every row.
+    def to_rules(self, *, unseen: bool = False) -> list[Rule]:
+        """Return the tree as if-then rules, one of which holds for every training row.
+
+        Parameters
+        ----------
+        unseen : bool, default=False
+            Add the rules for categories that no training row had.
 
         Examples
         --------
@@ -125,9 +130,9 @@ class TreeExports:
         >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
         >>> for rule in clf.to_rules():
         ...     print(rule)
-        if x0 <= 4.5 then 0   (2 rows, 100%)
-        if x0 > 4.5 then 1   (2 rows, 100%)
+        If x0 <= 4.5, predict 0 (2 rows, 100%).
+        If x0 > 4.5, predict 1 (2 rows, 100%).
         """
         from treeproof.export.rules import to_rules
 
-        return to_rules(self._checked())
+        return to_rules(self._checked(), unseen=unseen)

@@ -1,10 +1,10 @@
 """Trees as a list of if-then rules, one for each way to a prediction.
 
-The rules of a tree exclude each other, and one of them holds for every row. Conditions
-on the same column are drawn together: two thresholds become one interval, two sets of
-categories their intersection. A rule that waits for categories a multiway split has
-never seen holds no training rows; it says "none of" the known categories. A missing
-value meets a condition only if the condition says so.
+The rules of a tree exclude each other, and one of them holds for every training row.
+Conditions on the same column are drawn together: two thresholds become one interval,
+two sets of categories their intersection. Rules for categories that a multiway split
+has never seen have no training rows and are given on request only. A missing value
+meets a condition only if the condition says so.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from treeproof.export.payload import (
 )
 from treeproof.tree import LEAF, Tree
 from treeproof.tree.drawing import action_text
+from treeproof.tree.leaf_facts import interval_of
+from treeproof.words import counted, number
 
 __all__ = ["Interval", "Members", "Rule", "conditions_to", "to_rules"]
 
@@ -61,10 +63,10 @@ class Interval:
             return f"{self.column} is not missing"
         end = " or missing" if self.missing and self.told else ""
         if self.low is None:
-            return f"{self.column} <= {self.high:.6g}{end}"
+            return f"{self.column} <= {number(self.high)}{end}"
         if self.high is None:
-            return f"{self.column} > {self.low:.6g}{end}"
-        return f"{self.low:.6g} < {self.column} <= {self.high:.6g}{end}"
+            return f"{self.column} > {number(self.low)}{end}"
+        return f"{number(self.low)} < {self.column} <= {number(self.high)}{end}"
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,11 @@ class Rule:
         classes.
     rewards : dict or None
         The mean reward of each treatment in the node, of a policy tree.
+    rows_per_class : dict or None
+        The training rows of each class; None where there are no classes.
+    interval : tuple of float or None
+        A 95% confidence interval for the share of the predicted class or for the mean;
+        see `treeproof.tree.leaf_facts`.
     """
 
     conditions: tuple[Interval | Members, ...]
@@ -133,6 +140,8 @@ class Rule:
     weight: float
     probabilities: dict[Any, float] | None = field(default=None)
     rewards: dict[Any, float] | None = field(default=None)
+    rows_per_class: dict[Any, int] | None = field(default=None)
+    interval: tuple[float, float] | None = field(default=None)
 
     def holds(self, row: Mapping[str, Any]) -> bool:
         """Whether the rule speaks about a row."""
@@ -142,20 +151,33 @@ class Rule:
         words = [str(condition) for condition in self.conditions]
         if len(words) > 1:
             words = [f"({w})" if w.endswith(" or missing") else w for w in words]
-        when = " and ".join(words) or "always"
         value = self.prediction
-        shown = f"{value:.6g}" if isinstance(value, float) else action_text(value)
-        rows = f"{self.samples} row" + ("" if self.samples == 1 else "s")
+        shown = number(value) if isinstance(value, float) else action_text(value)
+        rows = counted(self.samples, "row")
         if self.probabilities is not None and value in self.probabilities:
-            rows += f", {self.probabilities[value]:.0%}"
+            counts, share = self.rows_per_class, self.probabilities[value]
+            if counts is not None and self.samples:
+                share = counts[value] / self.samples
+            rows += f", {share:.0%}"
         elif self.rewards is not None:
-            rows += f", mean reward {self.rewards[value]:.6g}"
-        start = "if " if self.conditions else ""
-        return f"{start}{when} then {shown}   ({rows})"
+            rows += f", mean reward {number(self.rewards[value])}"
+        verb = "predict" if self.rewards is None else "choose"
+        says = "abstain" if value is None else f"{verb} {shown}"
+        if not words:
+            return f"Always {says} ({rows})."
+        return f"If {' and '.join(words)}, {says} ({rows})."
 
 
-def to_rules(tree: Tree) -> list[Rule]:
+def to_rules(tree: Tree, *, unseen: bool = False) -> list[Rule]:
     """Return the rules of a tree, from left to right.
+
+    Parameters
+    ----------
+    tree : Tree
+        Any tree.
+    unseen : bool, default=False
+        Whether to add the rules for categories that no training row had, so that one
+        rule holds for every row; they have no training rows themselves.
 
     Examples
     --------
@@ -164,18 +186,20 @@ def to_rules(tree: Tree) -> list[Rule]:
     >>> clf = OptimalTreeClassifier().fit(X, list("nnyyyn"))
     >>> for rule in to_rules(clf.tree_):
     ...     print(rule)
-    if size <= 4.5 then n   (2 rows, 100%)
-    if size > 4.5 and colour = b then n   (1 row, 100%)
-    if size > 4.5 and colour = r then y   (3 rows, 100%)
-    if size > 4.5 and colour not in {b, r} then y   (0 rows, 75%)
+    If size <= 4.5, predict n (2 rows, 100%).
+    If size > 4.5 and colour = b, predict n (1 row, 100%).
+    If size > 4.5 and colour = r, predict y (3 rows, 100%).
     """
     predictions = node_predictions(tree)
     shares = None if tree.classes is None else node_shares(tree).tolist()
     names = None if tree.classes is None else labels(tree)
     rewarded = tree.measure == "reward"
+    counts = tree.rows_per_class
     rules = []
 
     def add(node: int, conditions: Iterable[Interval | Members], stays: bool) -> None:
+        if stays and not unseen:
+            return
         rules.append(
             Rule(
                 tuple(conditions),
@@ -186,6 +210,10 @@ def to_rules(tree: Tree) -> list[Rule]:
                 if shares is None or names is None
                 else dict(zip(names, shares[node], strict=True)),
                 node_rewards(tree, node) if rewarded else None,
+                None
+                if counts is None or names is None or stays
+                else dict(zip(names, counts[node].tolist(), strict=True)),
+                None if stays else interval_of(tree, node),
             )
         )
 

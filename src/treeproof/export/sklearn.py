@@ -21,8 +21,9 @@ thresholds on them:
   NaN, with one exception: with ``criterion="absolute_error"`` they refuse it.
 
 The counts in all nodes are those of the training rows; the leaves that wait for unseen
-categories hold none. Nodes that only exist there, inside a multiway split, show what
-their children hold together.
+categories hold none. Their weight is not quite zero, since SHAP's explainer of paths
+divides by the weights of leaves. Nodes that only exist there, inside a multiway split,
+show what their children hold together.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["encode", "encoded_names", "to_sklearn"]
 
 _SINGLE_EXACT = 2**24  # whole numbers below this are exact in single precision
+_HARDLY_ANY = 2.0**-40  # share of the weight that an empty leaf pretends to have
 
 
 def encode(tree: Tree, columns: Columns, one_hot: bool) -> NDArray[np.float32]:
@@ -239,11 +241,11 @@ class _Builder:
         tree = self.tree
         nodes = sorted({target for _, target in pieces if target >= 0})
         weights = tree.weighted_n_node_samples[nodes]
-        self.counts.append(
-            (int(tree.n_node_samples[nodes].sum()), float(weights.sum()))
-        )
+        samples, weight = int(tree.n_node_samples[nodes].sum()), float(weights.sum())
         if not nodes:  # a leaf that waits for unseen categories
             nodes, weights = [-1 - pieces[0][1]], np.ones(1)
+            weight = _HARDLY_ANY * float(tree.weighted_n_node_samples[0])
+        self.counts.append((samples, weight))
         values = tree.value[nodes]
         if tree.actions is not None:
             if not tree.says_heaviest:

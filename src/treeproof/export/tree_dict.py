@@ -58,6 +58,8 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
         content["actions"] = [plain(action) for action in tree.actions]
         known = np.array([action for action in tree.actions if action is not None])
         content["action_type"] = _type_name(known)
+    if tree.actions is None and not tree.predicts_means:
+        content["predicts_means"] = False
     content["nodes"] = [_node_to_dict(tree, node) for node in range(tree.node_count)]
     return content
 
@@ -84,6 +86,8 @@ def _node_to_dict(tree: Tree, node: int) -> dict[str, Any]:
         "weight": float(tree.weighted_n_node_samples[node]),
         "value": tree.value[node].tolist(),
     }
+    if tree.class_counts is not None and not _counts_are_weights(tree):
+        entry["class_counts"] = tree.class_counts[node].tolist()
     if tree.impurity is not None:
         entry["impurity"] = float(tree.impurity[node])
     if tree.actions is not None and not tree.says_heaviest:
@@ -116,6 +120,10 @@ def _node_to_dict(tree: Tree, node: int) -> dict[str, Any]:
     if missing != REFUSED and tree.kind[node] != ABSENT:
         entry["missing"] = child[OWN] if missing == OWN else _SIDES[missing]
     return entry
+
+
+def _counts_are_weights(tree: Tree) -> bool:
+    return bool(np.array_equal(tree.class_counts, tree.value))  # type: ignore[arg-type]
 
 
 def _groups_to_dict(tree: Tree, node: int) -> dict[str, Any]:
@@ -152,6 +160,7 @@ def tree_from_dict(content: Any) -> Tree:
     nodes = content.get("nodes")
     _check(isinstance(nodes, list) and len(nodes) > 0, "The tree has no nodes.")
     tree = _Reader(columns, classes, actions, nodes).read()
+    tree.predicts_means = content.get("predicts_means") is not False
     if actions is not None:
         measure = content.get("measure")
         known = measure in ("errors", "cost", "reward")
@@ -339,7 +348,20 @@ class _Reader:
             cost=None if self.actions is None else self._costs(),
         )
         tree.impurity = self._impurity()
+        if self.classes is not None:
+            tree.class_counts = self._class_counts(len(self.classes))
         return tree
+
+    def _class_counts(self, width: int) -> NDArray[np.int64] | None:
+        counts = [entry.get("class_counts") for entry in self.nodes]
+        if all(count is None for count in counts):
+            return None
+        for node, count in enumerate(counts):
+            right = isinstance(count, list) and len(count) == width and all(
+                _is_whole(c) and 0 <= c < 2**63 for c in count
+            )  # fmt: skip
+            _check(right, f"The class counts of node {node} are not whole numbers.")
+        return np.array(counts, dtype=np.int64)
 
     def _chosen(self, n_actions: int) -> list[int]:
         chosen = [entry.get("action") for entry in self.nodes]

@@ -127,4 +127,5 @@ class Objective(ABC):
             classes=self.classes,
             samples=self.samples,
             choice=choice,
+            labels=getattr(self, "labels", None),
         )

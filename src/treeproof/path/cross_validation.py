@@ -50,6 +50,8 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
         "scoring": [str, callable, None],
         "one_standard_error": ["boolean"],
         "n_jobs": [Integral, None],
+        "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "verbose": ["verbose"],
     }
 
     estimator_: Any
@@ -68,6 +70,8 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
         scoring: Any = None,
         one_standard_error: bool = False,
         n_jobs: int | None = None,
+        time_limit: float | None = None,
+        verbose: bool = False,
     ) -> None:
         self.estimator = estimator
         self.low = low
@@ -76,6 +80,8 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
         self.scoring = scoring
         self.one_standard_error = one_standard_error
         self.n_jobs = n_jobs
+        self.time_limit = time_limit
+        self.verbose = verbose
 
     def _base(self) -> Any:
         raise NotImplementedError
@@ -112,7 +118,8 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
         y = self._labels(y)
         base = self._base()
         with one_warning(type(self).__name__):
-            budget = Budget(base.time_limit)
+            seconds = base.time_limit if self.time_limit is None else self.time_limit
+            budget = Budget(seconds)
             self.path_ = penalty_path(
                 X, y, sample_weight, **self._limits(base, budget.share(_WHOLE))
             )
@@ -155,7 +162,7 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
             for train, test in folds
         )
         return np.column_stack(
-            list(tracked(work, len(folds), "folds", bool(base.verbose)))
+            list(tracked(work, len(folds), "folds", bool(self.verbose or base.verbose)))
         )
 
     def _choose(self, scores: NDArray[np.float64]) -> int:
@@ -226,9 +233,7 @@ class OptimalTreeClassifierCV(ClassifierMixin, _ChosenByCV):
     Parameters
     ----------
     estimator : OptimalTreeClassifier or None, default=None
-        The estimator whose parameters are used, except for the penalty. Its time limit
-        applies to all of the work; with ``verbose``, a bar shows how many folds are
-        done.
+        The estimator whose parameters are used, except for the penalty.
     low, high : float, default=0.005 and 1.0
         The range of penalties.
     cv : int, splitter, iterable or None, default=None
@@ -240,6 +245,11 @@ class OptimalTreeClassifierCV(ClassifierMixin, _ChosenByCV):
         best one (Breiman and others, 1984).
     n_jobs : int or None, default=None
         The number of folds that are processed in parallel, in threads, through joblib.
+    time_limit : float or None, default=None
+        Seconds for all of the work, the folds included; None for the time limit of the
+        estimator.
+    verbose : bool, default=False
+        Show a bar of how many folds are done.
 
     Attributes
     ----------

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sklearn.base import is_classifier
+
 from treeproof.extras import need
 from treeproof.palette import INK, MUTED, class_colour, mixed
+from treeproof.words import counted
 
 if TYPE_CHECKING:
     from treeproof.path.result import PathPoint, PenaltyPath
@@ -59,7 +62,7 @@ def plot_path(
                 markeredgewidth=2, zorder=4)  # fmt: skip
         right = 2 * x > splits[0] + splits[-1]
         ax.annotate(
-            f"chosen: {chosen.n_splits} splits, {value:.2f} %",
+            f"chosen: {counted(chosen.n_splits, 'split')}, {value:.2f} %",
             (x, value),
             xytext=(-4 if right else 12, -20 if right else 12),
             textcoords="offset points",
@@ -80,7 +83,8 @@ def plot_path(
     ax.spines[["top", "right"]].set_visible(False)
     state = "proved optimal" if path.optimal else f"not all proved ({path.status})"
     ax.set_title(
-        f"{len(path)} trees for penalties from {path.low:g} to {path.high:g}, {state}",
+        f"{counted(len(path), 'tree')} for penalties from {path.low:g} to "
+        f"{path.high:g}, {state}",
         fontsize=10,
         loc="left",
     )
@@ -114,7 +118,7 @@ def plot_choice(model: Any, ax: Any = None) -> Any:
         )  # fmt: skip
         place = int(model.best_index_ == 0)
         ax.annotate(
-            "held-out loss",
+            "on held-out rows: 1 - " + ("accuracy" if is_classifier(model) else "R²"),
             (results["n_splits"][place], held_out[place]),
             xytext=(8, 8),
             textcoords="offset points",
@@ -129,6 +133,7 @@ def plot_choice(model: Any, ax: Any = None) -> Any:
         results["n_splits"], results["mean_test_score"], yerr=error / 100,
         color=green, marker="s", markersize=4, linewidth=1, capsize=2,
     )  # fmt: skip
-    beside.set_ylabel("score on held-out rows", color=green)
+    name = model.scoring if isinstance(model.scoring, str) else "score"
+    beside.set_ylabel(f"{name} on held-out rows", color=green)
     beside.spines["top"].set_visible(False)
     return ax

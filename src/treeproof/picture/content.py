@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from treeproof.export.branches import AtMost, Branch, Nothing, Otherwise, branches
 from treeproof.palette import INK, class_colour, mixed, text_on
 from treeproof.tree import EQUALS, LEAF, Tree
-from treeproof.tree.drawing import action_text, mean_text, order_cut, other_rewards
+from treeproof.tree.drawing import (
+    action_text,
+    detail_texts,
+    mean_text,
+    order_cut,
+    other_rewards,
+)
+from treeproof.words import counted, number
 
 __all__ = ["NodeContent", "edge_lines", "node_content", "shortened", "text_width"]
 
@@ -85,8 +92,8 @@ class NodeContent:
     notes: list[str] = field(default_factory=list)
 
 
-def node_content(tree: Tree) -> list[NodeContent]:
-    """Return what every node says."""
+def node_content(tree: Tree, details: bool = False) -> list[NodeContent]:
+    """Return what every node says; leaves with `details` also classes and intervals."""
     leaves = tree.kind == LEAF
     low, high = (
         (0.0, 0.0)
@@ -94,8 +101,9 @@ def node_content(tree: Tree) -> list[NodeContent]:
         else (tree.value[leaves, 0].min(), tree.value[leaves, 0].max())
     )
     result = []
+    counts = tree.rows_per_class
     for node in range(tree.node_count):
-        rows = count(int(tree.n_node_samples[node]))
+        rows = counted(int(tree.n_node_samples[node]), "row")
         bar = _bar(tree, node)
         if not leaves[node]:
             column = tree.columns[tree.feature[node]]
@@ -106,19 +114,22 @@ def node_content(tree: Tree) -> list[NodeContent]:
         if tree.actions is None:
             place = 0.5 if high == low else (tree.value[node, 0] - low) / (high - low)
             fill = mixed(class_colour(0), 0.12 + 0.78 * float(place))
-            title = ", ".join(f"{v:.4g}" for v in tree.value[node])
+            title = ", ".join(number(v, 4) for v in tree.value[node])
             detail = rows
         else:
             chosen = int(tree.action[node])
             title = shortened(action_text(tree.actions[chosen]))
             if tree.cost is None:
-                share = tree.value[node][chosen] / tree.value[node].sum()
+                by_class = tree.value[node] if counts is None else counts[node]
+                share = by_class[chosen] / by_class.sum()
                 strength = 2 * max(share, 0.5) - 1
                 detail = f"{rows}, {percent(share)}"
             else:
                 strength, detail = 0.6, f"{rows}, {mean_text(tree, node)}"
             fill = mixed(class_colour(chosen), 0.35 + 0.5 * strength)
         notes = [f"{shortened(n)}: {value}" for n, value in other_rewards(tree, node)]
+        if details:
+            notes = detail_texts(tree, node)
         result.append(NodeContent(title, detail, fill, text_on(fill), bar, notes))
     return result
 
@@ -133,17 +144,6 @@ def percent(share: float) -> str:
     """
     text = f"{share:.0%}"
     return ">99%" if text == "100%" and share < 1 else text
-
-
-def count(n: int) -> str:
-    """Return a number of rows in words.
-
-    Examples
-    --------
-    >>> count(1), count(12345)
-    ('1 row', '12,345 rows')
-    """
-    return "1 row" if n == 1 else f"{n:,} rows"
 
 
 def _bar(tree: Tree, node: int) -> list[tuple[float, str]]:
@@ -180,7 +180,7 @@ def _condition_lines(
     column = tree.columns[tree.feature[node]]
     condition = way.condition
     if isinstance(condition, AtMost):
-        limit = f"{condition.threshold:.6g}{unit}"
+        limit = f"{number(condition.threshold)}{unit}"
         return [f"≤ {limit}"], [f"> {limit}"]
     if isinstance(condition, Nothing):
         return ["missing"], ["not missing"]

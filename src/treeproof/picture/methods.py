@@ -29,6 +29,7 @@ class TreePictures:
         orientation: str = "auto",
         units: Mapping[str, str] | None = None,
         caption: bool = True,
+        details: bool = False,
     ) -> Any:
         """Draw the tree with matplotlib; needs ``pip install 'treeproof[plot]'``.
 
@@ -46,6 +47,8 @@ class TreePictures:
             Units by column name, written after thresholds.
         caption : bool, default=True
             Write the certificate below the tree of an estimator.
+        details : bool, default=False
+            Leaves also show the rows of each class and a 95% confidence interval.
 
         Returns
         -------
@@ -55,7 +58,7 @@ class TreePictures:
         from treeproof.picture.figure import new_figure, plot_scene
 
         scene = self.picture_scene(
-            orientation=orientation, units=units, caption=caption
+            orientation=orientation, units=units, caption=caption, details=details
         )
         return plot_scene(scene, new_figure(scene) if ax is None else ax)
 
@@ -65,6 +68,7 @@ class TreePictures:
         orientation: str = "auto",
         units: Mapping[str, str] | None = None,
         caption: bool = True,
+        details: bool = False,
     ) -> str:
         """Return the same picture as SVG text; needs no other package.
 
@@ -76,11 +80,15 @@ class TreePictures:
             Units by column name, written after thresholds.
         caption : bool, default=True
             Write the certificate below the tree of an estimator.
+        details : bool, default=False
+            Leaves also show the rows of each class and a 95% confidence interval.
         """
         from treeproof.picture.svg import to_svg
 
         return to_svg(
-            self.picture_scene(orientation=orientation, units=units, caption=caption)
+            self.picture_scene(
+                orientation=orientation, units=units, caption=caption, details=details
+            )
         )
 
     def picture_scene(
@@ -89,6 +97,7 @@ class TreePictures:
         orientation: str = "auto",
         units: Mapping[str, str] | None = None,
         caption: bool = True,
+        details: bool = False,
     ) -> Scene:
         """Return the picture as boxes, lines and words, for other backends."""
         from treeproof.picture.scene import tree_scene
@@ -98,6 +107,7 @@ class TreePictures:
             orientation=orientation,
             units=units,
             caption=self._caption() if caption else None,
+            details=details,
         )
 
 

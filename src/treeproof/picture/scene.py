@@ -84,6 +84,7 @@ def tree_scene(
     orientation: str = "auto",
     units: Mapping[str, str] | None = None,
     caption: str | None = None,
+    details: bool = False,
 ) -> Scene:
     """Lay a tree out.
 
@@ -97,6 +98,8 @@ def tree_scene(
         Units by column name, written after thresholds.
     caption : str or None, default=None
         A line below the tree.
+    details : bool, default=False
+        Leaves also show the rows of each class and a confidence interval.
     """
     if orientation not in ("auto", "down", "right"):
         raise ValueError(
@@ -108,7 +111,7 @@ def tree_scene(
     down = orientation == "down" or (
         orientation == "auto" and tree.n_leaves <= _MOST_LEAVES_DOWN
     )
-    drawing = (_Down if down else _Right)(tree, units or {})
+    drawing = (_Down if down else _Right)(tree, units or {}, details)
     top = drawing.legend()
     drawing.place(top)
     scene = drawing.scene
@@ -125,10 +128,10 @@ class _Drawing:
 
     box_height = 0.0
 
-    def __init__(self, tree: Tree, units: Mapping[str, str]) -> None:
+    def __init__(self, tree: Tree, units: Mapping[str, str], details: bool) -> None:
         self.tree = tree
         self.scene = Scene()
-        self.content = node_content(tree)
+        self.content = node_content(tree, details)
         self.children: list[list[int]] = []
         self.edge: dict[int, list[str]] = {0: []}  # by child
         for node in range(tree.node_count):

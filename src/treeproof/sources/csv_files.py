@@ -11,11 +11,14 @@ from __future__ import annotations
 import csv
 import gzip
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
 import numpy as np
+
+from treeproof.border.marks import is_usual
+from treeproof.sources.marks import read_cells, without_marks
 
 __all__ = [
     "check_text",
@@ -92,15 +95,23 @@ def check_unique(names: list[str], where: str) -> None:
             )
 
 
-def scan_csv(base: Any, path: Path, text: Collection[str], *, names: Any = None) -> Any:
+def scan_csv(
+    base: Any,
+    path: Path,
+    text: Collection[str],
+    *,
+    names: Any = None,
+    na: Sequence[str] | None = None,
+) -> Any:
     """Return a CSV file as a relation; `names` are all files of the same form."""
     columns, separator = header_of(path)
     known = {name: "VARCHAR" for name in text if name in columns}
-    return base.read_csv(
+    relation = base.read_csv(
         names or str(path), header=True, sep=separator, quotechar='"', escapechar='"',
         comment="", skiprows=0, auto_type_candidates=_TYPES, sample_size=-1,
         dtype=known or None,
     )  # fmt: skip
+    return without_marks(relation, text, na)
 
 
 def explain_csv(path: Path, error: Exception) -> NoReturn:
@@ -119,13 +130,15 @@ def check_text(table: Any, text: Collection[str], path: Path) -> None:
             _check_almost_numbers([v for v in distinct if v is not None], name, path)
 
 
-def read_csv_duckdb(path: Path, text: Collection[str]) -> Any:
+def read_csv_duckdb(
+    path: Path, text: Collection[str], na: Sequence[str] | None = None
+) -> Any:
     """Read a CSV file into an Arrow table; columns named in `text` stay text."""
     import duckdb
 
     try:
         with duckdb.connect() as base:
-            table = scan_csv(base, path, text).to_arrow_table()
+            table = scan_csv(base, path, text, na=na).to_arrow_table()
     except duckdb.Error as error:
         explain_csv(path, error)
     if table.num_rows == 0:
@@ -134,7 +147,9 @@ def read_csv_duckdb(path: Path, text: Collection[str]) -> Any:
     return table
 
 
-def read_csv_plain(path: Path, text: Collection[str]) -> Table:
+def read_csv_plain(
+    path: Path, text: Collection[str], na: Sequence[str] | None = None
+) -> Table:
     """Read CSV with the standard library: a column is numbers if all its cells are."""
     names, separator = header_of(path)
     _, *body = _rows(path, separator)
@@ -142,7 +157,9 @@ def read_csv_plain(path: Path, text: Collection[str]) -> Table:
         raise ValueError(f"{str(path)!r} has a first line but no rows.")
     columns = {}
     for j, name in enumerate(names):
-        cells = [row[j] for row in body]
+        written = [row[j] for row in body]
+        usual = [] if na is None and name in text else na
+        cells = read_cells(written, name, usual)
         columns[name] = _cells(name, cells, text)
         if columns[name].dtype == object and name not in text:
             _check_almost_numbers([c for c in set(cells) if c], name, path)
@@ -207,22 +224,20 @@ def _check_almost_numbers(distinct: list[str], name: str, path: Path) -> None:
             float(value)
     except ValueError:
         return
+    advice = "replace that by a number, or drop these rows"
+    if is_usual(odd[0]):
+        advice = f"read it as missing with --na {odd[0]!r}"
     raise ValueError(
-        f"Column {name!r} of {str(path)!r} holds numbers and {odd[0]!r}; replace that "
-        "by a number, or drop these rows."
+        f"Column {name!r} of {str(path)!r} holds numbers and {odd[0]!r}; {advice}."
     )
 
 
-def _cells(name: str, cells: list[str], text: Collection[str]) -> Any:
-    missing = [cell == "" for cell in cells]
+def _cells(name: str, cells: list[str | None], text: Collection[str]) -> Any:
     if name not in text:
         try:
             numbers = np.array([float(c) if c else np.nan for c in cells])
-            if all(c.strip().lower() not in _ODD_NUMBERS for c in cells):
+            if all(not c or c.strip().lower() not in _ODD_NUMBERS for c in cells):
                 return numbers
         except ValueError:
             pass
-    values: list[str | None] = list(cells)
-    if any(missing):
-        values = [None if gone else c for c, gone in zip(cells, missing, strict=True)]
-    return np.array(values, dtype=object)
+    return np.array([*cells, None], dtype=object)[:-1]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.names import known_columns
 from treeproof.border.raw import read_raw_table
 from treeproof.sources.source import (
     LOW,
@@ -125,8 +126,8 @@ def check_columns(source: Source, targets: Sequence[str], weight: str | None) ->
         for name in names:
             if name not in source.names:
                 raise ValueError(
-                    f"The {what} {name!r} is not a column of {source.label}; the "
-                    f"columns are {', '.join(map(repr, source.names))}."
+                    f"The {what} {name!r} is not a column of {source.label}; "
+                    + known_columns(name, source.names)
                 )
     if weight in targets:
         raise ValueError(f"The column {weight!r} cannot be both target and weight.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,12 @@ PARQUET = {".parquet", ".pq"}
 
 
 def open_source(
-    X: Any, *, text: Collection[str] = (), memory: int = 0, tables: bool = False
+    X: Any,
+    *,
+    text: Collection[str] = (),
+    memory: int = 0,
+    tables: bool = False,
+    na: Sequence[str] | None = None,
 ) -> Source | None:
     """Return X as a source, or None if it is an ordinary table.
 
@@ -39,6 +44,8 @@ def open_source(
         Bytes the process may use; 0 for no limit.
     tables : bool
         Whether an Arrow table is a source as well.
+    na : sequence of str or None
+        Marks that stand for missing values in CSV files; see `treeproof.sources.marks`.
 
     Examples
     --------
@@ -52,7 +59,7 @@ def open_source(
     if isinstance(X, DuckSource):
         return X
     if isinstance(X, str | Path):
-        return _open_files(str(X), text, memory)
+        return _open_files(str(X), text, memory, na)
     home = type(X).__module__.split(".")[0]
     if home in ("duckdb", "_duckdb") and hasattr(X, "aggregate"):
         return DuckSource(X, "The relation")
@@ -73,7 +80,9 @@ def _from_arrow(X: Any, label: str, memory: int) -> DuckSource:
     return DuckSource(connect(memory).from_arrow(X), label)
 
 
-def _open_files(pattern: str, text: Collection[str], memory: int) -> DuckSource:
+def _open_files(
+    pattern: str, text: Collection[str], memory: int, na: Sequence[str] | None
+) -> DuckSource:
     if Path(pattern).is_dir():
         raise IsADirectoryError(
             f"{pattern!r} is a folder; name its files, for example "
@@ -96,7 +105,7 @@ def _open_files(pattern: str, text: Collection[str], memory: int) -> DuckSource:
         return DuckSource(_read_parquet(base, names, label), label)
     _check_headers(files)
     return DuckSource(
-        _read_csv(base, first, text, names),
+        _read_csv(base, first, text, names, na),
         label,
         explain=lambda error: explain_csv(first, error),
         check=lambda table: check_text(table, text, first),
@@ -113,11 +122,17 @@ def _read_parquet(base: Any, names: list[str], label: str) -> Any:
         raise ValueError(f"{label} is not a Parquet file: {reason}") from None
 
 
-def _read_csv(base: Any, first: Path, text: Collection[str], names: list[str]) -> Any:
+def _read_csv(
+    base: Any,
+    first: Path,
+    text: Collection[str],
+    names: list[str],
+    na: Sequence[str] | None,
+) -> Any:
     import duckdb
 
     try:
-        return scan_csv(base, first, text, names=names)
+        return scan_csv(base, first, text, names=names, na=na)
     except duckdb.Error as error:
         explain_csv(first, error)
 

@@ -24,6 +24,7 @@ from treeproof.border import (
     read_regression_data,
     read_reward_data,
 )
+from treeproof.border.names import known_columns
 from treeproof.kinds import ORDERED
 from treeproof.limits import Deadline
 from treeproof.sources.bins import BinnedTable, quantile_cuts
@@ -194,8 +195,7 @@ def split_table(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
     for name in named:
         if name not in columns:
             raise ValueError(
-                f"X has no column {name!r}; its columns are "
-                f"{', '.join(map(repr, columns))}."
+                f"X has no column {name!r}; {known_columns(name, columns)}"
             )
 
     def pick(given: Any) -> Any:

@@ -59,6 +59,8 @@ def collapse(tree: Tree) -> Tree:
                      "n_node_samples", "weighted_n_node_samples")
     }  # fmt: skip
     costs: list[float] = []
+    counts: list[Any] = []
+    impurities: list[float] = []
     slots: list[list[tuple[int, int]]] = []  # per new node: (outcome, new child)
     stack: list[tuple[list[int], list[tuple[int, int]], list[int]]] = [([0], [], [])]
     while stack:
@@ -78,6 +80,10 @@ def collapse(tree: Tree) -> Tree:
         table["action"].append(tree.action[members[0]])
         if tree.cost is not None:
             costs.append(_average(tree.cost[members], weights))
+        if tree.impurity is not None:
+            impurities.append(_merged_impurity(tree, members, weights))
+        if tree.class_counts is not None:
+            counts.append(tree.class_counts[members].sum(axis=0))
         slots.append([])
         for group, group_outcomes in reversed(_child_groups(tree, members, identity)):
             stack.append((group, slots[-1], group_outcomes))
@@ -87,7 +93,7 @@ def collapse(tree: Tree) -> Tree:
         table["first_child"].append(first)
         table["n_children"].append(len(own))
         first += len(own)
-    return Tree(
+    merged = Tree(
         **table,
         children=[child for own in slots for _, child in own],
         child_outcome=[outcome for own in slots for outcome, _ in own],
@@ -97,6 +103,12 @@ def collapse(tree: Tree) -> Tree:
         cost=None if tree.cost is None else costs,
         measure=tree.measure,
     )
+    merged.predicts_means = tree.predicts_means
+    if tree.impurity is not None:
+        merged.impurity = np.array(impurities)
+    if tree.class_counts is not None:
+        merged.class_counts = np.array(counts)
+    return merged
 
 
 def _merged_value(tree: Tree, members: list[int], weights: Any) -> Any:
@@ -105,6 +117,14 @@ def _merged_value(tree: Tree, members: list[int], weights: Any) -> Any:
     if tree.classes is not None:
         return values.sum(axis=0)
     return _average(values, weights)
+
+
+def _merged_impurity(tree: Tree, members: list[int], weights: Any) -> float:
+    """Return the mean loss of merged nodes: within them, and between their values."""
+    assert tree.impurity is not None
+    within, values = tree.impurity[members], tree.value[members]
+    between = ((values - _average(values, weights)) ** 2).mean(axis=1)
+    return float(np.average(within + between, weights=weights))
 
 
 def _average(values: Any, weights: Any) -> Any:

@@ -22,8 +22,10 @@ from rich.text import Text
 from treeproof.columns import plain
 from treeproof.kinds import ABSENT, BY_CATEGORY, LEAF, OWN, SUBSET, THRESHOLD, YES
 from treeproof.tree import Tree
+from treeproof.tree.leaf_facts import interval_of
+from treeproof.words import counted, number
 
-__all__ = ["draw", "export_text", "other_rewards", "outcome_text"]
+__all__ = ["detail_texts", "draw", "export_text", "other_rewards", "outcome_text"]
 
 _SHOWN_CATEGORIES = 8
 _SHOWN_TREATMENTS = 6
@@ -42,8 +44,8 @@ class _Line:
     class_code: int
 
 
-def export_text(tree: Tree) -> str:
-    """Return the tree as plain text, one node per line.
+def export_text(tree: Tree, *, details: bool = False) -> str:
+    """Return the tree as plain text, one node per line; see `Tree.export_text`.
 
     Examples
     --------
@@ -54,7 +56,7 @@ def export_text(tree: Tree) -> str:
     ├── x0 <= 4.5: 0   2 rows (50%), 0 wrong
     └── x0 > 4.5: 1   2 rows (50%), 0 wrong
     """
-    return "\n".join(_plain(line) for line in _lines(tree))
+    return "\n".join(_plain(line) for line in _lines(tree, details))
 
 
 def _plain(line: _Line) -> str:
@@ -65,10 +67,10 @@ def _plain(line: _Line) -> str:
         if line.detail else text  # fmt: skip
 
 
-def draw(tree: Tree) -> Text:
+def draw(tree: Tree, *, details: bool = False) -> Text:
     """Return the tree as coloured text for a rich console."""
     text = Text()
-    for line in _lines(tree):
+    for line in _lines(tree, details):
         if len(text):
             text.append("\n")
         text.append(line.prefix, style="dim")
@@ -83,7 +85,7 @@ def draw(tree: Tree) -> Text:
     return text
 
 
-def _lines(tree: Tree) -> Iterator[_Line]:
+def _lines(tree: Tree, details: bool) -> Iterator[_Line]:
     stack: list[tuple[int, str, str, str]] = [(0, "", "", "")]
     while stack:
         node, prefix, child_prefix, condition = stack.pop()
@@ -92,7 +94,9 @@ def _lines(tree: Tree) -> Iterator[_Line]:
             prefix,
             condition,
             _verdict(tree, node) if leaf else "",
-            _detail(tree, node) if leaf else (_rows(tree, 0) if node == 0 else ""),
+            _detail(tree, node, details)
+            if leaf
+            else (_rows(tree, 0) if node == 0 else ""),
             max(0, int(tree.action[node])),
         )
         children = outcomes(tree, node)
@@ -180,11 +184,6 @@ def order_cut(tree: Tree, node: int, codes: list[int]) -> tuple[str, int] | None
     return ">", codes[0] - 1
 
 
-def number(value: Any) -> str:
-    """Return a number with six significant digits at most."""
-    return f"{float(value):.6g}"
-
-
 def _verdict(tree: Tree, node: int) -> str:
     prediction = tree.prediction(node)
     if tree.actions is not None:
@@ -196,20 +195,63 @@ def _verdict(tree: Tree, node: int) -> str:
 
 def _rows(tree: Tree, node: int) -> str:
     samples, weight = tree.n_node_samples[node], tree.weighted_n_node_samples[node]
-    text = f"{samples} row" + ("" if samples == 1 else "s")
-    return text if samples == weight else f"{text}, weight {number(weight)}"
+    text = counted(int(samples), "row")
+    # With weights of classes the counts of classes say more.
+    told = samples == weight or tree.rows_per_class is not None
+    return text if told else f"{text}, weight {number(weight)}"
 
 
-def _detail(tree: Tree, node: int) -> str:
-    share = tree.weighted_n_node_samples[node] / tree.weighted_n_node_samples[0]
+def _detail(tree: Tree, node: int, details: bool) -> str:
+    counts = tree.rows_per_class
+    if counts is None:
+        share = tree.weighted_n_node_samples[node] / tree.weighted_n_node_samples[0]
+    else:
+        share = tree.n_node_samples[node] / tree.n_node_samples[0]
     text = f"{_rows(tree, node)} ({share:.0%})"
+    if details:
+        return ", ".join([text, *detail_texts(tree, node)])
     if tree.actions is None:
         return text
     if tree.cost is not None:
         others = ", ".join(f"{n}: {v}" for n, v in other_rewards(tree, node))
         return f"{text}, {mean_text(tree, node)}" + (f" ({others})" if others else "")
-    wrong = tree.value[node].sum() - tree.value[node][tree.action[node]]
+    by_class = tree.value[node] if counts is None else counts[node]
+    wrong = by_class.sum() - by_class[tree.action[node]]
     return f"{text}, {number(wrong)} wrong"
+
+
+def detail_texts(tree: Tree, node: int) -> list[str]:
+    """Return what else can be said about a leaf: rows per class, an interval.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> clf = OptimalTreeClassifier().fit([[1]] * 9 + [[2]] * 8, [0] * 8 + [1] * 9)
+    >>> detail_texts(clf.tree_, 1)
+    ['0: 8, 1: 1', '89% (57% to 98%)']
+    """
+    texts = []
+    counts = tree.rows_per_class
+    if counts is not None and tree.classes is not None:
+        by_size = np.argsort(-counts[node], kind="stable")
+        there = [k for k in by_size if counts[node, k]]
+        few = len(there) <= _SHOWN_CATEGORIES
+        most = sorted(there if few else there[: _SHOWN_CATEGORIES - 1])
+        shown = [f"{plain(tree.classes[k])}: {counts[node, k]:,}" for k in most]
+        if len(most) < len(there):
+            shown.append(f"and {len(there) - len(most)} more classes")
+        texts.append(", ".join(shown))
+    interval = interval_of(tree, node)
+    if interval is not None:
+        low, high = interval
+        if counts is None:
+            texts.append(f"mean between {number(low, 5)} and {number(high, 5)}")
+        else:
+            share = counts[node, tree.action[node]] / tree.n_node_samples[node]
+            texts.append(f"{share:.0%} ({low:.0%} to {high:.0%})")
+    if tree.cost is not None:
+        texts.append(mean_text(tree, node))
+    return texts
 
 
 def action_text(prediction: Any) -> str:
@@ -236,4 +278,4 @@ def other_rewards(tree: Tree, node: int) -> list[tuple[str, str]]:
     rewards = tree.value[node]
     others = [k for k in range(len(rewards)) if k != tree.action[node]]
     best = sorted(others, key=lambda k: -rewards[k])[: _SHOWN_TREATMENTS - 1]
-    return [(action_text(tree.actions[k]), f"{rewards[k]:.4g}") for k in sorted(best)]
+    return [(action_text(tree.actions[k]), number(rewards[k], 4)) for k in sorted(best)]

@@ -73,6 +73,7 @@ def grow(
     takes_missing: bool,
     samples: NDArray[np.int64] | None = None,
     choice: Choice | None = None,
+    labels: NDArray[np.int32] | None = None,
 ) -> Tree:
     """Complete an engine's split table; see `Tree.grow`."""
     nodes = _read_nodes(splits, engine_columns)
@@ -81,6 +82,8 @@ def grow(
     values: list[Any] = [None] * n
     chosen: list[tuple[int, float]] = [(-1, 0.0)] * n
     counts, totals = np.zeros(n, dtype=np.int64), np.zeros(n)
+    n_classes = 0 if classes is None else len(classes)
+    by_class = np.zeros((n, n_classes), dtype=np.int64)
     members_of, gone = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     for k, members in numbered._route(rows, numbered.threshold):
         values[k] = value(members)
@@ -89,6 +92,9 @@ def grow(
         members_of[k] = len(members)
         counts[k] = len(members) if samples is None else samples[members].sum()
         totals[k] = weights[members].sum()
+        if labels is not None and n_classes:
+            times = None if samples is None else samples[members]
+            by_class[k] = np.bincount(labels[members], times, minlength=n_classes)
         about = columns[nodes[k].feature] if nodes[k].kind != LEAF else None
         if about is not None and about.has_missing:
             x = rows[nodes[k].feature][members]
@@ -118,6 +124,8 @@ def grow(
     elif classes is not None:
         tree.action = np.argmax(tree.value, axis=1).astype(np.int32)
     tree.n_node_samples = counts[order]
+    if labels is not None and n_classes:
+        tree.class_counts = by_class[order]
     tree.weighted_n_node_samples = totals[order]
     return tree
 

@@ -141,6 +141,11 @@ class Tree(TreeRouting, TreeExports, TreePictures):
     impurity : ndarray or None
         Mean loss of each node of a regression tree, averaged over the outputs; None
         where it is not known.
+    predicts_means : bool
+        Whether a regression tree predicts means, as with squared errors.
+    class_counts : ndarray of int64 or None
+        Shape (nodes, classes): the training rows of each class where rows have weights;
+        see `rows_per_class`.
 
     Examples
     --------
@@ -201,6 +206,8 @@ class Tree(TreeRouting, TreeExports, TreePictures):
         self.cost = None if cost is None else np.asarray(cost, dtype=np.float64)
         self.measure = measure
         self.impurity: NDArray[np.float64] | None = None
+        self.predicts_means = True
+        self.class_counts: NDArray[np.int64] | None = None
 
     def _actions_of(self, action: ArrayLike | None) -> NDArray[np.int32]:
         """Return the action of every node: as given, or the heaviest class."""
@@ -225,6 +232,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
         engine_columns: Sequence[Any] | None = None,
         takes_missing: bool = False,
         choice: Choice | None = None,
+        labels: NDArray[np.int32] | None = None,
     ) -> Tree:
         """Complete an engine's split table with thresholds and node values.
 
@@ -255,6 +263,8 @@ class Tree(TreeRouting, TreeExports, TreePictures):
         choice : Choice or None
             How a node chooses its action; None for the heaviest class, or for a
             regression tree.
+        labels : ndarray of int32 or None
+            The class of each row, to count them in every node.
         """
         from treeproof.tree.growing import grow
 
@@ -271,6 +281,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
             takes_missing=takes_missing,
             samples=samples,
             choice=choice,
+            labels=labels,
         )
 
     # ------------------------------------------------------------------ shape
@@ -346,6 +357,20 @@ class Tree(TreeRouting, TreeExports, TreePictures):
         return child
 
     @property
+    def rows_per_class(self) -> NDArray[np.int64] | None:
+        """The training rows of each class in each node; None if they are not known.
+
+        Where rows have no weights they are the same as `value`.
+        """
+        if self.classes is None or self.class_counts is not None:
+            return self.class_counts
+        counts = np.rint(self.value)
+        known = np.array_equal(counts, self.value) and np.array_equal(
+            counts.sum(axis=1), self.n_node_samples
+        )
+        return counts.astype(np.int64) if known else None
+
+    @property
     def says_heaviest(self) -> bool:
         """Whether every node predicts its heaviest class, as scikit-learn's do."""
         return (
@@ -378,11 +403,18 @@ class Tree(TreeRouting, TreeExports, TreePictures):
 
         return collapse(self)
 
-    def export_text(self) -> str:
-        """Return the tree as lines of text."""
+    def export_text(self, *, details: bool = False) -> str:
+        """Return the tree as lines of text.
+
+        Parameters
+        ----------
+        details : bool, default=False
+            Also say how many rows of each class a leaf holds, and a 95% confidence
+            interval for its share or mean.
+        """
         from treeproof.tree.drawing import export_text
 
-        return export_text(self)
+        return export_text(self, details=details)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as plain dictionaries and lists, ready for JSON.

@@ -8,7 +8,7 @@ from treeproof.datasets.bundled import BUNDLED
 from treeproof.explorer.job import sentence
 from treeproof.explorer.tables import Table, bundled_table, read_path, read_upload
 from treeproof.explorer.views.desk import Desk
-from treeproof.picture.content import count
+from treeproof.words import counted
 
 __all__ = ["DataView"]
 
@@ -63,7 +63,9 @@ class DataView:
             "own."
             return
         columns = len(table.columns)
-        self._about.text = f"{table.name}: {count(table.n_rows)}, {columns} columns"
+        self._about.text = (
+            f"{table.name}: {counted(table.n_rows, 'row')}, {columns} columns"
+        )
         if table.name in BUNDLED:
             self._bundled.value = table.name
 

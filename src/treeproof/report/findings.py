@@ -1,0 +1,195 @@
+"""What a report says about a table: fits, scores, importance, alternatives.
+
+Some rows are held out. A tree fitted to the others is scored on them, beside CART and
+boosted trees on the same rows. The tree that is shown is then fitted to all rows, with
+the same settings; its certificate speaks of all rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_regressor
+from sklearn.exceptions import ConvergenceWarning
+
+from treeproof.importance import DroppedColumn
+from treeproof.report.peers import Score, compare, score_of
+
+__all__ = ["Findings", "investigate"]
+
+_FEW_ROWS = 20  # too few to hold any out
+_MOST_DROPPED = 8
+_MARGIN = 0.01
+
+
+@dataclass
+class Findings:
+    """What was found out about a table.
+
+    Attributes
+    ----------
+    title, target : str
+        The table's name and the column to predict.
+    model : estimator
+        Fitted to all rows.
+    n_rows : int
+        How many there are.
+    measure : str
+        Name of the score.
+    scores : list of (str, int or None, float)
+        Learners with their leaves and their scores on held-out rows, ours first; empty
+        where there were too few rows to hold any out.
+    n_held_out : int
+        How many rows were held out.
+    predicted, actual : ndarray
+        Predictions for held-out rows, and what they were.
+    dropped : list of DroppedColumn
+        How much worse the best tree is without each column.
+    alternatives : str
+        How many trees cost hardly more, in words.
+    use : dict
+        How many of them test each column.
+    notes : list of str
+        What was said while the table was read.
+    command : str
+        How to make the report again.
+    """
+
+    title: str
+    target: str
+    model: Any
+    n_rows: int
+    measure: str
+    scores: list[Score] = field(default_factory=list)
+    n_held_out: int = 0
+    predicted: NDArray[Any] = field(default_factory=lambda: np.empty(0))
+    actual: NDArray[Any] = field(default_factory=lambda: np.empty(0))
+    dropped: list[DroppedColumn] = field(default_factory=list)
+    alternatives: str = ""
+    use: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    command: str = ""
+
+
+def investigate(
+    model: Any,
+    X: Mapping[str, Any],
+    y: NDArray[Any],
+    *,
+    title: str,
+    target: str,
+    test_size: float = 0.3,
+    random_state: int = 0,
+    details: bool = True,
+) -> Findings:
+    """Fit a tree and find out what a report says.
+
+    Parameters
+    ----------
+    model : estimator
+        An unfitted `OptimalTreeClassifier` or `OptimalTreeRegressor`.
+    X : mapping
+        The columns of the table.
+    y : ndarray
+        The target.
+    title, target : str
+        What the table and its target are called.
+    test_size : float, default=0.3
+        The share of the rows to hold out; 0 for none.
+    random_state : int, default=0
+        Decides which rows.
+    details : bool, default=True
+        Also search without each column, and count alternatives.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> X = {"size": np.arange(40) % 9, "colour": ["red", "blue"] * 20}
+    >>> found = investigate(
+    ...     OptimalTreeClassifier(), X, X["size"] > 4, title="toys", target="large"
+    ... )
+    >>> found.model.n_splits_, found.n_held_out, found.scores[0][2]
+    (1, 12, 1.0)
+    """
+    numeric = is_regressor(model)
+    balanced = not numeric and model.class_weight is not None
+    measure = "R²" if numeric else "balanced accuracy" if balanced else "accuracy"
+    found = Findings(title, target, model, len(y), measure)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    found.notes = [
+        str(note.message)
+        for note in said
+        if not issubclass(note.category, ConvergenceWarning)
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if test_size > 0 and len(y) >= _FEW_ROWS:
+            _hold_out(found, X, y, test_size, random_state, numeric, balanced)
+        if details and model.n_splits_ > 0:
+            _without_columns(found, X, y)
+            if not numeric:
+                _count_alternatives(found)
+    return found
+
+
+def _hold_out(
+    found: Findings,
+    X: Mapping[str, Any],
+    y: NDArray[Any],
+    test_size: float,
+    random_state: int,
+    numeric: bool,
+    balanced: bool,
+) -> None:
+    from treeproof.report.splitting import split_rows, take
+
+    train, test = split_rows(y, test_size, random_state, numeric)
+    ours = clone(found.model).set_params(verbose=False).fit(take(X, train), y[train])
+    found.predicted, found.actual = ours.predict(take(X, test)), y[test]
+    found.n_held_out = len(test)
+    told = score_of(found.predicted, found.actual, numeric, balanced)
+    leaves = ours.get_n_leaves()
+    found.scores = [
+        ("optimal tree", leaves, told),
+        *compare(X, y, train, test, numeric=numeric, leaves=leaves, balanced=balanced),
+    ]
+
+
+def _without_columns(found: Findings, X: Mapping[str, Any], y: NDArray[Any]) -> None:
+    model = found.model
+    if len(model.tree_.columns) < 2:
+        return
+    shares = model.feature_importances_
+    used = {int(f) for f in model.tree_.feature if f >= 0}
+    most = sorted(used, key=lambda j: -shares[j])[:_MOST_DROPPED]
+    limit = model.time_limit
+    try:
+        if limit is not None:  # all of them together take about as long as the fit
+            model.set_params(time_limit=max(limit / len(most), 0.5))
+        found.dropped = model.drop_column_importance(
+            X, y, columns=[model.tree_.columns[j].name for j in most]
+        )
+    finally:
+        model.set_params(time_limit=limit)
+
+
+def _count_alternatives(found: Findings) -> None:
+    try:
+        trees = found.model.near_optimal(_MARGIN)
+        found.use = trees.feature_use()
+    except (RuntimeError, ValueError, AttributeError) as reason:
+        found.alternatives = str(reason)
+        return
+    n = trees.count
+    which = "" if trees.max_depth is None else f" of depth {trees.max_depth} or less"
+    found.alternatives = (
+        f"{n:,} {'tree' if n == 1 else 'trees'}{which} cost at most {_MARGIN:g} more "
+        "than the best one, the best one included."
+    )

@@ -1,0 +1,146 @@
+"""Other learners on the same rows: CART of the same size, and boosted trees.
+
+Both are scikit-learn's and get what their users would give them: CART one 0/1 column
+for each category, boosting the categories as such, missing values as they are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.border.raw import read_raw_table
+from treeproof.border.table import encode_table
+
+__all__ = ["Score", "compare", "score_of"]
+
+_MOST_CATEGORIES = 250  # of a column of scikit-learn's boosted trees
+_MOST_HOT = 60
+
+Score = tuple[str, int | None, float]
+"""The name of a learner, its number of leaves, and its score on held-out rows."""
+
+
+def compare(
+    X: Mapping[str, Any],
+    y: NDArray[Any],
+    train: NDArray[np.intp],
+    test: NDArray[np.intp],
+    *,
+    numeric: bool,
+    leaves: int,
+    balanced: bool,
+) -> list[Score]:
+    """Fit the other learners on the same rows; return their scores on the others.
+
+    Parameters
+    ----------
+    X : mapping
+        The columns of the table.
+    y : ndarray
+        The target.
+    train, test : ndarray of int
+        Numbers of the rows to fit and to score on.
+    numeric : bool
+        Whether the target is a number.
+    leaves : int
+        The size that CART may have.
+    balanced : bool
+        Whether classes count alike: the score is then balanced accuracy.
+    """
+    from sklearn.ensemble import (
+        HistGradientBoostingClassifier,
+        HistGradientBoostingRegressor,
+    )
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    hot, codes, categorical = _encoded(X)
+    weight: dict[str, Any] = {"class_weight": "balanced"} if balanced else {}
+    cart = DecisionTreeRegressor if numeric else DecisionTreeClassifier
+    boosted: Any = (
+        HistGradientBoostingRegressor if numeric else HistGradientBoostingClassifier
+    )
+    size = max(leaves, 2)
+    models: list[tuple[str, Any, NDArray[Any]]] = [
+        (
+            "CART, as many leaves",
+            cart(max_leaf_nodes=size, random_state=0, **weight),
+            hot,
+        ),
+        ("CART, grown to the end", cart(random_state=0, **weight), hot),
+        (
+            "boosted trees",
+            boosted(categorical_features=categorical, random_state=0, **weight),
+            codes,
+        ),
+    ]
+    found: list[Score] = []
+    for name, model, matrix in models:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                model.fit(matrix[train], y[train])
+            except ValueError:  # such as a class with one row
+                continue
+        n_leaves = int(model.get_n_leaves()) if hasattr(model, "get_n_leaves") else None
+        told = score_of(model.predict(matrix[test]), y[test], numeric, balanced)
+        found.append((name, n_leaves, told))
+    return found
+
+
+def score_of(
+    predicted: NDArray[Any], actual: NDArray[Any], numeric: bool, balanced: bool
+) -> float:
+    """Return R², accuracy or balanced accuracy.
+
+    Examples
+    --------
+    >>> score_of(np.array([0, 1]), np.array([0, 0]), False, False)
+    0.5
+    """
+    from sklearn.metrics import balanced_accuracy_score, r2_score
+
+    if numeric:
+        return float(r2_score(actual, predicted)) if len(actual) > 1 else 0.0
+    if balanced:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return float(balanced_accuracy_score(actual, predicted))
+    return float(np.mean(predicted == actual))
+
+
+def _encoded(
+    X: Mapping[str, Any],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int]]:
+    """Return the table with 0/1 columns, with codes, and which columns are codes."""
+    raw = read_raw_table(X, None, allow_dates=True)
+    table = encode_table(raw, "from_dtype", "multiway", missing="best-side")
+    hot: list[Any] = []
+    codes: list[Any] = []
+    categorical: list[int] = []
+    for j, column in enumerate(table.columns):
+        if column.name in table.dates:
+            continue
+        if column.categories is None:
+            values = np.append(table.distinct[j].astype(np.float64), np.nan)
+            numbers = values[table.codes[j]]
+            hot.append(numbers)
+            codes.append(numbers)
+            continue
+        gone = table.codes[j] == column.missing_code
+        code = np.where(gone, np.nan, table.codes[j].astype(np.float64))
+        if len(column.categories) <= _MOST_CATEGORIES and not column.ordered:
+            categorical.append(len(codes))
+        codes.append(code)
+        hot += _hot(table.codes[j], len(column.categories) + column.has_missing)
+    return np.column_stack(hot), np.column_stack(codes), categorical
+
+
+def _hot(codes: NDArray[np.int32], size: int) -> Sequence[NDArray[np.float64]]:
+    """Return one 0/1 column for each of the most frequent categories."""
+    frequent = np.argsort(-np.bincount(codes, minlength=size))[:_MOST_HOT]
+    return [(codes == code).astype(np.float64) for code in sorted(frequent.tolist())]

@@ -1,0 +1,164 @@
+"""Marks that stand for missing values in CSV files, such as "NA" or "?".
+
+An empty cell is always missing. By default one of the usual marks is missing as well
+where all other cells of its column are numbers or dates; in a column of text it stays a
+category, since "NA" may be the name of one. Marks that are named by the user are
+missing in every column.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from treeproof.border.marks import USUAL_MARKS, is_usual
+from treeproof.sources.duck import quoted
+
+__all__ = ["read_cells", "without_marks"]
+
+
+def without_marks(
+    relation: Any, text: Collection[str], na: Sequence[str] | None
+) -> Any:
+    """Return a DuckDB relation of a CSV file in which marks are missing values.
+
+    Parameters
+    ----------
+    relation : DuckDBPyRelation
+        The file as DuckDB reads it.
+    text : collection of str
+        Columns that stay text whatever they hold.
+    na : sequence of str or None
+        Marks that are missing values in all columns; None for the usual ones in columns
+        of numbers and dates.
+    """
+    types = dict(zip(relation.columns, map(str, relation.types), strict=True))
+    if na is not None:
+        relation = _without_named(relation, na) if na else relation
+    names = [n for n, kind in types.items() if kind == "VARCHAR" and n not in text]
+    if not names or na == []:
+        return relation
+    cells = _cells_of(relation, names, na is None)
+    kinds, found = {}, {}
+    for name, (known, marks, whole, numbers, times) in cells.items():
+        if not known or not (marks or na):
+            continue
+        if known in (numbers, times):
+            kinds[name] = (
+                "BIGINT" if known == whole else "DOUBLE" if known == numbers
+                else "TIMESTAMP"
+            )  # fmt: skip
+            found[name] = marks
+    if not kinds:
+        return relation
+    if na is None:
+        _say(found)
+    parts = [_as_kind(n, kinds[n]) if n in kinds else quoted(n) for n in types]
+    return relation.project(", ".join(parts))
+
+
+def _as_kind(name: str, kind: str) -> str:
+    """Return a column of text as numbers or dates, marks being null.
+
+    A plain try_cast would be pushed down into DuckDB's reader of CSV files, which then
+    refuses the marks.
+    """
+    cell = quoted(name)
+    return (
+        f"case when {_is_mark(cell)} then null else try_cast({cell} as {kind}) end "
+        f"as {cell}"
+    )
+
+
+def _is_mark(cell: str) -> str:
+    return f"lower(trim({cell})) in ({', '.join(map(_text, sorted(USUAL_MARKS)))})"
+
+
+def _cells_of(
+    relation: Any, names: list[str], usual: bool
+) -> dict[str, tuple[int, int, int, int, int]]:
+    """Count cells by kind: known ones, marks, whole numbers, numbers, times."""
+    wanted = []
+    for name in names:
+        cell = quoted(name)
+        mark = _is_mark(cell) if usual else "false"
+        number = f"try_cast({cell} as double)"
+        finite = f"coalesce(isfinite({number}), false) and not {mark}"
+        wanted += [
+            f"count(*) filter (where {cell} is not null and not {mark})",
+            f"count(*) filter (where {mark})",
+            f"count(*) filter (where {finite} and {number} = floor({number}) "
+            f"and abs({number}) < 1e15 and not contains({cell}, '.'))",
+            f"count(*) filter (where {finite})",
+            f"count(try_cast({cell} as timestamp)) filter (where not {mark})",
+        ]
+    counts = relation.aggregate(", ".join(wanted)).fetchall()[0]
+    return {n: tuple(counts[5 * k : 5 * k + 5]) for k, n in enumerate(names)}
+
+
+def _without_named(relation: Any, na: Sequence[str]) -> Any:
+    """Set named marks to null in all columns; a number is a mark by its value."""
+    numbers = [number for mark in na if (number := _number(mark)) is not None]
+    parts = []
+    for name, kind in zip(relation.columns, map(str, relation.types), strict=True):
+        cell = quoted(name)
+        if kind == "VARCHAR":
+            marks = ", ".join(_text(mark.strip()) for mark in na)
+            part = f"case when trim({cell}) in ({marks}) then null else {cell} end"
+        elif numbers and kind in ("BIGINT", "DOUBLE"):
+            marks = ", ".join(map(repr, numbers))
+            part = f"case when {cell} in ({marks}) then null else {cell} end"
+        else:
+            part = cell
+        parts.append(f"{part} as {cell}")
+    return relation.project(", ".join(parts))
+
+
+def read_cells(
+    cells: list[str], name: str, na: Sequence[str] | None
+) -> list[str | None]:
+    """Return the cells of one column, None where one is empty or a mark.
+
+    Examples
+    --------
+    >>> read_cells(["1", "", "-9"], "age", ["-9"])
+    ['1', None, None]
+    """
+    if na is not None:
+        numbers = {number for mark in na if (number := _number(mark)) is not None}
+        marks = {mark.strip() for mark in na}
+        return [
+            None if not c or c.strip() in marks or _number(c) in numbers else c
+            for c in cells
+        ]
+    usual = {c for c in set(cells) if c and is_usual(c)}
+    rest = [c for c in set(cells) if c and c not in usual]
+    if not usual or not rest or any(_number(c) is None for c in rest):
+        return [c or None for c in cells]
+    _say({name: sum(c in usual for c in cells)})
+    return [None if not c or c in usual else c for c in cells]
+
+
+def _number(cell: str) -> float | None:
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _say(found: dict[str, int]) -> None:
+    names = [f"{name!r} ({count:,})" for name, count in found.items()]
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    warnings.warn(
+        "Cells such as 'NA' or '?' among numbers and dates are read as missing in: "
+        f"{', '.join(names[:5])}{more}.",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
