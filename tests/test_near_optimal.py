@@ -154,7 +154,9 @@ def test_limits_are_said():
     assert clf.trees_[0].tree == clf.tree_
     flat = OptimalTreeClassifier(0.001, max_depth=3).fit(X, y)
     flat._task.time_limit = 1e-3
-    with pytest.raises(LimitReachedError, match="choose a smaller margin or raise"):
+    with pytest.raises(
+        LimitReachedError, match="what helps most is a smaller max_depth"
+    ):
         flat.near_optimal(0.2)
 
 

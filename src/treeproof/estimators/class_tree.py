@@ -43,7 +43,7 @@ class ClassTree(ClassifierMixin, OptimalTree):
             f"for {share:.1%} of the rows; no split saves more errors than its penalty "
             f"of {penalty:g}. If the other classes matter, use "
             "class_weight='balanced', a cost_matrix, or metric='f1' with a max_depth; "
-            f"for a larger tree alone, a split_penalty below {(1 - share) / 2:.1g}.",
+            "for a larger tree alone, a smaller split_penalty.",
             UserWarning,
             stacklevel=3,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from treeproof.border import kind_of_split
 from treeproof.estimators.base import OptimalTree
 from treeproof.export import sklearn as sklearn_export
 from treeproof.export.methods import TreeExports
+from treeproof.export.model_card import model_card
 from treeproof.importance import DroppedColumn, cost_importances, drop_columns
 from treeproof.picture.methods import EstimatorPictures
 from treeproof.solving.summary import summarise
@@ -99,6 +102,50 @@ class EncodedExport(TreeExports, EstimatorPictures, OptimalTree):
         """
         check_is_fitted(self, "tree_")
         return leaf_facts(self.tree_, smoothing=smoothing, confidence=confidence)
+
+    def to_model_card(
+        self,
+        *,
+        title: str = "A decision tree",
+        target: str | None = None,
+        description: str = "",
+        intended_use: str = "",
+        limitations: str = "",
+        scores: Mapping[str, float] | None = None,
+        proof: str | os.PathLike[str] | None = None,
+    ) -> str:
+        """Return a model card in Markdown, with the certificate.
+
+        Parameters
+        ----------
+        title, description, intended_use, limitations : str
+            What only the author knows.
+        target : str or None, default=None
+            What the tree predicts.
+        scores : mapping or None, default=None
+            Scores by name, such as the accuracy on held-out rows.
+        proof : path or None, default=None
+            The proof file of the fit; the card names it and the data that it is about
+            by their fingerprints.
+
+        Examples
+        --------
+        >>> from treeproof import OptimalTreeClassifier
+        >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
+        >>> print(clf.to_model_card(title="Toys", target="size").splitlines()[0])
+        # Toys
+        """
+        check_is_fitted(self, "tree_")
+        return model_card(
+            self,
+            title=title,
+            target=target,
+            description=description,
+            intended_use=intended_use,
+            limitations=limitations,
+            scores=scores,
+            proof=proof,
+        )
 
     def summary(self) -> str:
         """Return the main facts about the fit as text.
