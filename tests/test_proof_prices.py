@@ -247,13 +247,13 @@ def noisy(rng: np.random.Generator, n: int = 240) -> tuple[np.ndarray, np.ndarra
 def test_fits_that_rest_on_prices_are_proved(solver, tmp_path, monkeypatch, program):
     """With prices at hand from the start the proof has them."""
     from treeproof import _core
-    from treeproof.solving import solvers
+    from treeproof.solving import proving
 
     rng = np.random.default_rng(31)
     priced_files = 0
     for k in range(3):
         X, y = noisy(rng)
-        climb = solvers.run_solver
+        climb = proving.run_solver
 
         def with_prices(name: str, task: Any, climb: Any = climb) -> Any:
             found = dict(climb(name, task))
@@ -276,8 +276,8 @@ def test_fits_that_rest_on_prices_are_proved(solver, tmp_path, monkeypatch, prog
                 "log_sections": [],
             }
 
-        monkeypatch.setattr(solvers, "run_solver", with_prices)
-        monkeypatch.setattr(solvers, "MUCH_PRICED", 0.3)
+        monkeypatch.setattr(proving, "run_solver", with_prices)
+        monkeypatch.setattr(proving, "MUCH_PRICED", 0.3)
         clf = OptimalTreeClassifier(split_penalty=0.02, solver=solver)
         path = tmp_path / f"{k}.proof.gz"
         clf.fit(X, y, proof=path)

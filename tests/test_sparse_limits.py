@@ -67,7 +67,7 @@ def test_stopping_early_never_makes_a_false_claim():
 @pytest.mark.parametrize(("depth", "solved"), [(8, False), (9, True)])
 def test_a_deep_tree_that_was_told_of_is_the_one_returned(depth, solved, monkeypatch):
     """Parts of it may be known with several levels less than there are left."""
-    monkeypatch.setitem(solvers.SOLVERS, "sparse", solvers._native("sparse"))
+    monkeypatch.setitem(solvers.SOLVERS, "sparse", solvers.native_solver("sparse"))
     X, y = load_balance_scale(return_X_y=True)
     X, y = X[::3], y[::3]
     X = np.column_stack([column == value for column in X.T for value in np.unique(X)])

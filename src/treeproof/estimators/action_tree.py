@@ -24,13 +24,8 @@ from treeproof.objectives import Costs, Objective
 from treeproof.proof.writer import ProofFile, action_header, derived, trimmed
 from treeproof.solving.checkpoint import CheckpointFile
 from treeproof.solving.observers import History, climbing, observing
-from treeproof.solving.solvers import (
-    Provable,
-    Task,
-    derive_steps,
-    solve,
-    solve_for_proof,
-)
+from treeproof.solving.proving import Provable, derive_steps, solve_for_proof
+from treeproof.solving.solvers import Task, solve
 
 __all__ = ["ActionTree"]
 

@@ -23,15 +23,9 @@ from treeproof.limits import Deadline, parse_memory
 from treeproof.proof.writer import ProofFile, derived, regression_header
 from treeproof.solving.leaf_fit import CRITERIA, LeafFit
 from treeproof.solving.observers import History, climbing, observing
+from treeproof.solving.proving import Provable, derive_steps, solve_for_proof
 from treeproof.solving.quant_bnb import QuantBnB
-from treeproof.solving.solvers import (
-    REGRESSION_SOLVERS,
-    Provable,
-    RegressionTask,
-    derive_steps,
-    solve,
-    solve_for_proof,
-)
+from treeproof.solving.solvers import REGRESSION_SOLVERS, RegressionTask, solve
 from treeproof.sources.scoring import r2_of_source
 from treeproof.sources.training import regression_data, source_for, split_table
 from treeproof.tree import LEAF, Tree

@@ -22,7 +22,8 @@ from treeproof.objectives.labels import Labels
 from treeproof.objectives.ratios import Counts, Ratio, positive_class
 from treeproof.proof.writer import ProofFile
 from treeproof.solving.observers import observing
-from treeproof.solving.solvers import Task, solve, solve_for_proof
+from treeproof.solving.proving import solve_for_proof
+from treeproof.solving.solvers import Task, solve
 from treeproof.tree import LEAF, Tree
 
 if TYPE_CHECKING:

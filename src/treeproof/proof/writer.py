@@ -2,7 +2,7 @@
 
 The search over literals streams its steps to a log beside the file to be written;
 `trimmed` picks the part with the best bound and keeps the steps which that needs. For
-the search over thresholds, steps are derived from its answer (`solvers.derive_steps`).
+the search over thresholds, steps are derived from its answer (`proving.derive_steps`).
 `ProofFile.write` puts the header before the steps and compresses. The file appears
 under its name complete or not at all. The format is described in docs/proof-format.md.
 """

@@ -26,7 +26,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -34,7 +34,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof import _core
-from treeproof.arithmetic import rounded_weights
 from treeproof.border import TrainingTable
 from treeproof.kinds import ORDERED
 from treeproof.objectives import Objective
@@ -48,11 +47,12 @@ __all__ = [
     "SOLVERS",
     "RegressionTask",
     "Task",
-    "derive_steps",
+    "label_arguments",
+    "native_solver",
     "run_solver",
     "solve",
-    "solve_for_proof",
     "solver_name",
+    "target_arguments",
 ]
 
 # A search identifies sets of rows by sums of random keys. The keys are drawn anew in
@@ -110,7 +110,7 @@ class Task(_Problem):
     checkpoint: str = ""  # checkpoint file to read and write; see `CheckpointFile`
 
 
-def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
+def native_solver(solver: str) -> Callable[[Task], Mapping[str, Any]]:
     """Return a solver that calls the engine of this name in the native core."""
 
     def run(task: Task) -> Mapping[str, Any]:
@@ -120,7 +120,7 @@ def _native(solver: str) -> Callable[[Task], Mapping[str, Any]]:
             proof_log=task.proof_log,
             checkpoint=task.checkpoint,
             key_seed=KEY_SEED,
-            **_arguments(task),
+            **label_arguments(task),
         )
 
     return run
@@ -139,7 +139,7 @@ def _climbing(*engines: str) -> Callable[[Task], Mapping[str, Any]]:
             checkpoint=task.checkpoint,
             key_seed=KEY_SEED,
             ladder=task.ladder,
-            **_arguments(task),
+            **label_arguments(task),
         )
 
     return run
@@ -148,41 +148,20 @@ def _climbing(*engines: str) -> Callable[[Task], Mapping[str, Any]]:
 def _regression_climbing(task: RegressionTask) -> Mapping[str, Any]:
     """Search for a regression tree, one level of depth after the other."""
     return _core.climb_targets(
-        n_jobs=task.n_threads, ladder=task.ladder, **_regression_arguments(task)
-    )
-
-
-def _threshold_recorded(task: Task, search: bool = True) -> Mapping[str, Any]:
-    """Search over every threshold, with a record from which a proof can be derived.
-
-    If no search was run, the record is empty.
-    """
-    return _core.solve_threshold(
-        search=search,
-        divide_weights=False,
-        n_jobs=task.n_threads,
-        record=True,
-        **_arguments(_in_proof_arithmetic(task)),
-    )
-
-
-def _regression_recorded(task: RegressionTask) -> Mapping[str, Any]:
-    """Search for a regression tree, with a record for a proof."""
-    return _core.solve_targets(
-        n_jobs=task.n_threads, record=True, **_regression_arguments(task)
+        n_jobs=task.n_threads, ladder=task.ladder, **target_arguments(task)
     )
 
 
 def _quant_bnb(task: Task) -> Mapping[str, Any]:
     """Run the published Quant-BnB."""
     check_task(task)
-    return _core.quant_labels(**_quant_arguments(task, _arguments(task)))
+    return _core.quant_labels(**_quant_arguments(task, label_arguments(task)))
 
 
 def _regression_quant_bnb(task: RegressionTask) -> Mapping[str, Any]:
     """Run the published Quant-BnB on numbers to predict."""
     check_task(task)
-    return _core.quant_targets(**_quant_arguments(task, _regression_arguments(task)))
+    return _core.quant_targets(**_quant_arguments(task, target_arguments(task)))
 
 
 def _quant_arguments(
@@ -196,12 +175,13 @@ def _quant_arguments(
     return arguments | {"depth": depth} | task.quant.arguments()
 
 
-def _arguments(task: Task) -> dict[str, Any]:
+def label_arguments(task: Task) -> dict[str, Any]:
     """Convert a task to the arguments of the native core."""
     return _common(task) | {"labels": task.labels, "n_classes": task.n_classes}
 
 
-def _regression_arguments(task: RegressionTask) -> dict[str, Any]:
+def target_arguments(task: RegressionTask) -> dict[str, Any]:
+    """Return a regression in the form that the native core expects."""
     begun = time.perf_counter()
     arguments = _common(task)
     codes, targets, weights = task.table.engine.codes, task.targets, task.weights
@@ -221,53 +201,6 @@ def _regression_arguments(task: RegressionTask) -> dict[str, Any]:
         "weights": weights,
         "criterion": task.criterion,
     }
-
-
-def _in_proof_arithmetic(task: Task) -> Task:
-    """Round fractional weights as a proof does: once for each set of equal rows."""
-    weights = rounded_weights(task.table.codes, task.labels, task.weights)
-    if weights is task.weights:
-        return task
-    if task.min_samples_leaf > 1:
-        raise ValueError(
-            'solver="threshold" writes no proof for weights that are not whole numbers '
-            f'and min_samples_leaf={task.min_samples_leaf}; use solver="sparse", or '
-            "fit without proof."
-        )
-    kept = weights > 0
-    table = replace(task.table, codes=np.ascontiguousarray(task.table.codes[:, kept]))
-    return replace(task, table=table, labels=task.labels[kept], weights=weights[kept])
-
-
-def derive_steps(
-    task: Task | RegressionTask, found: Mapping[str, Any], unit: float, steps: str
-) -> Mapping[str, Any]:
-    """Write the proof steps for the result of the search over thresholds.
-
-    Parameters
-    ----------
-    task : Task or RegressionTask
-        The problem that was solved.
-    found : mapping
-        The answer, with the record of the search.
-    unit : float
-        The loss of a single leaf (regression), in the units of the proof.
-    steps : str
-        File for the steps.
-
-    Returns
-    -------
-    mapping
-        ``n_steps``, ``root`` (the step about all rows), ``bound`` (what it shows, in
-        the units of `found`) and ``complete`` (whether the file holds them all).
-    """
-    arguments = {} if isinstance(task, Task) else {"unit": unit}
-    return found["record"].derive(  # type: ignore[no-any-return]
-        bound=found["lower"],
-        time_limit=task.time_limit or 0.0,
-        steps=steps,
-        **arguments,
-    )
 
 
 def _common(task: Task | RegressionTask) -> dict[str, Any]:
@@ -291,8 +224,8 @@ def _common(task: Task | RegressionTask) -> dict[str, Any]:
 SOLVERS: dict[str, Callable[[Task], Mapping[str, Any]]] = {
     "sparse": _climbing("sparse"),
     "threshold": _climbing("threshold"),
-    "branches": _native("branches"),
-    "dt-miner": _native("dt-miner"),
+    "branches": native_solver("branches"),
+    "dt-miner": native_solver("dt-miner"),
     "quant-bnb": _quant_bnb,
 }
 PORTFOLIO = (
@@ -395,133 +328,6 @@ def run_solver(name: str, task: Task | RegressionTask) -> Mapping[str, Any]:
     if name == PORTFOLIO:
         return _climbing("sparse", "threshold")(task)
     return SOLVERS[name](task)
-
-
-CLIMBS_FROM = 4  # with a smaller depth limit, a fit does not proceed level by level
-
-
-@dataclass(frozen=True)
-class Provable:
-    """An answer, and the material for its proof.
-
-    A fit that ends without a proof of optimality may still have proved that no tree of
-    a smaller depth is better. The proof is then about that depth, and ``proved`` is the
-    answer to the problem with that ``max_depth``. ``prices`` are the row prices that
-    the proof uses, in addition to its steps or, if ``alone``, without any steps.
-    """
-
-    solver: str
-    found: Mapping[str, Any]
-    task: Task | RegressionTask  # the problem that `proved` solves
-    proved: Mapping[str, Any]
-    prices: Mapping[str, Any] | None = None  # in the form of the proof header
-    alone: bool = False
-
-
-def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
-    """Solve a problem, and for its proof once more the highest level proved."""
-    if task.first_split is not None:
-        solve(solver, task)  # raises an error that explains why it is refused
-    name = solver_name(solver, task)
-    climbs = task.max_depth is None or task.max_depth >= CLIMBS_FROM
-    if name == "threshold" and not climbs:
-        found = _recorded(task)
-        return Provable(name, found, task, found)
-    found = run_solver(name, task)
-    levels = [c["max_depth"] for c in found["certificates"][:-1] if c["optimal"]]
-    if found["status"] == "optimal" or not levels:
-        return _prove_answer(name, task, found)
-    level = replace(
-        task, max_depth=levels[-1], observer=None, ladder=None, time_limit=None
-    )
-    if isinstance(level, RegressionTask):
-        return Provable(name, found, level, _recorded(level))
-    level = replace(level, checkpoint="")
-    prices = _citable_prices(level, found)
-    if prices is not None:
-        level = replace(level, options={**level.options, "prices": found["prices"]})
-    again = _native("sparse") if name == "sparse" else _recorded
-    return Provable(name, found, level, again(level), prices)
-
-
-def _prove_answer(
-    name: str, task: Task | RegressionTask, found: Mapping[str, Any]
-) -> Provable:
-    """Return the answer of a search by levels with the material for its proof.
-
-    The log of its sparse search proves the bound, unless the bound comes from a level
-    of depth or from prices of rows.
-    """
-    if isinstance(task, RegressionTask):
-        return Provable(name, found, task, _recorded(task))
-    lower = found["lower"]
-    if name == "sparse" and logged_bound(found, task.max_splits) >= lower:
-        return Provable(name, found, task, found)
-    prices = _citable_prices(task, found)
-    if prices is None:
-        again = _native("sparse") if name == "sparse" else _recorded
-        return Provable(name, found, task, again(task))
-    if found["price_bound"] >= lower:
-        return Provable(name, found, task, found, prices, alone=True)
-    priced = replace(task, options={**task.options, "prices": found["prices"]})
-    if name == "sparse":
-        return Provable(name, found, task, _native("sparse")(priced), prices)
-    record = _threshold_recorded(priced, search=False)["record"]
-    return Provable(name, found, task, {**found, "record": record}, prices)
-
-
-MUCH_PRICED = 0.75
-"""Prices are written to a proof if they bound this share of the best cost.
-
-Whoever checks the proof has to compare them with every box, which takes longer than
-most steps do: where they bound little, a proof without them is checked sooner.
-"""
-# maximum number of cells of a table for which prices are written
-MOST_PRICED = 2_000_000
-
-
-def _citable_prices(task: Task, found: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the prices in the form of the proof header, if they improve the bound."""
-    engine, bound = task.table.engine, found.get("price_bound", 0)
-    if bound < MUCH_PRICED * found["upper"] or bound == 0:
-        return None
-    cells = _core.price_axes(
-        kinds=engine.kinds, n_values=engine.n_values, codes=engine.codes.reshape(-1)
-    )
-    axes = [[choice, codes.tolist()] for choice, codes in cells["axes"]]
-    if len(axes) * task.table.n_rows > MOST_PRICED:
-        return None
-    _, first = np.unique(cells["point_of"], return_index=True)
-    of_rows = np.zeros(task.table.n_rows, np.int64)
-    # the first of several equal rows carries the price of all of them
-    of_rows[first] = found["prices"]
-    return {
-        "per_leaf": int(found["price_per_leaf"]),
-        "of_rows": of_rows.tolist(),
-        "axes": axes,
-    }
-
-
-def logged_bound(found: Mapping[str, Any], max_splits: int | None) -> int:
-    """Return the best bound that the log of a sparse search proves, or 0.
-
-    A search with a higher split cost gives a bound for trees with `max_splits`.
-    """
-    limit = max_splits or 0
-    return max(
-        (
-            bound - (cost - int(found["split_cost"])) * limit
-            for cost, _, _, bound in found["log_sections"]
-        ),
-        default=0,
-    )
-
-
-def _recorded(task: Task | RegressionTask) -> Mapping[str, Any]:
-    """Solve with the threshold engine, and keep the record that the prover needs."""
-    if isinstance(task, RegressionTask):
-        return _regression_recorded(task)
-    return _threshold_recorded(task)
 
 
 def _check_penalize(task: Task, solver: str) -> None:

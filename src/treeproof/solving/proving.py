@@ -1,0 +1,223 @@
+"""Searches that leave a proof: an answer, and what its argument is made from.
+
+The sparse engine logs the steps of its argument while it searches. For the threshold
+engine, and for bounds that the log does not show, the highest level proved is solved
+once more with a record, from which the steps are derived (`derive_steps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from treeproof import _core
+from treeproof.arithmetic import rounded_weights
+from treeproof.solving.solvers import (
+    RegressionTask,
+    Task,
+    label_arguments,
+    native_solver,
+    run_solver,
+    solve,
+    solver_name,
+    target_arguments,
+)
+
+__all__ = ["Provable", "derive_steps", "logged_bound", "solve_for_proof"]
+
+CLIMBS_FROM = 4  # with a smaller depth limit, a fit does not proceed level by level
+
+
+@dataclass(frozen=True)
+class Provable:
+    """An answer, and the material for its proof.
+
+    A fit that ends without a proof of optimality may still have proved that no tree of
+    a smaller depth is better. The proof is then about that depth, and ``proved`` is the
+    answer to the problem with that ``max_depth``. ``prices`` are the row prices that
+    the proof uses, in addition to its steps or, if ``alone``, without any steps.
+    """
+
+    solver: str
+    found: Mapping[str, Any]
+    task: Task | RegressionTask  # the problem that `proved` solves
+    proved: Mapping[str, Any]
+    prices: Mapping[str, Any] | None = None  # in the form of the proof header
+    alone: bool = False
+
+
+def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
+    """Solve a problem, and for its proof once more the highest level proved."""
+    if task.first_split is not None:
+        solve(solver, task)  # raises an error that explains why it is refused
+    name = solver_name(solver, task)
+    climbs = task.max_depth is None or task.max_depth >= CLIMBS_FROM
+    if name == "threshold" and not climbs:
+        found = _recorded(task)
+        return Provable(name, found, task, found)
+    found = run_solver(name, task)
+    levels = [c["max_depth"] for c in found["certificates"][:-1] if c["optimal"]]
+    if found["status"] == "optimal" or not levels:
+        return _prove_answer(name, task, found)
+    level = replace(
+        task, max_depth=levels[-1], observer=None, ladder=None, time_limit=None
+    )
+    if isinstance(level, RegressionTask):
+        return Provable(name, found, level, _recorded(level))
+    level = replace(level, checkpoint="")
+    prices = _citable_prices(level, found)
+    if prices is not None:
+        level = replace(level, options={**level.options, "prices": found["prices"]})
+    again = native_solver("sparse") if name == "sparse" else _recorded
+    return Provable(name, found, level, again(level), prices)
+
+
+def _prove_answer(
+    name: str, task: Task | RegressionTask, found: Mapping[str, Any]
+) -> Provable:
+    """Return the answer of a search by levels with the material for its proof.
+
+    The log of its sparse search proves the bound, unless the bound comes from a level
+    of depth or from prices of rows.
+    """
+    if isinstance(task, RegressionTask):
+        return Provable(name, found, task, _recorded(task))
+    lower = found["lower"]
+    if name == "sparse" and logged_bound(found, task.max_splits) >= lower:
+        return Provable(name, found, task, found)
+    prices = _citable_prices(task, found)
+    if prices is None:
+        again = native_solver("sparse") if name == "sparse" else _recorded
+        return Provable(name, found, task, again(task))
+    if found["price_bound"] >= lower:
+        return Provable(name, found, task, found, prices, alone=True)
+    priced = replace(task, options={**task.options, "prices": found["prices"]})
+    if name == "sparse":
+        return Provable(name, found, task, native_solver("sparse")(priced), prices)
+    record = _threshold_recorded(priced, search=False)["record"]
+    return Provable(name, found, task, {**found, "record": record}, prices)
+
+
+MUCH_PRICED = 0.75
+"""Prices are written to a proof if they bound this share of the best cost.
+
+Whoever checks the proof has to compare them with every box, which takes longer than
+most steps do: where they bound little, a proof without them is checked sooner.
+"""
+# maximum number of cells of a table for which prices are written
+MOST_PRICED = 2_000_000
+
+
+def _citable_prices(task: Task, found: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the prices in the form of the proof header, if they improve the bound."""
+    engine, bound = task.table.engine, found.get("price_bound", 0)
+    if bound < MUCH_PRICED * found["upper"] or bound == 0:
+        return None
+    cells = _core.price_axes(
+        kinds=engine.kinds, n_values=engine.n_values, codes=engine.codes.reshape(-1)
+    )
+    axes = [[choice, codes.tolist()] for choice, codes in cells["axes"]]
+    if len(axes) * task.table.n_rows > MOST_PRICED:
+        return None
+    _, first = np.unique(cells["point_of"], return_index=True)
+    of_rows = np.zeros(task.table.n_rows, np.int64)
+    # the first of several equal rows carries the price of all of them
+    of_rows[first] = found["prices"]
+    return {
+        "per_leaf": int(found["price_per_leaf"]),
+        "of_rows": of_rows.tolist(),
+        "axes": axes,
+    }
+
+
+def logged_bound(found: Mapping[str, Any], max_splits: int | None) -> int:
+    """Return the best bound that the log of a sparse search proves, or 0.
+
+    A search with a higher split cost gives a bound for trees with `max_splits`.
+    """
+    limit = max_splits or 0
+    return max(
+        (
+            bound - (cost - int(found["split_cost"])) * limit
+            for cost, _, _, bound in found["log_sections"]
+        ),
+        default=0,
+    )
+
+
+def _recorded(task: Task | RegressionTask) -> Mapping[str, Any]:
+    """Solve with the threshold engine, and keep the record that the prover needs."""
+    if isinstance(task, RegressionTask):
+        return _regression_recorded(task)
+    return _threshold_recorded(task)
+
+
+def _threshold_recorded(task: Task, search: bool = True) -> Mapping[str, Any]:
+    """Search over every threshold, with a record from which a proof can be derived.
+
+    If no search was run, the record is empty.
+    """
+    return _core.solve_threshold(
+        search=search,
+        divide_weights=False,
+        n_jobs=task.n_threads,
+        record=True,
+        **label_arguments(_in_proof_arithmetic(task)),
+    )
+
+
+def _regression_recorded(task: RegressionTask) -> Mapping[str, Any]:
+    """Search for a regression tree, with a record for a proof."""
+    return _core.solve_targets(
+        n_jobs=task.n_threads, record=True, **target_arguments(task)
+    )
+
+
+def _in_proof_arithmetic(task: Task) -> Task:
+    """Round fractional weights as a proof does: once for each set of equal rows."""
+    weights = rounded_weights(task.table.codes, task.labels, task.weights)
+    if weights is task.weights:
+        return task
+    if task.min_samples_leaf > 1:
+        raise ValueError(
+            'solver="threshold" writes no proof for weights that are not whole numbers '
+            f'and min_samples_leaf={task.min_samples_leaf}; use solver="sparse", or '
+            "fit without proof."
+        )
+    kept = weights > 0
+    table = replace(task.table, codes=np.ascontiguousarray(task.table.codes[:, kept]))
+    return replace(task, table=table, labels=task.labels[kept], weights=weights[kept])
+
+
+def derive_steps(
+    task: Task | RegressionTask, found: Mapping[str, Any], unit: float, steps: str
+) -> Mapping[str, Any]:
+    """Write the proof steps for the result of the search over thresholds.
+
+    Parameters
+    ----------
+    task : Task or RegressionTask
+        The problem that was solved.
+    found : mapping
+        The answer, with the record of the search.
+    unit : float
+        The loss of a single leaf (regression), in the units of the proof.
+    steps : str
+        File for the steps.
+
+    Returns
+    -------
+    mapping
+        ``n_steps``, ``root`` (the step about all rows), ``bound`` (what it shows, in
+        the units of `found`) and ``complete`` (whether the file holds them all).
+    """
+    arguments = {} if isinstance(task, Task) else {"unit": unit}
+    return found["record"].derive(  # type: ignore[no-any-return]
+        bound=found["lower"],
+        time_limit=task.time_limit or 0.0,
+        steps=steps,
+        **arguments,
+    )
