@@ -29,7 +29,6 @@ FILES = {
     "date.csv": b"a,y\n2024-01-02,0\n2024-01-03,1\n",
     "gap.csv": b"a,y\n1,0\n,1\n",
     "text_gap.csv": b"a,y\np,0\n,1\n",
-    "no_label.csv": b"a,y\n1,0\n2,\n",
     "no_name.csv": b"a,,y\n1,2,0\n3,4,1\n",
     "fractions.csv": b"a,y\n1,0.5\n2,1.5\n",
     "one_column.csv": b"y\n1\n2\n",

@@ -119,3 +119,15 @@ def test_proofs_of_tables_with_marks_hold(spoilt, tmp_path):
     path = tmp_path / "p.gz"
     OptimalTreeClassifier(max_depth=1).fit(frame, y, proof=path)
     assert check(path, frame, y).accepted
+
+
+def test_rows_without_a_label_are_left_out(spoilt, tmp_path):
+    lines = spoilt.read_text().splitlines()
+    lines[3], lines[9] = lines[3][:-1], lines[9][:-1]
+    spoilt.write_text("\n".join(lines) + "\n")
+    proof = tmp_path / "p.gz"
+    options = ("--target", "y", "--drop", "seen", "--max-depth", "1", "--quiet")
+    with pytest.warns(UserWarning, match="2 rows without a value of 'y' are left out"):
+        found = run("fit", spoilt, *options, "--json", "--proof", proof)
+    assert json.loads(found.stdout)["rows"] == 58
+    assert run("check", proof, spoilt, *options[:4]).exit_code == 0

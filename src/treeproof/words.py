@@ -25,8 +25,8 @@ def number(value: Any, digits: int = 6) -> str:
     --------
     >>> number(11338.84), number(192800.0), number(0.5), number(1234567.8)
     ('11,338.8', '192,800', '0.5', '1,234,568')
-    >>> number(0.123456, 4), number(11338.84, 4), number(1e-9)
-    ('0.1235', '11,338.8', '1e-09')
+    >>> number(0.123456, 4), number(1972.5), number(1e-9)
+    ('0.1235', '1972.5', '1e-09')
     """
     x = float(value)
     if x == 0 or not math.isfinite(x):
@@ -35,7 +35,8 @@ def number(value: Any, digits: int = 6) -> str:
     if not _SMALLEST < power < _LARGEST:
         return f"{x:.{digits}g}"
     decimals = max(digits - 1 - power, 1 if power < 5 else 0)
-    text = f"{x:,.{decimals}f}"
+    comma = "," if power >= 4 else ""  # years have none
+    text = f"{x:{comma}.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

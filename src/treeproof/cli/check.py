@@ -15,7 +15,7 @@ from rich.console import Console
 
 from treeproof.border.row_names import row_names_of
 from treeproof.cli import completion
-from treeproof.cli.tables import pop_column, read_table
+from treeproof.cli.tables import pop_column, read_table, without_unlabelled
 from treeproof.cli.training import marks
 from treeproof.cli.tree_options import MissingMarks
 from treeproof.proof import Verdict
@@ -118,6 +118,10 @@ def check(
                 "left out of the fit."
             )
         target = others[0]
+    if target in table and paid is None:  # `fit` leaves out rows without a label
+        weighed = table if weights is None else {**table, "\0weights": weights}
+        table = without_unlabelled(weighed, str(target))
+        weights = table.pop("\0weights", None)
     labels = None if target is None else pop_column(table, target, "target")
     strange = [name for name in table if name not in names]
     if strange:

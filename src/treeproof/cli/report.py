@@ -68,9 +68,10 @@ def report(
         ),
     ] = 20.0,
 ) -> None:
-    """Write a report on a table: one HTML file, to be mailed or printed.
+    """Write a report on a table as one HTML file.
 
-    The certificate in words, the tree, its score on held-out rows beside CART and
+    The file needs no server and no network; it can be mailed or printed. It has the
+    certificate in words, the tree, its score on held-out rows beside CART and
     boosted trees, what it gets wrong, which columns matter, how many other trees are
     as good, and the tree as SQL.
 

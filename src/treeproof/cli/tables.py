@@ -8,13 +8,18 @@ reads CSV files. A table is a dictionary of columns, which `treeproof.border` ac
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Collection, Sequence
 from glob import glob
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from treeproof.border.labels import read_vector
 from treeproof.border.names import known_columns
+from treeproof.columns import is_missing
 from treeproof.limits import parse_memory
 from treeproof.sources.csv_files import (
     check_unique,
@@ -24,8 +29,10 @@ from treeproof.sources.csv_files import (
 )
 from treeproof.sources.duck import DuckSource
 from treeproof.sources.opening import ARROW, PARQUET, open_source
+from treeproof.words import counted
 
-__all__ = ["column_names", "open_large", "pop_column", "read_table"]
+__all__ = ["column_names", "open_large", "pop_column", "read_table",
+           "without_unlabelled"]  # fmt: skip
 
 Table = dict[str, Any]
 
@@ -119,6 +126,28 @@ def column_names(data: str) -> list[str]:
     if path.is_file() and not name.endswith((*ARROW, *PARQUET)):
         return header_of(path)[0]
     return list(read_table(data))
+
+
+def without_unlabelled(table: Table, target: str) -> Table:
+    """Leave out the rows in which the target is missing, and say how many they are."""
+    labels = read_vector(table[target], "y")
+    if labels.dtype.kind == "f":
+        gone = np.isnan(labels)
+    elif labels.dtype == object:
+        gone = np.array([is_missing(value) for value in labels.tolist()])
+    else:
+        return table
+    n = int(np.count_nonzero(gone))
+    if n == 0 or n == len(gone):
+        return table
+    warnings.warn(
+        f"{counted(n, 'row')} without a value of {target!r} "
+        f"{'is' if n == 1 else 'are'} left out.",
+        UserWarning,
+        stacklevel=2,
+    )
+    kept = np.flatnonzero(~gone)
+    return {name: values.take(kept) for name, values in table.items()}
 
 
 def pop_column(table: Table, name: str, what: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 from treeproof.border.amounts import MANY_AMOUNTS, count_amounts
 from treeproof.border.names import known_columns
 from treeproof.border.row_names import RowNames, counted_row_names, row_names_of
-from treeproof.cli.tables import pop_column, read_table
+from treeproof.cli.tables import pop_column, read_table, without_unlabelled
 from treeproof.sources.duck import DuckSource
 
 __all__ = [
@@ -143,6 +143,8 @@ def read_training(
     """
     table = read_table(data, database=database, na=na)
     _check_roles(table, target, roles)
+    if target in table:
+        table = without_unlabelled(table, target)
     y = pop_column(table, target, "target")
     weights = [pop_column(table, name, "weight") for name in roles["--weight"]]
     for name in roles["--drop"]:
