@@ -28,7 +28,7 @@ COMMANDS = {
     "them.",
     "check": "Check a proof of optimality step by step against the data.",
     "export": "Write a saved model in other formats; all make the same predictions.",
-    "report": "Write a report on a table: one HTML file, to be mailed or printed.",
+    "report": "Write a report on a table as one HTML file.",
     "explore": "Explore a table in the browser: fit trees, inspect nodes, compare, "
     "download.",
     "prune": "Prune a saved tree on its training data; no validation data is needed.",
