@@ -34,7 +34,8 @@ import numpy as np
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, from_json
 from treeproof.cli.tables import read_table
-from treeproof.proof import check
+from treeproof.proof.checker import check
+from treeproof.proof.native import check_natively
 from treeproof.sources.csv_files import read_csv_plain
 
 ROWS = [[0, "p"], [0, "q"], [1, "p"], [1, "q"], [1, "q"], [2, "p"]]
@@ -62,7 +63,7 @@ class Entry:
 
 
 class Proofs(Entry):
-    """`treeproof.proof.check` gives a verdict on anything, and a true one."""
+    """The checkers give a verdict on anything, and a true one."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -90,6 +91,9 @@ class Proofs(Entry):
     def try_bytes(self, data: bytes) -> None:
         verdict = check(io.BytesIO(data), TABLE, LABELS)
         assert verdict.accepted or verdict.reason.endswith("."), verdict
+        module = check_natively(io.BytesIO(data), TABLE, LABELS)
+        assert module.accepted or module.reason.endswith("."), module
+        assert verdict.accepted or not module.accepted, (verdict, module)
         self.tried += 1
         if PROGRAM is None or (not verdict.accepted and self.tried % 20):
             return

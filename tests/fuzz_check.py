@@ -25,6 +25,7 @@ from fuzz_case import (
     table_of,
     whole_weights,
 )
+from mutants import same
 from oracle import UNIT, TreeFacts, engine_arguments, optimal_cost, tree_facts
 from regression_oracle import optimal_loss, target_arguments, tree_loss
 
@@ -36,7 +37,8 @@ from treeproof import (
     stop_when,
     watch,
 )
-from treeproof.proof import check
+from treeproof.proof.checker import check
+from treeproof.proof.native import check_natively
 from treeproof.solving.solvers import REGRESSION_SOLVERS, SOLVERS
 
 CLOSE = 2e-6  # shares that rounding of weights and penalties may set apart
@@ -317,6 +319,8 @@ def _check_proof(
     assert abs(verdict.objective - model.objective_) <= 1e-5
     if exact(case) and not is_regression(case):
         assert abs(verdict.lower_bound - model.lower_bound_) <= 1e-6
+    module = check_natively(path, X, y, weights)
+    assert same(verdict, module)[0], module
     if program is None or np.array(y).ndim > 1:  # one column of targets in its CSV
         return
     table = path.with_name("data.csv")

@@ -6,8 +6,10 @@ import copy
 import hashlib
 import io
 import json
+import math
 import random
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,12 @@ from small_costs import tiny_costs, tiny_ratio
 from small_proofs import Small, random_columns
 from tampering import tiny
 
-from treeproof.proof import check
+from treeproof.proof.checker import Verdict, check
 from treeproof.proof.exact import Refuted, check_exactly
+from treeproof.proof.native import check_natively
 
-ODD = [None, True, -1, 0, 1, 2.0, 1.5, 1e300, 2**61, "", "x", [], [1], {}, 1e-300, -0.0]
+ODD = [None, True, -1, 0, 1, 2.0, 1.5, 1e300, 2**61, "", "x", [], [1], {}, 1e-300, -0.0,
+       "\ud800"]  # fmt: skip
 DOUBLED = {"bound": '"bound": 0, ', "n_rows": '"n_rows": 4, ', "depth": '"depth": 1, '}
 
 
@@ -40,20 +44,21 @@ def regression(rng: random.Random) -> Small:
     )
 
 
-def small_proof(rng: random.Random) -> tuple[Small, list[Any]]:
-    """A tiny problem with a proof of a few dozen lines."""
+def small_proof(rng: random.Random) -> tuple[Small, list[str]]:
+    """A tiny problem with the lines of a proof, a few dozen at most."""
+    most = rng.choice([12, 12, 40])
     while True:
         small = rng.choice([tiny, tiny, regression, tiny_costs, tiny_ratio])(rng)
         lines = small.full_proof()
-        if small.tests and len(lines) < 40:
-            return small, lines
+        if small.tests and len(lines) < most:
+            return small, [json.dumps(line) for line in lines]
 
 
-def mutate(lines: list[Any], rng: random.Random) -> bytes:
+def mutate(lines: list[str], rng: random.Random) -> bytes:
     """Change one value somewhere, or the text itself."""
-    lines = json.loads(json.dumps(lines))  # a copy, quicker than deepcopy
     at = rng.choice([0, 0, len(lines) - 1, rng.randrange(len(lines))])
-    places = list(_places(lines[at]))
+    line = json.loads(lines[at])
+    places = list(_places(line))
     nodes = [v for h, k in places if isinstance(v := h[k], dict) and "test" in v]
     holder, key = rng.choice(places)
     value = holder[key]
@@ -74,11 +79,12 @@ def mutate(lines: list[Any], rng: random.Random) -> bytes:
     if rng.random() < 0.05:
         for node in nodes[:1]:
             node["predict"] = 0
-    text = [json.dumps(line) for line in lines]
+    changed = json.dumps(line)
     if rng.random() < 0.05:
         name = rng.choice(list(DOUBLED))
-        text[at] = text[at].replace(f'"{name}":', f'{DOUBLED[name]}"{name}":', 1)
-    return "".join(line + "\n" for line in text).encode()
+        changed = changed.replace(f'"{name}":', f'{DOUBLED[name]}"{name}":', 1)
+    text = [*lines[:at], changed, *lines[at + 1 :]]
+    return "".join(each + "\n" for each in text).encode()
 
 
 def _places(value: Any) -> Any:
@@ -99,12 +105,14 @@ def verdicts(
 ) -> dict[str, tuple[bool, str]]:
     """What each checker says of a proof.
 
-    The slow one is asked if another accepts the proof, or always.
+    The checker in C++ is asked as a module, and as a program if that is given. The slow
+    one is asked if another accepts the proof, or always.
     """
     columns = {f"x{f}": cells for f, (_, _, cells) in enumerate(small.columns)}
     arrays = {name: np.array(cells, dtype=object) for name, cells in columns.items()}
     ours = check(io.BytesIO(text), arrays, **small.given)
-    said = {"Python": (ours.accepted, str(ours))}
+    module = check_natively(io.BytesIO(text), arrays, **small.given)
+    said = {"Python": (ours.accepted, str(ours)), "module": same(ours, module)}
     if program is not None:
         rows = small.csv()
         table = folder / f"{hashlib.sha256(rows.encode()).hexdigest()[:16]}.csv"
@@ -129,6 +137,20 @@ def verdicts(
     except Refuted as error:
         said["exact"] = (False, str(error))
     return said
+
+
+def same(ours: Verdict, module: Verdict) -> tuple[bool, str]:
+    """See that two checkers that accept a proof say the same of it."""
+    if ours.accepted and module.accepted:
+        one, other = (
+            replace(verdict, objective=0.0, lower_bound=0.0)
+            for verdict in (ours, module)
+        )
+        assert one == other, (ours, module)
+        for key in ("objective", "lower_bound"):
+            found = getattr(ours, key), getattr(module, key)
+            assert math.isclose(*found, rel_tol=1e-9, abs_tol=1e-12), found
+    return module.accepted, str(module)
 
 
 def compare(said: dict[str, tuple[bool, str]]) -> bool:

@@ -19,7 +19,7 @@ from oracle import UNIT
 
 from treeproof import OptimalTreeClassifier, _core
 from treeproof.arithmetic import rounded_weights
-from treeproof.proof import Verdict, check
+from treeproof.proof.checker import Verdict, check
 from treeproof.proof.exact import Refuted, check_exactly
 
 

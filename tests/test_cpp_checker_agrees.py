@@ -31,7 +31,7 @@ def mixed_table(rng, n):
 def test_proofs_of_the_library(program, tmp_path, seed):
     pandas = pytest.importorskip("pandas")
     from treeproof import OptimalTreeClassifier
-    from treeproof.proof import check
+    from treeproof.proof.checker import check
 
     rng = random.Random(seed)
     table, labels = mixed_table(rng, 40)

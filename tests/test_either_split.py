@@ -24,7 +24,7 @@ from treeproof.border import kind_of_split
 from treeproof.cli import app
 from treeproof.export.json import from_json
 from treeproof.kinds import EQUALS, MULTIWAY
-from treeproof.proof import check
+from treeproof.proof.checker import check
 from treeproof.proof.exact import Refuted, check_exactly
 
 

@@ -17,7 +17,8 @@ from small_proofs import Small, random_columns
 from tampering import forge, lies, tiny
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
-from treeproof.proof import check, exact, exact_data
+from treeproof.proof import exact, exact_data
+from treeproof.proof.checker import check
 from treeproof.proof.exact import Refuted, check_exactly
 
 

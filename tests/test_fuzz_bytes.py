@@ -11,7 +11,7 @@ from effort import rounds
 from fuzz_bytes import ENTRIES, LABELS, TABLE, mutants, run
 
 from treeproof import from_json
-from treeproof.proof import check
+from treeproof.proof.checker import check
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ from treeproof import (
     penalty_path,
 )
 from treeproof.export.json import from_json
-from treeproof.proof import check
+from treeproof.proof.checker import check
 
 RULES = ("leaves", "splits")
 WIDE = {"categorical_split": "multiway"}

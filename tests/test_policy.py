@@ -19,7 +19,7 @@ from test_costs import SOLVERS, brute_force, check_tree, random_options
 
 from treeproof import from_json
 from treeproof.policy import OptimalDRPolicyTree, OptimalPolicyTree
-from treeproof.proof import check
+from treeproof.proof.checker import check
 from treeproof.words import number
 
 WARFARIN = Path(__file__).parents[2] / "shared" / "data" / "tasks" / "warfarin.csv.gz"

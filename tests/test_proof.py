@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import treeproof.proof
 from treeproof import OptimalTreeClassifier, datasets
 from treeproof.cli import app
-from treeproof.proof import Verdict, check
+from treeproof.proof.checker import Verdict, check
 
 Table = tuple[pd.DataFrame, np.ndarray, np.ndarray | None]
 

@@ -25,7 +25,7 @@ from typer.testing import CliRunner
 from treeproof import OptimalTreeClassifier
 from treeproof.cli import app
 from treeproof.objectives import Costs
-from treeproof.proof import check
+from treeproof.proof.checker import check
 from treeproof.proof.exact import check_exactly
 
 KINDS = {"costs": tiny_costs, "ratio": tiny_ratio}
@@ -101,6 +101,7 @@ def test_mutants(tmp_path, program, kind):
     rng, accepted = random.Random(7), 0
     for _ in range(rounds(8, 100)):
         small, lines = proof_of(kind, rng)
+        lines = [json.dumps(line) for line in lines]
         for _ in range(20):
             text = mutate(lines, rng)
             accepted += compare(verdicts(small, text, tmp_path, program))

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from treeproof import OptimalTreeClassifier, _core
-from treeproof.proof import check
+from treeproof.proof.checker import check
 
 PROBLEMS = 120
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.cli import app
-from treeproof.proof import check
+from treeproof.proof.checker import check
 
 
 def random_problem(rng, **settings):

@@ -15,7 +15,7 @@ from effort import rounds
 from small_proofs import Small
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
-from treeproof.proof import check
+from treeproof.proof.checker import check
 from treeproof.proof.exact import Refuted, check_exactly
 
 OFFSETS = (1e10, 1.7e12, 1e13, 1e14)

@@ -17,7 +17,7 @@ from sklearn.datasets import load_diabetes, load_iris, load_wine
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.estimators import action_tree, regressor
-from treeproof.proof import check
+from treeproof.proof.checker import check
 from treeproof.solving.proving import derive_steps
 
 CRITERIA = ("misclassification", "squared_error", "absolute_error")

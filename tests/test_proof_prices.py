@@ -14,9 +14,8 @@ from oracle import UNIT
 from priced_proofs import Priced, priced
 
 from treeproof import OptimalTreeClassifier
-from treeproof.proof import check
 from treeproof.proof.boxes import Axis, BoxSearch
-from treeproof.proof.checker import read_header
+from treeproof.proof.checker import check, read_header
 
 TURNS = 12
 

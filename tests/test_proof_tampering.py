@@ -17,7 +17,7 @@ from effort import rounds
 from small_proofs import UNIT, Small
 from tampering import CHANGES, Forgery, forge, lies, tiny, tree_cost
 
-from treeproof.proof import check
+from treeproof.proof.checker import check
 
 BLOCKS = 12
 

@@ -13,7 +13,7 @@ import pytest
 from test_checkpoint import long_problem
 
 from treeproof import OptimalTreeClassifier, from_json
-from treeproof.proof import check
+from treeproof.proof.checker import check
 
 # -- proofs
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.cli import app
-from treeproof.proof import check
+from treeproof.proof.checker import check
 
 
 def in_brackets(text):

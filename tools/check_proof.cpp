@@ -4,50 +4,30 @@
 //
 // PROOF is the uncompressed proof, `-` for standard input. The format, and why each rule is
 // sound, is in docs/proof-format.md; this program was written from that page and shares no code
-// with the search that writes proofs, nor with the checker in Python. It believes nothing but the
+// with the search that writes proofs, nor with the checkers in Python. It believes nothing but the
 // data. It prints one line and returns 0 if the proof holds, 1 if it does not, and 2 if it cannot
 // be read.
 //
-// Where to look: checker/rules.hpp holds the argument, checker/here.hpp the tests of a step,
-// checker/classes.hpp and checker/numbers.hpp count rows, checker/problem.hpp,
-// checker/reader.hpp and checker/gains.hpp make the problem from the data, and checker/ratio.hpp
-// says what follows for F1 and its like.
+// Where to look: checker/check.hpp goes through a proof, checker/rules.hpp holds the argument,
+// checker/here.hpp the tests of a step, checker/classes.hpp and checker/numbers.hpp count rows,
+// checker/problem.hpp, checker/reader.hpp and checker/gains.hpp make the problem from the data, and
+// checker/ratio.hpp says what follows for F1 and its like. checker/module.cpp is the same as a module
+// of Python.
 
-#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
-#include <limits>
-#include <numeric>
-#include <set>
+#include <new>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include "checker/classes.hpp"
+#include "checker/cells.hpp"
+#include "checker/check.hpp"
 #include "checker/csv.hpp"
 #include "checker/errors.hpp"
-#include "checker/json.hpp"
-#include "checker/numbers.hpp"
-#include "checker/problem.hpp"
-#include "checker/reader.hpp"
-#include "checker/rules.hpp"
 
 namespace checker {
 namespace {
-
-// A failure with the place it happened at put in front.
-template <class Action>
-void at(const std::string& place, std::size_t line, Action&& action) {
-    try {
-        action();
-    } catch (const Rejected& error) {
-        throw Rejected(" at " + place + ": " + error.what());
-    } catch (const Unreadable& error) {
-        throw Unreadable("line " + std::to_string(line) + " of the proof (" + place + "): " +
-                         error.what());
-    }
-}
 
 // The next line; a hostile one must not exhaust the memory.
 bool read_line(std::istream& in, std::string& line) {
@@ -55,271 +35,16 @@ bool read_line(std::istream& in, std::string& line) {
     constexpr int kEnd = std::char_traits<char>::eof();
     line.clear();
     int next = in.rdbuf()->sbumpc();
-    if (next == kEnd) return false;
+    if (next == kEnd) {
+        if (in.bad()) throw Unreadable("the proof could not be read to its end");
+        return false;
+    }
     for (; next != kEnd && next != '\n'; next = in.rdbuf()->sbumpc()) {
         if (line.size() >= kLongest) throw Unreadable("a line of the proof is too long");
         line += static_cast<char>(next);
     }
     return true;
 }
-
-bool is_known(std::int64_t version) { return version == 2 || version == 3; }
-
-template <class Loss>
-class ProofChecker {
-public:
-    using Cost = typename Loss::Cost;
-
-    ProofChecker(const Json& header, Problem& problem)
-        : header_(header), problem_(problem), loss_(problem) {}
-
-    std::string check(std::istream& lines) {
-        at("the header", 1, [&] { read_header(); });
-        const Cost further = penalize_ == "leaves" ? split_cost_ : Cost{};
-        at("the prices", 1, [&] { read_prices(further); });
-        Rules<Loss> rules(problem_, loss_, search_split_cost_, further, prices_);
-        std::string line;
-        while (read_line(lines, line)) {
-            const std::size_t k = steps_.size();
-            at("step " + std::to_string(k), k + 2, [&] {
-                Step<Cost> step = read_step(JsonReader(line).read());
-                rules.check(step, steps_);
-                step.uses.clear();
-                step.uses.shrink_to_fit();
-                steps_.push_back(std::move(step));
-            });
-        }
-        if (lines.bad()) throw Unreadable("the proof could not be read to its end");
-        at("the header", 1, [&] { conclude(); });
-        return verdict();
-    }
-
-private:
-    static Cost read_cost(const Json& value, const char* what) {
-        if constexpr (std::is_integral_v<Cost>) {
-            return value.integer(what);
-        } else {
-            return value.real(what);
-        }
-    }
-    bool equal(Cost a, Cost b) const {
-        return a <= b ? b <= a + loss_.tolerance() : a <= b + loss_.tolerance();
-    }
-
-    static std::int32_t read_limit(const Json& value, const char* what) {
-        constexpr auto most = std::numeric_limits<std::int32_t>::max();
-        return static_cast<std::int32_t>(value.limit(what, most));
-    }
-
-    void read_header() {
-        max_depth_ = read_limit(header_.at("max_depth"), "\"max_depth\"");
-        max_splits_ = read_limit(header_.at("max_splits"), "\"max_splits\"");
-        split_cost_ = read_cost(header_.at("split_cost"), "\"split_cost\"");
-        search_split_cost_ = read_cost(header_.at("search_split_cost"), "\"search_split_cost\"");
-        upper_ = read_cost(header_.at("upper"), "\"upper\"");
-        lower_ = read_cost(header_.at("lower"), "\"lower\"");
-        root_ = header_.at("root").integer("\"root\"");
-        penalty_ = header_.at("split_penalty").real("\"split_penalty\"");
-        if (const Json* rule = header_.find("penalize")) {
-            penalize_ = rule->string("\"penalize\"");
-        }
-        require(penalize_ == "splits" || penalize_ == "leaves",
-                "\"penalize\" is neither \"splits\" nor \"leaves\"");
-        require(equal(split_cost_, loss_.split_cost(penalty_)),
-                "\"split_cost\" is not \"split_penalty\" in cost units");
-        require(penalty_ >= 0 && (penalty_ <= 1 || problem_.gains),
-                "\"split_penalty\" is not from 0 to 1");
-        require(split_cost_ >= 0, "\"split_cost\" is negative");
-        require(upper_ >= 0 && lower_ >= 0, "\"upper\" or \"lower\" is negative");
-        require(search_split_cost_ <= Loss::kMostCost, "\"search_split_cost\" is too large");
-        require(search_split_cost_ >= split_cost_, "\"search_split_cost\" is below \"split_cost\"");
-        require(max_splits_ != kNoLimit || search_split_cost_ == split_cost_,
-                "\"search_split_cost\" differs from \"split_cost\", but splits are not limited");
-        Rows all(loss_.size());
-        std::iota(all.begin(), all.end(), std::uint32_t{0});
-        const Cost loss = tree_loss(header_.at("tree"), all, 0);
-        require(max_splits_ == kNoLimit || n_splits_ <= max_splits_,
-                "the tree has too many splits");
-        n_penalties_ = penalize_ == "leaves" ? n_leaves_ - 1 : n_splits_;
-        const Cost cost = loss + times(split_cost_, n_penalties_);
-        require(equal(cost, upper_), "\"upper\" is not the cost of the tree");
-    }
-
-    // A split into c children costs c - 1 times this or more: least for the widest.
-    void read_prices(Cost further) {
-        const Json* given = header_.find("prices");
-        if (given == nullptr || given->is_null()) return;
-        require(header_.at("loss").string("\"loss\"") == "misclassification",
-                "prices are for classification only");
-        if constexpr (Loss::kExact) {
-            std::size_t widest = 2;
-            for (const Test& test : problem_.tests) widest = std::max(widest, test.n_outcomes);
-            const Cost share = (search_split_cost_ - further) / static_cast<Cost>(widest - 1);
-            prices_ = PriceReader(problem_, loss_).read(*given, further + share);
-        }
-    }
-
-    // The loss of a tree; its splits and leaves are counted. Recursion goes no deeper than the JSON reader
-    // allowed.
-    Cost tree_loss(const Json& node, const Rows& rows, std::int32_t depth) {
-        if (const Json* prediction = node.find("predict")) {
-            require(node.find("test") == nullptr, "a node of the tree has a test and a prediction");
-            require(depth == 0 || loss_.samples(rows) >= problem_.min_samples_leaf,
-                    "a leaf of the tree has fewer rows than \"min_samples_leaf\"");
-            ++n_leaves_;
-            return loss_.leaf_cost(rows, *prediction);
-        }
-        require(max_depth_ == kNoLimit || depth < max_depth_, "the tree is too deep");
-        const auto t = read_index(node.at("test"), problem_.tests.size(), "a test of the tree");
-        ++n_splits_;
-        Cost sum = 0;
-        std::size_t n_rows = 0;
-        std::set<std::size_t> outcomes;
-        for (const Json& child : node.at("children").array("\"children\"")) {
-            const auto& pair = child.array("a child");
-            require(pair.size() == 2, "a child of the tree is not [outcome, tree]");
-            const auto v = read_index(pair[0], problem_.tests[t].n_outcomes, "an outcome in the tree");
-            require(outcomes.insert(v).second, "the tree has an outcome twice");
-            const Rows part = problem_.restricted(rows, t, v);
-            require(!part.empty(), "the tree has a child without rows");
-            n_rows += part.size();
-            sum += tree_loss(pair[1], part, depth + 1);
-        }
-        require(n_rows == rows.size(), "the tree lacks an outcome that has rows");
-        require(outcomes.size() >= 2, "a test of the tree splits nothing");
-        return sum;
-    }
-
-    // A cost of several penalties.
-    static Cost times(Cost cost, std::int32_t n) {
-        require(static_cast<double>(cost) * n < 0x1p60 || !Loss::kExact, "a cost is too large");
-        return cost * static_cast<Cost>(n);
-    }
-
-    static std::size_t read_index(const Json& value, std::size_t end, const char* what) {
-        const std::int64_t index = value.integer(what);
-        require(index >= 0 && index < static_cast<std::int64_t>(end),
-                std::string(what) + " is number " + std::to_string(index) + " of " +
-                    std::to_string(end));
-        return static_cast<std::size_t>(index);
-    }
-
-    Step<Cost> read_step(const Json& line) const {
-        Step<Cost> step;
-        const auto& branch = line.at("branch").array("\"branch\"");
-        require(branch.size() % 2 == 0, "\"branch\" ends with a test without outcome");
-        for (std::size_t i = 0; i + 1 < branch.size(); i += 2) {
-            const auto t = read_index(branch[i], problem_.tests.size(), "a test of the branch");
-            const auto v = read_index(branch[i + 1], problem_.tests[t].n_outcomes, "an outcome");
-            step.branch.push_back(static_cast<std::int32_t>(t));
-            step.branch.push_back(static_cast<std::int32_t>(v));
-        }
-        const Json* depth = line.find("depth");
-        const Json* splits = line.find("splits");
-        step.depth = depth == nullptr ? kNoLimit : read_limit(*depth, "\"depth\"");
-        step.splits = splits == nullptr ? kNoLimit : read_limit(*splits, "\"splits\"");
-        step.bound = read_cost(line.at("bound"), "\"bound\"");
-        if (const Json* uses = line.find("uses")) read_uses(*uses, step.uses);
-        return step;
-    }
-
-    void read_uses(const Json& uses, std::vector<Use<Cost>>& out_uses) const {
-        for (const Json& use : uses.array("\"uses\"")) {
-            const auto& list = use.array("a use");
-            require(!list.empty(), "a use names no test");
-            Use<Cost>& out = out_uses.emplace_back();
-            out.test = read_index(list[0], problem_.tests.size(), "a test of a use");
-            require(list.size() == problem_.tests[out.test].n_outcomes + 1,
-                    "a use has not one list for each outcome of " + problem_.describe(out.test));
-            for (std::size_t v = 1; v < list.size(); ++v) {
-                auto& cited = out.cited.emplace_back();
-                auto& claims = out.claims.emplace_back();
-                for (const Json& id : list[v].array("a list of cited steps")) {
-                    if (const auto* claim = id.get<Json::Array>()) {
-                        require(claim->size() == 1, "a claim is not [bound]");
-                        claims.push_back(read_cost((*claim)[0], "the bound of a claim"));
-                        continue;
-                    }
-                    const std::int64_t step_cited = id.integer("a cited step");
-                    require(step_cited >= kLookedAt && step_cited < std::ssize(steps_),
-                            "it cites step " + std::to_string(step_cited) +
-                                ", which is not earlier");
-                    cited.push_back(step_cited);
-                }
-            }
-        }
-    }
-
-    // What the root step proves of the whole table.
-    void conclude() const {
-        require(root_ >= 0 && root_ < static_cast<std::int64_t>(steps_.size()),
-                "\"root\" is step " + std::to_string(root_) + ", but the proof has " +
-                    std::to_string(steps_.size()) + " steps");
-        const Step<Cost>& root = steps_[static_cast<std::size_t>(root_)];
-        require(root.branch.empty(), "the root step is not about the whole table");
-        require(covers(root.depth, max_depth_), "the root step is about shallower trees");
-        require(covers(root.splits, max_splits_), "the root step is about smaller trees");
-        // A tree of at most max_splits splits costs that much more with dearer splits.
-        const Cost dearer = search_split_cost_ - split_cost_;
-        const Cost surplus = dearer > 0 ? times(dearer, max_splits_) : 0;
-        require(lower_ <= root.bound - surplus + loss_.tolerance(),
-                "\"lower\" is more than the root step proves");
-        require(lower_ <= upper_ + loss_.tolerance(), "\"lower\" is above \"upper\"");
-        if constexpr (Loss::kExact) {
-            if (problem_.ratio) loss_.check(*problem_.ratio, lower_, split_cost_, problem_.n_rows());
-        }
-    }
-
-    // What is known of the tree, in the user's unit.
-    std::string claim() const {
-        const bool optimal = lower_ + loss_.tolerance() >= upper_;
-        if (const auto& ratio = problem_.ratio) {
-            const std::string own = ratio->name() + " " + shortest(ratio->value().value());
-            if (ratio->optimal()) return "optimal, " + own;
-            return own + ", no tree above " + shortest(ratio->bound().value());
-        }
-        std::string what = "objective", beyond = "below";
-        double own = loss_.objective(upper_), least = loss_.objective(lower_);
-        if constexpr (Loss::kExact) {
-            if (problem_.gains) {
-                const std::string& measure = header_.at("measure").string("\"measure\"");
-                const double sign = measure == "reward" ? -1 : 1;
-                what = "mean " + measure;
-                if (sign < 0) beyond = "above";
-                own = sign * (loss_.mean_cost() + penalty_ * n_penalties_);
-                least = sign * loss_.least_mean_cost(lower_);
-            }
-        }
-        if (optimal) return "optimal, " + what + " " + shortest(own);
-        return what + " " + shortest(own) + ", no tree " + beyond + " " + shortest(least);
-    }
-
-    std::string verdict() const {
-        const auto limit = [](const Json& value) {
-            return value.is_null() ? std::string("none") : std::string(value.text);
-        };
-        const std::string line = "accepted: " + claim();
-        return line + ", " + std::to_string(steps_.size()) + " steps (" + problem_.about + ", " +
-               std::to_string(problem_.tests.size()) + " tests, split_penalty " +
-               written(penalty_) + " for " + penalize_ + ", max_depth " +
-               limit(header_.at("max_depth")) + ", max_splits " +
-               limit(header_.at("max_splits")) + ", min_samples_leaf " +
-               std::to_string(problem_.min_samples_leaf) +
-               (Loss::kExact ? ", exact)" : ", within 1e-09 in each comparison)");
-    }
-
-    const Json& header_;
-    Problem& problem_;
-    Loss loss_;
-    std::vector<Step<Cost>> steps_;
-    std::int32_t max_depth_ = kNoLimit, max_splits_ = kNoLimit, n_splits_ = 0, n_leaves_ = 0,
-                 n_penalties_ = 0;
-    Cost split_cost_{}, search_split_cost_{}, upper_{}, lower_{};
-    std::int64_t root_ = 0;
-    double penalty_ = 0;
-    std::string penalize_ = "splits";
-    Prices prices_;
-};
 
 struct Options {
     std::vector<std::string> files, targets, costs;
@@ -350,7 +75,15 @@ Options read_options(const std::vector<std::string>& arguments) {
     return options;
 }
 
-std::string run(const Options& options) {
+Roles roles_of(const Options& options, const DataTable& table) {
+    Roles roles;
+    for (const auto& name : options.targets) roles.targets.push_back(table.find(name));
+    for (const auto& name : options.costs) roles.costs.push_back(table.find(name));
+    if (!options.weight.empty()) roles.weight = table.find(options.weight);
+    return roles;
+}
+
+Verdict run(const Options& options) {
     std::ifstream file, data(options.files[1], std::ios::binary);
     if (!data) throw Unreadable("cannot open the data \"" + options.files[1] + "\"");
     if (options.files[0] != "-") {
@@ -358,24 +91,28 @@ std::string run(const Options& options) {
         if (!file) throw Unreadable("cannot open the proof \"" + options.files[0] + "\"");
     }
     std::istream& proof = options.files[0] == "-" ? std::cin : file;
+    const DataTable table = CsvReader(data).read();
+    return check_proof([&proof](std::string& line) { return read_line(proof, line); }, table,
+                       roles_of(options, table), [] {});
+}
 
-    std::string line;
-    if (!read_line(proof, line)) throw Unreadable("the proof is empty");
-    if (line.starts_with("\x1f\x8b")) {
-        throw Unreadable("the proof is compressed: pipe it through gzip -dc");
+// One line, and what the program returns.
+int report(const Verdict& verdict, std::ostream& out) {
+    if (verdict.accepted) {
+        out << "accepted: " << verdict.claim << ", " << verdict.n_steps << " steps ("
+            << verdict.statement << ")\n";
+        return 0;
     }
-    Json header;
-    Problem problem;
-    at("the header", 1, [&] {
-        header = JsonReader(line).read();
-        const bool known = header.at("format").string("\"format\"") == "treeproof-proof" &&
-                           is_known(header.at("version").integer("\"version\""));
-        if (!known) throw Unreadable("this is not version 2 or 3 of the format \"treeproof-proof\"");
-        const CsvTable table = CsvReader(data).read();
-        problem = ProblemReader(header, table).read(options.targets, options.costs, options.weight);
-    });
-    if (problem.n_classes > 0) return ProofChecker<Classes>(header, problem).check(proof);
-    return ProofChecker<Numbers>(header, problem).check(proof);
+    const std::string place =
+        verdict.step ? "step " + std::to_string(*verdict.step) : std::string("the header");
+    if (verdict.readable) {
+        out << "rejected at " << place << ": " << verdict.reason << "\n";
+        return 1;
+    }
+    const std::size_t line = verdict.step ? *verdict.step + 2 : 1;
+    out << "cannot check: line " << line << " of the proof (" << place << "): " << verdict.reason
+        << "\n";
+    return 2;
 }
 
 }  // namespace
@@ -384,12 +121,8 @@ std::string run(const Options& options) {
 int main(int argc, char** argv) {
     std::ios::sync_with_stdio(false);
     try {
-        const checker::Options options = checker::read_options({argv + 1, argv + argc});
-        std::cout << checker::run(options) << "\n";
-        return 0;
-    } catch (const checker::Rejected& error) {
-        std::cout << "rejected" << error.what() << "\n";
-        return 1;
+        return checker::report(checker::run(checker::read_options({argv + 1, argv + argc})),
+                               std::cout);
     } catch (const checker::Unreadable& error) {
         std::cout << "cannot check: " << error.what() << "\n";
     } catch (const std::bad_alloc&) {

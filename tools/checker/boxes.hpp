@@ -58,8 +58,11 @@ public:
         open_.push_back(std::move(all));
     }
 
-    bool finds_one() {
+    // `poll` is called often, and may throw.
+    template <class Poll>
+    bool finds_one(const Poll& poll) {
         while (!open_.empty()) {
+            poll();
             Boxes boxes = std::move(open_.back());
             open_.pop_back();
             ++n_sets_;

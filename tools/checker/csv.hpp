@@ -1,4 +1,4 @@
-// A table from CSV (RFC 4180): a line of names, then rows, kept as columns of text.
+// A table from CSV (RFC 4180): a line of names, then rows, kept as columns of cells.
 
 #pragma once
 
@@ -9,26 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "cells.hpp"
 #include "errors.hpp"
 
 namespace checker {
-
-struct CsvTable {
-    std::vector<std::string> names;
-    std::vector<std::vector<std::string>> columns;
-    std::size_t n_rows = 0;
-
-    std::size_t find(const std::string& name) const {
-        std::size_t found = names.size();
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            if (names[i] != name) continue;
-            if (found != names.size()) throw Unreadable("two columns are called \"" + name + "\"");
-            found = i;
-        }
-        if (found == names.size()) throw Unreadable("the data have no column \"" + name + "\"");
-        return found;
-    }
-};
 
 class CsvReader {
 public:
@@ -37,8 +21,8 @@ public:
         if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
     }
 
-    CsvTable read() {
-        CsvTable table;
+    DataTable read() {
+        DataTable table;
         if (!next_record(table.names)) throw Unreadable("the data are empty");
         table.columns.resize(table.names.size());
         std::vector<std::string> cells;
@@ -51,7 +35,7 @@ public:
                                  std::to_string(table.names.size()));
             }
             for (std::size_t i = 0; i < cells.size(); ++i) {
-                table.columns[i].push_back(std::move(cells[i]));
+                table.columns[i].push_back(Cell::written(std::move(cells[i])));
             }
             ++table.n_rows;
         }

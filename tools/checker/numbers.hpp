@@ -169,6 +169,7 @@ private:
             out.whole_leaf += whole.loss();
             at_place_.resize(n);
             for (const auto& view : here.views()) {
+                problem_.poll();
                 for (std::size_t p = view.begin; p < view.end; ++p) at_place_[p].clear();
                 for (const std::uint32_t i : members) at_place_[here.place(view, i)].push_back(i);
                 if (view.ordered) {
@@ -184,6 +185,7 @@ private:
                     continue;
                 }
                 for (std::size_t p = view.begin; p < view.end; ++p) {
+                    problem_.poll();
                     Median yes, no;
                     add(yes, at_place_[p]);
                     out.leaf[p] += yes.loss();

@@ -133,7 +133,7 @@ private:
         for (std::size_t k = 0; k < classes_.n_classes(); ++k) {
             std::vector<std::int64_t> weights = prices.of_row;
             for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= classes_.errors(i, k);
-            require(!BoxSearch(axes, weights, prices.per_leaf).finds_one(),
+            require(!BoxSearch(axes, weights, prices.per_leaf).finds_one(problem_.poll),
                     "a box has higher prices than its errors and one leaf, for class " +
                         std::to_string(k));
         }

@@ -3,14 +3,15 @@
 
 #pragma once
 
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cells.hpp"
 #include "errors.hpp"
 #include "ratio.hpp"
 
@@ -19,12 +20,6 @@ namespace checker {
 using Rows = std::vector<std::uint32_t>;  // numbers of rows, in ascending order
 
 enum class Split { kThreshold, kMultiway, kOneVsRest };
-
-inline std::string shortest(double value) {
-    char text[32];
-    const auto [end, error] = std::to_chars(text, text + sizeof text, value);
-    return error == std::errc() ? std::string(text, end) : "?";
-}
 
 // A number with twelve digits at most, in statements.
 inline std::string written(double value) {
@@ -74,6 +69,7 @@ struct Problem {
     std::string about;  // rows, weights and columns, in words
     std::vector<std::size_t> group;  // the same for rows that no test tells apart
     std::int64_t min_samples_leaf = 1;
+    std::function<void()> poll = [] {};  // called often; throws if the check is to end
 
     std::size_t n_rows() const { return weights.size(); }
 

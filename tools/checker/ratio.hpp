@@ -50,6 +50,9 @@ private:
 struct Fraction {
     std::int64_t over = 0, under = 1;
     double value() const { return static_cast<double>(over) / static_cast<double>(under); }
+    double short_of_one() const {
+        return static_cast<double>(under - over) / static_cast<double>(under);
+    }
 };
 
 class Ratio {

@@ -6,15 +6,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "csv.hpp"
+#include "cells.hpp"
 #include "errors.hpp"
 #include "gains.hpp"
 #include "json.hpp"
@@ -22,17 +22,6 @@
 #include "sha256.hpp"
 
 namespace checker {
-
-inline std::optional<double> to_double(const std::string& text) {
-    std::size_t begin = text.find_first_not_of(' ');
-    if (begin == text.npos) return std::nullopt;
-    const std::size_t end = text.find_last_not_of(' ') + 1;
-    if (text[begin] == '+') ++begin;
-    double value = 0;
-    const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, value);
-    if (error != std::errc() || stop != text.data() + end) return std::nullopt;
-    return value;
-}
 
 // Categories or classes of the header, and which of them a cell of the data means: a string by
 // equality, anything else by numeric equality (true is 1, false 0); null is an empty cell.
@@ -43,7 +32,7 @@ public:
             std::string key = "null";
             if (const auto* text = value.get<std::string>()) key = "=" + *text;
             else if (const auto* truth = value.get<bool>()) key = number_key(*truth ? 1.0 : 0.0);
-            else if (value.get<Number>()) key = number_key(value.real("a category"));
+            else if (value.get<Number>()) key = number_of(value);
             else if (!value.is_null()) throw Unreadable(what + " holds no string or number");
             if (!codes_.emplace(key, static_cast<std::int32_t>(codes_.size())).second) {
                 throw Unreadable(what + " lists " + std::string(value.text) + " twice");
@@ -52,20 +41,26 @@ public:
     }
 
     std::size_t size() const { return codes_.size(); }
+    // Of each cell that a column has.
+    std::vector<std::int32_t> codes(const DataColumn& column) const {
+        std::vector<std::int32_t> out;
+        out.reserve(column.cells.size());
+        for (const Cell& cell : column.cells) out.push_back(code(cell));
+        return out;
+    }
     // -1 if it is none of them.
-    std::int32_t code(const std::string& cell) const {
-        const bool yes = cell == "true" || cell == "True" || cell == "TRUE";
-        const bool no = cell == "false" || cell == "False" || cell == "FALSE";
-        const auto number = yes || no ? std::optional(yes ? 1.0 : 0.0) : to_double(cell);
-        for (const std::string& key :
-             {"=" + cell, number ? number_key(*number) : "", cell.empty() ? std::string("null") : ""}) {
+    std::int32_t code(const Cell& cell) const {
+        for (const std::string& key : cell.keys()) {
             if (const auto found = codes_.find(key); found != codes_.end()) return found->second;
         }
         return -1;
     }
 
 private:
-    static std::string number_key(double value) { return "#" + shortest(value + 0.0); }
+    static std::string number_of(const Json& value) {
+        value.real("a category");  // refuses what is beyond doubles
+        return number_key(value.text).value_or("?");
+    }
     std::map<std::string, std::int32_t> codes_;
 };
 
@@ -76,27 +71,29 @@ class ProblemReader {
     static constexpr std::array kMissing = {"", "best-side", "branch"};
 
 public:
-    ProblemReader(const Json& header, const CsvTable& data) : header_(header), data_(data) {}
+    ProblemReader(const Json& header, const DataTable& data) : header_(header), data_(data) {}
 
-    // `targets` names the label column, or the columns of a regression with several outputs;
-    // `costs` the columns of the actions' costs, if rows have their own.
-    Problem read(const std::vector<std::string>& targets, const std::vector<std::string>& costs,
-                 const std::string& weight) {
-        read_weights(weight);
+    Problem read(const Roles& roles, std::function<void()> poll) {
+        problem_.poll = std::move(poll);
+        for (std::size_t c = 0; c < data_.columns.size(); ++c) n_given_ += roles.has(c) ? 0 : 1;
+        read_weights(roles);
         problem_.min_samples_leaf =
             header_.at("min_samples_leaf").integer("\"min_samples_leaf\"");
         require(problem_.min_samples_leaf >= 1, "\"min_samples_leaf\" is below 1");
         const std::string& loss = header_.at("loss").string("\"loss\"");
         std::optional<GainsReader> gains;
         if (loss == "costs") {
-            if (header_.find("classes") != nullptr) read_labels(targets);
+            if (header_.find("classes") != nullptr) read_labels(roles.targets);
             gains.emplace(header_, data_.n_rows);
-            read_costs(*gains, costs);
+            // Rewards of treatments may come as targets.
+            const bool as_targets = roles.costs.empty() && header_.find("classes") == nullptr;
+            read_costs(*gains, as_targets ? roles.targets : roles.costs);
         } else if (loss == "misclassification") {
-            read_labels(targets);
+            read_labels(roles.targets);
         } else if (loss == "squared_error" || loss == "absolute_error") {
             problem_.squared = loss == "squared_error";
-            for (const auto& name : targets) read_targets(name);
+            if (roles.targets.empty()) throw Unreadable("a regression has a target column");
+            for (const std::size_t column : roles.targets) read_targets(column);
         } else {
             throw Unreadable("the loss \"" + loss + "\" is not known to this checker");
         }
@@ -109,13 +106,13 @@ public:
         for (const Json& feature : header_.at("features").array("\"features\"")) {
             read_column(feature);
         }
-        refuse_unnamed_columns(targets, costs, weight);
+        refuse_unnamed_columns(roles);
         require(header_.at("n_rows").integer("\"n_rows\"") ==
                     static_cast<std::int64_t>(problem_.n_rows()),
                 "the data have " + std::to_string(problem_.n_rows()) +
                     " rows of positive weight, not \"n_rows\"");
         require(header_.at("fingerprint").string("\"fingerprint\"") == fingerprint(),
-                "the data are not those of the proof: the fingerprint differs");
+                "the proof is about other data: the fingerprint differs");
         std::string what = loss;
         if (gains) what = gains->words(*problem_.gains);
         if (problem_.ratio) what = problem_.ratio->words() + ", " + loss;
@@ -125,25 +122,32 @@ public:
 
 private:
     double number(std::size_t column, std::size_t row) const {
-        const std::string& cell = data_.columns[column][row];
-        const auto value = to_double(cell);
+        const Cell& cell = data_.columns[column][row];
+        const auto value = cell.number();
         if (!value || !std::isfinite(*value)) {
-            throw Unreadable("column \"" + data_.names[column] + "\", row " +
-                             std::to_string(row + 1) + ": \"" + cell + "\" is no finite number");
+            throw Unreadable(name_of(column) + ", row " + std::to_string(row + 1) + ": \"" +
+                             cell.shown() + "\" is no finite number");
         }
         return *value + 0.0;  // -0.0 becomes 0.0
     }
-
-    void read_weights(const std::string& weight) {
-        problem_.weights.assign(data_.n_rows, 1.0);
-        if (weight.empty()) return;
-        const std::size_t column = data_.find(weight);
-        for (std::size_t i = 0; i < data_.n_rows; ++i) problem_.weights[i] = number(column, i);
+    std::string name_of(std::size_t column) const {
+        if (column >= data_.names.size()) return "the target, the weights or the costs";
+        return "column \"" + data_.names[column] + "\"";
     }
 
-    void read_labels(const std::vector<std::string>& targets) {
+    void read_weights(const Roles& roles) {
+        problem_.weights.assign(data_.n_rows, 1.0);
+        if (roles.weight) problem_.weights = numbers(*roles.weight);
+    }
+    std::vector<double> numbers(std::size_t column) const {
+        std::vector<double> out(data_.n_rows);
+        for (std::size_t i = 0; i < data_.n_rows; ++i) out[i] = number(column, i);
+        return out;
+    }
+
+    void read_labels(const std::vector<std::size_t>& targets) {
         if (targets.size() != 1) throw Unreadable("classification has one target column");
-        const std::size_t column = data_.find(targets[0]);
+        const DataColumn& column = data_.columns[targets[0]];
         const std::vector<double> own = problem_.weights;
         const Categories classes(header_.at("classes").array("\"classes\""), "\"classes\"");
         problem_.n_classes = classes.size();
@@ -154,11 +158,11 @@ private:
             factors[c] = list[c].real("a class weight");
             require(factors[c] >= 0, "a class weight is negative");
         }
+        const std::vector<std::int32_t> codes = classes.codes(column);
         for (std::size_t i = 0; i < data_.n_rows; ++i) {
-            const std::string& cell = data_.columns[column][i];
-            const std::int32_t code = classes.code(cell);
-            require(code >= 0, "row " + std::to_string(i + 1) + " has the label \"" + cell +
-                                   "\", which the proof does not know");
+            const std::int32_t code = codes[column.place[i]];
+            require(code >= 0, "row " + std::to_string(i + 1) + " has the label \"" +
+                                   column[i].shown() + "\", which the proof does not know");
             problem_.labels.push_back(code);
             if (problem_.weights[i] < 0) negative_weight(i);
             problem_.weights[i] *= factors[static_cast<std::size_t>(code)];
@@ -169,21 +173,17 @@ private:
         }
     }
 
-    void read_costs(GainsReader& gains, const std::vector<std::string>& names) {
+    void read_costs(GainsReader& gains, const std::vector<std::size_t>& named) {
         if (gains.n_columns() == 0) {
             gains.take_matrix(problem_.labels, problem_.n_classes);
             return;
         }
-        if (names.size() != gains.n_columns()) {
-            throw Unreadable("name the columns of the costs of the " +
-                             std::to_string(gains.n_columns()) + " actions with --cost");
+        if (named.size() != gains.n_columns()) {
+            throw Unreadable("there is not one column of costs for each of " +
+                             std::to_string(gains.n_columns()) + " actions");
         }
         std::vector<std::vector<double>> columns;
-        for (const std::string& name : names) {
-            const std::size_t column = data_.find(name);
-            auto& numbers = columns.emplace_back();
-            for (std::size_t i = 0; i < data_.n_rows; ++i) numbers.push_back(number(column, i));
-        }
+        for (const std::size_t column : named) columns.push_back(numbers(column));
         gains.take_columns(columns);
     }
 
@@ -191,13 +191,7 @@ private:
         throw Unreadable("row " + std::to_string(row + 1) + " has a negative or endless weight");
     }
 
-    void read_targets(const std::string& name) {
-        const std::size_t column = data_.find(name);
-        problem_.targets.emplace_back();
-        for (std::size_t i = 0; i < data_.n_rows; ++i) {
-            problem_.targets.back().push_back(number(column, i));
-        }
-    }
+    void read_targets(std::size_t column) { problem_.targets.push_back(numbers(column)); }
 
     template <class T>
     void keep(std::vector<T>& column) const {
@@ -237,7 +231,10 @@ private:
         names_.push_back(name);
         kinds_.emplace_back(split, missing);
         codes_.clear();
-        const std::size_t source = data_.find(name);
+        problem_.poll();
+        const std::size_t source = data_.in_order ? names_.size() - 1 : data_.find(name);
+        require(source < data_.columns.size() && (!data_.in_order || source < n_given_),
+                "the data have fewer columns than the proof");
         const std::size_t n =
             split == "threshold"
                 ? read_numbers(source, !missing.empty())
@@ -260,57 +257,60 @@ private:
         }
     }
 
-    // An empty cell, or NaN.
-    static bool is_missing(const std::string& cell) {
-        const auto value = to_double(cell);
-        return cell.find_first_not_of(' ') == cell.npos || (value && std::isnan(*value));
-    }
-
     std::size_t read_numbers(std::size_t source, bool gaps) {
+        const DataColumn& column = data_.columns[source];
         std::vector<double> values;
         for (const std::size_t row : rows_) {
-            if (gaps && is_missing(data_.columns[source][row])) continue;
-            values.push_back(number(source, row));
+            if (!gaps || !column[row].is_missing()) values.push_back(number(source, row));
         }
         std::sort(values.begin(), values.end());
         values.erase(std::unique(values.begin(), values.end()), values.end());
         for (const double value : values) hash_.add_little_endian(value);
+        std::vector<std::int32_t> known(column.cells.size(), -1);  // codes of cells
         for (const std::size_t row : rows_) {
-            auto at = values.end();
-            if (!gaps || !is_missing(data_.columns[source][row])) {
-                at = std::lower_bound(values.begin(), values.end(), number(source, row));
+            std::int32_t& code = known[column.place[row]];
+            if (code < 0) {
+                auto at = values.end();
+                if (!gaps || !column[row].is_missing()) {
+                    at = std::lower_bound(values.begin(), values.end(), number(source, row));
+                }
+                code = static_cast<std::int32_t>(at - values.begin());
             }
-            codes_.push_back(static_cast<std::int32_t>(at - values.begin()));
+            codes_.push_back(code);
         }
         return values.size();
     }
 
     std::size_t read_categories(std::size_t source, const Json& values, bool gaps) {
-        const std::string& name = data_.names[source];
+        const DataColumn& column = data_.columns[source];
+        const std::string& name = names_.back();
         const auto& list = values.array("the values of a feature");
         const Categories categories(list, "column \"" + name + "\"");
         hash_.add(values.text);
+        std::vector<std::int32_t> known = categories.codes(column);
+        for (std::size_t k = 0; k < known.size() && gaps; ++k) {
+            const Cell& cell = column.cells[k];
+            const bool empty = known[k] < 0 || cell.kind != Cell::Kind::kWritten;
+            if (empty && cell.is_missing()) known[k] = static_cast<std::int32_t>(list.size());
+        }
         for (const std::size_t row : rows_) {
-            const std::string& cell = data_.columns[source][row];
-            std::int32_t code = categories.code(cell);
-            if (code < 0 && gaps && is_missing(cell)) code = static_cast<std::int32_t>(list.size());
+            const std::int32_t code = known[column.place[row]];
             require(code >= 0, "column \"" + name + "\", row " + std::to_string(row + 1) +
-                                   ": the proof knows no \"" + cell + "\"");
+                                   ": the proof knows no \"" + column[row].shown() + "\"");
             codes_.push_back(code);
         }
         return list.size();
     }
 
     // A proof about fewer columns is a proof of something else.
-    void refuse_unnamed_columns(const std::vector<std::string>& targets,
-                                const std::vector<std::string>& costs,
-                                const std::string& weight) const {
-        for (const std::string& name : data_.names) {
-            bool known = name == weight;
-            for (const auto& target : targets) known = known || name == target;
-            for (const auto& cost : costs) known = known || name == cost;
-            for (const std::string& named : names_) known = known || name == named;
-            require(known, "the proof does not speak of the column \"" + name + "\" of the data");
+    void refuse_unnamed_columns(const Roles& roles) const {
+        require(!data_.in_order || names_.size() == n_given_,
+                "the data have more columns than the proof");
+        for (std::size_t column = 0; column < data_.names.size(); ++column) {
+            const std::string& name = data_.names[column];
+            const bool named = std::find(names_.begin(), names_.end(), name) != names_.end();
+            require(named || roles.has(column),
+                    "the proof does not speak of the column \"" + name + "\" of the data");
         }
     }
 
@@ -365,11 +365,12 @@ private:
     }
 
     const Json& header_;
-    const CsvTable& data_;
+    const DataTable& data_;
     std::vector<std::size_t> rows_;
     std::vector<std::string> names_;   // of the columns
     std::vector<Kind> kinds_;          // the same
     std::vector<std::int32_t> codes_;  // of one of them
+    std::size_t n_given_ = 0;  // columns that may be features
     Sha256 hash_;
     Problem problem_;
 };

@@ -75,6 +75,7 @@ public:
 
     // Throw Rejected unless the step follows from those before it.
     void check(const Step<Cost>& step, const std::vector<Step<Cost>>& earlier) {
+        problem_.poll();
         if (step.bound <= tolerance_) return;
         check(step, rows_of(step.branch), earlier);
     }
@@ -279,6 +280,7 @@ private:
 
     // Raise a child's bounds to what its table says: a leaf, one split into leaves, or more.
     void look_at(const View& view, std::size_t child) {
+        problem_.poll();
         looked_at_[child] = true;
         add_up(view, child);
         const std::size_t most_splits = splits_allowed(sizes_ - 1);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -60,6 +59,13 @@ def check(
         str | None,
         typer.Option(help="DuckDB database file on which the SQL query runs."),
     ] = None,
+    python: Annotated[
+        bool,
+        typer.Option(
+            "--python",
+            help="Use the checker in Python, which is written to be read, and slower.",
+        ),
+    ] = False,
     exact: Annotated[
         bool,
         typer.Option(
@@ -84,10 +90,9 @@ def check(
 
     treeproof check doses.proof.gz patients.csv --costs rewards.csv
 
-    This is the checker in Python, which is written to be read. For proofs with many
-    thousands of steps, the checker in C++ is faster: make tools, docs/proof-format.md.
+    The checker is the one in C++, which shares no code with the search. --python runs
+    the checker in Python, which is written to be read, and --exact a third one.
     """
-    from treeproof.proof import check as check_proof
     from treeproof.proof.checker import read_header
 
     if not Path(proof).is_file():
@@ -129,19 +134,11 @@ def check(
             f"The proof does not name the column {strange[0]!r}. If it was left out of "
             f"the fit, leave it out here too: --drop {','.join(strange)}"
         )
-    console = Console(stderr=True)
-    with progress.open(
-        proof,
-        "rb",
-        description="checking",
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as steps:
-        verdict = check_proof(steps, table, labels, weights, costs=paid)
-        if exact and verdict.accepted:
-            steps.seek(0)
-            verdict = _exactly(steps, table, labels, weights, paid, verdict)
+    rows = (table, labels, weights)
+    for checker in ["python"] * python + ["exact"] * exact or ["c++"]:
+        verdict = _check(proof, rows, paid, header, checker)
+        if not verdict.accepted:
+            break
     if as_json:
         typer.echo(json.dumps(vars(verdict)))
     else:
@@ -180,26 +177,32 @@ def _read_costs(
         ) from None
 
 
-def _exactly(
-    steps: Any, table: Any, labels: Any, weights: Any, costs: Any, verdict: Verdict
+def _check(
+    proof: str, rows: tuple[Any, Any, Any], costs: Any, header: Any, checker: str
 ) -> Verdict:
-    """Check an accepted proof a second time, with exact fractions."""
-    from treeproof.proof.checker import read_lines
-    from treeproof.proof.exact import Refuted, check_exactly
+    """Check with a bar of steps; the root step is the last one, or nearly."""
+    from treeproof.proof import check as check_proof
 
-    def plain(values: Any) -> list[Any]:
-        cells = np.asarray(values).tolist()
-        return [None if cell != cell else cell for cell in cells]
-
-    columns = {name: plain(table[name]) for name in table}
-    heavy = None if weights is None else plain(weights)
-    try:
-        told = None if labels is None else plain(labels)
-        paid = None if costs is None else costs.tolist()
-        check_exactly(read_lines(steps), columns, told, heavy, paid)
-    except Refuted as error:
-        return replace(verdict, accepted=False, reason=f"checked exactly, {error}.")
-    return verdict
+    console = Console(stderr=True)
+    bar = progress.Progress(
+        *progress.Progress.get_default_columns(),
+        progress.MofNCompleteColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    words = "checking in fractions" if checker == "exact" else "checking"
+    root = header.raw.get("root")
+    known = isinstance(root, int) and 0 <= root < 1 << 31
+    with bar:
+        task = bar.add_task(words, total=root + 1 if known else None)
+        return check_proof(
+            proof,
+            *rows,
+            costs=costs,
+            checker=checker,
+            progress=lambda steps: bar.update(task, completed=steps),
+        )
 
 
 def register(app: typer.Typer) -> None:

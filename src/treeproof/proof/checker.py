@@ -15,7 +15,7 @@ import hashlib
 import math
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -118,48 +118,9 @@ def check(
     *,
     costs: Any = None,
     max_bytes: int | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Verdict:
-    """Check a proof against the data it speaks of.
-
-    Parameters
-    ----------
-    proof : path or binary file
-        The proof, compressed with gzip or not.
-    X : table of shape (n_samples, n_features)
-        The training table: an array, a list of rows, or a data frame.
-    y : array-like of shape (n_samples,) or None
-        The training labels or targets; the rewards, if the proof is about treatments.
-    sample_weight : array-like of shape (n_samples,) or None, default=None
-        The training weights.
-    costs : array-like of shape (n_samples, n_actions) or None, default=None
-        The costs of each row, if the tree was fitted with them.
-    max_bytes : int or None, default=None
-        Most bytes that a packed proof may unpack to: a file of a megabyte can hold
-        gigabytes. None for 16 MiB and 64 times the size of the file. No line may be
-        longer than 16 MiB.
-
-    Returns
-    -------
-    Verdict
-        Accepted, or the first step that does not hold and the reason.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> from treeproof import OptimalTreeClassifier, datasets
-    >>> from treeproof.proof import check
-    >>> X, y = datasets.load_monks(1, return_X_y=True)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "tree.proof.gz")
-    ...     clf = OptimalTreeClassifier().fit(X, y, proof=path)
-    ...     verdict = check(path, X, y)
-    >>> verdict.accepted, verdict.optimal, round(verdict.lower_bound, 4)
-    (True, True, 0.06)
-    >>> print(verdict.statement)  # doctest: +NORMALIZE_WHITESPACE
-    misclassification, 432 rows, weights all 1, 6 columns (2 multiway, 4 either),
-    19 tests, split_penalty 0.01 for leaves, max_depth none, max_splits none,
-    min_samples_leaf 1, exact
-    """
+    """Check a proof in Python; parameters as in `treeproof.proof.check`."""
     step: int | None = None
     about = ""
     try:
@@ -171,7 +132,9 @@ def check(
         if header.raw.get("prices") is not None:
             problem.prices = Prices(problem)
         book = Book(header, problem)
-        for step, line in enumerate(lines):  # noqa: B007, a step that fails is named
+        for step, line in enumerate(lines):
+            if progress is not None:
+                progress(step)
             book.add(line)
         step = None
         lower = book.conclusion()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
@@ -33,6 +34,7 @@ PENALIZED = ("splits", "leaves")
 EXACT = ("misclassification", "costs")
 LOSSES = (*EXACT, "squared_error", "absolute_error")
 TOLERANCE = 1e-9  # of the root's loss, in regression
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_object(line: bytes | None, what: str) -> dict[str, Any]:
@@ -40,6 +42,8 @@ def read_object(line: bytes | None, what: str) -> dict[str, Any]:
     try:
         text = (line or b"").decode("utf-8")
         value = json.loads(text, object_pairs_hook=_members, parse_constant=_no_number)
+        if SURROGATE.search(text):  # half of a pair is no text: UnicodeEncodeError
+            json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise Rejected(f"{what} is not valid JSON, or has a key twice.") from None
     require(isinstance(value, dict), f"{what} is not a JSON object.")

@@ -134,7 +134,7 @@ class LeafFit:
             if (targets == targets[0]).all():
                 return 0.0
             off = targets - _mean(targets, weights)
-            return float((weights @ (off * off)).sum())
+            return float(np.einsum("i,ij,ij->", weights, off, off))
         off = targets - np.array([_median(column, weights) for column in targets.T])
         return float((weights[:, None] * np.abs(off)).sum())
 
@@ -148,7 +148,10 @@ def _sums_are_exact(weights: NDArray[np.float64]) -> bool:
 def _mean(
     values: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    return (weights @ values) / weights.sum()
+    # Not a product of matrices: threads of a linear algebra library are slow to start
+    # where a search has just used all processors.
+    sums: NDArray[np.float64] = np.einsum("i,ij->j", weights, values)
+    return sums / weights.sum()
 
 
 def _median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:

@@ -1,0 +1,136 @@
+"""One function for all checkers of proofs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from treeproof.proof.checker import Verdict, read_lines
+from treeproof.proof.checker import check as check_in_python
+
+__all__ = ["check"]
+
+CHECKERS = ("c++", "python", "exact")
+
+
+def check(
+    proof: str | os.PathLike[str] | BinaryIO,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    costs: Any = None,
+    max_bytes: int | None = None,
+    checker: str = "c++",
+    progress: Callable[[int], None] | None = None,
+) -> Verdict:
+    """Check a proof against the data it speaks of.
+
+    Parameters
+    ----------
+    proof : path or binary file
+        The proof, compressed with gzip or not.
+    X : table of shape (n_samples, n_features)
+        The training table: an array, a list of rows, or a data frame.
+    y : array-like of shape (n_samples,) or None
+        The training labels or targets; the rewards, if the proof is about treatments.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        The training weights.
+    costs : array-like of shape (n_samples, n_actions) or None, default=None
+        The costs of each row, if the tree was fitted with them.
+    max_bytes : int or None, default=None
+        Most bytes that a packed proof may unpack to: a file of a megabyte can hold
+        gigabytes. None for 16 MiB and 64 times the size of the file. No line may be
+        longer than 16 MiB.
+    checker : {"c++", "python", "exact"}, default="c++"
+        Who checks. None of the three shares code with the search or with another:
+        "c++" is the fastest, "python" is made to be read, and "exact" is "c++" and
+        then, if that accepts, once more in fractions, which takes long.
+    progress : callable or None, default=None
+        Called now and then with the number of steps checked so far.
+
+    Returns
+    -------
+    Verdict
+        Accepted, or the first step that does not hold and the reason.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from treeproof import OptimalTreeClassifier, datasets
+    >>> from treeproof.proof import check
+    >>> X, y = datasets.load_monks(1, return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "tree.proof.gz")
+    ...     clf = OptimalTreeClassifier().fit(X, y, proof=path)
+    ...     verdict = check(path, X, y)
+    ...     readable = check(path, X, y, checker="python")
+    >>> verdict.accepted, verdict.optimal, round(verdict.lower_bound, 4)
+    (True, True, 0.06)
+    >>> print(verdict.statement)  # doctest: +NORMALIZE_WHITESPACE
+    misclassification, 432 rows, weights all 1, 6 columns (2 multiway, 4 either),
+    19 tests, split_penalty 0.01 for leaves, max_depth none, max_splits none,
+    min_samples_leaf 1, exact
+    >>> readable == verdict
+    True
+    """
+    if checker not in CHECKERS:
+        raise ValueError(f"checker is {checker!r}, not one of {', '.join(CHECKERS)}.")
+    settings = {"costs": costs, "max_bytes": max_bytes, "progress": progress}
+    if checker == "python":
+        return check_in_python(proof, X, y, sample_weight, **settings)
+    from treeproof.proof.native import check_natively
+
+    verdict = check_natively(proof, X, y, sample_weight, **settings)
+    if checker == "exact" and verdict.accepted:
+        lines = _told(read_lines(proof, max_bytes), progress)
+        return _exactly(lines, X, y, sample_weight, costs, verdict)
+    return verdict
+
+
+def _told(
+    lines: Iterable[bytes], progress: Callable[[int], None] | None
+) -> Iterator[bytes]:
+    """Yield lines and tell how many steps came before each."""
+    for count, line in enumerate(lines):
+        if progress is not None:
+            progress(max(count - 1, 0))
+        yield line
+
+
+def _exactly(
+    lines: Iterator[bytes], X: Any, y: Any, weight: Any, costs: Any, verdict: Verdict
+) -> Verdict:
+    """Check an accepted proof once more, in fractions."""
+    from treeproof.proof.exact import Refuted, check_exactly
+    from treeproof.proof.exact_data import object_of
+
+    def plain(values: Any) -> list[Any]:
+        cells = np.asarray(values).tolist()
+        return [None if _is_missing(cell) else cell for cell in cells]
+
+    first = next(lines)
+    try:
+        names = [feature["name"] for feature in object_of(first)["features"]]
+        if not hasattr(X, "columns") and not hasattr(X, "keys"):
+            table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
+            X = dict(zip(names, table.T, strict=True))
+        columns = {name: plain(X[name]) for name in names}
+        heavy = None if weight is None else plain(weight)
+        told = None if y is None else plain(y)
+        paid = None if costs is None else np.asarray(costs).tolist()
+        check_exactly(chain([first], lines), columns, told, heavy, paid)
+    except Refuted as error:
+        return replace(verdict, accepted=False, reason=f"checked exactly, {error}.")
+    return verdict
+
+
+def _is_missing(cell: Any) -> bool:
+    if isinstance(cell, list):
+        return False
+    return type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)
