@@ -1,14 +1,14 @@
-// All subproblems of trees within a budget: which sets of rows such a tree may have, which
-// tests it may use there, and how much it may spend on each.
+// All subproblems of trees within a budget: which sets of rows can occur in such a tree, which
+// tests can be used there, and how much can be spent on each.
 //
-// A tree that costs at most the budget spends on a set S at most what is left when everything
-// beside S costs as little as it can. Parents have more rows than their children, so that the
-// sets are met in the order of falling size: when a set's turn comes, the largest budget of any
-// of its parents is known, and it is expanded once. Whatever cannot be part of a tree within
-// the budget is pruned by lower bounds that an exact search supplies; weaker bounds would make
-// the graph larger, never the counts wrong. This is the idea of TreeFARMS (Xin, Zhong, Chen,
+// A tree that costs at most the budget spends on a set S at most what is left if everything beside
+// S costs as little as possible. Parents have more rows than their children, so the sets are
+// processed in the order of decreasing size: when a set is processed, the largest budget that any
+// of its parents gives it is known, and it is expanded once. What cannot be part of a tree within
+// the budget is pruned by lower bounds from an exact search; weaker bounds would make the graph
+// larger, but the counts would stay correct. This is the idea of TreeFARMS (Xin, Zhong, Chen,
 // Takagi, Seltzer, Rudin: "Exploring the whole Rashomon set of sparse decision trees", NeurIPS
-// 2022) with budgets per set of rows in place of one scope for a whole problem.
+// 2022), with a budget for each set of rows instead of one for the whole problem.
 //
 // Thresholds of a column of numbers are tried by bisection. Let a < t < b be three of them, and
 // let every leaf size be allowed. The left child of t holds that of a, its right child that of b.
@@ -31,16 +31,16 @@
 
 namespace treeproof::near {
 
-// A lower bound on the cost of every tree on these rows with so many levels left; beyond
-// `enough` it need not go.
+// A lower bound on the cost of every tree on these rows with this many levels left; it need not be
+// computed beyond `enough`.
 using LowerBound = std::function<Cost(const std::vector<std::int32_t>& rows, int depth_left,
                                       Cost enough)>;
 
 struct GraphLimits {
   SplitPrice<Cost> price;
-  Cost budget = 0;  // the most a tree may cost
+  Cost budget = 0;  // the maximum cost of a tree
   int depth = 0;    // levels below the root
-  int unlimited = 0;  // the `depth` that stands for any number of levels
+  int unlimited = 0;  // the value of `depth` that means any number of levels
   std::int64_t min_samples_leaf = 1;
   std::uint64_t max_bytes = 0;  // 0: no limit
 };
@@ -67,7 +67,7 @@ class Graph {
   // one column follow each other.
   Graph(const Problem& problem, std::vector<std::int32_t> columns, const GraphLimits& limits);
 
-  // False if a limit ended it: the graph is then of no use.
+  // Returns false if a limit was reached; the graph must not be used then.
   bool build(const LowerBound& bound, Limits& limits);
 
   const Problem& problem() const { return problem_; }
@@ -103,7 +103,7 @@ class Graph {
   std::int64_t n_skipped() const { return n_skipped_; }
 
  private:
-  // What is known about a set of rows, in the graph or not.
+  // The bounds of a set of rows, whether it is part of the graph or not.
   struct Known {
     Leaf leaf;
     Cost lower = 0;
