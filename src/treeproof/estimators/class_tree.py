@@ -15,7 +15,7 @@ from treeproof.tree.leaf_facts import smoothed
 
 __all__ = ["ClassTree"]
 
-_MOSTLY = 0.8  # share of one class from which the others are rare
+_MOSTLY = 0.9  # share of one class from which the others are rare
 
 
 class ClassTree(ClassifierMixin, OptimalTree):
