@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treeproof import OptimalTreeClassifier
+from treeproof import OptimalTreeClassifier, penalty_path
 
 X = [[0], [1], [2], [3]]
 Y = ["healthy", "ill", "healthy", "ill"]
@@ -106,6 +106,32 @@ def test_metrics():
     one = ["a"] * 4
     refused("but y has only the class 'a'", one, metric="f1", max_depth=1)
     refused("set max_depth or max_splits", metric="f1", pos_label="ill")
+
+
+def test_ratios_are_no_sums():
+    y = [0, 1, 0, 1]
+    for name, value in {"n_best": 2, "first_split": 0}.items():
+        refused(
+            f"trees are not listed or compared part by part; leave out {name}", y,
+            metric="f1", max_depth=1, **{name: value},
+        )  # fmt: skip
+    model = OptimalTreeClassifier(metric="f1", max_depth=1)
+    with pytest.raises(ValueError, match="is a ratio, and trees are listed by costs"):
+        model.fit(X, y).near_optimal()
+    with pytest.raises(ValueError, match="a path of penalties needs another metric"):
+        penalty_path(X, y, estimator=model)
+
+
+def test_costs_of_rows_are_not_kept():
+    model = OptimalTreeClassifier().fit(X, Y, costs=[[0, 1], [9, 0]] * 2)
+    with pytest.raises(ValueError, match="fitted with costs=, which are not kept"):
+        model.near_optimal(0.1, X=X, y=Y)
+
+
+def test_cost_of_an_unknown_class():
+    model = OptimalTreeClassifier(cost_matrix=GOOD).fit(X, Y)
+    with pytest.raises(ValueError, match="y has the label 'dead', whose cost"):
+        model.mean_cost(X, ["dead", *Y[1:]])
 
 
 def test_metrics_take_several_searches(tmp_path):

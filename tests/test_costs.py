@@ -22,7 +22,8 @@ from oracle import (
 from sklearn.metrics import balanced_accuracy_score
 from table_oracle import random_problem
 
-from treeproof import OptimalTreeClassifier, penalty_path
+from treeproof import OptimalTreeClassifier, OptimalTreeClassifierCV, penalty_path
+from treeproof.generalization.prunable import PrunableTree
 
 BLOCKS = 10
 SOLVERS = ("sparse", "threshold", "auto")
@@ -291,3 +292,50 @@ def test_balanced_accuracy_equals_brute_force(block):
             problem.labels, model.predict(problem.frame), sample_weight=problem.weights
         )
         assert score == pytest.approx(1 - model.objective_, abs=1e-9), seed
+
+
+def table_of_doubtful_cases():
+    random = np.random.default_rng(5)
+    X = random.integers(0, 4, (200, 4))
+    ill = random.random(200) < np.array([0.02, 0.3, 0.7, 0.95])[X[:, 0]]
+    return X, np.where(ill, "ill", "healthy")
+
+
+def test_mean_cost_is_what_the_fit_minimises():
+    X, y = table_of_doubtful_cases()
+    costs = {"healthy": {"ill": 1}, "ill": {"healthy": 5}}
+    weights = np.random.default_rng(6).integers(1, 4, 200)
+    model = OptimalTreeClassifier(
+        0.0, cost_matrix=costs, abstain_cost=0.5, max_depth=2
+    ).fit(X, y, weights)
+    assert model.mean_cost(X, y, weights) == pytest.approx(model.objective_)
+    assert OptimalTreeClassifier(0.0, max_depth=1).fit(X, y).mean_cost(
+        X, y
+    ) == pytest.approx(
+        1 - OptimalTreeClassifier(0.0, max_depth=1).fit(X, y).score(X, y)
+    )
+
+
+def test_cross_validation_chooses_by_the_objective():
+    X, y = table_of_doubtful_cases()
+    costs = {"healthy": {"ill": 1}, "ill": {"healthy": 30}}
+    estimator = OptimalTreeClassifier(cost_matrix=costs, max_depth=2)
+    chosen = OptimalTreeClassifierCV(estimator, cv=3, low=0.01, high=40.0).fit(X, y)
+    assert (chosen.cv_results_["mean_test_score"] <= 0).all()
+    best = chosen.cv_results_["mean_test_score"][chosen.best_index_]
+    assert best == chosen.cv_results_["mean_test_score"].max()
+    balanced = OptimalTreeClassifier(metric="balanced_accuracy", max_depth=1)
+    path = OptimalTreeClassifierCV(balanced, cv=3).fit(X, y)
+    same = OptimalTreeClassifierCV(balanced, cv=3, scoring="balanced_accuracy")
+    expected = same.fit(X, y).cv_results_["mean_test_score"]
+    assert path.cv_results_["mean_test_score"] == pytest.approx(expected)
+
+
+def test_pruning_counts_abstentions_as_errors():
+    X, y = table_of_doubtful_cases()
+    model = OptimalTreeClassifier(0.0, abstain_cost=0.2, max_depth=2).fit(X, y)
+    assert model.tree_.action.max() == 2  # some leaf abstains
+    tree = PrunableTree(model, X, y)
+    wrong = np.count_nonzero(model.predict(X) != y)
+    leaves = [i for i, slots in enumerate(tree.slots) if not slots]
+    assert sum(tree.errors_as_leaf[i] for i in leaves) == wrong

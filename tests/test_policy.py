@@ -459,3 +459,20 @@ def test_parameters_of_the_other_estimator():
         one(name, OptimalDRPolicyTree())
     with pytest.raises(ValueError, match="min_propensity"):
         OptimalDRPolicyTree(min_propensity=2).fit([0.0], [0], X=[[0]])
+
+
+def test_min_samples_leaf_with_many_different_rewards():
+    """Copies of rows that weigh nothing are rows of the search all the same."""
+    random = np.random.default_rng(3)
+    X = random.integers(0, 2, (60, 6))
+    rewards = random.normal(size=(60, 3))
+    rewards[0] = 0.0  # whatever is done
+    rewards[np.arange(60), X[:, 0] ^ X[:, 1]] += 1
+    found = {
+        solver: OptimalPolicyTree(max_depth=3, min_samples_leaf=4, solver=solver).fit(
+            X, rewards
+        )
+        for solver in ("sparse", "threshold")
+    }
+    assert found["sparse"].optimal_ and found["threshold"].optimal_
+    assert found["sparse"].objective_ == pytest.approx(found["threshold"].objective_)

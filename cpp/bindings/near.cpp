@@ -16,6 +16,7 @@
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
 #include "search/near/counts.hpp"
+#include "search/near/frontier.hpp"
 #include "search/near/graph.hpp"
 #include "search/portfolio/near_set.hpp"
 
@@ -96,6 +97,63 @@ std::unique_ptr<NearCounts> count(const NearSet& set,
   return out;
 }
 
+// The frontier of a set, with a name for how building it ended.
+struct NearFrontier {
+  std::unique_ptr<near::Frontier> frontier;
+  StopReason reason;
+};
+
+using LongArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::unique_ptr<NearFrontier> frontier_of(const NearSet& set, const IntArray& codes,
+                                          const LongArray& values, std::size_t n_sums,
+                                          Cost split_cost, bool less_is_better,
+                                          const std::string& penalize, double time_limit) {
+  const Problem& problem = set.problem();
+  const std::size_t per_row = static_cast<std::size_t>(problem.n_classes) * (1 + n_sums);
+  const std::size_t n_rows = values.size() / per_row;
+  if (n_sums < 1 || n_sums > near::kMostSums || values.size() != n_rows * per_row ||
+      codes.size() != n_rows * problem.features.size())
+    throw std::invalid_argument("codes and values must be of the same rows");
+  Limits limits(time_limit, 0, python_interrupted);
+  nb::gil_scoped_release unlocked;
+  const bool leaves = read_penalize(penalize) == Penalize::leaves;
+  near::RowSums sums{n_sums,
+                     near::on_merged_rows(problem, view(codes), {values.data(), values.size()},
+                                          per_row),
+                     {split_cost, leaves ? split_cost : 0},
+                     less_is_better};
+  auto out = std::make_unique<NearFrontier>(
+      NearFrontier{near::make_frontier(set.graph(), std::move(sums)), StopReason::none});
+  out->frontier->build(limits);
+  out->reason = limits.reason();
+  return out;
+}
+
+nb::list points(const NearFrontier& f) {
+  nb::list out;
+  for (std::size_t i = 0; i < f.frontier->size(); ++i) {
+    nb::list point;
+    for (const std::int64_t number : f.frontier->point(i)) point.append(number);
+    out.append(point);
+  }
+  return out;
+}
+
+// A tree, and the action of each row of the table.
+nb::tuple frontier_tree(const NearFrontier& f, const NearSet& set, std::size_t i,
+                        const IntArray& codes) {
+  const Problem& problem = set.problem();
+  std::vector<std::int32_t> of_merged;
+  const Tree tree = flatten(f.frontier->tree(i, of_merged));
+  const std::size_t n_columns = problem.features.size(), n = codes.size() / n_columns;
+  const std::vector<std::int32_t> of_rows =
+      near::of_table_rows(problem, view(codes), of_merged);
+  nb::list actions;
+  for (std::size_t r = 0; r < n; ++r) actions.append(of_rows[r]);
+  return nb::make_tuple(tree_to_dict(problem, tree), actions);
+}
+
 nb::list by_cost(const NearCounts& c) {
   nb::list out;
   for (const near::Entry& e : c.counts.by_cost())
@@ -117,7 +175,17 @@ void bind_near(nb::module_& m) {
       .def_prop_ro("n_edges", [](const NearSet& s) { return s.graph().n_edges(); })
       .def("count", &count, nb::kw_only(), "required"_a = std::vector<std::int32_t>{},
            "banned"_a = std::vector<std::int32_t>{}, "time_limit"_a = 0.0,
-           nb::keep_alive<0, 1>(), "Count the trees that use some features and not others.");
+           nb::keep_alive<0, 1>(), "Count the trees that use some features and not others.")
+      .def("frontier", &frontier_of, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a,
+           "split_cost"_a, "less_is_better"_a = false, "penalize"_a = "splits",
+           "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
+           "Find the trees by their cost and by sums over rows.");
+  nb::class_<NearFrontier>(m, "NearFrontier", "Trees by their cost and by sums over rows.")
+      .def_prop_ro("status", [](const NearFrontier& f) { return ended(f.reason); })
+      .def_prop_ro("n_points", [](const NearFrontier& f) { return f.frontier->n_points(); })
+      .def("points", &points, "Lists of a cost and sums, one for each kept tree.")
+      .def("tree", &frontier_tree, "set"_a, "number"_a, "codes"_a,
+           "The tree of a point, and the action of each row.");
   nb::class_<NearCounts>(m, "NearCounts", "How many trees there are, and each of them.")
       .def_prop_ro("status", [](const NearCounts& c) { return ended(c.reason); })
       .def_prop_ro("total", [](const NearCounts& c) { return to_words(c.counts.total()); })

@@ -28,6 +28,8 @@ void add_channel(Layout& layout, std::int32_t channel, const std::vector<Amount>
       by_multiplier[amount].push_back(row);
       continue;
     }
+    // A row of no weight still needs a slot: sets of rows are known by the keys in them.
+    if (amount == 0) by_multiplier[0].push_back(row);
     for (int bit = 0; bit < 31; ++bit)
       if (amount >> bit & 1) by_multiplier[std::int64_t{1} << bit].push_back(row);
   }
@@ -82,8 +84,8 @@ bool fits_narrow(const Problem& problem, std::int64_t min_samples_leaf) {
   std::int64_t n_samples = 0;
   for (const std::int64_t s : problem.samples) n_samples += s;
   if (std::max(problem.total_weight, n_samples) > kMostCounts) return false;
-  // No row has more slots in a channel than weight.
-  std::int64_t slots = problem.total_weight;
+  // No row has more slots in a channel than weight, except that one of no weight has one.
+  std::int64_t slots = problem.total_weight + std::ranges::count(problem.weight, Weight{0});
   if (counts_samples(problem, min_samples_leaf)) slots += n_samples;
   for (const Amount& a : forced_errors(problem)) slots += a.amount;
   return slots <= kMostSlots;

@@ -7,6 +7,8 @@ from dataclasses import replace
 from time import monotonic
 from typing import Any
 
+import numpy as np
+
 from treeproof import _core
 from treeproof.solving.solvers import Task, run_solver
 
@@ -14,6 +16,7 @@ __all__ = [
     "FEWER",
     "Count",
     "Family",
+    "Frontier",
     "LimitReachedError",
     "check_task",
     "sparse_costs",
@@ -99,6 +102,47 @@ class Family:
             raise LimitReachedError(counts.status, self.within)
         return Count(self._set, counts)
 
+    def frontier(
+        self,
+        codes: Any,
+        values: Any,
+        n_sums: int,
+        split_cost: int,
+        *,
+        less_is_better: bool,
+        penalize: str,
+    ) -> Frontier:
+        """Find trees by cost and by sums over rows, for all actions of leaves.
+
+        Parameters
+        ----------
+        codes : ndarray of shape (columns, rows)
+            The rows of the table, as the engine knows them.
+        values : ndarray of shape (rows, actions, 1 + n_sums)
+            What each row adds for each action: its cost, then the sums.
+        n_sums : int
+            Number of sums.
+        split_cost : int
+            The penalty, in the unit of these costs.
+        less_is_better : bool
+            Whether a tree of smaller sums may replace one of larger sums.
+        penalize : str
+            What the penalty is charged for.
+        """
+        flat = np.ascontiguousarray(codes).reshape(-1)
+        found = self._set.frontier(
+            codes=flat,
+            values=np.ascontiguousarray(values).reshape(-1),
+            n_sums=n_sums,
+            split_cost=split_cost,
+            less_is_better=less_is_better,
+            penalize=penalize,
+            time_limit=self._seconds_left(),
+        )
+        if found.status != "complete":
+            raise LimitReachedError(found.status, self.within)
+        return Frontier(self._set, found, flat)
+
     @property
     def n_subproblems(self) -> int:
         """The number of sets of rows that occur in these trees."""
@@ -108,6 +152,26 @@ class Family:
         if self._deadline is None:
             return 0.0
         return max(self._deadline - monotonic(), 1e-3)
+
+
+class Frontier:
+    """Trees by cost and sums, one of least cost for each value of the sums."""
+
+    def __init__(self, family: Any, found: Any, codes: Any) -> None:
+        self._set, self._found, self._codes = family, found, codes
+
+    @property
+    def n_points(self) -> int:
+        """How many points all sets of rows have."""
+        return int(self._found.n_points)
+
+    def points(self) -> list[list[int]]:
+        """Return lists of a cost and the sums."""
+        return list(self._found.points())
+
+    def tree(self, i: int) -> tuple[dict[str, Any], Any]:
+        """Return a tree of a point as a split table, and the action of each row."""
+        return self._found.tree(self._set, i, self._codes)
 
 
 class Count:

@@ -13,6 +13,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from treeproof.border import counts_errors
+from treeproof.objectives.ratios import RATIOS
+
 if TYPE_CHECKING:
     from treeproof.alternatives.result import NearOptimalSet, NearTree
     from treeproof.solving.solvers import Task
@@ -115,6 +118,7 @@ class Alternatives:
             raise ValueError(f"within={within!r} is not a margin; use a number {most}.")
         if limit is not None and (not isinstance(limit, Integral) or limit < 1):
             raise ValueError(f"limit={limit!r} must be a whole number from 1 on.")
+        self._check_listed(again=X is not None)
         if X is not None:
             model: Any = clone(self).fit(X, y, sample_weight)  # type: ignore[type-var]
             return model.near_optimal(within, limit=limit, using=using, without=without)
@@ -124,6 +128,25 @@ class Alternatives:
                 "or fitted on a very large table); give them as X=..., y=...."
             )
         return near_set(self, self._task, float(within), limit, using, without)
+
+    def _check_listed(self, again: bool) -> None:
+        """Refuse objectives whose trees cannot be listed by their cost."""
+        if getattr(self, "constraints", None):
+            raise ValueError(
+                "near_optimal lists trees by their cost alone, whether they keep the "
+                "constraints or not; fit without constraints to see them."
+            )
+        metric = getattr(self, "metric", "accuracy")
+        if metric in RATIOS:
+            raise ValueError(
+                f'metric="{metric}" is a ratio, and trees are listed by costs that add '
+                "up; fit with a cost_matrix to see other trees."
+            )
+        if again and self.tree_.measure == "cost" and counts_errors(self):
+            raise ValueError(
+                "The classifier was fitted with costs=, which are not kept; fit it "
+                "again with them and call near_optimal() without X."
+            )
 
     def _remember(self, task: Task, found: Mapping[str, Any], n_best: int) -> None:
         """Store what is needed to find other trees, and find the best of them."""

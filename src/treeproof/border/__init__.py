@@ -62,6 +62,7 @@ class ClassificationData:
     class_factors: NDArray[np.float64]
     samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
     costs: NDArray[np.float64] | None = None  # of each row and class, if given
+    kept: NDArray[np.bool_] | None = None  # the given rows that are here; None for all
 
 
 def read_classification_data(
@@ -107,6 +108,7 @@ def read_classification_data(
     weights = weights * factors[labels]
     record_names(estimator, raw)
     keep = weights > 0
+    kept = None if keep.all() else keep
     if not keep.all():
         raw, labels, weights = raw.take(keep), labels[keep], weights[keep]
         samples = None if samples is None else samples[keep]
@@ -122,7 +124,7 @@ def read_classification_data(
         warn_of_categories(estimator, raw, table, n_rows, in_units=in_units)
         warn_of_marks(table)
     return ClassificationData(
-        table, classes, labels, weights, factors, samples, row_costs
+        table, classes, labels, weights, factors, samples, row_costs, kept
     )
 
 
@@ -187,6 +189,7 @@ class RewardData:
     treatments: NDArray[Any]
     weights: NDArray[np.float64]
     samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
+    kept: NDArray[np.bool_] | None = None  # the given rows that are here; None for all
 
 
 def read_reward_data(
@@ -213,6 +216,7 @@ def read_reward_data(
     weights = read_weights(sample_weight, raw.n_rows)
     record_names(estimator, raw)
     keep = weights > 0
+    kept = None if keep.all() else keep
     if not keep.all():
         raw, numbers, weights = raw.take(keep), numbers[keep], weights[keep]
         samples = None if samples is None else samples[keep]
@@ -220,7 +224,7 @@ def read_reward_data(
     n_rows = table.n_rows if samples is None else int(samples.sum())
     warn_of_categories(estimator, raw, table, n_rows, in_units=True)
     warn_of_marks(table)
-    return RewardData(table, numbers, treatments, weights, samples)
+    return RewardData(table, numbers, treatments, weights, samples, kept)
 
 
 def read_training_table(
@@ -278,6 +282,8 @@ def has_one_split(estimator: Any) -> bool:
 
 def counts_errors(estimator: Any) -> bool:
     """Whether the estimator minimises plain misclassification."""
+    if getattr(estimator, "constraints", None):
+        return False
     told = ("cost_matrix", "abstain_cost")
     return all(getattr(estimator, name, None) is None for name in told) and getattr(
         estimator, "metric", "accuracy"

@@ -46,6 +46,8 @@ def read_costs(path: str, known: Mapping[str, Any]) -> dict[Any, dict[Any, Any]]
     try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"There is no file {path!r}.") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path!r} is not a JSON file: {error}.") from None
     rows: Iterable[Any] = content.values() if isinstance(content, dict) else [None]

@@ -45,6 +45,10 @@ _STOPPED = {
     "time_limit": ("the time limit was reached", "a larger time_limit"),
     "memory_limit": ("the memory limit was reached", "a larger memory_limit"),
     "interrupted": ("it was interrupted", "more time"),
+    "too_many_sums": (
+        "the constraints limit too many sums to list trees by",
+        "fewer groups",
+    ),
     "too_many_rules": ("there are too many rules to list", "a larger max_candidates"),
 }
 
@@ -369,6 +373,7 @@ class OptimalTree(BaseEstimator):
             "first_split": first,
             "categories": kind_of_split(self) if wide else None,
             "coarsened": self.coarsened_,
+            "constrained": bool(getattr(self, "constraints", None)),
         }
 
     @property

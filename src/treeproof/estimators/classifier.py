@@ -18,9 +18,12 @@ from treeproof.border.costs import (
     read_cost_matrix,
 )
 from treeproof.border.labels import read_vector
+from treeproof.constraints.fit import fit_classifier
+from treeproof.constraints.kinds import Constraint
 from treeproof.estimators.action_tree import ActionTree
 from treeproof.estimators.base import common_constraints
 from treeproof.estimators.class_tree import ClassTree
+from treeproof.estimators.costing import Costed
 from treeproof.estimators.prepared import Prepared
 from treeproof.limits import Deadline, parse_memory
 from treeproof.objectives import Costs, Labels, Objective, Told
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["OptimalTreeClassifier"]
 
 
-class OptimalTreeClassifier(ActionTree, ClassTree):
+class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
     """A classification tree with a proof that no better one exists.
 
     Among all trees that the parameters allow, `fit` finds one with the lowest cost,
@@ -139,9 +142,14 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         metric, one with the fewest leaves is returned; ``objective_`` is then one minus
         the metric.
     pos_label : default=None
-        The positive class of "f1", "fbeta" and "jaccard"; 1 or True if there is one.
+        The positive class of "f1", "fbeta", "jaccard" and of constraints; 1 or True if
+        there is one.
     beta : float, default=1.0
         For "fbeta": how many times as important recall is as precision.
+    constraints : list of Constraint or None, default=None
+        Constraints that the tree must keep on the training rows; see
+        `treeproof.constraints`. The fit finds the cheapest tree that keeps them, over
+        all actions of its leaves; ``constraints_`` states how each is kept.
     quant_bnb : QuantBnB or None, default=None
         With ``solver="quant-bnb"``: the parameters of the published algorithm; None
         for those of its paper. See `treeproof.QuantBnB`.
@@ -236,6 +244,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         "metric": [StrOptions(set(METRICS))],
         "pos_label": [object],
         "beta": [Interval(Real, 0, None, closed="neither")],
+        "constraints": [list, tuple, Constraint, None],
         "n_best": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -262,6 +271,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         metric: str = "accuracy",
         pos_label: Any = None,
         beta: float = 1.0,
+        constraints: Any = None,
         quant_bnb: QuantBnB | None = None,
         quantiles: int | None = None,
         n_best: int = 1,
@@ -288,6 +298,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         self.metric = metric
         self.pos_label = pos_label
         self.beta = beta
+        self.constraints = constraints
         self.quant_bnb = quant_bnb
         self.quantiles = quantiles
         self.n_best = n_best
@@ -304,6 +315,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         distributed: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,
         costs: Any = None,
+        sensitive_features: Any = None,
     ) -> OptimalTreeClassifier:
         """Find a tree with the lowest cost, and prove that it is optimal.
 
@@ -336,6 +348,9 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
             ``classes_``. y may then be None: the classes are 0, 1, ..., and the class
             of a row is the one with the lowest cost. See ``cost_matrix`` for costs that
             depend on the class alone.
+        sensitive_features : array-like of shape (n_samples,) or None, default=None
+            The group of each row, for ``constraints`` that compare groups. It need not
+            be a column of X, and is never asked for at prediction.
 
         Returns
         -------
@@ -346,6 +361,7 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
         self._check_objective(costs)
         ratio = self.metric in RATIOS
         whole = proof or distributed or checkpoint or self.n_best > 1 or ratio
+        whole = whole or self.constraints
         deadline = self._deadline(whole=bool(whole))
         if proof is not None and y is None and self.class_weight is not None:
             raise ValueError(
@@ -353,6 +369,19 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
                 "weights of the rows as sample_weight."
             )
         data, reading = self._read(X, y, sample_weight, costs, deadline)
+        if self.constraints:
+            told = {
+                "proof": proof,
+                "distributed": distributed,
+                "checkpoint": checkpoint,
+                "metric": self.metric if ratio else None,
+            }
+            objective = self._objective(data)
+            fit_classifier(
+                self, data, objective, sensitive_features, told, reading, deadline
+            )
+            return self
+        self.__dict__.pop("constraints_", None)  # of an earlier fit
         if ratio:
             if checkpoint is not None or distributed is not None:
                 raise ValueError(
@@ -424,6 +453,12 @@ class OptimalTreeClassifier(ActionTree, ClassTree):
             raise ValueError(
                 f'metric="{self.metric}" is a ratio, into which no penalty for splits '
                 "fits; set max_depth or max_splits."
+            )
+        if ratio and (self.n_best > 1 or self.first_split is not None):
+            given = "n_best" if self.n_best > 1 else "first_split"
+            raise ValueError(
+                f'metric="{self.metric}" is a ratio, by which trees are not listed or '
+                f"compared part by part; leave out {given}, or give a cost_matrix."
             )
         plain_errors = not any(told.values())
         if plain_errors and not ratio and self.split_penalty > 1:

@@ -83,11 +83,13 @@ class PrunableTree:
         value = np.asarray(table.value).reshape(n_nodes, -1)
         predicted = getattr(table, "action", value.argmax(axis=1))
         node = np.arange(n_nodes)
-        staying = counts.sum(axis=1) - counts[node, predicted]
+        speaks = predicted < self.n_classes  # a leaf that abstains is never right
+        staying = counts.sum(axis=1) - counts[node, predicted] * speaks
         for child in reversed(self.nodes_top_down()):
             if self.parent[child] >= 0:
                 counts[self.parent[child]] += counts[child]
-        self.errors_as_leaf = (counts.sum(axis=1) - counts[node, predicted]).tolist()
+        right = counts[node, predicted] * speaks
+        self.errors_as_leaf = (counts.sum(axis=1) - right).tolist()
         self.errors_staying = staying.tolist()
 
     def nodes_top_down(self) -> list[int]:

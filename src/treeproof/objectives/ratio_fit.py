@@ -59,7 +59,8 @@ class _RatioSearch:
     def __init__(self, model: Any, data: ClassificationData) -> None:
         self.model, self.data = model, data
         self.ratio = Ratio.of(model.metric, float(model.beta))
-        self.positive = positive_class(data.classes, model.pos_label, model.metric)
+        asked_by = f'metric="{model.metric}"'
+        self.positive = positive_class(data.classes, model.pos_label, asked_by)
         own = np.bincount(data.labels, data.weights, minlength=2)
         self.positives = Fraction(float(own[self.positive]))
         self.negatives = Fraction(float(own[1 - self.positive]))

@@ -106,13 +106,13 @@ class Ratio:
         return min(mu + open_part / (min(self.p, self.q) * positives), Fraction(1))
 
 
-def positive_class(classes: NDArray[Any], pos_label: Any, metric: str) -> int:
+def positive_class(classes: NDArray[Any], pos_label: Any, asked_by: str) -> int:
     """Return the number of the positive class.
 
     Examples
     --------
     >>> import numpy as np
-    >>> positive_class(np.array([0, 1]), None, "f1")
+    >>> positive_class(np.array([0, 1]), None, 'metric="f1"')
     1
     """
     known = [plain(label) for label in classes]
@@ -121,15 +121,14 @@ def positive_class(classes: NDArray[Any], pos_label: Any, metric: str) -> int:
         if len(known) == 1:
             there = f"only the class {known[0]!r}"
         raise ValueError(
-            f'metric="{metric}" needs a positive and a negative class, but y has '
-            f"{there}."
+            f"{asked_by} needs a positive and a negative class, but y has {there}."
         )
     if pos_label is None:
         for usual in (True, 1):
             if known[1] == usual and type(known[1]) is type(usual):
                 return 1
         raise ValueError(
-            f'metric="{metric}" needs to know which class is the positive one; pass '
+            f"{asked_by} needs to know which class is the positive one; pass "
             f"pos_label={known[0]!r} or pos_label={known[1]!r}."
         )
     wanted = plain(pos_label)

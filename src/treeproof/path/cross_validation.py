@@ -24,6 +24,7 @@ from sklearn.utils import Tags, _safe_indexing, get_tags, indexable
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from treeproof.border import counts_errors
 from treeproof.border.labels import read_labels
 from treeproof.estimators.classifier import OptimalTreeClassifier
 from treeproof.estimators.regressor import OptimalTreeRegressor
@@ -44,8 +45,8 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [OptimalTreeClassifier, OptimalTreeRegressor, None],
-        "low": [Interval(Real, 0, 1, closed="both")],
-        "high": [Interval(Real, 0, 1, closed="both")],
+        "low": [Interval(Real, 0, None, closed="left")],
+        "high": [Interval(Real, 0, None, closed="left")],
         "cv": ["cv_object"],
         "scoring": [str, callable, None],
         "one_standard_error": ["boolean"],
@@ -151,7 +152,7 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
         splitter = check_cv(self.cv, labels, classifier=is_classifier(base))
         folds = list(splitter.split(np.zeros(len(labels)), labels))
         penalties = [point.penalty for point in self.path_]
-        scorer = None if self.scoring is None else check_scoring(base, self.scoring)
+        scorer = self._scorer(base)
         # Folds that are worked on at the same time share the time that is left.
         at_once = min(effective_n_jobs(self.n_jobs), len(folds))
         limits = self._limits(base, budget.share(at_once / len(folds)))
@@ -164,6 +165,19 @@ class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
         return np.column_stack(
             list(tracked(work, len(folds), "folds", bool(self.verbose or base.verbose)))
         )
+
+    def _scorer(self, base: Any) -> Any:
+        """Return what to choose by; None for the estimator's own score.
+
+        By default that is what the trees are fitted for.
+        """
+        if self.scoring is not None:
+            return check_scoring(base, self.scoring)
+        if getattr(base, "metric", "accuracy") == "balanced_accuracy":
+            return check_scoring(base, "balanced_accuracy")
+        if is_classifier(base) and not counts_errors(base):
+            return _negative_cost
+        return None
 
     def _choose(self, scores: NDArray[np.float64]) -> int:
         """Return the best point, or the smallest tree within one standard error."""
@@ -239,7 +253,9 @@ class OptimalTreeClassifierCV(ClassifierMixin, _ChosenByCV):
     cv : int, splitter, iterable or None, default=None
         The folds, as in scikit-learn; None for five folds.
     scoring : str, callable or None, default=None
-        The score that is maximised, as in scikit-learn; None for accuracy.
+        The score that is maximised, as in scikit-learn; None for accuracy, for the
+        mean cost if the estimator has costs, and for balanced accuracy if that is its
+        metric.
     one_standard_error : bool, default=False
         Choose the smallest tree whose mean score is within one standard error of the
         best one (Breiman and others, 1984).
@@ -356,6 +372,10 @@ class OptimalTreeRegressorCV(RegressorMixin, _ChosenByCV):
                 "a regressor."
             )
         return base
+
+
+def _negative_cost(model: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    return -float(model.mean_cost(X, y, sample_weight))
 
 
 def _score_fold(

@@ -12,6 +12,7 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from treeproof.border import counts_errors
 from treeproof.estimators.classifier import OptimalTreeClassifier
 from treeproof.estimators.prepared import Prepared
 from treeproof.estimators.regressor import OptimalTreeRegressor
@@ -94,7 +95,10 @@ def penalty_path(
         )
     if base.first_split is not None:
         raise ValueError("A path cannot be combined with first_split; leave it out.")
-    _check_range(low, high)
+    if getattr(base, "constraints", None):
+        raise ValueError("A path cannot be combined with constraints; leave them out.")
+    costs = isinstance(base, OptimalTreeClassifier) and not counts_errors(base)
+    _check_range(low, high, math.inf if costs else 1.0)
     model = clone(base).set_params(split_penalty=float(low))
     prepared = model._prepare(X, y, sample_weight)
     name = solver_name(model.solver, prepared.task)
@@ -241,15 +245,17 @@ def _middle(low: Fraction, high: Fraction) -> float:
     return min(max(math.sqrt(a * b), a), b) if a > 0 else b / 2
 
 
-def _check_range(low: float, high: float) -> None:
+def _check_range(low: float, high: float, most: float) -> None:
     for name, value in (("low", low), ("high", high)):
         if (
             isinstance(value, bool)
             or not isinstance(value, Real)
-            or not 0 <= value <= 1
+            or not 0 <= value <= most
+            or math.isinf(value)
         ):
+            allowed = "from 0 to 1" if most == 1 else "that is not negative"
             raise ValueError(
-                f"{name}={value!r} is not a penalty; use a number from 0 to 1."
+                f"{name}={value!r} is not a penalty; use a number {allowed}."
             )
     if low > high:
         raise ValueError(f"low={low!r} is above high={high!r}; exchange the two.")

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import RewardData
+from treeproof.constraints.fit import fit_policy
 from treeproof.estimators.action_tree import ActionTree, Path
 from treeproof.estimators.base import common_constraints
 from treeproof.limits import Deadline
@@ -43,6 +44,7 @@ class PolicyTree(ActionTree):
         reading: Mapping[str, Any],
         deadline: Deadline,
         proof: Path | None,
+        sensitive_features: Any = None,
     ) -> None:
         """Find the tree of the greatest mean reward."""
         objective = Costs(
@@ -53,6 +55,13 @@ class PolicyTree(ActionTree):
             samples=data.samples,
             measure="reward",
         )
+        if getattr(self, "constraints", None):
+            told = {"proof": proof}
+            fit_policy(
+                self, data, objective, sensitive_features, told, reading, deadline
+            )
+            return
+        self.__dict__.pop("constraints_", None)  # of an earlier fit
         self._fit_objective(objective, reading, deadline, proof=proof)
 
     def _quant_options(self) -> QuantBnB:

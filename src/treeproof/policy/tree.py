@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
+from treeproof.constraints.kinds import Constraint
 from treeproof.estimators.action_tree import Path
 from treeproof.limits import Deadline, parse_memory
-from treeproof.policy.base import PolicyTree
+from treeproof.policy.base import PolicyTree, policy_constraints
 from treeproof.sources.training import reward_data
 
 __all__ = ["OptimalPolicyTree"]
@@ -69,6 +70,9 @@ class OptimalPolicyTree(PolicyTree):
         distinct.
     n_best : int, default=1
         How many of the best trees to find; see ``trees_``.
+    constraints : list of Constraint or None, default=None
+        What the policy must keep on the training rows, such as
+        `treeproof.constraints.Budget`; ``constraints_`` says how each is kept.
     random_state : int, RandomState instance or None, default=None
         Accepted for compatibility; the search makes no random choices.
     verbose : bool, default=False
@@ -142,6 +146,11 @@ class OptimalPolicyTree(PolicyTree):
     'Optimal: no tree of depth 1 or less has a higher mean reward than 8.5.'
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **policy_constraints(),
+        "constraints": [list, tuple, Constraint, None],
+    }
+
     def __init__(
         self,
         split_penalty: float = 0.0,
@@ -160,6 +169,7 @@ class OptimalPolicyTree(PolicyTree):
         n_jobs: int | None = 1,
         quantiles: int | None = None,
         n_best: int = 1,
+        constraints: Any = None,
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
@@ -178,6 +188,7 @@ class OptimalPolicyTree(PolicyTree):
         self.n_jobs = n_jobs
         self.quantiles = quantiles
         self.n_best = n_best
+        self.constraints = constraints
         self.random_state = random_state
         self.verbose = verbose
 
@@ -188,6 +199,7 @@ class OptimalPolicyTree(PolicyTree):
         sample_weight: Any = None,
         *,
         proof: Path | None = None,
+        sensitive_features: Any = None,
     ) -> OptimalPolicyTree:
         """Find the tree of the greatest mean reward, with proof.
 
@@ -205,6 +217,8 @@ class OptimalPolicyTree(PolicyTree):
         proof : path or None, default=None
             The file to which a proof is written, for `treeproof.proof.check`; None for
             no proof.
+        sensitive_features : array-like of shape (n_samples,) or None, default=None
+            The group of each row, for ``constraints`` that compare groups.
 
         Returns
         -------
@@ -215,7 +229,7 @@ class OptimalPolicyTree(PolicyTree):
         memory = parse_memory(self.memory_limit)
         deadline = Deadline(self.time_limit, cuts=False)
         data, reading = reward_data(self, X, y, sample_weight, memory, deadline)
-        self._fit_rewards(data, reading, deadline, proof)
+        self._fit_rewards(data, reading, deadline, proof, sensitive_features)
         return self
 
     def predict_value(self, X: Any) -> NDArray[np.float64]:

@@ -171,6 +171,7 @@ def trees_in_words(
     first_split: str | None = None,
     categories: str | None = None,
     coarsened: Iterable[str] = (),
+    constrained: bool = False,
 ) -> str:
     """Name the trees that a statement speaks of, in the singular.
 
@@ -184,6 +185,8 @@ def trees_in_words(
         How columns of categories are split; None if there are none.
     coarsened : iterable of str
         Columns whose thresholds lie between quantile bins.
+    constrained : bool
+        Whether only trees that keep constraints are meant.
 
     Examples
     --------
@@ -208,10 +211,10 @@ def trees_in_words(
     bins = ", ".join(map(repr, coarsened))
     if bins:
         clauses.append(f"thresholds between quantile bins of {bins}")
-    if not clauses:
-        return words
-    *most, final = clauses
-    return f"{words} with " + (f"{', '.join(most)} and {final}" if most else final)
+    if clauses:
+        *most, final = clauses
+        words += " with " + (f"{', '.join(most)} and {final}" if most else final)
+    return words + (" that keeps the constraints" if constrained else "")
 
 
 @dataclass(frozen=True)

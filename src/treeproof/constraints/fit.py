@@ -1,0 +1,313 @@
+"""Fitting an estimator under constraints."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.border.labels import read_vector
+from treeproof.columns import plain
+from treeproof.constraints.kinds import Constraint
+from treeproof.constraints.search import UNIT, Candidate, ConstrainedSearch, Found
+from treeproof.constraints.sums import InfeasibleError, Rows, Sums
+from treeproof.limits import Deadline
+from treeproof.objectives import Costs, Labels, Objective
+from treeproof.objectives.ratios import positive_class
+from treeproof.solving.observers import History
+
+if TYPE_CHECKING:
+    from treeproof.border import ClassificationData, RewardData
+
+__all__ = ["Kept", "fit_classifier", "fit_policy", "read_groups"]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """How a fitted tree keeps one limit.
+
+    Attributes
+    ----------
+    name : str
+        What is limited.
+    value : float
+        What the tree has, on the training rows.
+    at_most : float
+        What is allowed.
+    price : float
+        By how much the least cost falls, as far as prices can tell, if the limit is
+        raised by one; 0 if the limit costs nothing.
+    """
+
+    name: str
+    value: float
+    at_most: float
+    price: float
+
+
+def check_constraints(
+    model: Any, sensitive_features: Any, classes: bool, others: Mapping[str, Any]
+) -> Sequence[Constraint]:
+    """Refuse what constraints do not go with; return the constraints.
+
+    `classes` says whether rows have classes; `others` are arguments of ``fit`` that
+    are None if they were not given.
+    """
+    constraints = model.constraints
+    if isinstance(constraints, Constraint):
+        constraints = [constraints]
+    for one in constraints:
+        if not isinstance(one, Constraint):
+            raise TypeError(
+                f"constraints has {one!r}; it takes objects such as "
+                "treeproof.constraints.RecallAtLeast(0.9)."
+            )
+        if one.needs_groups and sensitive_features is None:
+            raise ValueError(
+                f"{type(one).__name__} compares groups of rows; pass "
+                "sensitive_features to fit, one value for each row."
+            )
+        if one.needs_classes and not classes:
+            raise ValueError(
+                f"{type(one).__name__} is about classes, which treatments do not have; "
+                "use Budget or Linear."
+            )
+    given = [name for name, value in others.items() if value is not None]
+    given += ["n_best"] if model.n_best > 1 else []
+    given += [p for p in ("max_splits", "first_split") if getattr(model, p) is not None]
+    if given:
+        raise ValueError(f"constraints do not go with {given[0]}; leave one out.")
+    return list(constraints)
+
+
+def read_groups(
+    sensitive_features: Any, n_rows: int
+) -> tuple[NDArray[np.intp], list[Any]]:
+    """Return the number of each row's group, and the groups."""
+    values = read_vector(sensitive_features, "sensitive_features")
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values.reshape(-1)
+    if values.ndim != 1:
+        raise ValueError(
+            f"sensitive_features has {values.shape[1]} columns; give one, or one that "
+            "combines them."
+        )
+    if len(values) != n_rows:
+        raise ValueError(
+            f"sensitive_features has {len(values)} values, but X has {n_rows} rows."
+        )
+    plain_values = [plain(value) for value in values]
+    if any(v is None or v != v for v in plain_values):
+        where = next(i for i, v in enumerate(plain_values) if v is None or v != v)
+        raise ValueError(
+            f"sensitive_features has no value in row {where}; name the group of rows "
+            'without one, such as "unknown".'
+        )
+    names = list(dict.fromkeys(plain_values))
+    number = {name: i for i, name in enumerate(names)}
+    return np.array([number[value] for value in plain_values], dtype=np.intp), names
+
+
+def fit_classifier(
+    model: Any,
+    data: ClassificationData,
+    objective: Objective,
+    sensitive_features: Any,
+    others: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    deadline: Deadline,
+) -> None:
+    """Fit a classifier that keeps its constraints.
+
+    Rates and shares are those of the rows as they were given: ``class_weight`` counts
+    in the cost alone.
+    """
+    constraints = check_constraints(model, sensitive_features, True, others)
+    assert isinstance(objective, Costs)
+    positive = None
+    if any(c.needs_classes for c in constraints) or len(data.classes) == 2:
+        positive = positive_class(data.classes, model.pos_label, "constraints")
+    rows = _rows_of(
+        data,
+        objective,
+        sensitive_features,
+        data.weights / data.class_factors[data.labels],
+    )
+    if positive is not None:
+        rows = replace(rows, positive=positive, is_positive=data.labels == positive)
+    given = (model.cost_matrix, model.abstain_cost, data.costs)
+    shown = Labels(data) if all(v is None for v in given) else objective
+    fit_constrained(model, objective, shown, rows, constraints, reading, deadline)
+
+
+def fit_policy(
+    model: Any,
+    data: RewardData,
+    objective: Costs,
+    sensitive_features: Any,
+    others: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    deadline: Deadline,
+) -> None:
+    """Fit a policy tree that keeps its constraints."""
+    constraints = check_constraints(model, sensitive_features, False, others)
+    rows = _rows_of(data, objective, sensitive_features, data.weights)
+    fit_constrained(model, objective, objective, rows, constraints, reading, deadline)
+
+
+def _rows_of(
+    data: Any,
+    objective: Costs,
+    sensitive_features: Any,
+    weights: NDArray[np.float64],
+) -> Rows:
+    """Return what constraints look at, but for classes."""
+    if data.samples is not None:
+        raise ValueError("constraints need a table in memory; read the file first.")
+    groups: NDArray[np.intp] | None = None
+    names: list[Any] = []
+    if sensitive_features is not None:
+        n_given = len(weights) if data.kept is None else len(data.kept)
+        groups, names = read_groups(sensitive_features, n_given)
+        groups = groups if data.kept is None else groups[data.kept]
+    return Rows(
+        weights,
+        list(objective.actions),
+        groups=groups,
+        group_names=names,
+        kept=data.kept,
+    )
+
+
+def fit_constrained(
+    model: Any,
+    objective: Costs,
+    shown: Objective,
+    rows: Rows,
+    constraints: Sequence[Constraint],
+    reading: Mapping[str, Any],
+    deadline: Deadline,
+) -> None:
+    """Find the cheapest tree that keeps the constraints, and keep its certificate.
+
+    `shown` says what the nodes of the tree hold: weights of classes or mean rewards.
+    """
+    sums = Sums()
+    for constraint in constraints:
+        constraint.add_to(sums, rows)
+    if not sums.limits:  # a single group, or no rows of the class that counts
+        number, _ = sums.add(np.zeros((len(rows.weights), len(rows.actions))))
+        sums.limit("nothing", {number: Fraction(1)}, Fraction(0))
+    search = ConstrainedSearch(model, objective, sums, deadline)
+    found = search.run()
+    answer = dict(found.answer) or {"n_merged_rows": objective.table.n_rows}
+    seconds = (model.time_limit or 0.0) - (deadline.left() or 0.0)
+    answer |= {"seconds": seconds, "statistics": found.statistics}
+    answer.pop("shares", None)
+    model._set_statistics(found.solver, answer, objective, reading)
+    model.__dict__.pop("_task", None)  # other trees would not keep the constraints
+    model.__dict__.pop("trees_", None)
+    if found.best is None:
+        _refuse(model, search, found, shown)
+    _store(model, search, found, found.best, shown)
+
+
+def _store(
+    model: Any,
+    search: ConstrainedSearch,
+    found: Found,
+    best: Candidate | None,
+    shown: Objective,
+) -> None:
+    """Keep a tree with its certificate."""
+    assert best is not None
+    objective = search.objective
+    tree = shown._grow(best.splits, _Given(objective, best.actions))
+    if shown is not objective:
+        tree.cost, tree.measure = None, "errors"
+    penalties = tree.n_penalties(model.penalize)
+    cost = objective_of(objective, best) + model.split_penalty * penalties
+    weight = objective.scale * float(np.cumsum(objective.weights)[-1])
+    below = (best.cost - found.lower) / UNIT / weight
+    slack = objective.units.slack
+    if slack > 0:
+        model.stats_["rounding"] = 2 * slack
+    model.constraints_ = _kept(search, best, weight)
+    model._set_certificate(
+        tree,
+        objective=cost,
+        lower=cost - below - 2 * slack,
+        proved=found.proved and found.best is not None,
+        status=found.status if found.best is not None else "infeasible",
+    )
+    history = History()
+    history.finish(model.stats_["seconds"], model.lower_bound_, model.objective_)
+    model.history_ = history
+
+
+def objective_of(objective: Costs, tree: Candidate) -> float:
+    """Return the mean cost of a tree's actions, as they were given."""
+    rows = np.arange(len(tree.actions))
+    paid = objective.weights * objective.costs[rows, tree.actions]
+    return float(paid.sum() / np.cumsum(objective.weights)[-1])
+
+
+def _kept(search: ConstrainedSearch, tree: Candidate, weight: float) -> list[Kept]:
+    """Say how a tree keeps each limit; the two sides of a difference are one."""
+    kept: dict[str, Kept] = {}
+    for price, limit in zip(search.prices, search.sums.limits, strict=True):
+        value = float(limit.excess(tree.sums) * limit.unit + limit.at_most)
+        per_unit = float(price) / weight / float(limit.unit)
+        own = Kept(limit.name, value, float(limit.at_most), per_unit)
+        other = kept.get(limit.name)
+        if other is not None:
+            own = Kept(
+                limit.name,
+                max(own.value, other.value),
+                own.at_most,
+                max(own.price, other.price),
+            )
+        kept[limit.name] = own
+    return list(kept.values())
+
+
+def _refuse(
+    model: Any, search: ConstrainedSearch, found: Found, shown: Objective
+) -> None:
+    """Say that no tree keeps the constraints, or that none was found."""
+    excess, limit = search.sums.worst(found.closest.sums)
+    beyond = float(excess * limit.unit)
+    closest = copy.copy(model)
+    _store(closest, search, found, found.closest, shown)
+    if found.proved:
+        text = "No tree keeps the constraints"
+    else:
+        text = "No tree that keeps the constraints was found before a limit"
+    error = InfeasibleError(
+        f"{text}: the closest one exceeds the limit of {limit.name} by {beyond:.6g}; "
+        "relax it, or allow larger trees."
+    )
+    error.model, error.excess, error.proved = closest, beyond, found.proved
+    raise error
+
+
+class _Given:
+    """What leaves say is given; other nodes say what costs least."""
+
+    def __init__(self, objective: Costs, actions: NDArray[np.intp]) -> None:
+        self._objective, self._says = objective, actions
+        self.actions, self.measure = objective.actions, objective.measure
+
+    def choose(self, rows: NDArray[np.intp]) -> tuple[int, float]:
+        """Return the action of a leaf, and its mean cost."""
+        said = self._says[rows]
+        if (said != said[0]).any():
+            return self._objective.choose(rows)
+        weights = self._objective.weights[rows]
+        paid = weights @ self._objective.costs[rows, said[0]]
+        return int(said[0]), float(paid / weights.sum())

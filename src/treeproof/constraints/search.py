@@ -1,0 +1,389 @@
+"""The cheapest tree that keeps constraints, over all trees and actions of leaves.
+
+Prices give a lower bound (`treeproof.constraints.pricing`). Trees in the order of their
+priced cost close what is left between it and the best tree that keeps the constraints:
+such a tree of a cost below U has a priced cost below U, so that once all trees of a
+priced cost up to U are known, by their costs and sums, the best is among them. Trees
+that agree in all sums are one point of that list (`cpp/search/near/frontier.hpp`).
+
+Costs and sums are whole numbers, and what is kept and what is cheaper is decided in
+them. Prices may be rounded as they like: they say which trees are listed, with room for
+the rounding, never which of them is best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.alternatives.engine import Family, LimitReachedError, sparse_costs
+from treeproof.constraints.pricing import Cut, best_prices
+from treeproof.constraints.sums import MOST_SUMS, Sums
+from treeproof.limits import Deadline
+from treeproof.objectives import Costs
+from treeproof.solving.solvers import Task, solve
+
+__all__ = ["Candidate", "ConstrainedSearch", "Found"]
+
+UNIT = 1 << 20
+"""A whole cost of one; penalties are rounded to its parts, as in the engines."""
+
+_LEVELS = (1 / 16, 1 / 4, 1.0)  # parts of the gap that are listed one after the other
+_FOR_PRICES = 0.5  # of the time
+_MOST_PRICE = 1e3  # times the cost of everything, for an excess of one
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A tree with the action of every row, its whole cost and its sums."""
+
+    splits: Mapping[str, Any]
+    actions: NDArray[np.intp]
+    cost: int
+    sums: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found and proved, in whole costs.
+
+    `best` keeps the constraints; it is None if no such tree was found. `lower` is a
+    bound on the cost of all trees that do, `closest` the tree of the least excess, and
+    `least_excess` a bound on every tree's. `proved` says that `best` is optimal, or,
+    without one, that no tree keeps the constraints.
+    """
+
+    best: Candidate | None
+    closest: Candidate
+    lower: float
+    least_excess: float
+    proved: bool
+    status: str
+    solver: str
+    statistics: dict[str, Any]
+    answer: Mapping[str, Any]
+
+
+class ConstrainedSearch:
+    """One problem: costs in whole numbers, sums, limits on them.
+
+    Parameters
+    ----------
+    model : ActionTree
+        Whose parameters count.
+    objective : Costs
+        What trees cost.
+    sums : Sums
+        What is limited.
+    deadline : Deadline
+        When to stop.
+    """
+
+    def __init__(
+        self, model: Any, objective: Costs, sums: Sums, deadline: Deadline
+    ) -> None:
+        self.model, self.objective, self.sums = model, objective, sums
+        self.deadline = deadline
+        gains = objective.gains
+        self.costs = gains.max(axis=1)[:, None] - gains  # whole numbers
+        self.table = sums.table()
+        weight = float(np.cumsum(objective.weights)[-1])
+        penalty = float(model.split_penalty) * objective.scale * weight
+        self.penalty = round(penalty * UNIT)  # of one further leaf, or of one split
+        whole = int(np.gcd.reduce(self.costs, axis=None)) or 1
+        # Costs of two trees that differ do so by at least this.
+        self.step = whole * UNIT if self.penalty == 0 else 1
+        self.best: Candidate | None = None
+        self.closest: Candidate | None = None
+        self.status = "optimal"
+        self.counted = {"prices": 0, "lists": 0, "points": 0}
+        self.known_units: dict[tuple[float, bytes], tuple[int, int]] = {}
+        self.prices = np.zeros(len(sums.limits))
+        self.last: tuple[str, Mapping[str, Any]] | None = None
+
+    # ------------------------------------------------------------------- search
+
+    def run(self) -> Found:
+        """Find the cheapest tree that keeps the limits, or show that there is none."""
+        cuts = [self._cut(leaf) for leaf in self._single_leaves()]
+        if self.best is None:
+            least = self._seek_feasible(cuts)
+            if self.best is None:
+                return self._found(np.inf, least, proved=least > 0)
+        prices, bound = best_prices(
+            cuts,
+            self._priced_answer,
+            lambda lower: self._reached(lower * UNIT),
+            most=_MOST_PRICE * max(float(self.costs.max(axis=1).sum()), 1.0),
+            together=False,
+            close=self.step / UNIT / 4,
+        )
+        self.prices = prices
+        lower = self._listed(prices, bound * UNIT)
+        return self._found(lower, -np.inf, proved=self._reached(lower))
+
+    def _found(self, lower: float, least: float, *, proved: bool) -> Found:
+        assert self.closest is not None
+        name, answer = self.last or ("sparse", {})
+        return Found(
+            self.best,
+            self.closest,
+            lower,
+            least,
+            proved,
+            "optimal" if proved else self.status,
+            name,
+            dict(self.counted),
+            answer,
+        )
+
+    def _reached(self, lower: float) -> bool:
+        """Whether no tree that costs less than the best one is left, by a bound."""
+        return self.best is not None and lower > self.best.cost - self.step
+
+    def _seek_feasible(self, cuts: list[Cut]) -> float:
+        """Look for a tree that keeps all limits; return a bound on every excess."""
+        prices, bound = best_prices(
+            cuts,
+            self._priced_excess,
+            lambda lower: self.best is not None or lower > 0,
+            most=1.0,
+            together=True,
+            close=1e-9,
+        )
+        while self.best is None and self.status == "optimal":
+            worst = float(self._excess(self._nearest().sums).max())
+            if bound >= worst * (1 - 1e-12) or len(self.sums.columns) > MOST_SUMS:
+                break
+            # All trees whose priced excess is not above the least one that is known.
+            if not self._list(prices, 0.0, worst):
+                break
+            bound = float(self._excess(self._nearest().sums).max())
+        return bound
+
+    # ------------------------------------------------------------------- prices
+
+    def _priced_answer(
+        self, prices: NDArray[np.float64]
+    ) -> tuple[float, list[Cut]] | None:
+        return self._answer(prices, 1.0)
+
+    def _priced_excess(
+        self, prices: NDArray[np.float64]
+    ) -> tuple[float, list[Cut]] | None:
+        return self._answer(prices, 0.0)
+
+    def _answer(
+        self, prices: NDArray[np.float64], costs: float
+    ) -> tuple[float, list[Cut]] | None:
+        """Solve for prices; return the bound, in whole costs, and the tree."""
+        if self._out_of_time(_FOR_PRICES if self.counted["prices"] > 2 else 1.0):
+            return None
+        objective, task = self._priced(prices, costs)
+        name, found = solve(self.model.solver, task)
+        self.counted["prices"] += 1
+        self.last = name, found
+        if "certificates" in found and task.min_samples_leaf == 1:
+            # The engines count costs as the list does.
+            units = int(found["unit"]), int(found["split_cost"])
+            self.known_units[costs, prices.tobytes()] = units
+        if found["status"] != "optimal":
+            self.status = found["status"]
+        candidate = self._candidate(found["tree"], self._says(found["tree"], objective))
+        lower = objective.units.stated(found["lower"] / found["unit"])
+        lower = (lower - objective.units.slack) * self.objective.table.n_rows
+        lower -= float(prices @ self._at_most())
+        return lower - 1e-9 * (1 + abs(lower)), [self._cut(candidate)]
+
+    def _priced(self, prices: NDArray[np.float64], costs: float) -> tuple[Costs, Task]:
+        """Return the problem in which limited sums cost their prices."""
+        own, limits = self.objective, self.sums.limits
+        rows = np.zeros(len(self.sums.columns))
+        for price, limit in zip(prices, limits, strict=True):
+            for j, factor in limit.factors.items():
+                rows[j] += price * float(factor / limit.unit)
+        priced = Costs(
+            own.table,
+            np.ones(own.table.n_rows),
+            costs * self.costs + self.table @ rows,
+            own.actions,
+            samples=own.samples,
+        )
+        task = self.model._task_for(priced, self.deadline)
+        penalty = costs * self.penalty / UNIT / own.table.n_rows
+        engine = priced.units.engine_penalty(penalty)
+        return priced, replace(task, split_penalty=engine)
+
+    def _at_most(self) -> NDArray[np.float64]:
+        limits = self.sums.limits
+        return np.array([float(limit.at_most / limit.unit) for limit in limits])
+
+    # -------------------------------------------------------------------- lists
+
+    def _listed(self, prices: NDArray[np.float64], bound: float) -> float:
+        """List trees by priced cost until the gap is closed; return the bound."""
+        if len(self.sums.columns) > MOST_SUMS:
+            if self.status == "optimal" and not self._reached(bound):
+                self.status = "too_many_sums"
+            return bound
+        for part in _LEVELS:
+            assert self.best is not None
+            if self._reached(bound) or self.status != "optimal":
+                break
+            top = bound + part * (self.best.cost - self.step - bound)
+            if part == 1.0:
+                top = float(self.best.cost - self.step)
+            if not self._list(prices, 1.0, top / UNIT):
+                break
+            # All trees up to `top` are known, and the best of them that keeps limits.
+            bound = max(bound, np.nextafter(top, np.inf))
+        if self.best is not None and bound > self.best.cost - self.step:
+            return float(self.best.cost)
+        return bound
+
+    def _list(self, prices: NDArray[np.float64], costs: float, top: float) -> bool:
+        """Take note of all trees whose priced cost is at most `top`."""
+        if self._out_of_time():
+            return False
+        objective, task = self._priced(prices, costs)
+        n = objective.table.n_rows
+        known = self.known_units.get((costs, prices.tobytes()))
+        unit, split_cost = known or sparse_costs(task)[:2]
+        units = objective.units
+        # In the engine's unit, with room for the rounding of costs and penalties.
+        room = units.slack + 1e-9 * (1 + abs(top) / n)
+        stated = (top + float(prices @ self._at_most())) / n + room
+        budget = int((stated - units.offset) / units.factor * unit) + n + 1
+        if budget < 0:
+            return True
+        try:
+            family = Family(task, split_cost, budget, 0.0)
+            listed = family.frontier(
+                self.objective.table.engine.codes,
+                self._values(),
+                len(self.sums.columns),
+                self.penalty,
+                less_is_better=self._less_is_better(),
+                penalize=self.model.penalize,
+            )
+        except LimitReachedError as reached:
+            self.status = reached.status
+            return False
+        self.counted["lists"] += 1
+        self.counted["points"] += listed.n_points
+        self._take(listed)
+        return True
+
+    def _take(self, listed: Any) -> None:
+        """Keep the best tree of a list that keeps the limits, or the closest one."""
+        best, closest = None, None
+        for i, (cost, *sums) in enumerate(listed.points()):
+            excess = self.sums.worst(sums)[0]
+            if excess <= 0 and (best is None or cost < best[0]):
+                best = (cost, i)
+            if closest is None or excess < closest[0]:
+                closest = (excess, i)
+        if best is not None and (self.best is None or best[0] < self.best.cost):
+            self._note(self._candidate(*listed.tree(best[1])))
+        elif closest is not None and self.best is None:
+            self._note(self._candidate(*listed.tree(closest[1])))
+
+    def _values(self) -> NDArray[np.int64]:
+        """Return what each row adds for each action: its cost, then the sums."""
+        own = self.costs[:, :, None].astype(np.int64) * UNIT
+        return np.concatenate([own, self.table], axis=2)
+
+    def _less_is_better(self) -> bool:
+        """Whether no limit is broken by making a sum smaller."""
+        return all(f > 0 for limit in self.sums.limits for f in limit.factors.values())
+
+    # -------------------------------------------------------------------- trees
+
+    def _single_leaves(self) -> list[Candidate]:
+        leaf = {
+            "feature": np.array([-1]), "kind": np.array([0]), "code": np.array([0]),
+            "n_children": np.array([0]), "first_child": np.array([0]),
+            "children": np.array([], int), "child_outcome": np.array([], int),
+        }  # fmt: skip
+        leaf = {name: values.astype(np.int32) for name, values in leaf.items()}
+        n = self.objective.table.n_rows
+        return [
+            self._note(self._candidate(leaf, np.full(n, a)))
+            for a in range(len(self.objective.actions))
+        ]
+
+    def _says(self, splits: Mapping[str, Any], objective: Costs) -> NDArray[np.intp]:
+        """Return the action of every row of the table."""
+        recorder = _Recorder(objective)
+        objective._grow(splits, recorder)
+        return recorder.of_rows()
+
+    def _candidate(
+        self, splits: Mapping[str, Any], actions: NDArray[np.intp]
+    ) -> Candidate:
+        actions = np.asarray(actions, dtype=np.intp)
+        rows = np.arange(len(actions))
+        cost = int(self.costs[rows, actions].sum()) * UNIT
+        n_children = np.asarray(splits["n_children"])
+        inner = n_children > 0
+        if self.model.penalize == "leaves":
+            cost += self.penalty * int((n_children[inner] - 1).sum())
+        else:
+            cost += self.penalty * int(inner.sum())
+        sums = self.table[rows, actions].sum(axis=0)
+        return self._note(Candidate(splits, actions, cost, tuple(sums.tolist())))
+
+    def _note(self, tree: Candidate) -> Candidate:
+        """Keep a tree if it is the best so far, or the closest to keeping limits."""
+        worst = self.sums.worst(tree.sums)[0]
+        if worst <= 0 and (self.best is None or tree.cost < self.best.cost):
+            self.best = tree
+        if self.closest is None or worst < self.sums.worst(self.closest.sums)[0]:
+            self.closest = tree
+        return tree
+
+    def _nearest(self) -> Candidate:
+        assert self.closest is not None
+        return self.closest
+
+    def _cut(self, tree: Candidate) -> Cut:
+        return Cut(tree.cost / UNIT, self._excess(tree.sums))
+
+    def _excess(self, sums: tuple[int, ...]) -> NDArray[np.float64]:
+        return np.array([float(limit.excess(sums)) for limit in self.sums.limits])
+
+    def _out_of_time(self, part: float = 1.0) -> bool:
+        left, whole = self.deadline.left(), self.model.time_limit
+        if left is None or whole is None:
+            return False
+        out = left <= (1 - part) * whole + 1e-3
+        if out and part == 1.0:
+            self.status = "time_limit"
+        return out
+
+
+class _Recorder:
+    """Writes down the action of every row while a tree is completed."""
+
+    measure = "cost"
+
+    def __init__(self, objective: Costs) -> None:
+        self._objective, self.actions = objective, objective.actions
+        self._seen: list[tuple[NDArray[np.intp], int]] = []
+
+    def choose(self, rows: NDArray[np.intp]) -> tuple[int, float]:
+        """Return the action of the greatest gain, and its mean cost."""
+        action, cost = self._objective.choose(rows)
+        self._seen.append((rows, action))
+        return action, cost
+
+    def of_rows(self) -> NDArray[np.intp]:
+        """Return the action of each row: that of the smallest node it is in."""
+        out = np.zeros(self._objective.table.n_rows, dtype=np.intp)
+        for rows, action in sorted(self._seen, key=lambda seen: -len(seen[0])):
+            out[rows] = action
+        return out

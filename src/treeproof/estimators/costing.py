@@ -1,0 +1,70 @@
+"""What the predictions of a fitted classifier cost on any rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from treeproof.border.costs import read_cost_matrix
+from treeproof.border.labels import read_vector
+
+__all__ = ["Costed"]
+
+
+class Costed:
+    """A classifier whose predictions cost something."""
+
+    tree_: Any
+    classes_: Any
+    cost_matrix: Any
+    abstain_cost: Any
+    apply: Any
+
+    def mean_cost(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the mean cost of the predictions, in the unit of the costs.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Rows with the columns of the training table.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            By ``cost_matrix`` and ``abstain_cost``; an error costs 1 where no
+            ``cost_matrix`` was given.
+
+        Examples
+        --------
+        >>> from treeproof import OptimalTreeClassifier
+        >>> costs = {"healthy": {"ill": 1}, "ill": {"healthy": 20}}
+        >>> clf = OptimalTreeClassifier(cost_matrix=costs)
+        >>> clf = clf.fit([[0], [1], [2]], ["healthy", "ill", "ill"])
+        >>> clf.mean_cost([[0], [2]], ["ill", "ill"])
+        10.0
+        """
+        check_is_fitted(self, "tree_")
+        classes = self.classes_
+        labels = read_vector(y, "y").reshape(-1)
+        true = np.searchsorted(classes, labels).clip(0, len(classes) - 1)
+        unknown = classes[true] != labels
+        if unknown.any():
+            raise ValueError(
+                f"y has the label {labels[np.argmax(unknown)]!r}, whose cost is not "
+                "known; leave out rows of classes that were not there in fit."
+            )
+        if self.cost_matrix is None:
+            costs = 1.0 - np.eye(len(classes))
+        else:
+            costs = read_cost_matrix(self.cost_matrix, classes)
+        if self.abstain_cost is not None:
+            asked = np.full((len(classes), 1), float(self.abstain_cost))
+            costs = np.hstack([costs, asked])
+        action = self.tree_.action[self.apply(X)]
+        return float(np.average(costs[true, action], weights=sample_weight))
