@@ -66,7 +66,8 @@ std::unique_ptr<NearSet> make_set(const IntArray& kinds, const IntArray& n_value
                                   const DoubleArray& weights, Cost split_cost, Cost budget,
                                   int max_depth, std::int64_t min_samples_leaf,
                                   double time_limit, std::uint64_t memory_limit,
-                                  const std::string& penalize, const std::string& bounds) {
+                                  const std::string& penalize, const std::string& bounds,
+                                  bool expand_last) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   check_columns(columns, kinds.size());
   Limits limits(time_limit, memory_limit, python_interrupted);
@@ -76,7 +77,8 @@ std::unique_ptr<NearSet> make_set(const IntArray& kinds, const IntArray& n_value
       make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
                    view(weights)),
       std::vector<std::int32_t>(view(columns).begin(), view(columns).end()), split_cost, budget,
-      TreeLimits{0.0, max_depth, -1, min_samples_leaf, read_penalize(penalize)}, whose, limits);
+      TreeLimits{0.0, max_depth, -1, min_samples_leaf, read_penalize(penalize)}, whose, limits,
+      expand_last);
 }
 
 // The counts of a set under a filter, with a name for how the counting ended.
@@ -168,7 +170,7 @@ void bind_near(nb::module_& m) {
       .def(nb::new_(&make_set), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "columns"_a,
            "labels"_a, "n_classes"_a, "weights"_a, "split_cost"_a, "budget"_a, "max_depth"_a = -1,
            "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0,
-           "penalize"_a = "splits", "bounds"_a = "auto")
+           "penalize"_a = "splits", "bounds"_a = "auto", "expand_last"_a = false)
       .def_prop_ro("status", [](const NearSet& s) { return ended(s.reason()); })
       .def_prop_ro("n_subproblems", [](const NearSet& s) { return s.graph().nodes().size(); })
       .def_prop_ro("n_skipped", [](const NearSet& s) { return s.graph().n_skipped(); })

@@ -31,7 +31,7 @@ class SolvedTargets:
 class NearSet:
     """The subproblems of all trees within a budget."""
 
-    def __init__(self, *, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_cost: int, budget: int, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits', bounds: str = 'auto') -> None: ...
+    def __init__(self, *, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_cost: int, budget: int, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits', bounds: str = 'auto', expand_last: bool = False) -> None: ...
 
     @property
     def status(self) -> str: ...
@@ -47,6 +47,24 @@ class NearSet:
 
     def count(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], time_limit: float = 0.0) -> NearCounts:
         """Count the trees that use some features and not others."""
+
+    def frontier(self, *, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_sums: int, split_cost: int, less_is_better: bool = False, penalize: str = 'splits', time_limit: float = 0.0) -> NearFrontier:
+        """Find the trees by their cost and by sums over rows."""
+
+class NearFrontier:
+    """Trees by their cost and by sums over rows."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def n_points(self) -> int: ...
+
+    def points(self) -> list:
+        """Lists of a cost and sums, one for each kept tree."""
+
+    def tree(self, set: NearSet, number: int, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+        """The tree of a point, and the action of each row."""
 
 class NearCounts:
     """How many trees there are, and each of them."""

@@ -43,6 +43,8 @@ struct GraphLimits {
   int unlimited = 0;  // the value of `depth` that means any number of levels
   std::int64_t min_samples_leaf = 1;
   std::uint64_t max_bytes = 0;  // 0: no limit
+  // Whether splits into leaves are edges too, for those who choose the leaves' labels themselves.
+  bool expand_last = false;
 };
 
 struct Edge {
@@ -87,7 +89,9 @@ class Graph {
     return {outcomes_.data() + edge.first_child, static_cast<std::size_t>(edge.n_children)};
   }
   // The splits of a node with one level left, whose children are leaves.
-  bool is_last(const Node& node) const { return node.depth_left == 1; }
+  bool is_last(const Node& node) const {
+    return node.depth_left == 1 && !limits_.expand_last;
+  }
   void for_each_stump(const Node& node, const Stumps::Visit& visit) const {
     stumps_.for_each(bits(node), visit);
   }

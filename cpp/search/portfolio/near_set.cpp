@@ -17,11 +17,12 @@ std::uint64_t share_of_memory(std::uint64_t allowance) {
 }  // namespace
 
 NearSet::NearSet(Problem problem, std::vector<std::int32_t> columns, Cost split_cost, Cost budget,
-                 const TreeLimits& tree_limits, NearBounds bounds, Limits& limits)
+                 const TreeLimits& tree_limits, NearBounds bounds, Limits& limits, bool expand_last)
     : problem_(std::move(problem)) {
   near::GraphLimits graph_limits;
   graph_limits.price = {split_cost, tree_limits.penalize == Penalize::leaves ? split_cost : 0};
   graph_limits.budget = budget;
+  graph_limits.expand_last = expand_last;
   graph_limits.unlimited = sparse::Bounder::unlimited();
   graph_limits.min_samples_leaf = tree_limits.min_samples_leaf;
   graph_limits.max_bytes = share_of_memory(limits.memory_allowance());

@@ -26,7 +26,8 @@ class NearSet {
   // most that a tree may cost. The limits' memory allowance is for the whole process; the graph
   // may take a quarter of it.
   NearSet(Problem problem, std::vector<std::int32_t> columns, Cost split_cost, Cost budget,
-          const TreeLimits& tree_limits, NearBounds bounds, Limits& limits);
+          const TreeLimits& tree_limits, NearBounds bounds, Limits& limits,
+          bool expand_last = false);
 
   const Problem& problem() const { return problem_; }
   const near::Graph& graph() const { return *graph_; }

@@ -66,7 +66,15 @@ def sparse_costs(task: Task) -> tuple[int, int, int]:
 class Family:
     """All trees of a problem that cost at most a budget."""
 
-    def __init__(self, task: Task, split_cost: int, budget: int, within: float) -> None:
+    def __init__(
+        self,
+        task: Task,
+        split_cost: int,
+        budget: int,
+        within: float,
+        *,
+        expand_last: bool = False,
+    ) -> None:
         self.within = within
         self._deadline = None
         if task.time_limit is not None:
@@ -87,6 +95,7 @@ class Family:
             time_limit=self._seconds_left(),
             memory_limit=task.memory_allowance,
             penalize=task.penalize,
+            expand_last=expand_last,
         )
         if self._set.status != "complete":
             raise LimitReachedError(self._set.status, within)

@@ -261,7 +261,7 @@ class ConstrainedSearch:
         if budget < 0:
             return True
         try:
-            family = Family(task, split_cost, budget, 0.0)
+            family = Family(task, split_cost, budget, 0.0, expand_last=True)
             listed = family.frontier(
                 self.objective.table.engine.codes,
                 self._values(),
