@@ -353,3 +353,48 @@ def test_a_limit_leaves_a_true_bound():
     assert not hurried.optimal_
     assert hurried.lower_bound_ <= fair.objective_ <= hurried.objective_
     assert hurried.constraints_[0].value <= 0.02
+
+
+def best_of_depth_two(X, y, groups, bound):
+    """The fewest errors of all trees of two levels that keep parity, by trying all."""
+    sizes = [int((groups == g).sum()) for g in (0, 1)]
+
+    def halves(rows):
+        points = set()
+        for column in X.T:
+            sides = [rows & (column == v) for v in (0, 1)]
+            for says in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                pairs = list(zip(sides, says, strict=True))
+                wrong = sum(int((s & (y != a)).sum()) for s, a in pairs)
+                called = [
+                    sum(int((s & (groups == g)).sum()) for s, a in pairs if a)
+                    for g in (0, 1)
+                ]
+                points.add((wrong, *called))
+        return points
+
+    best = len(y)
+    for column in X.T:
+        for a in halves(column == 0):
+            for b in halves(column == 1):
+                rates = [Fraction(a[1 + g] + b[1 + g], sizes[g]) for g in (0, 1)]
+                if abs(rates[0] - rates[1]) <= bound:
+                    best = min(best, a[0] + b[0])
+    return best
+
+
+def test_larger_tables_need_the_list():
+    listed = 0
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        X = random.integers(0, 2, (120, 5))
+        y = (random.random(120) < 0.2 + 0.3 * X[:, 0] + 0.3 * X[:, 1]).astype(int)
+        groups = (random.random(120) < 0.3 + 0.4 * X[:, 0]).astype(int)
+        fair = OptimalTreeClassifier(
+            0.0, max_depth=2, constraints=[DemographicParity(0.02)], time_limit=None
+        ).fit(X, y, sensitive_features=groups)
+        listed += fair.stats_["lists"] > 0
+        assert fair.optimal_
+        expected = best_of_depth_two(X, y, groups, Fraction(1, 50))
+        assert round(fair.objective_ * 120) == expected, seed
+    assert listed > 0
