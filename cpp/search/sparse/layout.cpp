@@ -52,8 +52,8 @@ bool counts_samples(const Problem& problem, std::int64_t min_samples_leaf) {
   return min_samples_leaf > 1 && !problem.weights_are_samples;
 }
 
-// For each group of rows with equal codes, the weight outside its majority class is wrong
-// in every tree; it is booked on the group's first row.
+// In each group of rows with equal codes, the weight outside its majority class is misclassified by
+// every tree; it is recorded at the first row of the group.
 std::vector<Amount> forced_errors(const Problem& problem) {
   struct Tally {
     std::int32_t first = -1;
@@ -84,7 +84,7 @@ bool fits_narrow(const Problem& problem, std::int64_t min_samples_leaf) {
   std::int64_t n_samples = 0;
   for (const std::int64_t s : problem.samples) n_samples += s;
   if (std::max(problem.total_weight, n_samples) > kMostCounts) return false;
-  // No row has more slots in a channel than weight, except that one of no weight has one.
+  // A row has at most as many slots in a channel as its weight.
   std::int64_t slots = problem.total_weight + std::ranges::count(problem.weight, Weight{0});
   if (counts_samples(problem, min_samples_leaf)) slots += n_samples;
   for (const Amount& a : forced_errors(problem)) slots += a.amount;
