@@ -317,3 +317,85 @@ def test_prices_close_subproblems(solver, counter):
         assert with_them["upper"] == without["upper"] == with_them["lower"]
         fired += dict(with_them["statistics"])[counter]
     assert fired > 0
+
+
+@pytest.mark.parametrize("penalize", ["leaves", "splits"])
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS.keys())
+def test_no_tree_costs_less_than_its_first_splits_say(kinds, penalize):
+    """Prices of their own for parts of the table never bound too much."""
+    rng = np.random.default_rng(18)
+    tight = 0
+    raised = 0
+    for _ in range(rounds(150, 1300)):
+        table = random_table(rng, kinds, most_rows=14)
+        table.weights //= np.gcd.reduce(table.weights)
+        penalty = float(rng.choice([0.02, 0.05, 0.1]))
+        answer = make_prices(
+            table,
+            penalty,
+            penalize=penalize,
+            parts=int(rng.choice([1, 5, 200])),
+            work=int(rng.choice([10**6, 3 * 10**7])),
+        )
+        n = len(table.labels)
+        search = _BruteForce(table, table.split_cost(penalty), 1, penalize)
+        best = search.best((1 << n) - 1, n)
+        assert answer["bound_with_parts"] <= best
+        tight += answer["bound_with_parts"] == best
+        raised += answer["parts"] > 0 and answer["bound_with_parts"] > answer["bound"]
+    assert tight > 50
+    assert raised > 0
+
+
+def test_first_splits_prove_what_prices_of_the_table_cannot():
+    """Fractional leaves cost less than whole ones; first splits close the gap."""
+    rng = np.random.default_rng(19)
+    proved = 0
+    for _ in range(12):
+        codes = rng.integers(0, 8, (90, 2))
+        wanted = (codes[:, 0] > 3) ^ (codes[:, 1] > 3)
+        table = Table(
+            kinds=np.zeros(2, np.int32),
+            n_values=np.full(2, 8, np.int32),
+            codes=codes.astype(np.int32),
+            labels=(wanted ^ (rng.random(90) < 0.2)).astype(np.int32),
+            n_classes=2,
+            weights=np.ones(90, int),
+        )
+        best = search_with_prices("threshold", table, 0.03, -1, price_work=0)
+        assert best["lower"] == best["upper"]
+        alone = make_prices(table, 0.03, work=10**9)
+        split = make_prices(table, 0.03, work=3 * 10**8, parts=200)
+        assert alone["bound"] <= split["bound_with_parts"] <= best["upper"]
+        proved += split["bound_with_parts"] == best["upper"]
+    assert proved >= 6
+
+
+def test_costs_of_actions_have_prices():
+    """Costs are searched as labelled copies of rows."""
+    rng = np.random.default_rng(20)
+    positive = 0
+    for _ in range(60):
+        plain = random_table(rng, [0, 1, 2], most_rows=20)
+        n, n_actions = len(plain.labels), plain.n_classes
+        costs = rng.integers(0, 5, (n, n_actions))
+        gains = costs.max(axis=1, keepdims=True) - costs
+        gains[gains.sum(axis=1) == 0] = 1
+        row, action = np.nonzero(gains)
+        copies = replace(
+            plain,
+            codes=np.ascontiguousarray(plain.codes[row]),
+            labels=action.astype(np.int32),
+            weights=gains[row, action],
+            _parts=[],
+        )
+        copies.weights //= np.gcd.reduce(copies.weights)
+        unit = int(gains[row[0], action[0]]) // int(copies.weights[0])
+        answer = make_prices(copies, 0.03, work=10**7)
+        of_row = np.bincount(row, answer["prices"], n)
+        for box in boxes(plain):
+            of_action = (gains.sum(axis=1, keepdims=True) - gains)[box].sum(axis=0)
+            least = int(of_action.min()) // unit * UNIT
+            assert of_row[box].sum() <= least + answer["split_cost"]
+        positive += answer["bound"] > 0
+    assert positive > 20

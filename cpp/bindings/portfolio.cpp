@@ -229,6 +229,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
   engines.sparse.checkpoint_pause = checkpoint_pause;
   engines.sparse.switches = read_sparse_switches(switches);
   request.prices = engines.sparse.switches.prices;
+  request.price_parts = !for_proof;
   engines.sparse.kernel = kernel;
   engines.sparse.fault = read_fault(fault);
   engines.sparse.helpers_at_once = helpers_at_once;

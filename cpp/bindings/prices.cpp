@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bindings/encoded_table.hpp"
+#include "bounds/prices/first_splits.hpp"
 #include "bounds/prices/price_maker.hpp"
 #include "core/limits.hpp"
 #include "data/weights.hpp"
@@ -24,18 +25,20 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 nb::dict make_prices(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                      const IntArray& labels, int n_classes, const DoubleArray& weights,
                      double split_penalty, const std::string& penalize, std::int64_t work,
-                     double time_limit) {
+                     double time_limit, int parts) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   const std::vector<Feature> features = read_features(kinds, n_values);
   const std::vector<Weight> whole = whole_weights(view(weights));
   const std::int64_t total = std::accumulate(whole.begin(), whole.end(), std::int64_t{0});
-  const Cost split = prices::cost_per_leaf(split_cost(split_penalty, total), features,
-                                           read_penalize(penalize));
+  const Cost two_way = split_cost(split_penalty, total);
+  const Cost split = prices::cost_per_leaf(two_way, features, read_penalize(penalize));
   nb::dict answer;
   std::vector<Cost> of_row(labels.size(), 0);
   Cost bound = 0;
   std::int64_t nodes = 0;
   std::int64_t certified = 0;
+  Cost bound_with_parts = 0;
+  std::int64_t n_parts = 0;
   bool finished = false;
   double hoped = 0.0;
   {
@@ -44,10 +47,15 @@ nb::dict make_prices(const IntArray& kinds, const IntArray& n_values, const IntA
     const auto points =
         prices::make_points(features, view(codes), view(labels), n_classes, whole);
     if (points) {
-      prices::PriceMaker maker(*points, split, kMostBytes);
-      finished = !maker.run(work, limits);
+      prices::SplitRules rules{two_way, split, kMostBytes, parts};
+      prices::PricedPart table(*points, rules);
+      const prices::PriceMaker& maker = table.maker();
+      while (!finished && table.work() < work && !limits.stop())
+        finished = !table.run(work - table.work(), parts > 0, limits);
       of_row = prices::prices_of_rows(*points, *maker.best(), whole);
       bound = maker.bound();
+      bound_with_parts = table.bound();
+      n_parts = table.n_parts();
       nodes = maker.n_nodes();
       certified = maker.n_certified();
       hoped = maker.hoped();
@@ -63,6 +71,8 @@ nb::dict make_prices(const IntArray& kinds, const IntArray& n_values, const IntA
   answer["nodes"] = nodes;
   answer["certified"] = certified;
   answer["finished"] = finished;
+  answer["bound_with_parts"] = bound_with_parts;
+  answer["parts"] = n_parts;
   return answer;
 }
 
@@ -126,7 +136,7 @@ nb::dict price_axes(const IntArray& kinds, const IntArray& n_values, const IntAr
 void bind_prices(nb::module_& m) {
   m.def("prices", &make_prices, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
         "n_classes"_a, "weights"_a, "split_penalty"_a, "penalize"_a = "leaves",
-        "work"_a = std::int64_t{1} << 40, "time_limit"_a = 0.0,
+        "work"_a = std::int64_t{1} << 40, "time_limit"_a = 0.0, "parts"_a = 0,
         "A certified price for each row: every tree on a set of rows that tests can make costs "
         "at least the sum of their prices less one split.");
   m.def("heaviest_box", &heaviest_box, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,

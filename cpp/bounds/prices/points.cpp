@@ -85,6 +85,7 @@ std::optional<Points> merge(std::span<const Feature> features, std::span<const C
     for (const std::int32_t row : first)
       column.code.push_back(static_cast<std::uint16_t>(
           rank[static_cast<std::size_t>(codes[f * n + index(row)])]));
+    points.splits.push_back(column);
     if (repeats(points.columns, column)) points.columns.pop_back();
     points.columns.push_back(std::move(column));
   }
@@ -92,7 +93,40 @@ std::optional<Points> merge(std::span<const Feature> features, std::span<const C
   return points;
 }
 
+// The column of some points, its values renumbered.
+PointColumn part_of(const PointColumn& column, std::span<const std::int32_t> members) {
+  std::vector<std::uint16_t> rank(index(column.n_values) + 1, 0);
+  for (const std::int32_t i : members) rank[std::size_t{column.code[index(i)]} + 1] = 1;
+  std::partial_sum(rank.begin(), rank.end(), rank.begin());
+  PointColumn part{column.choice, rank.back(), {}};
+  if (part.n_values == 2) part.choice = Choice::interval;
+  part.code.reserve(members.size());
+  for (const std::int32_t i : members) part.code.push_back(rank[column.code[index(i)]]);
+  return part;
+}
+
 }  // namespace
+
+Points restricted_to(const Points& points, std::span<const std::int32_t> members) {
+  Points part;
+  part.n_classes = points.n_classes;
+  const auto keep = [&](const std::vector<PointColumn>& from, std::vector<PointColumn>& to) {
+    for (const PointColumn& column : from) {
+      PointColumn own = part_of(column, members);
+      if (own.n_values >= 2) to.push_back(std::move(own));
+    }
+  };
+  keep(points.columns, part.columns);
+  keep(points.splits, part.splits);
+  for (const std::int32_t i : members) {
+    part.weight.push_back(points.weight[index(i)]);
+    part.total_weight += points.weight[index(i)];
+  }
+  for (std::size_t k = 0; k < index(points.n_classes); ++k)
+    for (const std::int32_t i : members)
+      part.class_weight.push_back(points.class_weight[k * points.weight.size() + index(i)]);
+  return part;
+}
 
 bool are_priceable(const Points& points) {
   constexpr std::int64_t kMostCells = 4'000'000;

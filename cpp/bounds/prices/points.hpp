@@ -28,7 +28,8 @@ struct PointColumn {
 };
 
 struct Points {
-  std::vector<PointColumn> columns;  // those with at least two values
+  std::vector<PointColumn> columns;  // those with at least two values, joined where that is possible
+  std::vector<PointColumn> splits;   // the same columns as a tree can split them
   std::int32_t n_classes = 0;
   std::int64_t total_weight = 0;
   std::vector<std::int64_t> weight;        // per point
@@ -42,6 +43,9 @@ struct Points {
                         static_cast<std::size_t>(point)];
   }
 };
+
+// The table of some of the points, which are given in ascending order.
+Points restricted_to(const Points& points, std::span<const std::int32_t> members);
 
 // Larger tables take minutes for the first prices.
 bool are_priceable(const Points& points);

@@ -72,6 +72,17 @@ PriceMaker::PriceMaker(const Points& points, Cost split_cost, std::uint64_t most
   if (split_ == 0 || points.columns.empty()) stage_ = Stage::done;
 }
 
+void PriceMaker::start_from(const PriceMaker& larger, std::span<const std::int32_t> members) {
+  auto known = std::make_shared<Prices>();
+  for (const std::int32_t i : members) {
+    known->of_point.push_back(larger.best_->of_point[index(i)]);
+    known->total += known->of_point.back();
+  }
+  best_ = std::move(known);
+  programme_.start_from(larger.programme_, members);
+  factor_ = std::max(factor_, larger.certified_factor_);
+}
+
 bool PriceMaker::run(std::int64_t work, Limits& limits) {
   const std::int64_t until = spent_ + work;
   while (stage_ != Stage::done && spent_ < until && !limits.stop()) {
@@ -103,6 +114,8 @@ void PriceMaker::programme_round() {
   const double hoped = std::ldexp(total / std::max(1.0, heaviest), shift_) -
                        static_cast<double>(split_cost_);
   if (shares_.empty() || hoped > hoped_) {
+    constexpr double kNews = 1.01;
+    if (hoped > kNews * hoped_) news_at_ = kMostRounds - rounds_left_;
     hoped_ = hoped;
     violation_ = heaviest;
     shares_ = programme_.shares();
@@ -155,8 +168,10 @@ bool PriceMaker::enough_rounds() const {
   if (rounds_left_ <= 0) return true;
   constexpr double kNearlyFeasible = 1.002;
   if (n_certified_ > 0 && violation_ < kNearlyFeasible) return true;
-  constexpr std::int64_t kFirstWork = 100'000'000;
-  return programme_work_ >= std::max(kFirstWork, certify_work_);
+  // At first, until rounds no longer raise what it hopes for.
+  constexpr int kWithoutNews = 8;
+  if (n_certified_ == 0) return done - news_at_ > kWithoutNews;
+  return programme_work_ >= certify_work_;
 }
 
 void PriceMaker::begin_certifying() {
@@ -169,7 +184,7 @@ void PriceMaker::begin_certifying() {
   heaviest_ = split_;
   cut_short_ = false;
   used_ = 0;
-  allowance_ = std::max<std::int64_t>(50'000'000, 3 * spent_);
+  allowance_ = std::max<std::int64_t>(50'000'000, spent_);
   begin_class();
 }
 
@@ -244,13 +259,21 @@ void PriceMaker::end_certifying() {
   rounds_left_ = kMostRounds;
   if (heaviest_ > split_) shares_.clear();
   if (cut_short_) {
-    factor_ = gained ? factor_ : (certified_factor_ + factor_) / 2;
+    // A smaller factor next; once it is as good as what is certified, the larger one again, with
+    // the work that may be spent by then.
+    const double reached = factor_ * static_cast<double>(split_) / static_cast<double>(heaviest_);
+    certified_factor_ = std::max(certified_factor_, reached);
+    const double between = (certified_factor_ + factor_) / 2;
+    constexpr double kStep = 0.02;
+    factor_ = between - certified_factor_ > kStep ? between
+                                                  : std::min(1.0, certified_factor_ + 4 * kStep);
     return;
   }
   certified_factor_ = factor_;
   if (factor_ < 1.0) {
     // The work grows about 2.3 times for each tenth of the factor.
-    const double room = static_cast<double>(2 * spent_) / static_cast<double>(std::max<std::int64_t>(1, used_));
+    const double room =
+        static_cast<double>(spent_) / static_cast<double>(std::max<std::int64_t>(1, used_));
     const double step = 0.1 * std::log(std::max(1.2, room)) / std::log(2.3);
     factor_ = std::min(1.0, factor_ + std::clamp(step, 0.02, 0.5));
     return;

@@ -57,6 +57,10 @@ class PriceMaker {
   PriceMaker(const PriceMaker&) = delete;
   PriceMaker& operator=(const PriceMaker&) = delete;
 
+  // Starts from prices for a larger table, of which `members` are this one's points: what is
+  // certified for its boxes is so for the boxes of a part.
+  void start_from(const PriceMaker& larger, std::span<const std::int32_t> members);
+
   // Goes on for about so many steps of the innermost loops (a billion takes about a second).
   // False once there is nothing left to gain.
   bool run(std::int64_t work, Limits& limits);
@@ -99,13 +103,14 @@ class PriceMaker {
 
   Stage stage_ = Stage::programme;
   int rounds_left_;
+  int news_at_ = 0;  // the last round that raised what the programme hopes for
   // The best of the programme's prices since it learned of boxes from a certification: what they
   // would bound, their shares and the heaviest box found, in splits.
   double hoped_ = 0.0;
   std::vector<double> shares_;
   double violation_ = 1.0;
 
-  double factor_ = 0.5;
+  double factor_ = 0.4;
   double certified_factor_ = 0.0;
   std::vector<std::int32_t> candidate_;  // being certified, per point
   std::int32_t next_class_ = 0;

@@ -47,6 +47,23 @@ bool Programme::add(std::span<const std::int32_t> inside) {
   return true;
 }
 
+// What a box of the larger table has in common with this one is a box of this one.
+void Programme::start_from(const Programme& larger, std::span<const std::int32_t> members) {
+  std::vector<std::int32_t> place(larger.share_.size(), -1);
+  for (std::size_t t = 0; t < members.size(); ++t) {
+    place[index(members[t])] = static_cast<std::int32_t>(t);
+    share_[t] = larger.share_[index(members[t])];
+  }
+  std::vector<std::int32_t> inside;
+  for (const StoredBox& box : larger.boxes_) {
+    if (box.multiplier <= 0.0) continue;
+    inside.clear();
+    for (const std::int32_t i : box.inside)
+      if (place[index(i)] >= 0) inside.push_back(place[index(i)]);
+    if (!inside.empty() && add(inside)) boxes_.back().multiplier = box.multiplier;
+  }
+}
+
 double Programme::price_of(const StoredBox& box) const {
   double sum = 0.0;
   for (const std::int32_t i : box.inside) sum += price_[index(i)];

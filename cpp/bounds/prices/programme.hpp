@@ -22,8 +22,8 @@ class Programme {
   // `split` in units of weight.
   Programme(const Points& points, double split);
 
-  // Prices to start from, as shares of each point's weight.
-  void start_from(std::vector<double> shares) { share_ = std::move(shares); }
+  // Starts from the solution for a larger table, of which `members` are this one's points.
+  void start_from(const Programme& larger, std::span<const std::int32_t> members);
 
   // False if the box is there already. `inside`: its points in ascending order.
   bool add(std::span<const std::int32_t> inside);

@@ -41,6 +41,7 @@ struct LocalRange {
   bool all;                // one_or_all: is keeping all a choice?
   std::int32_t n_options;  // one_or_all: choices left; subset: open values left
 
+  friend bool operator==(const LocalRange&, const LocalRange&) = default;
   bool is_settled(Choice choice) const {
     switch (choice) {
       case Choice::interval: return low_first == low_last && high_first == high_last;
@@ -109,8 +110,11 @@ class Relaxation {
   bool shrink_to_hull(std::span<const Word> box);
   bool drop_values(const PointColumn& column, const std::uint16_t* code, Word* at);
   void renumber(std::size_t c, const Word* range, OpenColumn& open);
-  void mark(const OpenColumn& open, const LocalRange& range, const std::uint8_t* values,
-            std::size_t j);
+  void mark(std::size_t j, const LocalRange& range, const std::uint8_t* values,
+            const std::uint16_t* before, std::uint16_t* zone);
+  void mark_whole();
+  void start_marks();
+  void update_marks(const LocalBox& box);
   std::int32_t histogram(const OpenColumn& open, std::size_t j);
   Best best_choice(const OpenColumn& open, const LocalRange& range, const std::uint8_t* values);
   Best best_interval(const OpenColumn& open, const LocalRange& range);
@@ -140,9 +144,17 @@ class Relaxation {
   mutable std::vector<Word> words_;
   LocalBox whole_;
 
+  // Which points the columns of a part exclude or may exclude. Per point of the view: excluded?
+  // In how many zones? The sum of the numbers of these columns, modulo 2^16: the column itself
+  // where there is one.
+  std::vector<std::uint16_t> outside_, zones_, zone_sum_;
+  std::vector<std::uint16_t> whole_outside_, whole_zones_, whole_zone_sum_;
+  std::vector<std::uint16_t> zone_;               // [column * size + point]: the whole's, a part's
+  std::vector<const std::uint16_t*> zone_of_;     // per column: where in `zone_`
+  std::vector<LocalRange> marked_;                // per column: the choices that are marked
+  std::vector<std::uint16_t> before_;             // a zone before a change
+
   // Of one round of tightening.
-  std::vector<std::uint16_t> outside_, zones_, last_zone_;  // per point of the view
-  std::vector<std::uint16_t> zone_;               // [column * size + point]: in the zone?
   std::vector<std::int32_t> kept_;                // positive points of the view still outer
   std::vector<std::int32_t> claim_;               // per column: G
   std::vector<std::int32_t> claims_;              // per positive point: sum of G over its zones

@@ -5,12 +5,13 @@
 //   rung      The levels of depth 1, 2, 3, ... one after the other. Levels up to three are proved
 //             in moments on most tables, so they get most of the time until they are. So does the
 //             next one, which many tables reach, unless searches raise the bound of the question.
-//             Deeper ones get most of it while that bound is stuck and prices promise nothing,
+//             Deeper ones get most of it while that bound is stuck and prices promise little,
 //             and little while it rises.
 //   polish    The search for better trees: much of the time while it finds some, little after.
 //   prices    On noisy tables nothing else raises the bound of the question; on clean ones they
 //             are loose. So they get nothing while a fit is young, then a turn to show what they
-//             promise, and most of the time only while that is more than has been proved.
+//             promise, and much of the time only while that is more than has been proved. Once a
+//             level has had some seconds for itself, they get as much time as the level.
 //
 // Two engines at the same role get equal shares, so that a fit takes no more than twice the time
 // of the better one.
@@ -94,7 +95,12 @@ class Policy {
     // A bound that searches raise is about to be proved; one that prices raise may stop anywhere.
     if (now.level == kFlat + 1) return raised_lately(searches_at_) ? kLittle : kWithinReach;
     if (raised_lately(risen_at_)) return kLittle;
-    return now.promised > now.lower ? 1.0 : 3.0;
+    return promise_much(now) ? 1.0 : 3.0;
+  }
+
+  static bool promise_much(const State& now) {
+    constexpr double kMuch = 0.1;  // of the gap
+    return now.promised > now.lower + kMuch * (1.0 - now.lower);
   }
 
   bool raised_lately(std::int64_t at) const { return total_ - at < total_ / 4; }
@@ -103,17 +109,19 @@ class Policy {
     constexpr std::int64_t kYoung = 300'000;
     constexpr std::int64_t kLookAround = 1'000'000;  // enough to see what prices promise
     constexpr double kFar = 0.75;
-    constexpr double kMuch = 0.1;  // of the gap
     constexpr double kLittle = 0.05;
+    constexpr double kGlance = 0.15;  // of the time of a level
+    constexpr std::int64_t kManySeconds = 12'000'000;
     if (total_ < kYoung) return 0.0;
     // While searches raise the bound themselves, they are left alone for some seconds, and get
     // more than half of the time after that.
     constexpr std::int64_t kSomeSeconds = 3'000'000;
     if (raised_lately(searches_at_)) return total_ > kSomeSeconds && now.promised > now.lower ? 1.5 : kLittle;
-    if (now.lower < kFar && prices_ < kLookAround) return 1.0;
-    return now.promised > now.lower + kMuch * (1.0 - now.lower) ? 6.0
-           : now.promised > now.lower                           ? 2.0
-                                                                : kLittle;
+    const double rung = rung_share(now);
+    if (now.lower < kFar && prices_ < kLookAround) return std::max(1.0, kGlance * rung);
+    if (promise_much(now))
+      return total_ > kManySeconds ? std::max(6.0, rung) : 6.0;
+    return now.promised > now.lower ? 2.0 : kLittle;
   }
 
   void start_over(int level) {

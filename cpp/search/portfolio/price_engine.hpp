@@ -3,6 +3,7 @@
 // searches look at.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -10,9 +11,9 @@
 #include <span>
 #include <utility>
 
+#include "bounds/prices/first_splits.hpp"
 #include "bounds/prices/price_board.hpp"
 #include "bounds/prices/price_maker.hpp"
-#include "bounds/rounding.hpp"
 #include "core/limits.hpp"
 #include "search/exchange.hpp"
 #include "search/portfolio/solve.hpp"
@@ -38,31 +39,53 @@ class PriceEngine {
   // What the prices may bound in the end, as a cost: for deciding who gets time.
   double promised() const { return promised_.load(std::memory_order_relaxed); }
 
-  Statistics run(Limits& limits, Exchange<Cost>& exchange) {
+  // `parts`: once the prices of the table are at their best, bound it by its first splits, with
+  // prices of their own for parts of the table. No proof can cite those.
+  Statistics run(bool parts, Limits& limits, Exchange<Cost>& exchange) {
     constexpr std::int64_t kSlice = 2'000'000;
-    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
-    const std::optional<prices::Points> points = make_points();
+    std::optional<prices::Points> points = make_points();
     if (!points || !prices::are_priceable(*points)) return {};
-    const std::uint64_t allowance = limits.memory_allowance();
-    prices::PriceMaker maker(*points, cost_per_leaf_,
-                             allowance == 0 ? kMostBytes : allowance / 2);
+    prices::SplitRules rules = rules_for(limits.memory_allowance());
+    prices::PricedPart table(std::move(*points), rules);
     Cost posted = 0;
+    Cost told = 0;
     bool more = true;
     while (more && !limits.stop()) {
-      more = maker.run(kSlice, limits);
-      promised_.store(maker.hoped(), std::memory_order_relaxed);
-      const std::shared_ptr<const prices::Prices> best = maker.best();
+      more = table.run(kSlice, parts, limits);
+      promised_.store(promise_of(table), std::memory_order_relaxed);
+      if (table.bound() > told) {
+        told = table.bound();
+        exchange.proved(told);
+      }
+      const std::shared_ptr<const prices::Prices> best = table.maker().best();
       if (best->total <= posted) continue;
       posted = best->total;
       best_ = best;
-      board_.post(prices::row_prices(*points, *best, weights(), cost_per_leaf_));
-      exchange.proved(bounds::rounding(split_cost_, 0, maker.bound(), 0));
+      board_.post(prices::row_prices(table.points(), *best, weights(), cost_per_leaf_));
     }
     promised_.store(0.0, std::memory_order_relaxed);
-    return {{"price_nodes", maker.n_nodes()}, {"price_certificates", maker.n_certified()}};
+    return {{"price_nodes", table.maker().n_nodes()},
+            {"price_certificates", table.maker().n_certified()},
+            {"price_parts", table.n_parts()}};
   }
 
  private:
+  prices::SplitRules rules_for(std::uint64_t allowance) const {
+    constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+    constexpr std::uint64_t kBytesPerPart = std::uint64_t{4} << 20;
+    constexpr std::uint64_t kMostParts = 200;
+    const std::uint64_t bytes = allowance == 0 ? kMostBytes : allowance / 2;
+    return {split_cost_, cost_per_leaf_, bytes,
+            static_cast<int>(std::min(kMostParts, bytes / kBytesPerPart))};
+  }
+
+  // What the programme hopes for; prices of parts raise the bound further, but slowly.
+  static double promise_of(const prices::PricedPart& table) {
+    constexpr double kSlowly = 1.0001;
+    const double now = kSlowly * static_cast<double>(table.bound());
+    return table.has_best_prices() ? now : std::max(now, table.maker().hoped());
+  }
+
   std::optional<prices::Points> make_points() const {
     if (given_.columns != nullptr)
       return prices::make_points(*given_.columns, given_.labels.labels, given_.labels.n_classes,

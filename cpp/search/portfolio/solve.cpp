@@ -135,7 +135,7 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
   if (prices)
     engines.push_back({"prices", false, kPricePace,
                        [&](int, Limits& own, Exchange<Cost>& exchange) {
-                         return maker.run(own, exchange);
+                         return maker.run(request.price_parts, own, exchange);
                        },
                        Role::prices});
   Answer<Cost> answer = climb(board, engines, request, penalty, limits, news,

@@ -24,6 +24,7 @@ struct Request {
   bool polish = true;  // look for better trees by local search
   bool levels_first = false;  // for tests: the question waits until all levels are proved
   bool prices = true;  // bound noise by prices of rows
+  bool price_parts = true;  // and by prices of their own for parts of the table
   threshold::Switches switches;
 };
 
