@@ -79,10 +79,10 @@ class PriceEngine {
             static_cast<int>(std::min(kMostParts, bytes / kBytesPerPart))};
   }
 
-  // What the programme hopes for; prices of parts raise the bound further, but slowly.
+  // What the programme hopes for. Prices of parts raise the bound further, but so slowly that they
+  // promise nothing: they get what little time there is for prices anyway.
   static double promise_of(const prices::PricedPart& table) {
-    constexpr double kSlowly = 1.0001;
-    const double now = kSlowly * static_cast<double>(table.bound());
+    const auto now = static_cast<double>(table.bound());
     return table.has_best_prices() ? now : std::max(now, table.maker().hoped());
   }
 
