@@ -78,6 +78,10 @@ class FeatureView {
     return rank_at(position - 1) != rank_at(position);
   }
   bool constant() const { return size_ < 2 || rank_at(0) == rank_at(size_ - 1); }
+  // Are there exactly two values?
+  bool two_runs() const {
+    return !constant() && run_end(run_end(0)) == size_;
+  }
   // First position after `position` whose value differs; size() where there is none.
   std::uint32_t run_end(std::uint32_t position) const;
   std::uint32_t run_start(std::uint32_t position) const;

@@ -29,6 +29,9 @@ struct Counters {
   std::int64_t core_prunes = 0;      // sides bounded by an earlier proof for similar rows
   std::int64_t witness_refutations = 0;  // sides known to have a cheap tree, so not tried
   std::int64_t small_leaves = 0;     // cuts left out: a leaf gets too little right
+  std::int64_t boxes_used = 0;       // bounds that boxes of earlier cuts lent to a side
+  std::int64_t recalled_sets = 0;    // sides answered by an earlier solve of the same rows
+  std::int64_t doubled_splits = 0;   // multiway splits into two, left to the other kind of split
   std::int64_t helped = 0;           // pieces of work opened by threads that help
 
   struct Entry {
@@ -57,6 +60,9 @@ struct Counters {
         {"core_prunes", &Counters::core_prunes},
         {"witness_refutations", &Counters::witness_refutations},
         {"small_leaves", &Counters::small_leaves},
+        {"boxes_used", &Counters::boxes_used},
+        {"recalled_sets", &Counters::recalled_sets},
+        {"doubled_splits", &Counters::doubled_splits},
         {"helped", &Counters::helped},
     });
   }

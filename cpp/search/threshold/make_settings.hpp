@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <vector>
 
 #include "core/cost.hpp"
 #include "core/options.hpp"
@@ -24,6 +25,20 @@ inline bool has_multiway(const Columns& columns) {
   });
 }
 
+// See Context::doubles.
+inline std::vector<std::int32_t> find_doubles(const Columns& columns) {
+  const std::int32_t n = columns.n_features();
+  std::vector<std::int32_t> doubles(static_cast<std::size_t>(n), -1);
+  for (std::int32_t f = 0; f < n; ++f) {
+    if (columns.kind(f) != FeatureKind::multiway) continue;
+    for (std::int32_t g = 0; g < n; ++g)
+      if (columns.kind(g) == FeatureKind::one_vs_rest &&
+          std::ranges::equal(columns.rank_of(f), columns.rank_of(g)))
+        doubles[static_cast<std::size_t>(f)] = g;
+  }
+  return doubles;
+}
+
 template <class Value>
 Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limits,
                              const Switches& switches) {
@@ -40,6 +55,8 @@ Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limi
   settings.use_common_rows = switches.common_rows;
   settings.use_two_splits = switches.two_splits;
   settings.use_leaf_gain = switches.leaf_gain;
+  settings.use_boxes = switches.boxes;
+  settings.use_sets = switches.sets;
   settings.prices = switches.prices;
   settings.portable_kernels = switches.portable_kernels;
   settings.coarse_cuts = static_cast<std::uint32_t>(std::max(1, switches.coarse_cuts));
@@ -59,7 +76,8 @@ Context<L> context_for(const Columns& columns, const L& loss, const TreeLimits& 
     settings.further_child = split_cost;
   if constexpr (std::integral<Value>)
     settings.granule = split_cost % kUnitCost == 0 ? kUnitCost : 1;
-  return {&columns, &loss, settings, &limits, &counters, has_multiway(columns)};
+  return {&columns,   &loss, settings, &limits, &counters, has_multiway(columns),
+          find_doubles(columns)};
 }
 
 }  // namespace treeproof::threshold

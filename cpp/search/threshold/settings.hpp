@@ -26,6 +26,8 @@ struct Settings {
   bool use_common_rows = true;
   bool use_two_splits = true;
   bool use_leaf_gain = true;
+  bool use_boxes = true;
+  bool use_sets = true;
   const prices::PriceBoard* prices = nullptr;  // of the table's rows; null: none
   std::uint32_t coarse_cuts = 24;  // cuts of stage 1 in depth two
   int most_bins = 128;

@@ -37,7 +37,8 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
   Answer<Cost> answer;
   if (deep) {
     Answer<Cost> incumbent = starting_tree(first, task, kInfiniteCost, exchange);
-    if (!CoreSearch::suits(context, task, incumbent.upper)) {
+    // What every tree costs counts there: the limit was measured on whole costs.
+    if (!CoreSearch::suits(context, task, incumbent.upper + labels.forced())) {
       search.set_incumbent(std::move(incumbent));
       search.set_record(record);
       answer = search.solve(task);

@@ -61,6 +61,8 @@ struct Switches {
   bool common_rows = true;
   bool two_splits = true;
   bool leaf_gain = true;
+  bool boxes = true;
+  bool sets = true;
   bool portable_kernels = false;
   int coarse_cuts = 24;
   int most_bins = 128;

@@ -7,6 +7,7 @@
 
 #include "core/limits.hpp"
 #include "data/row_subset.hpp"
+#include "search/threshold/best_first/known_boxes.hpp"
 #include "search/threshold/counters.hpp"
 #include "search/threshold/settings.hpp"
 
@@ -38,6 +39,8 @@ struct Task {
   std::span<Value> lower_out;
   Value known{};  // a bound on the optimal cost of these rows that the caller has already
   std::vector<Looked<Value>>* looks = nullptr;  // if not null, a solver of depth two adds its cuts
+  std::span<const KnownHalf<Value>> halves_in = {};     // what is known of halves of the rows
+  std::vector<KnownHalf<Value>>* halves_out = nullptr;  // if not null, receives what is found out
 };
 
 template <class L>
@@ -48,6 +51,11 @@ struct Context {
   Limits* limits;
   Counters* counters;
   bool has_multiway = false;
+  // Of each feature that is split into all its categories: the feature that splits the same
+  // column one against the rest, or -1.
+  std::vector<std::int32_t> doubles = {};
+
+  std::int32_t double_of(std::int32_t f) const { return doubles[static_cast<std::size_t>(f)]; }
 
   using Value = typename L::Value;
   // Where each child of a split is paid for, rows with categories new to a tree make it dearer

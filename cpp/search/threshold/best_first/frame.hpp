@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <queue>
 #include <utility>
 #include <vector>
 
 #include "search/threshold/answer.hpp"
+#include "search/threshold/best_first/known_boxes.hpp"
 #include "search/threshold/threads/gate.hpp"
 #include "search/threshold/record.hpp"
 #include "search/threshold/task.hpp"
@@ -24,6 +26,7 @@ struct Point {
   std::vector<Value> right_features;  // empty: nothing known
   bool left_exact = false;            // the bound is the optimal cost
   bool right_exact = false;
+  bool solved = false;                // a search has looked at both sides, or one of them
 };
 
 template <class Value>
@@ -33,7 +36,7 @@ struct Candidate {
   int right_splits;
   std::vector<Value> cumulative;  // weight before each position; empty without unit step
   std::vector<Value> priced;      // prices before each position; empty without prices
-  std::vector<std::size_t> points;  // all its cuts so far, seeds first
+  std::vector<std::size_t> points;  // all its cuts so far; see Search::new_point
   std::size_t n_seeds = 0;
 };
 
@@ -54,6 +57,7 @@ struct Level {
   CutSide cut;  // that made them, as the side `left`
   std::vector<RowSubset> parts;
   std::vector<Value> inherited_left, inherited_right, out_left, out_right;
+  std::vector<KnownHalf<Value>> halves_in, halves_out;  // of the side that is solved
 };
 
 // The state of one solve.
@@ -73,6 +77,9 @@ struct Frame {
   std::deque<Point<Value>> points;
   std::priority_queue<Item<Value>> queue;
   std::vector<Value> pieces;  // per feature
+  std::vector<std::int32_t> doubled;  // features whose splits another feature has as well
+  std::optional<KnownBoxes<Value>> boxes;    // that the sides of its cuts were cut into
+  std::vector<KnownHalf<Value>> found_parts;  // categories of multiway splits, for the caller
 
   Gate* gate = nullptr;               // null: one thread
   std::vector<Item<Value>> running;   // being opened

@@ -35,14 +35,21 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
   bool all_found = true;
   const Value own = price(n_parts);
   const Value budget = frame.best - own;
+  const auto half = [&](std::size_t k) -> Half {
+    const CutSide part = part_of(levels_[frame.level], c.feature, k);
+    return half_of(*frame.task->rows, part, true);
+  };
+  for (std::size_t k = 0; k < n_parts; ++k) sum += lower[k] = known_half(frame, half(k));
   for (std::size_t k = 0; k < n_parts; ++k) {
     Level& level = levels_[frame.level];
     level.inherited_left.assign(n_features(), Value{});
     level.cut = part_of(level, c.feature, k);
     answers[k] = child(frame, level.parts[k], c.left_splits, frame.task->min_leaf,
                        budget - (sum - lower[k]), level.inherited_left, level.out_left);
-    sum += answers[k].lower - lower[k];
-    lower[k] = answers[k].lower;
+    const Value least = std::max(answers[k].lower, lower[k]);
+    sum += least - lower[k];
+    lower[k] = least;
+    if (frame.task->halves_out != nullptr) frame.found_parts.push_back({half(k), least});
     all_found = all_found && answers[k].found;
     if (context_->limits->reason() != StopReason::none) return false;
     if (closes(own + sum, frame.best)) break;

@@ -43,16 +43,17 @@ bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
   Answer<Value> left, right;
   const auto solve_left = [&] {
     left = child(frame, level.left, c.left_splits, min_left, budget - b.right,
-                 level.inherited_left, level.out_left);
+                 level.inherited_left, level.out_left, point.left);
     if (left.lower + b.right >= budget) ++context_->counters->cutoffs;
     point.left = std::max(point.left, left.lower);
   };
   const auto solve_right = [&] {
     right = child(frame, level.right, c.right_splits, min_right, budget - a.left,
-                  level.inherited_right, level.out_right);
+                  level.inherited_right, level.out_right, point.right);
     if (right.lower + a.left >= budget) ++context_->counters->cutoffs;
     point.right = std::max(point.right, right.lower);
   };
+  point.solved = true;
   if (2 * p >= frame.size) {
     solve_left();
     if (!context_->limits->stop(0)) solve_right();
@@ -121,16 +122,17 @@ bool Search<L, Terminal>::solve_pair(Frame& frame, const Item& item, const Candi
   known(level.inherited_left, point.left_features);
   known(level.inherited_right, point.right_features);
   cut(frame, c.feature, first, last);
+  point.solved = true;
   Answer<Value> left, right;
   const auto solve_left = [&] {
     left = child(frame, level.left, c.left_splits, min_leaf, budget - point.right,
-                 level.inherited_left, level.out_left);
+                 level.inherited_left, level.out_left, point.left);
     point.left = std::max(point.left, left.lower);
     if (settings().use_inheritance) raise_all(point.left_features, level.out_left);
   };
   const auto solve_right = [&] {
     right = child(frame, level.right, c.right_splits, min_leaf, budget - point.left,
-                  level.inherited_right, level.out_right);
+                  level.inherited_right, level.out_right, point.right);
     point.right = std::max(point.right, right.lower);
     if (settings().use_inheritance) raise_all(point.right_features, level.out_right);
   };

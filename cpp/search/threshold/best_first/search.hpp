@@ -36,6 +36,7 @@
 #include "search/threshold/answer.hpp"
 #include "search/threshold/threads/crew.hpp"
 #include "search/threshold/best_first/frame.hpp"
+#include "search/threshold/best_first/known_sets.hpp"
 #include "search/threshold/price_bound.hpp"
 #include "search/threshold/record.hpp"
 #include "search/threshold/depth_two/stump.hpp"
@@ -83,6 +84,7 @@ class Search {
 
  private:
   static constexpr std::uint32_t kMany = 20'000;  // rows
+  static constexpr int kNoLimit = 1 << 30;        // splits
 
   using Point = threshold::Point<Value>;
   using Candidate = threshold::Candidate<Value>;
@@ -145,6 +147,9 @@ class Search {
       answer.lower = answer.found ? answer.upper : least;
       return answer;
     }
+    const bool remembers = level > 0 && remembers_sets(task);
+    const Key key = remembers ? KnownSets<Value>::key(*task.rows) : Key{};
+    if (remembers && recall(task, key, answer)) return answer;
     Task<Value> inner = task;
     inner.depth = depth;
     if (depth <= Terminal::kDepth) {
@@ -164,12 +169,22 @@ class Search {
       if (!answer.found || !closes(deeper, answer.upper))
         answer.lower = std::min(answer.lower, deeper);
     }
+    if (depth < task.depth && task.halves_out != nullptr)
+      // Halves with deeper trees have as many splits as the trees here have levels.
+      for (KnownHalf<Value>& known : *task.halves_out)
+        known.least = std::min(known.least, static_cast<Value>(depth) * penalty());
     // What is handed out must hold for more rows, which may have deeper trees than these: there
     // a first split that leaves these on one side may have any tree for them below it.
     if (room < std::min(task.depth, task.splits))
       for (Value& out : task.lower_out) out = std::min(out, penalty() + answer.lower);
+    if (remembers && context_->limits->reason() == StopReason::none)
+      sets_.keep(key, task.depth, answer);
     return answer;
   }
+
+  // Answering from what is known of the same set: best_first/recall.hpp.
+  bool remembers_sets(const Task<Value>& task) const;
+  bool recall(const Task<Value>& task, const Key& key, Answer<Value>& answer);
 
   // Bounds every tree of the task, where targets are numbers and splits cost something. Holds
   // for supersets of the rows too: their trees, cut down to these rows, have no more leaves.
@@ -200,6 +215,7 @@ class Search {
     frame.pieces.assign(n_features(), infinite());
     const Value known = std::max(least, task.known);
     const Value ends = penalty() > 0 ? std::max(look_ahead(frame), known) : known;
+    if (frame.depth > Terminal::kDepth && shares_boxes(task)) frame.boxes.emplace();
     list_candidates(frame, ends);
     if (level == 0 && crew_ != nullptr && crew_->n_threads() > 1) share(frame);
     else work(frame);
@@ -214,9 +230,15 @@ class Search {
       piece(frame, item.candidate, item.bound);
       if (!stopped) ++context_->counters->interval_prunes;
     }
+    if (frame.task->halves_out != nullptr) tell_halves(frame);
     Answer<Value> answer = std::move(frame.answer);
     answer.upper = frame.best;
     Value lower = frame.best;
+    // A multiway split into two is the same as one category against the rest; so is, cut down to
+    // these rows, a split of more rows into more.
+    for (const std::int32_t f : frame.doubled)
+      frame.pieces[static_cast<std::size_t>(f)] =
+          frame.pieces[static_cast<std::size_t>(context_->double_of(f))];
     for (std::size_t f = 0; f < n_features(); ++f) {
       if (!frame.task->lower_in.empty())
         frame.pieces[f] = std::max(frame.pieces[f], frame.task->lower_in[f]);
@@ -246,6 +268,8 @@ class Search {
     task.cutoff = frame.best;
     task.lower_in = {};
     task.lower_out = {};
+    task.halves_in = {};
+    task.halves_out = nullptr;
     Answer<Value> answer = terminal_->solve(task);
     const Value bound = std::min(answer.lower, (Terminal::kDepth + 1) * penalty());
     if (answer.found) {
@@ -283,64 +307,31 @@ class Search {
     return monotone;
   }
 
-  void list_candidates(Frame& frame, Value ends) {
-    const Task<Value>& task = *frame.task;
-    const int cap = most_splits(frame.depth);
-    const bool bounded = splits_matter(frame);
-    for (std::int32_t f = 0; f < context_->columns->n_features(); ++f) {
-      const FeatureView view(*context_->columns, *task.rows, f);
-      if (view.constant()) continue;
-      Value bound = std::max(penalty(), ends);
-      if (!task.lower_in.empty())
-        bound = std::max(bound, task.lower_in[static_cast<std::size_t>(f)]);
-      if (closes(bound, frame.best)) {
-        ++context_->counters->inherited_prunes;
-        frame.pieces[static_cast<std::size_t>(f)] = bound;
-        continue;
-      }
-      const auto add = [&](int left, int right) {
-        frame.candidates.push_back({f, left, right, {}, {}, {}, 0});
-        const std::size_t c = frame.candidates.size() - 1;
-        if (kind(f) == FeatureKind::ordered) {
-          weigh(frame, frame.candidates[c]);
-          if constexpr (kPriced)
-            prices_.sum_along(*task.rows, f, frame.candidates[c].priced);
-          queue_intervals(frame, c, bound, ends);
-        } else if (kind(f) == FeatureKind::one_vs_rest) {
-          for (const std::uint32_t start : view.runs()) {
-            const std::size_t a = new_point(frame, c, start);
-            frame.queue.push({bound, c, a, a});
-          }
-        } else {
-          const std::size_t a = new_point(frame, c, 0);
-          frame.queue.push({std::max(bound, price(view.runs().size())), c, a, a});
-        }
-      };
-      if (!bounded || kind(f) == FeatureKind::multiway) {
-        add(task.splits, task.splits);
-      } else {
-        for (int left = std::max(0, task.splits - 1 - cap);
-             left <= std::min(cap, task.splits - 1); ++left)
-          add(left, task.splits - 1 - left);
-      }
-    }
-  }
-
-  // True iff depth, penalty and rows would allow more splits than the task does.
-  bool splits_matter(const Frame& frame) const {
-    const auto room = static_cast<int>(std::min<std::uint32_t>(
-        frame.size / frame.task->min_leaf, std::uint32_t{1} << 30));
-    return frame.task->splits <
-           std::min({most_splits(frame.depth + 1), affordable(frame.best), room - 1});
-  }
-
-  // The first intervals of a feature: best_first/seeds.hpp.
+  // The first pieces of work of all features, of one, and of an ordered one: best_first/seeds.hpp.
+  void list_candidates(Frame& frame, Value ends);
+  void list_candidate(Frame& frame, const FeatureView& view, std::int32_t f, Value bound,
+                      Value ends, int left, int right);
+  bool splits_matter(const Frame& frame) const;
+  void queue_category(Frame& frame, std::size_t c, std::uint32_t start, Value bound);
   void queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends);
   void queue_single(Frame& frame, std::size_t c, std::size_t x, Value bound);
+  void list_seeds(Frame& frame, std::size_t c);
 
+  // Stretches of an interval that the cuts within it leave open: best_first/stretches.hpp.
+  void pass_along(Frame& frame, const Candidate& c);
+  bool is_one_stretch(Frame& frame, Item& item);
+
+  // Points are kept in order where all of them serve all others: without a minimum leaf size.
+  // With one, seeds come first.
   std::size_t new_point(Frame& frame, std::size_t candidate, std::uint32_t position) const {
     frame.points.push_back({position, Value{}, Value{}, {}, {}});
-    frame.candidates[candidate].points.push_back(frame.points.size() - 1);
+    std::vector<std::size_t>& order = frame.candidates[candidate].points;
+    auto place = order.end();
+    if (frame.task->min_leaf == 1)
+      place = std::ranges::upper_bound(order, position, {}, [&](std::size_t k) {
+        return frame.points[k].position;
+      });
+    order.insert(place, frame.points.size() - 1);
     if constexpr (kPriced) {
       const std::vector<Value>& sums = frame.candidates[candidate].priced;
       if (!sums.empty()) {
@@ -373,7 +364,7 @@ class Search {
   bool done(const Frame& frame) const {
     return frame.queue.empty() || closes(frame.queue.top().bound, frame.best);
   }
-  Value current_bound(const Frame& frame, const Item& item) const;
+  bool refresh(Frame& frame, Item& item);
   void await(Frame& frame);
   void report(Frame& frame);
   void hear(Frame& frame);
@@ -385,6 +376,22 @@ class Search {
   auto apart(const Frame& frame, Compute compute) {
     return frame.gate == nullptr ? compute() : turn_->apart(compute);
   }
+
+  // What is known of boxes: best_first/boxes.hpp.
+  bool shares_boxes(const Task<Value>& task) const {
+    return settings().use_boxes && task.min_leaf == 1 && settings().max_splits >= kNoLimit;
+  }
+  // One name for a column that is split in two ways.
+  std::int32_t same_column(std::int32_t f) const {
+    const std::int32_t other = context_->double_of(f);
+    return other >= 0 ? other : f;
+  }
+  Half half_of(const RowSubset& rows, const CutSide& side, bool smallest) const;
+  void ask_boxes(const Frame& frame, const CutSide& side,
+                 std::vector<KnownHalf<Value>>& halves) const;
+  void keep_boxes(Frame& frame, const CutSide& side, const std::vector<KnownHalf<Value>>& halves);
+  void tell_halves(const Frame& frame) const;
+  Value known_half(const Frame& frame, const Half& half) const;
 
   // Opening a piece of work; false: stopped before it was done. best_first/open.hpp.
   bool open(Frame& frame, const Item& item);
@@ -426,7 +433,6 @@ class Search {
                     std::uint32_t first, std::uint32_t last);
   Answer<Value> deepen(Frame& frame, const Candidate& c, std::size_t x, bool left,
                        std::uint32_t min_leaf, Value cutoff);
-  void pass_on(Frame& frame, const Candidate& c, std::size_t x);
 
   // Splits with one child for each category: best_first/multiway.hpp.
   bool open_multiway(Frame& frame, const Item& item);
@@ -453,14 +459,24 @@ class Search {
                       Value cutoff, const std::vector<Value>& inherited,
                       std::vector<Value>& out, Value known = Value{}) {
     out.resize(n_features());
-    const Task<Value> task{&rows, cutoff, frame.depth, splits, min_leaf,
-                           settings().use_inheritance ? std::span<const Value>(inherited)
-                                                      : std::span<const Value>(),
-                           std::span<Value>(out), known};
-    if (frame.record == nullptr) return apart(frame, [&] { return solve(task, frame.level + 1); });
-    const Level& level = levels_[frame.level];
+    Task<Value> task{&rows, cutoff, frame.depth, splits, min_leaf,
+                     settings().use_inheritance ? std::span<const Value>(inherited)
+                                                : std::span<const Value>(),
+                     std::span<Value>(out), known};
+    Level& level = levels_[frame.level];
     CutSide side = level.cut;
     side.inside = &rows != &level.right;
+    if (frame.boxes) {
+      ask_boxes(frame, side, level.halves_in);
+      level.halves_out.clear();
+      context_->counters->boxes_used += static_cast<std::int64_t>(level.halves_in.size());
+      task.halves_in = level.halves_in;
+      task.halves_out = &level.halves_out;
+      Answer<Value> answer = apart(frame, [&] { return solve(task, frame.level + 1); });
+      keep_boxes(frame, side, level.halves_out);
+      return answer;
+    }
+    if (frame.record == nullptr) return apart(frame, [&] { return solve(task, frame.level + 1); });
     std::optional<Settled<Value>> settled;
     Answer<Value> answer =
         apart(frame, [&] { return solve_settling(task, frame.level + 1, side, settled); });
@@ -511,6 +527,7 @@ class Search {
     NoPrices(const prices::PriceBoard*, Value, const L&) {}
   };
   std::conditional_t<std::same_as<L, Misclassification>, PriceBound, NoPrices> prices_;
+  KnownSets<Value> sets_;
   std::deque<Level> levels_;
   Exchange<Value>* exchange_ = nullptr;
   Progress progress_;
@@ -524,9 +541,12 @@ class Search {
 
 }  // namespace treeproof::threshold
 
+#include "search/threshold/best_first/boxes.hpp"
 #include "search/threshold/best_first/multiway.hpp"
 #include "search/threshold/best_first/neighbours.hpp"
 #include "search/threshold/best_first/open.hpp"
+#include "search/threshold/best_first/recall.hpp"
 #include "search/threshold/best_first/staged.hpp"
 #include "search/threshold/best_first/seeds.hpp"
+#include "search/threshold/best_first/stretches.hpp"
 #include "search/threshold/best_first/work.hpp"

@@ -12,20 +12,119 @@
 namespace treeproof::threshold {
 
 template <Loss L, class Terminal>
-void Search<L, Terminal>::queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends) {
-  // The ends are no cuts, but bounds hold there: all rows on one side.
-  const std::size_t first = new_point(frame, c, 0);
-  frame.points[first].right = std::max(frame.points[first].right, ends);
+void Search<L, Terminal>::list_candidates(Frame& frame, Value ends) {
+  const Task<Value>& task = *frame.task;
+  const int cap = most_splits(frame.depth);
+  const bool bounded = splits_matter(frame);
+  for (std::int32_t f = 0; f < context_->columns->n_features(); ++f) {
+    const FeatureView view(*context_->columns, *task.rows, f);
+    if (view.constant()) continue;
+    Value bound = std::max(penalty(), ends);
+    if (!task.lower_in.empty())
+      bound = std::max(bound, task.lower_in[static_cast<std::size_t>(f)]);
+    if (closes(bound, frame.best)) {
+      ++context_->counters->inherited_prunes;
+      frame.pieces[static_cast<std::size_t>(f)] = bound;
+    } else if (!bounded && frame.record == nullptr && context_->double_of(f) >= 0 &&
+               view.two_runs()) {
+      // A multiway split into two, which the column's other kind of split has as well.
+      ++context_->counters->doubled_splits;
+      frame.doubled.push_back(f);
+    } else if (!bounded || kind(f) == FeatureKind::multiway) {
+      list_candidate(frame, view, f, bound, ends, task.splits, task.splits);
+    } else {
+      for (int left = std::max(0, task.splits - 1 - cap);
+           left <= std::min(cap, task.splits - 1); ++left)
+        list_candidate(frame, view, f, bound, ends, left, task.splits - 1 - left);
+    }
+  }
+}
+
+template <Loss L, class Terminal>
+void Search<L, Terminal>::list_candidate(Frame& frame, const FeatureView& view, std::int32_t f,
+                                         Value bound, Value ends, int left, int right) {
+  frame.candidates.push_back({f, left, right, {}, {}, {}, 0});
+  const std::size_t c = frame.candidates.size() - 1;
+  if (kind(f) == FeatureKind::ordered) {
+    weigh(frame, frame.candidates[c]);
+    if constexpr (kPriced)
+      prices_.sum_along(*frame.task->rows, f, frame.candidates[c].priced);
+    queue_intervals(frame, c, bound, ends);
+  } else if (kind(f) == FeatureKind::one_vs_rest) {
+    // Of two categories, one against the other is the same either way.
+    const bool once = left == right && frame.record == nullptr && view.two_runs();
+    for (const std::uint32_t start : view.runs())
+      if (start == 0 || !once) queue_category(frame, c, start, bound);
+  } else {
+    const std::vector<std::uint32_t> starts = view.runs();
+    Value least = price(starts.size());
+    for (const std::uint32_t start : starts)
+      least += known_half(frame, {f, Half::equal, view.rank_at(start)});
+    const std::size_t a = new_point(frame, c, 0);
+    wait(frame, {std::max(bound, least), c, a, a});
+  }
+}
+
+// True iff depth, penalty and rows would allow more splits than the task does.
+template <Loss L, class Terminal>
+bool Search<L, Terminal>::splits_matter(const Frame& frame) const {
+  const auto room = static_cast<int>(std::min<std::uint32_t>(
+      frame.size / frame.task->min_leaf, std::uint32_t{1} << 30));
+  return frame.task->splits <
+         std::min({most_splits(frame.depth + 1), affordable(frame.best), room - 1});
+}
+
+template <Loss L, class Terminal>
+void Search<L, Terminal>::queue_category(Frame& frame, std::size_t c, std::uint32_t start,
+                                         Value bound) {
+  const std::int32_t f = frame.candidates[c].feature;
+  const std::uint32_t rank =
+      FeatureView(*context_->columns, *frame.task->rows, f).rank_at(start);
+  const std::size_t a = new_point(frame, c, start);
+  Point& point = frame.points[a];
+  point.left = std::max(point.left, known_half(frame, {f, Half::equal, rank}));
+  point.right = std::max(point.right, known_half(frame, {f, Half::other, rank}));
+  wait(frame, {std::max(bound, penalty() + point.left + point.right), c, a, a});
+}
+
+// Cuts of the look-ahead, and those of which the caller knows something. The bound of a half
+// serves the first cut that has all of its rows on one side, and those beyond it.
+template <Loss L, class Terminal>
+void Search<L, Terminal>::list_seeds(Frame& frame, std::size_t c) {
+  const std::int32_t f = frame.candidates[c].feature;
   if (penalty() > 0) {
-    for (const CutBounds<Value>& cut : terminal_->cuts(frame.candidates[c].feature)) {
+    for (const CutBounds<Value>& cut : terminal_->cuts(f)) {
       if (cut.position == 0 || cut.position == frame.size) continue;
       Point& point = frame.points[new_point(frame, c, cut.position)];
       point.left = std::max(point.left, std::min(cut.left, 2 * penalty()));
       point.right = std::max(point.right, std::min(cut.right, 2 * penalty()));
     }
   }
+  const FeatureView view(*context_->columns, *frame.task->rows, f);
+  for (const KnownHalf<Value>& known : frame.task->halves_in) {
+    if (known.half.feature != f) continue;
+    const std::uint32_t position = view.lower_bound(known.half.rank);
+    if (position == 0 || position == frame.size) continue;
+    Point& point = frame.points[new_point(frame, c, position)];
+    Value& side = known.half.kind == Half::below ? point.left : point.right;
+    side = std::max(side, known.least);
+  }
+}
+
+template <Loss L, class Terminal>
+void Search<L, Terminal>::queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends) {
+  // The ends are no cuts, but bounds hold there: all rows on one side.
+  const std::size_t first = new_point(frame, c, 0);
+  frame.points[first].right = std::max(frame.points[first].right, ends);
+  list_seeds(frame, c);
   const std::size_t last = new_point(frame, c, frame.size);
   frame.points[last].left = std::max(frame.points[last].left, ends);
+  if (frame.task->min_leaf == 1) {
+    pass_along(frame, frame.candidates[c]);
+    Item whole{bound, c, first, last};
+    if (is_one_stretch(frame, whole)) wait(frame, whole);
+    return;
+  }
   frame.candidates[c].n_seeds = last + 1 - first;  // seeds lie next to each other
 
   std::size_t open_from = first;

@@ -52,21 +52,9 @@ Answer<typename L::Value> Search<L, Terminal>::deepen(Frame& frame, const Candid
   bound = std::max(bound, answer.found ? answer.lower : std::max(answer.lower, cutoff));
   if (answer.found) (left ? point.left_exact : point.right_exact) = true;
   if (settings().use_inheritance) raise_all(features, out);
-  if (frame.task->min_leaf == 1) pass_on(frame, c, x);
+  point.solved = true;
+  if (frame.task->min_leaf == 1 && kind(c.feature) == FeatureKind::ordered) pass_along(frame, c);
   return answer;
-}
-
-// Bounds of one cut hold at all later (left) and earlier (right) ones. With a minimum leaf
-// size they were made for one interval only.
-template <Loss L, class Terminal>
-void Search<L, Terminal>::pass_on(Frame& frame, const Candidate& c, std::size_t x) {
-  if (kind(c.feature) != FeatureKind::ordered) return;
-  const Point& from = frame.points[x];
-  for (const std::size_t k : c.points) {
-    Point& to = frame.points[k];
-    if (to.position > from.position) to.left = std::max(to.left, from.left);
-    if (to.position < from.position) to.right = std::max(to.right, from.right);
-  }
 }
 
 template <Loss L, class Terminal>

@@ -80,12 +80,12 @@ void Search<L, Terminal>::work_on(Frame& frame) {
     // The caller may take its time to answer, so it is asked apart.
     if (apart(frame, [&] { return context_->limits->stop(); })) return;
     if (done(frame)) continue;
-    const Item item = frame.queue.top();
+    Item item = frame.queue.top();
     frame.queue.pop();
-    const Value bound = current_bound(frame, item);
-    const bool first = frame.queue.empty() || !(frame.queue.top().bound < bound);
-    if (!first || closes(bound, frame.best)) {
-      wait(frame, {bound, item.candidate, item.a, item.b});
+    if (!refresh(frame, item)) continue;
+    const bool first = frame.queue.empty() || !(frame.queue.top().bound < item.bound);
+    if (!first || closes(item.bound, frame.best)) {
+      wait(frame, item);
       continue;
     }
     {
@@ -106,15 +106,23 @@ void Search<L, Terminal>::await(Frame& frame) {
   if (progress_ && frame.better) report(frame);
 }
 
-// What is known of an item now: its ends may have been raised since it was queued.
+// Raises the bound of an item to what is known now: its ends, or cuts within it, may have been
+// raised since it was queued. False: other items have taken its place.
 template <Loss L, class Terminal>
-typename L::Value Search<L, Terminal>::current_bound(const Frame& frame,
-                                                     const Item& item) const {
-  const std::int32_t f = frame.candidates[item.candidate].feature;
-  if (kind(f) == FeatureKind::multiway) return item.bound;
+bool Search<L, Terminal>::refresh(Frame& frame, Item& item) {
+  const Candidate& c = frame.candidates[item.candidate];
+  if (kind(c.feature) == FeatureKind::multiway) return true;
   const Point& a = frame.points[item.a];
-  if (item.a == item.b) return std::max(item.bound, penalty() + a.left + a.right);
-  return std::max(item.bound, interval_bound(frame, item.candidate, item.a, item.b));
+  if (item.a == item.b) {
+    item.bound = std::max(item.bound, penalty() + a.left + a.right);
+    return true;
+  }
+  if (frame.task->min_leaf == 1) {
+    pass_along(frame, c);
+    return is_one_stretch(frame, item);
+  }
+  item.bound = std::max(item.bound, interval_bound(frame, item.candidate, item.a, item.b));
+  return true;
 }
 
 // Only the thread that began the search tells others, so that what they are told comes one

@@ -53,9 +53,10 @@ void ClassLanes<T>::load(const RowSubset& rows) {
   category_bounds_right_.resize(categorical_.size());
 
   // The totals are what a window over everything leaves in `left`.
+  total_known_ = false;
   begin(0);
-  memory_.left.zero();
   window(0, m);
+  total_known_ = true;
   std::ranges::copy(category_left_, category_total_.begin());
   std::copy_n(memory_.left.data(), memory_.left.size(), memory_.total.data());
 }
@@ -64,11 +65,7 @@ template <class T>
 void ClassLanes<T>::begin(std::int32_t f) {
   const std::uint32_t m = rows_->size();
   list_ = rows_->list(f);
-  first_ = last_ = 0;
-  left_weight_ = left_swing_ = 0;
-  left_sums_.assign(classes_, 0);
-  memory_.left.zero();
-  std::ranges::fill(category_left_, T{0});
+  reset(false);
   placed_ = false;
   if (!unit_) {
     cumulative_.resize(m + 1);
@@ -147,8 +144,35 @@ void ClassLanes<T>::move(std::uint32_t from, std::uint32_t to) {
   }
 }
 
+// Empties the window, or makes it hold all rows, without touching any row.
+template <class T>
+void ClassLanes<T>::reset(bool full) {
+  first_ = 0;
+  last_ = full ? rows_->size() : 0;
+  left_weight_ = full ? all_weight_ : 0;
+  left_swing_ = full ? all_swing_ : 0;
+  if (full) {
+    left_sums_ = all_;
+    std::copy_n(memory_.total.data(), memory_.total.size(), memory_.left.data());
+    std::ranges::copy(category_total_, category_left_.begin());
+  } else {
+    left_sums_.assign(classes_, 0);
+    memory_.left.zero();
+    std::ranges::fill(category_left_, T{0});
+  }
+}
+
+// Starts afresh where that moves fewer rows: many columns have one value that most rows share.
 template <class T>
 void ClassLanes<T>::window(std::uint32_t first, std::uint32_t last) {
+  constexpr std::uint32_t kReset = 16;  // rows that move in the time of a reset
+  const auto apart = [](std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; };
+  const bool disjoint = first >= last_ || last <= first_;
+  const std::uint32_t moves = disjoint ? (last_ - first_) + (last - first)
+                                       : apart(first, first_) + apart(last, last_);
+  const std::uint32_t from_empty = last - first + kReset;
+  const std::uint32_t from_full = rows_->size() - (last - first) + kReset;
+  if (total_known_ && std::min(from_empty, from_full) < moves) reset(from_full < from_empty);
   if (first >= last_ || last <= first_) {  // nothing in common: leave one, enter the other
     move<-1>(first_, last_);
     move<1>(first, last);

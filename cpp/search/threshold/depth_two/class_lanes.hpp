@@ -68,6 +68,7 @@ class ClassLanes {
  private:
   using Count = std::int64_t;
 
+  void reset(bool full);
   template <int kSign>
   void move(std::uint32_t from, std::uint32_t to);
   void place();
@@ -124,6 +125,7 @@ class ClassLanes {
   const std::uint32_t* list_ = nullptr;
   std::vector<std::uint32_t> position_;     // of each local row in list_, once it is needed
   bool placed_ = false;
+  bool total_known_ = false;  // what a window over all rows holds
   std::vector<Cost> cumulative_;
   std::uint32_t first_ = 0;
   std::uint32_t last_ = 0;

@@ -54,8 +54,10 @@ class DepthTwo {
     stopped_ = false;
     whole_ = Value{};
     if (!context_->loss->closes(context_->settings.split_cost, best_)) {
+      bound_whole();
       sweep_all();
       refine_all();
+      copy_doubles();
     } else {
       for (Candidate& c : candidates_) raise_both(c, context_->settings.split_cost);
     }
@@ -78,6 +80,7 @@ class DepthTwo {
     bool right_splits;
     Value lower;        // on any tree with this root, for these rows and for supersets of them
     Value own;          // the same for these rows alone: at least `lower`
+    bool doubled;       // not looked at: another feature has the same split
     std::vector<Point> points;
   };
   struct Record {
@@ -132,6 +135,7 @@ class DepthTwo {
       c.left_splits = left;
       c.right_splits = right;
       c.lower = c.own = lower;
+      c.doubled = false;
       c.points.clear();
     };
     for (std::int32_t f = 0; f < n; ++f) {
@@ -201,6 +205,11 @@ class DepthTwo {
         c.lower = c.own = context_->loss->infinite();
         continue;
       }
+      c.doubled = doubled(c.feature, view);
+      if (c.doubled) {
+        ++context_->counters->doubled_splits;
+        continue;
+      }
       ++context_->counters->sweeps;
       lanes_->begin(c.feature);
       switch (kind(c.feature)) {
@@ -211,14 +220,39 @@ class DepthTwo {
     }
   }
 
+  // A multiway split into two is the same as one category against the rest, if the column may be
+  // split that way as well.
+  bool doubled(std::int32_t f, const FeatureView& view) const {
+    return kind(f) == FeatureKind::multiway && task_->looks == nullptr && task_->splits >= 3 &&
+           context_->double_of(f) >= 0 && view.two_runs();
+  }
+  // What is known of such a split, also for more rows in which it has more parts: cut down to
+  // these rows, it is the other one.
+  void copy_doubles() {
+    for (Candidate& c : candidates_) {
+      if (!c.doubled) continue;
+      for (const Candidate& other : candidates_)
+        if (other.feature == context_->double_of(c.feature)) {
+          raise(c.lower, other.lower);
+          raise(c.own, other.own);
+        }
+    }
+  }
+
+  // Bounds the best tree of depth one of all rows, by which the ends of every feature's list are
+  // bounded: no cuts, but everything on one side.
+  void bound_whole() {
+    lanes_->begin(0);
+    lanes_->window(0, 0);
+    whole_ = side_cost(true, lanes_->leaf(Side::right),
+                       lanes_->bounds(1, 1, *context_->counters).right_lower);
+  }
+
   void coarse_cuts(Candidate& c, const FeatureView& view) {
     const std::uint32_t coarse = context_->settings.coarse_cuts;
     const bool relaxed = min_leaf_ > 1;
-    // The ends are no cuts, but bounds there hold: everything on one side.
-    lanes_->window(0, 0);
-    Point end = bound_cut(c, 1, 1, TestKind::threshold, 0, 0);
-    c.points.push_back({0, Value{}, at_end(end.right)});
-    if (c.right_splits) raise(whole_, end.right);
+    const Value leaf = lanes_->leaf_of_all();
+    c.points.push_back({0, Value{}, at_end(c.right_splits ? whole_ : leaf)});
     std::uint32_t skip_to = 1;
     for (std::uint32_t k = 1; k < coarse; ++k) {
       const auto wish = static_cast<std::uint32_t>(std::uint64_t{size_} * k / coarse);
@@ -240,11 +274,7 @@ class DepthTwo {
           skip_to += std::max(1u, size_ / (4 * coarse));
       }
     }
-    const std::uint32_t moved = size_ - c.points.back().position;
-    if (stop(moved)) return;
-    lanes_->window(0, size_);
-    end = bound_cut(c, 1, 1, TestKind::threshold, 0, size_);
-    c.points.push_back({size_, at_end(end.left), Value{}});
+    c.points.push_back({size_, at_end(c.left_splits ? whole_ : leaf), Value{}});
     for (std::size_t k = c.points.size() - 1; k-- > 0;)
       raise(c.points[k].right, c.points[k + 1].right);
     Value lower = context_->loss->infinite();
@@ -420,7 +450,11 @@ class DepthTwo {
         look(c, first, x);
         lower = std::min(lower, x.left + x.right);
       }
-      first = last;
+      // Of two categories, one against the other is the same either way.
+      first = first == 0 && task_->looks == nullptr && c.left_splits == c.right_splits &&
+                      view.two_runs()
+                  ? size_
+                  : last;
     }
     raise_both(c, penalty() + lower);
   }

@@ -1,0 +1,65 @@
+// What all cuts of a feature that are known so far say about an interval.
+//
+// Left sides grow from cut to cut and right sides shrink, so what is known of a left side holds for
+// all later ones, and of a right side for all earlier ones. Between two neighbouring cuts that
+// leaves the bounds of search.hpp; an interval is open only where one of these is too low. Cuts at
+// the ends of a closed interval are closed with it: the one before has no less on its right.
+#pragma once
+
+#include "search/threshold/best_first/search.hpp"
+
+namespace treeproof::threshold {
+
+template <Loss L, class Terminal>
+void Search<L, Terminal>::pass_along(Frame& frame, const Candidate& c) {
+  Value least{};
+  for (const std::size_t k : c.points)
+    least = frame.points[k].left = std::max(frame.points[k].left, least);
+  least = Value{};
+  for (auto k = c.points.rbegin(); k != c.points.rend(); ++k)
+    least = frame.points[*k].right = std::max(frame.points[*k].right, least);
+}
+
+// Is the whole interval still open? Its bound is raised then. Else the stretches that are left of
+// it are queued instead.
+template <Loss L, class Terminal>
+bool Search<L, Terminal>::is_one_stretch(Frame& frame, Item& item) {
+  const Candidate& c = frame.candidates[item.candidate];
+  const auto place = [&](std::size_t x) {
+    return std::ranges::find(c.points, x) - c.points.begin();
+  };
+  const auto from = place(item.a), to = place(item.b);
+  const auto at = [&](std::ptrdiff_t k) { return c.points[static_cast<std::size_t>(k)]; };
+  Value closed_bound = infinite();
+  Value open_bound = infinite();
+  std::ptrdiff_t open_from = from;
+  const auto leave = [&](std::ptrdiff_t end) {
+    if (open_from < end &&
+        frame.points[at(end)].position - frame.points[at(open_from)].position > 1)
+      frame.queue.push({open_bound, item.candidate, at(open_from), at(end)});
+    open_from = end + 1;
+    open_bound = infinite();
+  };
+  bool whole = true;
+  for (std::ptrdiff_t k = from; k < to; ++k) {
+    const Value own =
+        std::max(item.bound, interval_bound(frame, item.candidate, at(k), at(k + 1)));
+    if (closes(own, frame.best)) {
+      whole = false;
+      closed_bound = std::min(closed_bound, own);
+      leave(k);
+    } else {
+      open_bound = std::min(open_bound, own);
+    }
+  }
+  if (whole) {
+    item.bound = open_bound;
+    return true;
+  }
+  leave(to);
+  ++context_->counters->interval_prunes;
+  piece(frame, item.candidate, closed_bound);
+  return false;
+}
+
+}  // namespace treeproof::threshold
