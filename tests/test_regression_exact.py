@@ -31,7 +31,7 @@ DATA = Path(
 def random_switches(rng: np.random.Generator) -> dict[str, Any]:
     """Few cuts and bins, so that small tables reach the code for large ones."""
     switches: dict[str, Any] = {}
-    for name in ("inheritance", "partitions", "portable_kernels"):
+    for name in ("inheritance", "partitions", "boxes", "sets", "portable_kernels"):
         if rng.random() < 0.3:
             switches[name] = bool(rng.random() < 0.5)
     for name in ("coarse_cuts", "most_bins"):

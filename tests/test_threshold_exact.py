@@ -36,7 +36,7 @@ KINDS = [(ORDERED,), (ORDERED, ORDERED, MULTIWAY, ONE_VS_REST), (MULTIWAY, ONE_V
 def random_switches(rng: np.random.Generator) -> dict[str, Any]:
     """Few cuts and bins, so that small tables reach the code for large ones."""
     switches: dict[str, Any] = {}
-    for name in ("unit_step", "inheritance", "portable_kernels"):
+    for name in ("unit_step", "inheritance", "boxes", "sets", "portable_kernels"):
         if rng.random() < 0.3:
             switches[name] = bool(rng.random() < 0.5)
     for name in ("coarse_cuts", "most_bins"):

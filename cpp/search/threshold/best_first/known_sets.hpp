@@ -52,7 +52,8 @@ class KnownSets {
     Entry& entry = entries_[key];
     if (entry.depth > depth) return;
     if (entry.depth == depth && (entry.exact || answer.lower < entry.lower)) return;
-    entry = {answer.lower, depth, answer.found, answer.found ? answer.tree : SplitTree{}};
+    const bool exact = answer.found && !(answer.lower < answer.upper);
+    entry = {answer.lower, depth, exact, exact ? answer.tree : SplitTree{}};
   }
 
  private:
