@@ -22,7 +22,7 @@ std::size_t at(std::int32_t word, std::int32_t stride, std::int32_t column) {
 }  // namespace
 
 template <class Word>
-void Frame<Word>::build_root(const Layout& root) {
+void Frame<Word>::build_root(const Layout& root, Limits* limits) {
   layout = &root;
   const Problem& problem = *root.problem;
   n_binary = padded<Word>(root.n_two_way);
@@ -57,16 +57,22 @@ void Frame<Word>::build_root(const Layout& root) {
   }
   slots.shrink_to_fit();
   words.assign(at(n_words, stride, 0), 0);
-  for (std::int32_t j = 0; j < n_columns; ++j) {
-    if (column[static_cast<std::size_t>(j)] < 0) continue;
-    const Column& c = root.columns[static_cast<std::size_t>(column[static_cast<std::size_t>(j)])];
-    const Test& test = problem.tests[static_cast<std::size_t>(c.test)];
-    for (std::size_t bit = 0; bit < slots.size(); ++bit) {
-      if (slots[bit] == kNoSlot) continue;
-      if (problem.outcome(test, root.row(slots[bit])) != c.outcome) continue;
-      Word& word = words[at(static_cast<std::int32_t>(bit / kBits), stride, j)];
-      word = static_cast<Word>(word | Word{1} << (bit % kBits));
+  // Word by word, since the columns of a word lie side by side.
+  for (std::int32_t w = 0; w < n_words; ++w) {
+    const Slot* own = slots.data() + static_cast<std::ptrdiff_t>(w) * kBits;
+    for (std::int32_t j = 0; j < n_columns; ++j) {
+      if (column[static_cast<std::size_t>(j)] < 0) continue;
+      const Column& c = root.columns[static_cast<std::size_t>(column[static_cast<std::size_t>(j)])];
+      const Test& test = problem.tests[static_cast<std::size_t>(c.test)];
+      Word word = 0;
+      for (int bit = 0; bit < kBits; ++bit) {
+        if (own[bit] == kNoSlot) continue;
+        if (problem.outcome(test, root.row(own[bit])) != c.outcome) continue;
+        word = static_cast<Word>(word | Word{1} << bit);
+      }
+      words[at(w, stride, j)] = word;
     }
+    if (limits != nullptr) limits->prepare(static_cast<std::size_t>(kBits) * column.size());
   }
 }
 

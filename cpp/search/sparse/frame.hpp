@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/index.hpp"
+#include "core/limits.hpp"
 #include "data/kernels/kernels.hpp"
 #include "search/sparse/layout.hpp"
 
@@ -39,7 +40,8 @@ class Frame {
   using Slot = std::conditional_t<sizeof(Word) == 2, std::uint16_t, std::uint32_t>;
   static constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
 
-  void build_root(const Layout& layout);
+  // Throws `Stopped` when a limit (null: none) is hit.
+  void build_root(const Layout& layout, Limits* limits);
   void build_child(const Frame& parent, std::int32_t child,
                    const kernels::Kernels<Word>& kernel);
   // A frame for any subset of the parent's rows, given as one mask for each word.

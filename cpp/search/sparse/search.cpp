@@ -18,7 +18,7 @@ std::int64_t errors_below(Cost cost) { return (cost + kUnitCost - 1) >> kCostBit
 
 template <class Word>
 Search<Word>::Search(const Layout& layout, const Settings& settings, Limits& limits,
-                     Memo& memo, WorkMarks* marks)
+                     Memo& memo, WorkMarks* marks, bool preparing)
     : layout_(layout),
       settings_(settings),
       kernel_(kernels::select<Word>(settings.kernel)),
@@ -31,7 +31,7 @@ Search<Word>::Search(const Layout& layout, const Settings& settings, Limits& lim
       similarity_is_sound_(settings.min_samples_leaf <= 1),
       refutation_is_sound_(settings.switches.two_splits && settings.split_cost > 0 &&
                            settings.min_samples_leaf <= 1 && !layout.has_multiway) {
-  level(0).frame.build_root(layout);
+  level(0).frame.build_root(layout, preparing ? &limits : nullptr);
 }
 
 template <class Word>

@@ -21,9 +21,10 @@ namespace treeproof::sparse {
 template <class Word>
 class Search {
  public:
-  // `marks` are shared by the threads that share the memo; null if there is only one thread.
+  // `marks` are shared by the threads that share the memo; null if there is only one thread. With
+  // `preparing`, the constructor throws `Stopped` when a limit is reached before the search can begin.
   Search(const Layout& layout, const Settings& settings, Limits& limits, Memo& memo,
-         WorkMarks* marks = nullptr);
+         WorkMarks* marks = nullptr, bool preparing = false);
 
   Bounds root() const;
 

@@ -101,7 +101,8 @@ class Run {
         own_memo_(shared_memo != nullptr ? nullptr : std::make_unique<Memo>(
                       memo_bytes(limits), settings.n_threads > 1)),
         memo_(shared_memo != nullptr ? *shared_memo : *own_memo_),
-        search_(layout_, settings_, limits, memo_, settings.n_threads > 1 ? &marks_ : nullptr),
+        search_(layout_, settings_, limits, memo_, settings.n_threads > 1 ? &marks_ : nullptr,
+                exchange != nullptr && listener == nullptr && keeper == nullptr),
         trees_(search_, layout_, limits.memory_allowance() / 8),
         crew_(layout_, settings_, limits, memo_, marks_, listener),
         raiser_(search_, crew_, settings.split_cost, settings.cutoff),
