@@ -105,7 +105,7 @@ def test_all_options_reach_the_estimator(treeproof, folder):
         "categorical_features": "from_dtype", "verbose": True,
         "quant_bnb": None, "first_split": "body_shape",
         "n_best": 1, "cost_matrix": None, "abstain_cost": None, "abstain_label": None,
-        "metric": "accuracy", "pos_label": None, "beta": 1.0,
+        "metric": "accuracy", "pos_label": None, "beta": 1.0, "constraints": None,
     }  # fmt: skip
     names = ["head_shape", "body_shape", "is_smiling", "jacket_color"]
     assert fitted.feature_names_in_.tolist() == names
@@ -292,9 +292,9 @@ BAD = {
     "missing value": (lambda f: ["fit", write(f, "m.csv", b"a,y\n1,0\n,1\n"),
                                  "--target", "y", "--missing", "error"],
                       "Column 'a' contains NaN in 1 row (first: row 1)"),
-    "missing label": (lambda f: ["fit", write(f, "l.csv", b"a,y\n1,p\n2,\n"),
+    "missing label": (lambda f: ["fit", write(f, "l.csv", b"a,y\n1,\n2,\n"),
                                  "--target", "y"],
-                      "y contains NaN"),
+                      "Drop the rows without a label"),
     "dates": (lambda f: ["fit", write(f, "d.csv", b"a,y\n2024-01-02,0\n2024-01-03,1\n"),
                          "--target", "y"],
               "Column 'a' holds dates"),

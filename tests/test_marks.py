@@ -49,7 +49,9 @@ def reader(request, monkeypatch):
 
 
 def fitted(*arguments):
-    options = ("--target", "y", "--drop", "seen", "--json", "--quiet")
+    options = (
+        "--target", "y", "--drop", "seen", "--json", "--quiet", "--max-depth", "2",
+    )  # fmt: skip
     found = run("fit", *arguments, *options)
     columns = json.loads(found.stdout)["tree"]["columns"]
     return {column["name"]: column for column in columns}

@@ -148,8 +148,8 @@ def test_text_names_the_columns():
     assert "height + width <= 1.5: no   3 rows (75%), 0 wrong" in clf.export_text()
     assert clf.get_depth() == 1 and clf.get_n_leaves() == 2
     assert clf.predict_proba(X).tolist()[3] == [0.0, 1.0]
-    with pytest.raises(ValueError, match="same order"):
-        clf.predict(X[["width", "height"]])
+    swapped = clf.predict(X[["width", "height"]])  # columns are found by their names
+    assert swapped.tolist() == clf.predict(X).tolist()
 
 
 def test_paths_and_leaves_agree_and_models_can_be_saved():

@@ -58,6 +58,12 @@ class Findings:
         What was said while the table was read.
     command : str
         How to make the report again.
+
+    Examples
+    --------
+    >>> found = Findings("robots", "club", None, 432, "accuracy")
+    >>> found.title, found.scores, found.n_held_out
+    ('robots', [], 0)
     """
 
     title: str

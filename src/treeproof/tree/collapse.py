@@ -124,12 +124,15 @@ def _merged_impurity(tree: Tree, members: list[int], weights: Any) -> float:
     assert tree.impurity is not None
     within, values = tree.impurity[members], tree.value[members]
     between = ((values - _average(values, weights)) ** 2).mean(axis=1)
-    return float(np.average(within + between, weights=weights))
+    return float(_average(within + between, weights))
 
 
 def _average(values: Any, weights: Any) -> Any:
+    """Return the weighted mean; nodes of a changed file may have no weight at all."""
     if np.all(values == values[0]):
         return values[0]
+    if not np.any(weights):
+        return np.mean(values, axis=0)
     return np.average(values, axis=0, weights=weights)
 
 
