@@ -32,6 +32,9 @@ __all__ = ["Candidate", "ConstrainedSearch", "Found"]
 UNIT = 1 << 20
 """A whole cost of one; penalties are rounded to its parts, as in the engines."""
 
+# The engine's costs are integers below this: where prices leave next to nothing to
+# choose, a budget in its units may be larger than its integers can hold.
+_DEARER_THAN_ANY_TREE = 1 << 60
 _LEVELS = (1 / 16, 1 / 4, 1.0)  # parts of the gap that are listed one after the other
 _FOR_PRICES = 0.5  # of the time
 _MOST_PRICE = 1e3  # times the cost of everything, for an excess of one
@@ -258,6 +261,7 @@ class ConstrainedSearch:
         room = units.slack + 1e-9 * (1 + abs(top) / n)
         stated = (top + float(prices @ self._at_most())) / n + room
         budget = int((stated - units.offset) / units.factor * unit) + n + 1
+        budget = min(budget, _DEARER_THAN_ANY_TREE)
         if budget < 0:
             return True
         try:

@@ -106,7 +106,8 @@ class Verdict:
             if self.measure in NAMES.values():
                 named = self.measure
             what = f"optimal, no tree has {named} {below} {own:.6g}"
-        what = f"accepted: {what} ({self.n_steps} steps checked)"
+        noun = "step" if self.n_steps == 1 else "steps"
+        what = f"accepted: {what} ({self.n_steps} {noun} checked)"
         return f"{what}\nwhat was proved: {self.statement}"
 
 
