@@ -277,7 +277,7 @@ def test_parameters_are_only_stored():
         "memory_limit", "n_jobs", "class_weight", "random_state", "verbose",
         "quant_bnb", "quantiles", "n_best",
         "first_split", "missing", "cost_matrix", "abstain_cost", "abstain_label",
-        "metric", "pos_label", "beta", "constraints",
+        "metric", "pos_label", "beta", "constraints", "criterion", "smoothing",
     }  # fmt: skip
     assert vars(OptimalTreeClassifier(max_depth=-7))["max_depth"] == -7
 

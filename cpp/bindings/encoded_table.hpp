@@ -12,6 +12,7 @@
 #include "bindings/python.hpp"
 #include "core/options.hpp"
 #include "data/problem.hpp"
+#include "loss/targets.hpp"
 
 namespace treeproof::bindings {
 
@@ -50,12 +51,27 @@ inline void check_arrays(const IntArray& kinds, const IntArray& n_values, const 
   check_labels(labels, n_classes);
 }
 
-inline void check_targets(const DoubleArray& targets, int n_outputs, std::size_t n_rows,
-                          const std::string& criterion) {
+inline void check_targets(const DoubleArray& targets, int n_outputs, std::size_t n_rows) {
   if (n_outputs < 1 || targets.size() != n_rows * static_cast<std::size_t>(n_outputs))
     throw std::invalid_argument("targets of the wrong length");
-  if (criterion != "squared_error" && criterion != "absolute_error")
-    throw std::invalid_argument("unknown criterion '" + criterion + "'");
+}
+
+inline Criterion read_criterion(const std::string& name, std::span<const double> targets) {
+  if (name == "squared_error") return Criterion::squared_error;
+  if (name == "absolute_error") return Criterion::absolute_error;
+  if (name != "poisson") throw std::invalid_argument("unknown criterion '" + name + "'");
+  if (std::ranges::any_of(targets, [](double y) { return y < 0.0; }))
+    throw std::invalid_argument("a negative target");
+  return Criterion::poisson;
+}
+
+// Parameters of leaves that only some criteria have.
+inline Targets read_targets(const DoubleArray& targets, int n_outputs, const DoubleArray& weights,
+                            double smoothing, const std::vector<double>& quantiles) {
+  if (!(smoothing >= 0.0)) throw std::invalid_argument("a negative smoothing");
+  for (const double q : quantiles)
+    if (!(q > 0.0 && q < 1.0)) throw std::invalid_argument("a quantile outside of 0 to 1");
+  return {view(targets), n_outputs, view(weights), smoothing, quantiles};
 }
 
 inline Penalize read_penalize(const std::string& name) {

@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <numeric>
@@ -320,10 +321,13 @@ nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const In
                        int max_splits, std::int64_t min_samples_leaf, double time_limit,
                        std::uint64_t memory_limit, std::optional<nb::callable> observer,
                        std::optional<nb::callable> ladder, bool climb, bool polish, int n_jobs,
-                       bool levels_first, const std::string& penalize) {
+                       bool levels_first, const std::string& penalize, double smoothing,
+                       const std::vector<double>& quantiles) {
   const std::size_t n_rows = weights.size();
   check_codes(kinds, n_values, codes, n_rows, weights);
-  check_targets(targets, n_outputs, n_rows, criterion);
+  check_targets(targets, n_outputs, n_rows);
+  const Criterion chosen = read_criterion(criterion, view(targets));
+  const Targets given = read_targets(targets, n_outputs, weights, smoothing, quantiles);
   portfolio::Request request = make_request(
       {split_penalty, max_depth, max_splits, min_samples_leaf, read_penalize(penalize)}, climb,
       polish, levels_first, n_jobs);
@@ -334,15 +338,11 @@ nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const In
   portfolio::Answer<double> answer;
   {
     nb::gil_scoped_release unlocked;
-    const threshold::Targets given{view(targets), n_outputs, view(weights)};
     try {
       const Columns columns = sort_columns(read_features(kinds, n_values), view(codes),
                                            static_cast<std::int32_t>(n_rows), &limits);
-      answer = portfolio::solve_targets(columns, given,
-                                        criterion == "squared_error"
-                                            ? portfolio::Criterion::squared_error
-                                            : portfolio::Criterion::absolute_error,
-                                        request, limits, std::ref(messenger));
+      answer = portfolio::solve_targets(columns, given, chosen, request, limits,
+                                        std::ref(messenger));
     } catch (const Stopped&) {
       answer = portfolio::leaf_of_targets(given, request, limits, std::ref(messenger));
     }
@@ -372,7 +372,8 @@ void bind_portfolio(nb::module_& m) {
         "split_penalty"_a, "max_depth"_a = -1, "max_splits"_a = -1, "min_samples_leaf"_a = 1,
         "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
         "ladder"_a = nb::none(), "climb"_a = true, "polish"_a = true, "n_jobs"_a = 1,
-        "levels_first"_a = false, "penalize"_a = "splits", "The same for a regression tree.");
+        "levels_first"_a = false, "penalize"_a = "splits", "smoothing"_a = 0.0,
+        "quantiles"_a = std::vector<double>(), "The same for a regression tree.");
 }
 
 }  // namespace treeproof::bindings

@@ -78,7 +78,9 @@ nb::dict quant_targets(const IntArray& kinds, const IntArray& n_values, const In
   const std::size_t n_rows = weights.size();
   check_codes(kinds, n_values, codes, n_rows, weights);
   check_numeric(kinds);
-  check_targets(targets, n_outputs, n_rows, criterion);
+  check_targets(targets, n_outputs, n_rows);
+  const Criterion chosen = read_criterion(criterion, view(targets));
+  if (chosen == Criterion::poisson) throw std::invalid_argument("no such criterion here");
   const quantbnb::Settings settings = read_settings(depth, bound, s, s_prime);
   std::vector<Feature> features = read_features(kinds, n_values);
   Limits limits(time_limit, memory_limit, python_interrupted);
@@ -88,7 +90,7 @@ nb::dict quant_targets(const IntArray& kinds, const IntArray& n_values, const In
     const Columns columns =
         sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(n_rows));
     result = quantbnb::solve_targets(columns, view(targets), n_outputs, view(weights),
-                                     criterion == "squared_error", settings, limits);
+                                     chosen == Criterion::squared_error, settings, limits);
   }
   return answer(result, 1.0, limits, n_rows);
 }

@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <string>
@@ -27,10 +28,13 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
                        int max_splits, std::int64_t min_samples_leaf, double time_limit,
                        std::uint64_t memory_limit, std::optional<nb::callable> observer,
                        const nb::dict& switches, int n_jobs, bool record,
-                       const std::string& penalize) {
+                       const std::string& penalize, double smoothing,
+                       const std::vector<double>& quantiles) {
   const std::size_t n_rows = weights.size();
   check_codes(kinds, n_values, codes, n_rows, weights);
-  check_targets(targets, n_outputs, n_rows, criterion);
+  check_targets(targets, n_outputs, n_rows);
+  const Criterion chosen = read_criterion(criterion, view(targets));
+  const Targets given = read_targets(targets, n_outputs, weights, smoothing, quantiles);
   const threshold::Switches read = read_switches(switches, n_jobs);
   std::vector<Feature> features = read_features(kinds, n_values);
   const double event_unit = 1e15;
@@ -45,16 +49,15 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
                                   static_cast<std::int32_t>(n_rows));
     solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
                           read_penalize(penalize)};
-    const auto solve = criterion == "squared_error" ? &threshold::solve_squared
-                                                    : &threshold::solve_absolute;
-    result = solve(solved.columns, {view(targets), n_outputs, view(weights)},
-                   solved.tree_limits, read, limits, notify, record ? &solved.record : nullptr,
-                   nullptr);
+    result = threshold::solve_targets(chosen, solved.columns, given, solved.tree_limits, read,
+                                      limits, notify, record ? &solved.record : nullptr);
     if (record) {
       solved.targets.assign(view(targets).begin(), view(targets).end());
       solved.weights.assign(view(weights).begin(), view(weights).end());
       solved.n_outputs = n_outputs;
-      solved.criterion = criterion;
+      solved.smoothing = smoothing;
+      solved.quantiles = quantiles;
+      solved.criterion = chosen;
     }
   }
   nb::dict answer = split_answer(result, 1.0, limits, n_rows);
@@ -70,6 +73,7 @@ void bind_regression(nb::module_& m) {
         "split_penalty"_a, "max_depth"_a = -1, "max_splits"_a = -1, "min_samples_leaf"_a = 1,
         "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
         "switches"_a = nb::dict(), "n_jobs"_a = 1, "record"_a = false, "penalize"_a = "splits",
+        "smoothing"_a = 0.0, "quantiles"_a = std::vector<double>(),
         "Search for an optimal regression tree over every threshold; with `record`, the answer "
         "has a `SolvedTargets` from which a proof can be derived.");
 }

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "bounds/prices/price_board.hpp"
 #include "core/cost.hpp"
 #include "core/options.hpp"
 #include "data/columns.hpp"
+#include "loss/targets.hpp"
 #include "search/threshold/record.hpp"
 
 namespace treeproof::bindings {
@@ -31,7 +31,9 @@ struct SolvedTargets {
   std::vector<double> targets;
   int n_outputs;
   std::vector<double> weights;
-  std::string criterion;
+  double smoothing = 0.0;
+  std::vector<double> quantiles;
+  Criterion criterion = Criterion::squared_error;
   TreeLimits tree_limits;
   threshold::Record<double> record;
 };

@@ -1,11 +1,17 @@
-// What any partition of the targets into k leaves must lose.
+// What any partition of the targets into k leaves must lose, for losses that are sums and one
+// convex function (loss/moment_loss.hpp).
 //
 // The leaves of a tree partition its rows; whichever way, they lose at least what the best
-// partition of the targets alone into that many groups does. For one output and squared error
-// that is k-means in one dimension: optimal groups are runs of the sorted targets (Fisher,
-// 1958), so a table over (number of groups, prefix) holds the optimum. The cost of a run
-// satisfies the quadrangle inequality, hence the best start of the last run never moves left
-// as the prefix grows, and each row of the table is filled by divide and conquer in
+// partition of the targets alone into that many groups does. For one output that is clustering
+// in one dimension under a Bregman divergence d(v, c), the loss of target v in a group of mean c:
+// it grows as c moves away from v, and d(v, c) - d(v, c') is affine in v, so rows on one side of a
+// value prefer c and those on the other c'. Hence optimal groups are runs of the sorted targets
+// (Fisher, 1958, for squares), and a table over (number of groups, prefix) holds the optimum.
+// The cost of a run satisfies the quadrangle inequality: for a <= b <= c <= d let m be the mean
+// of [a, d) and m' that of [b, c). If m <= m', then [a, c) with m and [b, d) with m' cost no more
+// than [a, d) with m and [b, c) with m', because the targets of [c, d) are at least m' and so no
+// further from m' than from m; else the mirror image. So the best start of the last run never
+// moves left as the prefix grows, and each row of the table is filled by divide and conquer in
 // O(m log m). Several outputs are bounded one by one, and their bounds add up.
 //
 // A tree with k leaves has k - 1 splits at least where every split is two-way, so
@@ -13,6 +19,8 @@
 //   cost >= min over k of (k - 1) * penalty + (loss of the best partition into k groups).
 //
 // With a penalty only a few k matter: more groups than the cost to beat affords are too dear.
+// With smoothing, a leaf loses at least what its rows lose without it and what an empty leaf does,
+// so the loss of an empty leaf is one more penalty for each leaf.
 #pragma once
 
 #include <algorithm>
@@ -20,17 +28,26 @@
 #include <vector>
 
 #include "data/row_subset.hpp"
-#include "loss/squared_error.hpp"
+#include "loss/moment_loss.hpp"
 
 namespace treeproof::bounds {
 
+template <class Phi>
 class PartitionBound {
  public:
-  explicit PartitionBound(const SquaredError& loss) : loss_(&loss) {}
+  explicit PartitionBound(const MomentLoss<Phi>& loss) : loss_(&loss) {}
 
   // Least cost of any tree on these rows with at most `leaves` leaves, bounded from below;
   // groups whose penalties alone reach `cutoff` are not tried (their bound is `cutoff`).
   double operator()(const RowSubset& rows, std::int64_t leaves, double penalty, double cutoff) {
+    const double empty = loss_->empty_leaf();
+    return empty + least(rows, leaves, penalty + empty, cutoff - empty);
+  }
+
+ private:
+  static constexpr std::int64_t kMostGroups = 16;
+
+  double least(const RowSubset& rows, std::int64_t leaves, double penalty, double cutoff) {
     const std::size_t most = static_cast<std::size_t>(std::clamp<std::int64_t>(
         leaves, 1, std::min<std::int64_t>(kMostGroups, rows.size())));
     groups_.assign(most, 0.0);
@@ -54,20 +71,19 @@ class PartitionBound {
     return bound;
   }
 
- private:
-  static constexpr std::int64_t kMostGroups = 16;
-
   void load(const RowSubset& rows, std::size_t output) {
-    pairs_.resize(rows.size());
+    sorted_.resize(rows.size());
     for (std::uint32_t r = 0; r < rows.size(); ++r)
-      pairs_[r] = {loss_->target(rows.row(r))[output], loss_->row_weight(rows.row(r))};
-    std::ranges::sort(pairs_, [](const Pair& a, const Pair& b) { return a.y < b.y; });
+      sorted_[r] = {loss_->target(rows.row(r))[output], loss_->row_weight(rows.row(r)),
+                   loss_->own(rows.row(r), output)};
+    centre_ = loss_->centres()[output];
+    std::ranges::sort(sorted_, [](const Row& a, const Row& b) { return a.y < b.y; });
     prefix_.resize(rows.size() + 1);
     prefix_[0] = {};
-    for (std::size_t k = 0; k < pairs_.size(); ++k) {
-      const auto [y, w] = pairs_[k];
+    for (std::size_t k = 0; k < sorted_.size(); ++k) {
+      const auto [y, w, own] = sorted_[k];
       prefix_[k + 1] = {prefix_[k].weight + w, prefix_[k].sum + w * y,
-                        prefix_[k].squares + w * y * y};
+                        prefix_[k].own + own};
     }
   }
 
@@ -76,7 +92,7 @@ class PartitionBound {
     if (to - from < 2) return 0.0;
     const double w = prefix_[to].weight - prefix_[from].weight;
     const double s = prefix_[to].sum - prefix_[from].sum;
-    return std::max(0.0, prefix_[to].squares - prefix_[from].squares - s * s / w);
+    return std::max(0.0, prefix_[to].own - prefix_[from].own - Phi::spread(w, s, centre_));
   }
 
   void first_row() {
@@ -104,16 +120,31 @@ class PartitionBound {
     fill(middle + 1, high, start, last);
   }
 
-  struct Pair {
-    double y, w;
+  struct Row {
+    double y, w, own;
   };
   struct Sums {
-    double weight = 0.0, sum = 0.0, squares = 0.0;
+    double weight = 0.0, sum = 0.0, own = 0.0;
   };
-  const SquaredError* loss_;
-  std::vector<Pair> pairs_;
+  const MomentLoss<Phi>* loss_;
+  double centre_ = 0.0;  // of the output at hand
+  std::vector<Row> sorted_;
   std::vector<Sums> prefix_;
   std::vector<double> row_, before_, groups_;
+};
+
+// The bound of a loss, where it has one.
+template <class L>
+struct PartitionsOf {
+  static constexpr bool kAny = false;
+  struct type {
+    explicit type(const L&) {}
+  };
+};
+template <class Phi>
+struct PartitionsOf<MomentLoss<Phi>> {
+  static constexpr bool kAny = true;
+  using type = PartitionBound<Phi>;
 };
 
 }  // namespace treeproof::bounds

@@ -1,7 +1,9 @@
-// Weighted sum of absolute distances to the (weighted) median of the leaf, summed over one or
-// more outputs.
+// Weighted sum of distances to (weighted) quantiles of the leaf, summed over one or more outputs
+// and over one or more quantiles: of quantile q, a target above it counts 2 q times its distance
+// and one below it 2 (1 - q) times (twice the pinball loss). For the median alone that is the
+// absolute error.
 //
-// The median of a set that gains and loses rows comes from a Fenwick tree over the ranks of
+// A quantile of a set that gains and loses rows comes from a Fenwick tree over the ranks of
 // the targets, one for each output: adding a row and asking for the loss each take O(log n).
 // A tally remembers the rows it saw, so that clearing it costs as much as filling it did, not
 // as much as the table is long.
@@ -35,11 +37,14 @@ class AbsoluteError {
     std::int64_t rows = 0;
   };
 
-  // `targets` is row-major, n_rows * n_outputs.
+  // `targets` is row-major, n_rows * n_outputs; `quantiles` are from 0 to 1, none for the median.
   AbsoluteError(std::span<const double> targets, std::int32_t n_outputs,
-                std::span<const double> weights, Tolerance tolerance)
+                std::span<const double> weights, std::span<const double> quantiles,
+                Tolerance tolerance)
       : weights_(weights), n_outputs_(static_cast<std::size_t>(n_outputs)),
-        tolerance_(tolerance), rank_(targets.size()) {
+        tolerance_(tolerance), quantiles_(quantiles.begin(), quantiles.end()),
+        rank_(targets.size()) {
+    if (quantiles_.empty()) quantiles_ = {0.5};
     std::vector<double> column(weights.size());
     for (std::size_t k = 0; k < n_outputs_; ++k) {
       for (std::size_t r = 0; r < column.size(); ++r) column[r] = targets[r * n_outputs_ + k];
@@ -75,7 +80,8 @@ class AbsoluteError {
   Value value(const Tally& t) const {
     if (t.rows <= 1) return 0.0;
     double loss = 0.0;
-    for (std::size_t k = 0; k < n_outputs_; ++k) loss += value_of_output(t, k);
+    for (std::size_t k = 0; k < n_outputs_; ++k)
+      for (const double quantile : quantiles_) loss += value_of_output(t, k, quantile);
     return loss;
   }
   double impurity(const Tally& t) const { return value(t); }
@@ -104,31 +110,33 @@ class AbsoluteError {
     t.rows += count;
   }
 
-  double value_of_output(const Tally& t, std::size_t k) const {
-    // Descend to the last level with no more than half of the weight below or at it; the next
-    // one is a median.
+  double value_of_output(const Tally& t, std::size_t k, double quantile) const {
+    // Descend to the last level with no more than the quantile's share of the weight below or at
+    // it; the next one is a quantile.
     const std::vector<double>& levels = levels_[k];
     const Sums* sums = t.sums.data() + start_[k];
     std::size_t level = 0;
     Sums below;
-    const double half = t.total[k].weight / 2;
+    const double share = t.total[k].weight * quantile;
     for (std::size_t step = std::bit_floor(levels.size()); step > 0; step /= 2) {
-      if (level + step > levels.size() || below.weight + sums[level + step].weight > half)
+      if (level + step > levels.size() || below.weight + sums[level + step].weight > share)
         continue;
       level += step;
       below.weight += sums[level].weight;
       below.moment += sums[level].moment;
     }
-    const double median = levels[std::min(level, levels.size() - 1)];
-    const double loss = median * below.weight - below.moment +
-                        (t.total[k].moment - below.moment) -
-                        median * (t.total[k].weight - below.weight);
+    const double at = levels[std::min(level, levels.size() - 1)];
+    const double low = at * below.weight - below.moment;
+    const double high =
+        (t.total[k].moment - below.moment) - at * (t.total[k].weight - below.weight);
+    const double loss = 2 * (1 - quantile) * low + 2 * quantile * high;
     return loss > 0.0 ? loss : 0.0;
   }
 
   std::span<const double> weights_;
   std::size_t n_outputs_;
   Tolerance tolerance_;
+  std::vector<double> quantiles_;
   std::vector<std::uint32_t> rank_;  // row-major
   std::vector<std::vector<double>> levels_;
   std::vector<std::size_t> start_;

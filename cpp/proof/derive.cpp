@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "loss/centred_targets.hpp"
 #include "proof/prover.hpp"
 #include "search/threshold/make_settings.hpp"
 #include "search/threshold/searches.hpp"
+#include "search/threshold/target_parts.hpp"
 
 namespace treeproof::proof {
 namespace {
@@ -123,42 +123,21 @@ Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& lab
   return derive(context, solvers, tree_limits, bound, Cost{1}, record, steps);
 }
 
-Derived<double> derive_squared(const Columns& columns, const threshold::Targets& targets,
-                               const TreeLimits& tree_limits, double bound, double unit,
+Derived<double> derive_targets(Criterion criterion, const Columns& columns,
+                               const Targets& targets, const TreeLimits& tree_limits,
+                               double bound, double unit,
                                const threshold::Record<double>& record, Limits& limits,
                                const std::string& steps) {
-  const CentredTargets centred =
-      CentredTargets::for_squared_error(targets.values, targets.n_outputs, targets.weights);
-  const SquaredError loss(centred.values, targets.n_outputs, centred.weights,
-                          Tolerance::relative_to(1.0));
-  threshold::Counters counters;
-  const Context<SquaredError> context =
-      context_for(columns, loss, tree_limits, threshold::Switches{}, tree_limits.split_penalty,
-                  limits, counters);
-  std::optional<threshold::ColumnCodes> codes;
-  Solvers<SquaredError, threshold::MomentTerminal> solvers(context, [&](auto& stumps) {
-    codes = make_codes(columns, threshold::BinTargets{});
-    return std::make_unique<threshold::MomentTerminal>(context, stumps, *codes);
-  });
-  return derive(context, solvers, tree_limits, bound, unit, record, steps);
-}
-
-Derived<double> derive_absolute(const Columns& columns, const threshold::Targets& targets,
-                                const TreeLimits& tree_limits, double bound, double unit,
-                                const threshold::Record<double>& record, Limits& limits,
-                                const std::string& steps) {
-  const CentredTargets centred =
-      CentredTargets::for_absolute_error(targets.values, targets.n_outputs, targets.weights);
-  const AbsoluteError loss(centred.values, targets.n_outputs, centred.weights,
-                           Tolerance::relative_to(1.0));
-  threshold::Counters counters;
-  const Context<AbsoluteError> context =
-      context_for(columns, loss, tree_limits, threshold::Switches{}, tree_limits.split_penalty,
-                  limits, counters);
-  using Terminal = threshold::StumpTerminal<AbsoluteError>;
-  Solvers<AbsoluteError, Terminal> solvers(
-      context, [&](auto& stumps) { return std::make_unique<Terminal>(context, stumps); });
-  return derive(context, solvers, tree_limits, bound, unit, record, steps);
+  return threshold::with_targets(
+      criterion, columns, targets, tree_limits, threshold::Switches{}, limits, false,
+      [] { return Derived<double>{}; },
+      [&]<class L>(const Context<L>& context, auto make_terminal) {
+        using Terminal =
+            typename decltype(make_terminal(context, std::declval<StumpSolver<L>&>()))::element_type;
+        Solvers<L, Terminal> solvers(
+            context, [&](auto& stumps) { return make_terminal(context, stumps); });
+        return derive(context, solvers, tree_limits, bound, unit, record, steps);
+      });
 }
 
 }  // namespace treeproof::proof

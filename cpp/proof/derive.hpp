@@ -32,13 +32,10 @@ Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& lab
                             Limits& limits, const std::string& steps);
 
 // Bounds of regressions come as fractions of the loss of a single leaf; `unit` is that loss.
-Derived<double> derive_squared(const Columns& columns, const threshold::Targets& targets,
-                               const TreeLimits& tree_limits, double bound, double unit,
+Derived<double> derive_targets(Criterion criterion, const Columns& columns,
+                               const Targets& targets, const TreeLimits& tree_limits,
+                               double bound, double unit,
                                const threshold::Record<double>& record, Limits& limits,
                                const std::string& steps);
-Derived<double> derive_absolute(const Columns& columns, const threshold::Targets& targets,
-                                const TreeLimits& tree_limits, double bound, double unit,
-                                const threshold::Record<double>& record, Limits& limits,
-                                const std::string& steps);
 
 }  // namespace treeproof::proof

@@ -66,10 +66,10 @@ Found solve(const Numbers& numbers, Task task, const TreeLimits& tree, int threa
     return {static_cast<double>(result.lower), static_cast<double>(result.upper), result.stop};
   }
   const threshold::Targets targets{numbers.targets, 1, numbers.real_weights};
-  const auto result =
-      task == Task::squared
-          ? threshold::solve_squared(numbers.columns, targets, tree, switches, limits, ignore)
-          : threshold::solve_absolute(numbers.columns, targets, tree, switches, limits, ignore);
+  const Criterion criterion =
+      task == Task::squared ? Criterion::squared_error : Criterion::absolute_error;
+  const auto result = threshold::solve_targets(criterion, numbers.columns, targets, tree, switches,
+                                               limits, ignore);
   return {result.lower, result.upper, result.stop};
 }
 

@@ -149,21 +149,20 @@ Answer<double> solve_targets(const Columns& columns, const threshold::Targets& t
                              Criterion criterion, const Request& request, Limits& limits,
                              const News<double>& news) {
   TargetBoard board(request, targets);
-  const bool squared = criterion == Criterion::squared_error;
-  const auto solve = squared ? threshold::solve_squared : threshold::solve_absolute;
-  const auto polish = squared ? threshold::polish_squared : threshold::polish_absolute;
   std::vector<Engine<double>> engines;
   engines.push_back({"threshold", true, kThresholdPace,
                      [&](int level, Limits& own, Exchange<double>& exchange) {
-    return solve(columns, targets, at_level(request.tree_limits, level), request.switches, own, {},
-                 nullptr, &exchange)
+    return threshold::solve_targets(criterion, columns, targets,
+                                    at_level(request.tree_limits, level), request.switches, own,
+                                    {}, nullptr, &exchange)
         .statistics;
   }});
   if (request.polish && board.question() > kFlat)
     engines.push_back({"polish", false, kPolishPace,
                        [&](int level, Limits& own, Exchange<double>& exchange) {
-      return polish(columns, targets, at_level(request.tree_limits, level), request.switches, own,
-                    exchange);
+      return threshold::polish_targets(criterion, columns, targets,
+                                       at_level(request.tree_limits, level), request.switches,
+                                       own, exchange);
     }});
   return climb(board, engines, request, request.tree_limits.split_penalty, limits, news);
 }

@@ -50,8 +50,6 @@ Answer<Cost> solve_labels(const LabelEngines& engines, const Request& request,
                           std::int64_t total_weight, Cost leaf_cost, Limits& limits,
                           const News<Cost>& news);
 
-enum class Criterion { squared_error, absolute_error };
-
 Answer<double> solve_targets(const Columns& columns, const threshold::Targets& targets,
                              Criterion criterion, const Request& request, Limits& limits,
                              const News<double>& news);

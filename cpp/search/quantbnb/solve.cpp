@@ -76,19 +76,17 @@ Result<double> solve_targets(const Columns& columns, std::span<const double> tar
                              std::int32_t n_outputs, std::span<const double> weights,
                              bool squared, const Settings& settings, Limits& limits) {
   const CentredTargets centred =
-      squared ? CentredTargets::for_squared_error(targets, n_outputs, weights)
-              : CentredTargets::for_absolute_error(targets, n_outputs, weights);
+      squared ? CentredTargets::for_squared_error({targets, n_outputs, weights})
+              : CentredTargets::for_absolute_error({targets, n_outputs, weights});
   if (centred.constant) {
     Result<double> leaf;
     leaf.optimal = true;
     return leaf;
   }
   const Tolerance tolerance = Tolerance::relative_to(1.0);
-  return squared ? run(columns,
-                       SquaredError(centred.values, n_outputs, centred.weights, tolerance),
-                       settings, limits)
+  return squared ? run(columns, SquaredError(centred, n_outputs, tolerance), settings, limits)
                  : run(columns,
-                       AbsoluteError(centred.values, n_outputs, centred.weights, tolerance),
+                       AbsoluteError(centred.values, n_outputs, centred.weights, {}, tolerance),
                        settings, limits);
 }
 

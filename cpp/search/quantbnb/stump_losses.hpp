@@ -17,7 +17,7 @@
 #include "core/limits.hpp"
 #include "data/row_subset.hpp"
 #include "loss/loss.hpp"
-#include "loss/squared_error.hpp"
+#include "loss/moment_loss.hpp"
 
 namespace treeproof::quantbnb {
 

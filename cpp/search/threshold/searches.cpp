@@ -3,7 +3,8 @@
 namespace treeproof::threshold {
 
 template class Search<Misclassification, ClassTerminal>;
-template class Search<SquaredError, MomentTerminal>;
+template class Search<SquaredError, MomentTerminal<Squares>>;
+template class Search<PoissonDeviance, MomentTerminal<Logs>>;
 template class Search<AbsoluteError, StumpTerminal<AbsoluteError>>;
 
 }  // namespace treeproof::threshold

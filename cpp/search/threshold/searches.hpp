@@ -10,7 +10,8 @@
 namespace treeproof::threshold {
 
 extern template class Search<Misclassification, ClassTerminal>;
-extern template class Search<SquaredError, MomentTerminal>;
+extern template class Search<SquaredError, MomentTerminal<Squares>>;
+extern template class Search<PoissonDeviance, MomentTerminal<Logs>>;
 extern template class Search<AbsoluteError, StumpTerminal<AbsoluteError>>;
 
 }  // namespace treeproof::threshold

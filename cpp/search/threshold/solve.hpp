@@ -11,6 +11,7 @@
 #include "core/limits.hpp"
 #include "core/options.hpp"
 #include "data/columns.hpp"
+#include "loss/targets.hpp"
 #include "search/exchange.hpp"
 #include "search/result.hpp"
 #include "tree/split_tree.hpp"
@@ -77,24 +78,15 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                           Limits& limits, const Observer& observer,
                           Record<Cost>* record = nullptr, Exchange<Cost>* exchange = nullptr);
 
-// Targets of a regression, row-major (n_rows * n_outputs).
-struct Targets {
-  std::span<const double> values;
-  std::int32_t n_outputs;
-  std::span<const double> weights;
-};
+using treeproof::Criterion;
+using treeproof::Targets;
 
 // Costs are fractions of the loss of a single leaf; bounds hold within a relative 1e-9
 // (loss/tolerance.hpp).
-Result<double> solve_squared(const Columns& columns, const Targets& targets,
+Result<double> solve_targets(Criterion criterion, const Columns& columns, const Targets& targets,
                              const TreeLimits& tree_limits, const Switches& switches,
                              Limits& limits, const Observer& observer,
                              Record<double>* record = nullptr,
-                             Exchange<double>* exchange = nullptr);
-Result<double> solve_absolute(const Columns& columns, const Targets& targets,
-                              const TreeLimits& tree_limits, const Switches& switches,
-                              Limits& limits, const Observer& observer,
-                              Record<double>* record = nullptr,
                              Exchange<double>* exchange = nullptr);
 
 }  // namespace treeproof::threshold

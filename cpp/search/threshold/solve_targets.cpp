@@ -1,10 +1,12 @@
 // Regression trees: the same best-first search with real-valued losses.
 //
-// Squared error has a terminal solver of depth two in lanes; absolute error, whose sums need a
-// median, works on sorted lists with a terminal solver of depth one.
+// Losses that are sums and a convex function have a terminal solver of depth two in lanes;
+// distances to quantiles, whose sums need order statistics, work on sorted lists with a terminal
+// solver of depth one.
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "core/check.hpp"
@@ -18,13 +20,14 @@ namespace treeproof::threshold {
 namespace {
 
 // `make_terminal`: one for each thread.
-template <class L, class Terminal>
+template <class L, class MakeTerminal>
 Result<double> run(const Context<L>& context, const Switches& switches, const Observer& observer,
                    Record<double>* record, Exchange<double>* exchange,
-                   typename Crew<L, Terminal>::MakeTerminal make_terminal) {
+                   MakeTerminal make_terminal) {
   StumpSolver<L> stumps(*context.columns, *context.loss);
-  const std::unique_ptr<Terminal> own = make_terminal(context, stumps);
-  Terminal& terminal = *own;
+  const auto own = make_terminal(context, stumps);
+  auto& terminal = *own;
+  using Terminal = std::remove_reference_t<decltype(terminal)>;
   Search<L, Terminal> search(context, terminal, stumps);
   Crew<L, Terminal> crew(context, switches, std::move(make_terminal));
   search.set_crew(&crew);
@@ -81,29 +84,15 @@ Result<double> constant_leaf(double split_cost, Exchange<double>* exchange) {
 
 }  // namespace
 
-Result<double> solve_squared(const Columns& columns, const Targets& targets,
+Result<double> solve_targets(Criterion criterion, const Columns& columns, const Targets& targets,
                              const TreeLimits& tree_limits, const Switches& switches,
                              Limits& limits, const Observer& observer, Record<double>* record,
                              Exchange<double>* exchange) {
-  return with_squared_error(
-      columns, targets, tree_limits, switches, limits, exchange != nullptr,
+  return with_targets(
+      criterion, columns, targets, tree_limits, switches, limits, exchange != nullptr,
       [&] { return constant_leaf(tree_limits.split_penalty, exchange); },
       [&](const auto& context, auto make_terminal) {
-        return run<SquaredError, MomentTerminal>(context, switches, observer, record, exchange,
-                                                 make_terminal);
-      });
-}
-
-Result<double> solve_absolute(const Columns& columns, const Targets& targets,
-                              const TreeLimits& tree_limits, const Switches& switches,
-                              Limits& limits, const Observer& observer, Record<double>* record,
-                              Exchange<double>* exchange) {
-  return with_absolute_error(
-      columns, targets, tree_limits, switches, limits, exchange != nullptr,
-      [&] { return constant_leaf(tree_limits.split_penalty, exchange); },
-      [&](const auto& context, auto make_terminal) {
-        return run<AbsoluteError, StumpTerminal<AbsoluteError>>(context, switches, observer,
-                                                                record, exchange, make_terminal);
+        return run(context, switches, observer, record, exchange, make_terminal);
       });
 }
 

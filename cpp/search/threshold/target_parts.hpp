@@ -1,8 +1,8 @@
 // What a search for regression trees is put together from: targets centred and scaled so that a
 // single leaf loses 1, the loss, the context, and a maker of solvers for the last levels.
 //
-// `constant` is called if all targets are equal; `use` is called with the rest otherwise. If they
-// are `preparing`, they throw `Stopped` when a limit is hit before everything is made.
+// `constant` is called if a single leaf loses nothing; `use` is called with the rest otherwise. If
+// they are `preparing`, they throw `Stopped` when a limit is hit before everything is made.
 #pragma once
 
 #include <memory>
@@ -14,34 +14,31 @@
 
 namespace treeproof::threshold {
 
-template <class Constant, class Use>
-auto with_squared_error(const Columns& columns, const Targets& targets,
-                        const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
-                        bool preparing, Constant constant, Use use) {
-  const CentredTargets centred =
-      CentredTargets::for_squared_error(targets.values, targets.n_outputs, targets.weights);
+// Sums and a convex function: a solver of depth two in lanes.
+template <class Phi, class Constant, class Use>
+auto with_moments(const CentredTargets& centred, const Columns& columns, const Targets& targets,
+                  const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
+                  bool preparing, Constant constant, Use use) {
   if (centred.constant) return constant();
   if (preparing) limits.prepare(targets.values.size());
-  const SquaredError loss(centred.values, targets.n_outputs, centred.weights,
-                          Tolerance::relative_to(1.0));
+  const MomentLoss<Phi> loss(centred, targets.n_outputs, Tolerance::relative_to(1.0));
   Counters counters;
-  const Context<SquaredError> context = context_for(
+  const Context<MomentLoss<Phi>> context = context_for(
       columns, loss, tree_limits, switches, tree_limits.split_penalty, limits, counters);
   const ColumnCodes codes = make_codes(columns, BinTargets{}, preparing ? &limits : nullptr);
   return use(context, [&codes](const auto& theirs, auto& stumps) {
-    return std::make_unique<MomentTerminal>(theirs, stumps, codes);
+    return std::make_unique<MomentTerminal<Phi>>(theirs, stumps, codes);
   });
 }
 
+// Order statistics: a solver of depth one on sorted lists.
 template <class Constant, class Use>
-auto with_absolute_error(const Columns& columns, const Targets& targets,
-                         const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
-                         bool preparing, Constant constant, Use use) {
-  const CentredTargets centred =
-      CentredTargets::for_absolute_error(targets.values, targets.n_outputs, targets.weights);
+auto with_quantiles(const CentredTargets& centred, const Columns& columns, const Targets& targets,
+                    const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
+                    bool preparing, Constant constant, Use use) {
   if (centred.constant) return constant();
   if (preparing) limits.prepare(targets.values.size());
-  const AbsoluteError loss(centred.values, targets.n_outputs, centred.weights,
+  const AbsoluteError loss(centred.values, targets.n_outputs, centred.weights, targets.quantiles,
                            Tolerance::relative_to(1.0));
   Counters counters;
   const Context<AbsoluteError> context = context_for(
@@ -49,6 +46,23 @@ auto with_absolute_error(const Columns& columns, const Targets& targets,
   return use(context, [](const auto& theirs, auto& stumps) {
     return std::make_unique<StumpTerminal<AbsoluteError>>(theirs, stumps);
   });
+}
+
+template <class Constant, class Use>
+auto with_targets(Criterion criterion, const Columns& columns, const Targets& targets,
+                  const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
+                  bool preparing, Constant constant, Use use) {
+  switch (criterion) {
+    case Criterion::squared_error:
+      return with_moments<Squares>(CentredTargets::for_squared_error(targets), columns, targets,
+                                   tree_limits, switches, limits, preparing, constant, use);
+    case Criterion::poisson:
+      return with_moments<Logs>(CentredTargets::for_poisson(targets), columns, targets,
+                                tree_limits, switches, limits, preparing, constant, use);
+    case Criterion::absolute_error: break;
+  }
+  return with_quantiles(CentredTargets::for_absolute_error(targets), columns, targets, tree_limits,
+                        switches, limits, preparing, constant, use);
 }
 
 }  // namespace treeproof::threshold

@@ -136,6 +136,12 @@ class Alternatives:
                 "near_optimal lists trees by their cost alone, whether they keep the "
                 "constraints or not; fit without constraints to see them."
             )
+        if self.tree_.predicts_probabilities:
+            raise ValueError(
+                f'criterion="{self.tree_.measure}" has costs that are real numbers, '
+                "and near-optimal trees are counted by whole ones; fit the tree to "
+                "misclassification for them."
+            )
         metric = getattr(self, "metric", "accuracy")
         if metric in RATIOS:
             raise ValueError(
@@ -147,6 +153,11 @@ class Alternatives:
                 "The classifier was fitted with costs=, which are not kept; fit it "
                 "again with them and call near_optimal() without X."
             )
+
+    def _forget(self) -> None:
+        """Forget what an earlier fit has kept."""
+        for name in ("_engine_costs", "_task", "trees_"):
+            self.__dict__.pop(name, None)
 
     def _remember(self, task: Task, found: Mapping[str, Any], n_best: int) -> None:
         """Store what is needed to find other trees, and find the best of them."""

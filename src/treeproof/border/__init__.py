@@ -285,9 +285,13 @@ def counts_errors(estimator: Any) -> bool:
     if getattr(estimator, "constraints", None):
         return False
     told = ("cost_matrix", "abstain_cost")
-    return all(getattr(estimator, name, None) is None for name in told) and getattr(
-        estimator, "metric", "accuracy"
-    ) in ("accuracy", "balanced_accuracy")
+    metric = getattr(estimator, "metric", "accuracy")
+    criterion = getattr(estimator, "criterion", "misclassification")
+    return (
+        all(getattr(estimator, name, None) is None for name in told)
+        and metric in ("accuracy", "balanced_accuracy")
+        and criterion == "misclassification"
+    )
 
 
 def check_lengths(n_rows: int, n_labels: int) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from treeproof.border.labels import read_vector
 from treeproof.columns import is_missing, plain
 
-__all__ = ["read_targets"]
+__all__ = ["check_not_negative", "read_targets"]
 
 
 def read_targets(y: Any, estimator: str) -> NDArray[np.float64]:
@@ -83,3 +83,22 @@ def _check_finite(targets: NDArray[np.float64]) -> None:
         if wrong.any():
             row = int(np.argwhere(wrong)[0][0])
             raise ValueError(f"Input y contains {what} (first: row {row}). {advice}.")
+
+
+def check_not_negative(targets: NDArray[np.float64]) -> None:
+    """Refuse targets that are no counts or rates.
+
+    Examples
+    --------
+    >>> check_not_negative(np.array([[3.0], [-1.0]]))
+    Traceback (most recent call last):
+      ...
+    ValueError: y holds -1 (row 1), but a Poisson deviance needs counts or rates of 0...
+    """
+    below = targets < 0
+    if below.any():
+        row, output = map(int, np.argwhere(below)[0])
+        raise ValueError(
+            f"y holds {targets[row, output]:g} (row {row}), but a Poisson deviance "
+            "needs counts or rates of 0 or more; use another criterion."
+        )

@@ -25,7 +25,7 @@ from treeproof.proof.writer import ProofFile, action_header, derived, trimmed
 from treeproof.solving.checkpoint import CheckpointFile
 from treeproof.solving.observers import History, climbing, observing
 from treeproof.solving.proving import Provable, derive_steps, solve_for_proof
-from treeproof.solving.solvers import Task, solve
+from treeproof.solving.solvers import RegressionTask, Task, solve
 
 __all__ = ["ActionTree"]
 
@@ -56,18 +56,23 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             writer = None
             if proof is not None:
                 writer = stack.enter_context(ProofFile(proof))
-            task = replace(
+            task: Task | RegressionTask = replace(
                 prepared.task,
                 observer=objective.units.listening(observer),
                 ladder=climbing(objective.grow, objective.units.translate),
                 proof_log="" if writer is None else writer.log,
-                checkpoint="" if kept is None else str(kept.path),
             )
-            if kept is not None:
-                kept.check("cluster" if distributed else self.solver, task)
-            provable: Provable | None = None
             name: str
             found: Mapping[str, Any]
+            if isinstance(task, RegressionTask):
+                name, found = solve(self.solver, task)
+                prepared.keep(name, found, history)
+                self._forget()
+                return
+            if kept is not None:
+                task = replace(task, checkpoint=str(kept.path))
+                kept.check("cluster" if distributed else self.solver, task)
+            provable: Provable | None = None
             if distributed is not None:
                 name, found = solve_on_cluster(distributed, self.solver, task)
                 provable = Provable(name, found, task, found)
@@ -85,7 +90,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
 
     def _prepared(
         self, objective: Objective, reading: Mapping[str, Any], deadline: Deadline
-    ) -> Prepared[Task]:
+    ) -> Prepared[Any]:
         """Return the problem of an objective, ready to be solved."""
 
         def keep(name: str, found: Mapping[str, Any], history: History) -> None:
@@ -95,7 +100,9 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             self._task_for(objective, deadline), objective.grow_costed, keep
         )
 
-    def _task_for(self, objective: Objective, deadline: Deadline) -> Task:
+    def _task_for(
+        self, objective: Objective, deadline: Deadline
+    ) -> Task | RegressionTask:
         """Return the problem in the form that the engines solve."""
         memory = parse_memory(self.memory_limit)
         question = self._question(objective.table, memory, deadline)
@@ -103,6 +110,8 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         question["split_penalty"] = objective.units.engine_penalty(
             float(self.split_penalty)
         )
+        if "targets" in question:
+            return RegressionTask(**question)
         return Task(**question, objective=objective)
 
     def _write_proof(
@@ -170,7 +179,9 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             tree,
             objective=objective.loss(tree) + self.split_penalty * penalties,
             lower=units.stated(found["lower"] / found["unit"]) - units.slack,
-            proved=found["lower"] == found["upper"],
+            proved=found["status"] == "optimal"
+            if self._real_costs
+            else found["lower"] == found["upper"],
             status=found["status"],
             found=units.translate(found),
         )

@@ -91,7 +91,6 @@ class OptimalTree(BaseEstimator):
     """Base of the estimators that hold one fitted `Tree` and its certificate."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
-    _tolerance: ClassVar[str] = ""  # tolerance of the certificate, in words
 
     tree_: Tree
     optimal_: bool
@@ -159,7 +158,7 @@ class OptimalTree(BaseEstimator):
             getattr(self, "penalize", "leaves"),
         )
         self.proved_depth_ = proved_depth(
-            self.certificates_, exact=self._tolerance == ""
+            self.certificates_, exact=not self._real_costs
         )
         if status in _STOPPED:
             warnings.warn(self._stopped_early(), ConvergenceWarning, stacklevel=3)
@@ -176,7 +175,7 @@ class OptimalTree(BaseEstimator):
             [*self.certificates_, level], key=lambda c: any_depth(c.max_depth)
         )
         self.proved_depth_ = proved_depth(
-            self.certificates_, exact=self._tolerance == ""
+            self.certificates_, exact=not self._real_costs
         )
 
     def _stopped_early(self) -> str:
@@ -350,9 +349,14 @@ class OptimalTree(BaseEstimator):
         """Return the words with which the certificate describes the costs of trees."""
         return Wording()
 
+    @property
+    def _real_costs(self) -> bool:
+        """Whether costs are real numbers, so that "optimal" has a tolerance."""
+        return False
+
     def _tolerated(self) -> str:
         """Return the tolerance of the certificate in words."""
-        return self._tolerance
+        return " by more than 1e-9 relative" if self._real_costs else ""
 
     def _allowed_trees(self) -> dict[str, Any]:
         """Return the restrictions that `trees_in_words` describes."""

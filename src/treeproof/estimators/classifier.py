@@ -26,7 +26,15 @@ from treeproof.estimators.class_tree import ClassTree
 from treeproof.estimators.costing import Costed
 from treeproof.estimators.prepared import Prepared
 from treeproof.limits import Deadline, parse_memory
-from treeproof.objectives import Costs, Labels, Objective, Told
+from treeproof.objectives import (
+    PROBABILITY_CRITERIA,
+    Costs,
+    Labels,
+    Objective,
+    Probabilities,
+    Told,
+    check_criterion,
+)
 from treeproof.objectives.ratio_fit import fit_ratio
 from treeproof.objectives.ratios import METRICS, RATIOS, Ratio
 from treeproof.solving.certificates import Wording
@@ -65,6 +73,16 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         many categories gains nothing by memorising rows. "splits": every split,
         whatever the number of its children, as in the publications of BRANCHES and
         DT-Miner. The two differ only for multiway splits with three or more children.
+    criterion : {"misclassification", "log_loss", "gini"}, default="misclassification"
+        What a leaf loses. "misclassification": the weight of the rows that are not of
+        its heaviest class. "log_loss" and "gini": the log loss or the Brier score (Gini
+        impurity) of the leaf's class probabilities, so that the tree is optimal for
+        `predict_proba`. Its cost is then the mean loss of a row and ``split_penalty``
+        for every leaf but one, in the same unit: nats for the log loss.
+    smoothing : float, default=0.0
+        With "log_loss" and "gini": so much weight of each class is in every leaf beside
+        its rows, as if imaginary rows were there. They count in its probabilities,
+        which are then never 0, and in its loss.
     max_depth : int or None, default=None
         The maximum depth: the number of tests on the longest path from the root to a
         leaf. None for no limit.
@@ -171,6 +189,9 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
     optimal_ : bool
         True if and only if ``lower_bound_ == objective_``. The search compares the two
         as integers, without any tolerance.
+        With "log_loss" and "gini", whose losses are real numbers, it means that no tree
+        is better by more than 1e-9 of the objective (or 1e-12 of the loss of a single
+        leaf, whichever is larger).
     objective_ : float
         The cost of the tree.
     lower_bound_ : float
@@ -237,6 +258,8 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         **common_constraints(set(SOLVERS)),
         "quant_bnb": [QuantBnB, None],
         "split_penalty": [Interval(Real, 0, None, closed="left")],
+        "criterion": [StrOptions({"misclassification", *PROBABILITY_CRITERIA})],
+        "smoothing": [Interval(Real, 0, None, closed="left")],
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "cost_matrix": ["array-like", dict, None],
         "abstain_cost": [Interval(Real, 0, None, closed="left"), None],
@@ -253,6 +276,8 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         split_penalty: float = 0.01,
         *,
         penalize: str = "leaves",
+        criterion: str = "misclassification",
+        smoothing: float = 0.0,
         max_depth: int | None = None,
         max_splits: int | None = None,
         min_samples_leaf: int = 1,
@@ -280,6 +305,8 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
     ) -> None:
         self.split_penalty = split_penalty
         self.penalize = penalize
+        self.criterion = criterion
+        self.smoothing = smoothing
         self.max_depth = max_depth
         self.max_splits = max_splits
         self.min_samples_leaf = min_samples_leaf
@@ -359,6 +386,13 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         """
         self._validate_params()
         self._check_objective(costs)
+        check_criterion(
+            self,
+            proof=proof,
+            distributed=distributed,
+            checkpoint=checkpoint,
+            costs=costs,
+        )
         ratio = self.metric in RATIOS
         whole = proof or distributed or checkpoint or self.n_best > 1 or ratio
         whole = whole or self.constraints
@@ -411,6 +445,11 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
                 f'metric="{self.metric}" takes several searches and no penalty; a path '
                 "of penalties needs another metric."
             )
+        if self._real_costs:
+            raise ValueError(
+                f'criterion="{self.criterion}" has no path of penalties yet; fit it '
+                "with each penalty, or trace the path of misclassification."
+            )
         deadline = self._deadline(whole=False)
         data, reading = self._read(X, y, sample_weight, None, deadline)
         return self._prepared(self._objective(data), reading, deadline)
@@ -426,49 +465,14 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         self.classes_ = data.classes
         return data, reading
 
-    def _check_objective(self, costs: Any) -> None:
-        """Refuse combinations of parameters that define costs twice."""
-        told = {
-            "cost_matrix": self.cost_matrix is not None,
-            "costs": costs is not None,
-            "abstain_cost": self.abstain_cost is not None,
-        }
-        if told["cost_matrix"] and told["costs"]:
-            raise ValueError(
-                "cost_matrix and costs both say what predictions cost; leave one out."
-            )
-        if self.metric != "accuracy" and any(told.values()):
-            given = next(name for name, there in told.items() if there)
-            raise ValueError(
-                f'metric="{self.metric}" cannot be combined with {given}; '
-                "leave one out."
-            )
-        if self.metric != "accuracy" and self.class_weight is not None:
-            raise ValueError(
-                f'metric="{self.metric}" sets the weights of the classes itself; leave '
-                "out class_weight."
-            )
-        ratio = self.metric in RATIOS
-        if ratio and self.max_depth is None and self.max_splits is None:
-            raise ValueError(
-                f'metric="{self.metric}" is a ratio, into which no penalty for splits '
-                "fits; set max_depth or max_splits."
-            )
-        if ratio and (self.n_best > 1 or self.first_split is not None):
-            given = "n_best" if self.n_best > 1 else "first_split"
-            raise ValueError(
-                f'metric="{self.metric}" is a ratio, by which trees are not listed or '
-                f"compared part by part; leave out {given}, or give a cost_matrix."
-            )
-        plain_errors = not any(told.values())
-        if plain_errors and not ratio and self.split_penalty > 1:
-            raise ValueError(
-                f"split_penalty={self.split_penalty:g} is above 1, the cost of getting "
-                "every row wrong; use a number from 0 to 1."
-            )
+    @property
+    def _real_costs(self) -> bool:
+        return self.criterion in PROBABILITY_CRITERIA
 
     def _objective(self, data: ClassificationData) -> Objective:
-        """Return what the fit minimises: errors, or costs of predictions."""
+        """Return what the fit minimises: errors, costs, or losses of probabilities."""
+        if self._real_costs:
+            return Probabilities(data, self.criterion, float(self.smoothing))
         if counts_errors(self) and data.costs is None:
             return Labels(data)
         if self.cost_matrix is not None:
@@ -570,4 +574,7 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         >>> clf.to_sklearn().predict(clf.encode([["green"], ["red"]]))
         array([0, 1])
         """
-        return self._sklearn_tree(unseen)
+        model = self._sklearn_tree(unseen)
+        if self._real_costs:
+            model.set_params(criterion=self.criterion)
+        return model

@@ -1,4 +1,4 @@
-"""What the predictions of a fitted classifier cost on any rows."""
+"""What the predictions of a classifier cost: what may be asked for, and on any rows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border.costs import read_cost_matrix
 from treeproof.border.labels import read_vector
+from treeproof.objectives.ratios import RATIOS
 
 __all__ = ["Costed"]
 
@@ -20,6 +21,14 @@ class Costed:
     classes_: Any
     cost_matrix: Any
     abstain_cost: Any
+    class_weight: Any
+    metric: str
+    max_depth: int | None
+    max_splits: int | None
+    n_best: int
+    first_split: Any
+    split_penalty: float
+    _real_costs: Any
     apply: Any
 
     def mean_cost(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -68,3 +77,44 @@ class Costed:
             costs = np.hstack([costs, asked])
         action = self.tree_.action[self.apply(X)]
         return float(np.average(costs[true, action], weights=sample_weight))
+
+    def _check_objective(self, costs: Any) -> None:
+        """Refuse combinations of parameters that define costs twice."""
+        told = {
+            "cost_matrix": self.cost_matrix is not None,
+            "costs": costs is not None,
+            "abstain_cost": self.abstain_cost is not None,
+        }
+        if told["cost_matrix"] and told["costs"]:
+            raise ValueError(
+                "cost_matrix and costs both say what predictions cost; leave one out."
+            )
+        if self.metric != "accuracy" and any(told.values()):
+            given = next(name for name, there in told.items() if there)
+            raise ValueError(
+                f'metric="{self.metric}" cannot be combined with {given}; '
+                "leave one out."
+            )
+        if self.metric != "accuracy" and self.class_weight is not None:
+            raise ValueError(
+                f'metric="{self.metric}" sets the weights of the classes itself; leave '
+                "out class_weight."
+            )
+        ratio = self.metric in RATIOS
+        if ratio and self.max_depth is None and self.max_splits is None:
+            raise ValueError(
+                f'metric="{self.metric}" is a ratio, into which no penalty for splits '
+                "fits; set max_depth or max_splits."
+            )
+        if ratio and (self.n_best > 1 or self.first_split is not None):
+            given = "n_best" if self.n_best > 1 else "first_split"
+            raise ValueError(
+                f'metric="{self.metric}" is a ratio, by which trees are not listed or '
+                f"compared part by part; leave out {given}, or give a cost_matrix."
+            )
+        plain_errors = not any(told.values()) and not self._real_costs
+        if plain_errors and not ratio and self.split_penalty > 1:
+            raise ValueError(
+                f"split_penalty={self.split_penalty:g} is above 1, the cost of getting "
+                "every row wrong; use a number from 0 to 1."
+            )

@@ -6,16 +6,19 @@ import os
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.metrics import d2_pinball_score
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import RegressionData
+from treeproof.border.targets import check_not_negative
 from treeproof.estimators.base import common_constraints
 from treeproof.estimators.encoded_export import EncodedExport
 from treeproof.estimators.prepared import Prepared
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["OptimalTreeRegressor"]
 
 _PROVABLE = (1e-300, 1e300)  # losses of a single leaf
+_PROVED = ("squared_error", "absolute_error")
+_ENGINE_CRITERIA = {"quantile": "absolute_error"}  # where the engine has another name
 
 
 class OptimalTreeRegressor(RegressorMixin, EncodedExport):
@@ -63,9 +68,16 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         many categories gains nothing by memorising rows. "splits": every split,
         whatever the number of its children, as in the publications of BRANCHES and
         DT-Miner. The two differ only for multiway splits with three or more children.
-    criterion : {"squared_error", "absolute_error"}, default="squared_error"
-        The loss: squared distances to the mean of a leaf, or absolute distances to its
-        median; weighted, and summed over the outputs.
+    criterion : {"squared_error", "absolute_error", "quantile", "poisson"}, \
+            default="squared_error"
+        The loss: squared distances to the mean of a leaf, absolute distances to its
+        median, the pinball loss of its quantiles (see ``quantile``), or the Poisson
+        deviance from its mean, for counts and rates that are not negative; weighted,
+        and summed over the outputs.
+    quantile : float or list of float, default=0.5
+        With ``criterion="quantile"``: what a leaf predicts, between 0 and 1. With a
+        list, one tree serves all of them: the sum of their losses is minimised, and
+        `predict` has one column for each.
     max_depth : int or None, default=None
         The maximum depth: the number of tests on the longest path from the root to a
         leaf. None for no limit.
@@ -189,8 +201,12 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         **common_constraints(set(REGRESSION_SOLVERS)),
         "quant_bnb": [QuantBnB, None],
         "criterion": [StrOptions(set(CRITERIA))],
+        "quantile": [Interval(Real, 0, 1, closed="neither"), "array-like"],
     }
-    _tolerance: ClassVar[str] = " by more than 1e-9 relative"
+
+    @property
+    def _real_costs(self) -> bool:
+        return True
 
     def __init__(
         self,
@@ -198,6 +214,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         *,
         penalize: str = "leaves",
         criterion: str = "squared_error",
+        quantile: float | list[float] = 0.5,
         max_depth: int | None = None,
         max_splits: int | None = None,
         min_samples_leaf: int = 1,
@@ -217,6 +234,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self.split_penalty = split_penalty
         self.penalize = penalize
         self.criterion = criterion
+        self.quantile = quantile
         self.max_depth = max_depth
         self.max_splits = max_splits
         self.min_samples_leaf = min_samples_leaf
@@ -267,6 +285,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         """
         self._validate_params()
         deadline = self._deadline(whole=proof is not None)
+        self._check_criterion(proof)
         data, reading = self._read(X, y, sample_weight, deadline)
         self._check_provable(proof, reading, data.table)
         leaf = self._leaf(data)
@@ -296,6 +315,7 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
     ) -> Prepared[RegressionTask]:
         """Read the data and state the problem, as `fit` does, without solving it."""
         self._validate_params()
+        self._check_criterion(None)
         deadline = self._deadline(whole=False)
         data, reading = self._read(X, y, sample_weight, deadline)
         return self._prepared(data, self._leaf(data), reading, deadline)
@@ -309,7 +329,9 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
 
     def _leaf(self, data: RegressionData) -> LeafFit:
         """Return what leaves say and lose."""
-        leaf = LeafFit(self.criterion, data.targets, data.weights)
+        if self.criterion == "poisson":
+            check_not_negative(data.targets)
+        leaf = LeafFit(self.criterion, data.targets, data.weights, self._levels())
         leaf.check_digits()
         return leaf
 
@@ -327,7 +349,8 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             weights=data.weights,
             samples=data.samples,
             targets=data.targets,
-            criterion=self.criterion,
+            criterion=_ENGINE_CRITERIA.get(self.criterion, self.criterion),
+            levels=self._levels() if self.criterion == "quantile" else (),
         )
 
         def grow(splits: Mapping[str, Any]) -> tuple[Tree, float]:
@@ -337,6 +360,31 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             self._keep(name, found, data, leaf, reading, history)
 
         return Prepared(task, grow, keep)
+
+    def _levels(self) -> tuple[float, ...]:
+        """Return the quantiles that a leaf predicts."""
+        several = np.ravel(np.asarray(self.quantile, dtype=np.float64))
+        if len(several) == 0 or not ((several > 0) & (several < 1)).all():
+            raise ValueError(
+                f"quantile={self.quantile!r} is not between 0 and 1; pass a number "
+                "such as 0.9, or a list of numbers."
+            )
+        return tuple(several.tolist())
+
+    def _check_criterion(self, proof: Any) -> None:
+        """Refuse what the criterion does not go with."""
+        if self.criterion in _PROVED:
+            return
+        if proof is not None:
+            raise ValueError(
+                f'criterion="{self.criterion}" has no proof files yet; fit without '
+                "proof, or with another criterion."
+            )
+        if self.solver == "quant-bnb":
+            raise ValueError(
+                f'solver="quant-bnb" does not know criterion="{self.criterion}"; use '
+                'solver="auto".'
+            )
 
     def _prove(
         self,
@@ -393,14 +441,37 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The mean (or median) of the training rows in each row's leaf.
+            The mean, median or quantile of the training rows in each row's leaf. With
+            a list of quantiles there is one more axis, for them, at the end. With
+            ``criterion="poisson"`` a leaf of zeros predicts the least positive number
+            instead of 0, of which there is no logarithm.
         """
         leaf = self.apply(X)
         predicted = self.tree_.value[leaf]
-        return predicted[:, 0] if self.n_outputs_ == 1 else predicted
+        if self.criterion == "poisson":
+            predicted = np.maximum(predicted, np.finfo(np.float64).tiny)
+        if self._several_quantiles and self.n_outputs_ > 1:
+            return predicted.reshape(len(predicted), self.n_outputs_, -1)
+        alone = self.n_outputs_ == 1 and not self._several_quantiles
+        return predicted[:, 0] if alone else predicted
+
+    def _outputs_of(self, tree: Tree) -> int:
+        """Return the number of columns of y that a tree of these parameters had."""
+        n_quantiles = len(self._levels()) if self.criterion == "quantile" else 1
+        outputs, rest = divmod(tree.value.shape[1], n_quantiles)
+        if rest or not outputs:
+            raise ValueError("The tree does not predict the quantiles of the model.")
+        return outputs
+
+    @property
+    def _several_quantiles(self) -> bool:
+        return self.criterion == "quantile" and np.ndim(self.quantile) > 0
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the coefficient of determination of the predictions.
+
+        For quantiles it is the share of the pinball loss that the tree explains, the
+        mean over quantiles and outputs (`sklearn.metrics.d2_pinball_score`).
 
         Parameters
         ----------
@@ -418,12 +489,29 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         """
         check_is_fitted(self, "tree_")
         source = source_for(X, y)
+        if source is not None and self.criterion == "quantile":
+            raise ValueError(
+                "Quantiles are scored on tables in memory; read the table first."
+            )
         if source is None:
             X, y, sample_weight = split_table(X, y, sample_weight)
+            if self.criterion == "quantile":
+                return self._pinball_score(X, y, sample_weight)
             return float(super().score(X, y, sample_weight))
         names = [y] if isinstance(y, str) else list(y)
         columns = self.tree_.columns
         return r2_of_source(source, columns, names, sample_weight, self.predict)
+
+    def _pinball_score(self, X: Any, y: Any, sample_weight: Any) -> float:
+        levels = self._levels()
+        predicted = self.predict(X).reshape(-1, self.n_outputs_, len(levels))
+        scores = [
+            d2_pinball_score(
+                y, predicted[:, :, k], sample_weight=sample_weight, alpha=q
+            )
+            for k, q in enumerate(levels)
+        ]
+        return float(np.mean(scores))
 
     def to_sklearn(self, *, unseen: bool = True) -> DecisionTreeRegressor:
         """Return a fitted scikit-learn tree that makes the same predictions.
@@ -452,6 +540,8 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         """
         check_is_fitted(self, "tree_")
         model = self._sklearn_tree(unseen)
+        if self.criterion == "quantile":  # scikit-learn's trees have no such criterion
+            return model.set_params(criterion="absolute_error")
         return model.set_params(criterion=self.criterion)
 
     def __sklearn_tags__(self) -> Tags:
@@ -474,6 +564,8 @@ def _check_unit(leaf: LeafFit) -> None:
 def _grow(splits: Any, data: RegressionData, leaf: LeafFit) -> tuple[Tree, float]:
     """Return the tree with its node values, and the loss of its leaves."""
     outputs = data.targets.shape[1]
+    if leaf.criterion == "quantile":
+        outputs *= len(leaf.levels)
 
     def value_and_losses(rows: NDArray[np.intp]) -> NDArray[np.float64]:
         return np.append(leaf.value(rows), leaf.losses(rows))

@@ -35,10 +35,15 @@ _TWO_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ESTIMATORS = {
     "OptimalTreeClassifier": "treeproof.estimators.classifier",
     "OptimalTreeRegressor": "treeproof.estimators.regressor",
+    "OptimalSurvivalTree": "treeproof.survival.tree",
     "OptimalPolicyTree": "treeproof.policy.tree",
     "OptimalDRPolicyTree": "treeproof.policy.estimated",
 }
-_PREDICTS = {"OptimalTreeClassifier": "classes", "OptimalTreeRegressor": "numbers"}
+_PREDICTS = {
+    "OptimalTreeClassifier": "classes",
+    "OptimalTreeRegressor": "numbers",
+    "OptimalSurvivalTree": "risks",
+}
 _STATES = ("optimal", "time_limit", "memory_limit", "interrupted", "pruned")
 
 
@@ -130,6 +135,8 @@ def to_document(model: Any, *, target: str | None = None) -> dict[str, Any]:
             f"A {name} cannot be written as JSON; only trees and "
             f"{', '.join(_ESTIMATORS)} can."
         )
+    if hasattr(model, "_extra_state"):
+        document["state"] = model._extra_state()
     return document | {
         "estimator": name,
         "parameters": _parameters(model),
@@ -201,7 +208,6 @@ def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
         ) from None
     if _predicted(tree) != _PREDICTS.get(name, "treatments"):
         raise ValueError(f"The tree in the document is not that of a {name}.")
-    regression = tree.actions is None
     model = kind(**_read_parameters(document.get("parameters"), kind))
     model._validate_params()
     inner = tree.kind != LEAF
@@ -221,15 +227,20 @@ def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
     model.optimal_ = model.lower_bound_ == model.objective_
     model.status_ = status
     model.certificates_ = _read_levels(document.get("certificate"), model)
-    model.proved_depth_ = proved_depth(model.certificates_, exact=not regression)
+    model.proved_depth_ = proved_depth(model.certificates_, exact=not model._real_costs)
     model.n_features_in_ = tree.n_features
     if document.get("named_columns") is True:
         names = [column.name for column in tree.columns]
         model.feature_names_in_ = np.array(names, dtype=object)
     if tree.classes is not None:
         model.classes_ = tree.classes
-    elif regression:
-        model.n_outputs_ = tree.value.shape[1]
+    elif hasattr(model, "_read_extra_state"):
+        try:
+            model._read_extra_state(document["state"])
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise ValueError(f"The state of the {name} cannot be read.") from None
+    elif tree.actions is None:
+        model.n_outputs_ = model._outputs_of(tree)
     return model
 
 
@@ -237,6 +248,8 @@ def _predicted(tree: Tree) -> str:
     """Return what a tree predicts."""
     if tree.classes is not None:
         return "classes"
+    if tree.measure == "risk":
+        return "risks"
     return "numbers" if tree.actions is None else "treatments"
 
 

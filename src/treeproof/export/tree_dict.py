@@ -32,7 +32,7 @@ from treeproof.kinds import (
     THRESHOLD,
     YES,
 )
-from treeproof.tree import NO_FEATURE, Tree
+from treeproof.tree import NO_FEATURE, PROBABILITY_MEASURES, Tree
 
 __all__ = ["is_number", "tree_from_dict", "tree_to_dict"]
 
@@ -58,6 +58,8 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
         content["actions"] = [plain(action) for action in tree.actions]
         known = np.array([action for action in tree.actions if action is not None])
         content["action_type"] = _type_name(known)
+    elif tree.measure != "errors":
+        content["measure"] = tree.measure
     if tree.actions is None and not tree.predicts_means:
         content["predicts_means"] = False
     content["nodes"] = [_node_to_dict(tree, node) for node in range(tree.node_count)]
@@ -167,6 +169,11 @@ def tree_from_dict(content: Any) -> Tree:
         _check(known, f"The tree has the unknown measure {measure!r}.")
         right = (tree.cost is None) == (measure == "errors")
         _check(right, f"The nodes of the tree do not say their {measure}.")
+        tree.measure = str(measure)
+    elif "measure" in content:
+        measure = content["measure"]
+        known = measure in (PROBABILITY_MEASURES if classes is not None else ("risk",))
+        _check(known, f"The tree has the unknown measure {measure!r}.")
         tree.measure = str(measure)
     return tree
 

@@ -115,6 +115,7 @@ def node_content(tree: Tree, details: bool = False) -> list[NodeContent]:
             place = 0.5 if high == low else (tree.value[node, 0] - low) / (high - low)
             fill = mixed(class_colour(0), 0.12 + 0.78 * float(place))
             title = ", ".join(number(v, 4) for v in tree.value[node])
+            title = f"risk {title}" if tree.measure == "risk" else title
             detail = rows
         else:
             chosen = int(tree.action[node])

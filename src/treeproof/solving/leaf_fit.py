@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 __all__ = ["CRITERIA", "LeafFit"]
 
-CRITERIA = ("squared_error", "absolute_error")
+CRITERIA = ("squared_error", "absolute_error", "quantile", "poisson")
 _MOST_DIGITS_LOST = 1e6
 
 
@@ -31,10 +32,13 @@ class LeafFit:
     criterion: str
     targets: NDArray[np.float64]
     weights: NDArray[np.float64]
+    levels: tuple[float, ...] = (0.5,)  # of "quantile"
 
     def __post_init__(self) -> None:
         everything = np.arange(len(self.targets))
         centre = self.value(everything)
+        if self.criterion == "quantile":
+            centre = centre.reshape(-1, len(self.levels))[:, len(self.levels) // 2]
         self._scaled = self.targets - centre
         with np.errstate(over="ignore"):
             spread = np.abs(self._scaled).max()
@@ -44,13 +48,18 @@ class LeafFit:
             spread = np.abs(self._scaled).max()
         self._unit = float(spread) or 1.0
         self._scaled = self._scaled / self._unit
+        self._centre = centre / self._unit
         self._heaviest = float(self.weights.max())
         self.single_leaf = self._raw_loss(everything)
 
     def value(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the best constant of each output: the mean or a median."""
+        """Return the best constant of each output: its mean, median or quantiles."""
         targets, weights = self.targets[rows], self.weights[rows]
-        if self.criterion == "squared_error":
+        if self.criterion == "quantile":
+            return np.array(
+                [_quantile(y, weights, q) for y in targets.T for q in self.levels]
+            )
+        if self.criterion in ("squared_error", "poisson"):
             # Differences to the first row, so that equal targets give exactly their
             # value.
             base = targets[0]
@@ -72,9 +81,8 @@ class LeafFit:
         raw = self._raw_loss(rows)
         share = raw / self.single_leaf if self.single_leaf > 0.0 else 0.0
         weight = float(self.weights[rows].sum()) / self._heaviest
-        power = 2 if self.criterion == "squared_error" else 1
         with np.errstate(over="ignore"):
-            unit = np.float64(self._unit) ** power
+            unit = np.float64(self._unit) ** self._power
         if raw == 0.0:  # zero in any unit, even in one that a double cannot represent
             return share, 0.0
         return share, float(raw / weight / self.targets.shape[1] * unit)
@@ -82,9 +90,8 @@ class LeafFit:
     @property
     def root_loss(self) -> float:
         """The loss of a single leaf on all rows, in the unit of targets and weights."""
-        power = 2 if self.criterion == "squared_error" else 1
         with np.errstate(over="ignore"):
-            unit = np.float64(self._unit) ** power * np.float64(self._heaviest)
+            unit = np.float64(self._unit) ** self._power * np.float64(self._heaviest)
             return float(self.single_leaf * unit)
 
     def check_digits(self) -> None:
@@ -114,9 +121,8 @@ class LeafFit:
         else:
             far = np.abs(self._scaled).max(axis=1)
             row = int(np.argmax(far))
-            power = 2 if self.criterion == "squared_error" else 1
             total = float(self.weights.sum()) / self._heaviest
-            worst = total * float(far[row]) ** power / self.single_leaf
+            worst = total * float(far[row]) ** self._power / self.single_leaf
             if _sums_are_exact(self.weights):
                 worst = float(np.sqrt(worst))
         if worst > _MOST_DIGITS_LOST:
@@ -128,15 +134,62 @@ class LeafFit:
                 "them weights nearer to those of the other rows."
             )
 
+    @property
+    def _power(self) -> int:
+        """How the loss grows with the unit of the targets."""
+        return 2 if self.criterion == "squared_error" else 1
+
     def _raw_loss(self, rows: NDArray[np.intp]) -> float:
         targets, weights = self._scaled[rows], self.weights[rows] / self._heaviest
-        if self.criterion == "squared_error":
+        if self.criterion in ("squared_error", "poisson"):
             if (targets == targets[0]).all():
                 return 0.0
-            off = targets - _mean(targets, weights)
-            return float(np.einsum("i,ij,ij->", weights, off, off))
+            mean = _mean(targets, weights)
+            off = targets - mean
+            if self.criterion == "squared_error":
+                return float(np.einsum("i,ij,ij->", weights, off, off))
+            return float((weights @ _deviance(off, self._centre + mean)).sum())
+        if self.criterion == "quantile":
+            return sum(
+                float(weights @ _pinball(y - _quantile(y, weights, q), q))
+                for y in targets.T
+                for q in self.levels
+            )
         off = targets - np.array([_median(column, weights) for column in targets.T])
         return float((weights[:, None] * np.abs(off)).sum())
+
+
+def _deviance(
+    off: NDArray[np.float64], mean: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return y log(y / mean) - y + mean for y = mean + off: half the Poisson deviance.
+
+    Near the mean that is a small difference of large numbers, and a series is used.
+    """
+    safe = np.where(mean > 0.0, mean, 1.0)  # a mean of 0 is one of zeros
+    t = np.maximum(off / safe, -1.0)
+    far = xlogy(1.0 + t, 1.0 + t) - t
+    near = sum((-t) ** k / (k * (k - 1)) for k in range(2, 12))
+    result: NDArray[np.float64] = safe * np.where(np.abs(t) < 0.01, near, far)
+    return result
+
+
+def _pinball(off: NDArray[np.float64], q: float) -> NDArray[np.float64]:
+    return np.where(off > 0.0, q * off, (q - 1.0) * off)
+
+
+def _quantile(
+    values: NDArray[np.float64], weights: NDArray[np.float64], q: float
+) -> float:
+    """Return the weighted quantile; half-way where two values share it."""
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    share = reached[-1] * q
+    k = min(int(np.searchsorted(reached, share)), len(order) - 1)
+    low = float(values[order[k]])
+    if reached[k] == share and k + 1 < len(order):
+        return low / 2 + float(values[order[k + 1]]) / 2
+    return low
 
 
 def _sums_are_exact(weights: NDArray[np.float64]) -> bool:
@@ -155,12 +208,4 @@ def _mean(
 
 
 def _median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    """Return the weighted median; half-way where two values share it."""
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    half = reached[-1] / 2
-    k = int(np.searchsorted(reached, half))
-    low = float(values[order[k]])
-    if reached[k] == half and k + 1 < len(order):
-        return low / 2 + float(values[order[k + 1]]) / 2
-    return low
+    return _quantile(values, weights, 0.5)

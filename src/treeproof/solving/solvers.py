@@ -97,6 +97,8 @@ class RegressionTask(_Problem):
 
     targets: NDArray[np.float64]
     criterion: str
+    smoothing: float = 0.0  # weight of the imaginary rows of each class in every leaf
+    levels: tuple[float, ...] = ()  # the quantiles that a leaf predicts
 
 
 @dataclass(kw_only=True)
@@ -169,8 +171,9 @@ def _quant_arguments(
 ) -> dict[str, Any]:
     for name in (
         "split_penalty", "penalize", "max_splits", "min_samples_leaf", "observer",
+        "smoothing", "quantiles",
     ):  # fmt: skip
-        del arguments[name]
+        arguments.pop(name, None)
     depth = arguments.pop("max_depth")
     return arguments | {"depth": depth} | task.quant.arguments()
 
@@ -200,6 +203,8 @@ def target_arguments(task: RegressionTask) -> dict[str, Any]:
         "n_outputs": targets.shape[1],
         "weights": weights,
         "criterion": task.criterion,
+        "smoothing": task.smoothing,
+        "quantiles": list(task.levels),
     }
 
 

@@ -2,7 +2,7 @@
 
 from treeproof.kinds import ABSENT, EQUALS, LEAF, MULTIWAY, SUBSET, THRESHOLD
 from treeproof.tree.routing import Columns
-from treeproof.tree.tree import NO_FEATURE, Choice, Tree
+from treeproof.tree.tree import NO_FEATURE, PROBABILITY_MEASURES, Choice, Tree
 
 __all__ = [
     "ABSENT",
@@ -10,6 +10,7 @@ __all__ = [
     "LEAF",
     "MULTIWAY",
     "NO_FEATURE",
+    "PROBABILITY_MEASURES",
     "SUBSET",
     "THRESHOLD",
     "Choice",

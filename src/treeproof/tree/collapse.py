@@ -181,7 +181,7 @@ def _children_key(
 
 
 def _prediction_key(tree: Tree, node: int) -> Any:
-    if tree.actions is None:
+    if tree.actions is None or tree.predicts_probabilities:
         return tuple(tree.value[node].tolist())
     return int(tree.action[node])
 

@@ -190,7 +190,7 @@ def _verdict(tree: Tree, node: int) -> str:
         return action_text(prediction)
     if isinstance(prediction, np.ndarray):
         return "[" + ", ".join(number(v) for v in prediction) + "]"
-    return number(prediction)
+    return ("risk " if tree.measure == "risk" else "") + number(prediction)
 
 
 def _rows(tree: Tree, node: int) -> str:
@@ -215,6 +215,9 @@ def _detail(tree: Tree, node: int, details: bool) -> str:
     if tree.cost is not None:
         others = ", ".join(f"{n}: {v}" for n, v in other_rewards(tree, node))
         return f"{text}, {mean_text(tree, node)}" + (f" ({others})" if others else "")
+    if tree.predicts_probabilities:
+        likely = tree.value[node][tree.action[node]] / tree.value[node].sum()
+        return f"{text}, probability {likely:.3g}"
     by_class = tree.value[node] if counts is None else counts[node]
     wrong = by_class.sum() - by_class[tree.action[node]]
     return f"{text}, {number(wrong)} wrong"

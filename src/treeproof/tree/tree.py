@@ -57,6 +57,7 @@ __all__ = [
     "ABSENT", "EQUALS", "LEAF", "MULTIWAY", "SUBSET", "THRESHOLD", "Choice", "Tree",
 ]  # fmt: skip
 
+PROBABILITY_MEASURES = ("log_loss", "gini")
 NO_FEATURE = -2  # what scikit-learn writes for "undefined" in a leaf
 _COMPARED = (
     "feature",
@@ -128,8 +129,9 @@ class Tree(TreeRouting, TreeExports, TreePictures):
     cost : ndarray of float64 or None
         The mean cost of a row of each node if it gets the node's prediction, where the
         tree was fitted to costs or rewards; None where errors are counted.
-    measure : {"errors", "cost", "reward"}
-        What is added up over the rows of a leaf.
+    measure : {"errors", "cost", "reward", "log_loss", "gini", "risk"}
+        What is added up over the rows of a leaf; "risk" for a survival tree, whose
+        value is the risk.
     n_node_samples : ndarray of int64
         Training rows in each node.
     weighted_n_node_samples : ndarray of float64
@@ -369,6 +371,11 @@ class Tree(TreeRouting, TreeExports, TreePictures):
             counts.sum(axis=1), self.n_node_samples
         )
         return counts.astype(np.int64) if known else None
+
+    @property
+    def predicts_probabilities(self) -> bool:
+        """Whether the tree was fitted to predict probabilities of classes."""
+        return self.measure in PROBABILITY_MEASURES
 
     @property
     def says_heaviest(self) -> bool:

@@ -189,7 +189,7 @@ class Search {
   // Bounds every tree of the task, where targets are numbers and splits cost something. Holds
   // for supersets of the rows too: their trees, cut down to these rows, have no more leaves.
   Value partition_bound(const Task<Value>& task, Value cutoff) {
-    if constexpr (std::same_as<L, SquaredError>) {
+    if constexpr (bounds::PartitionsOf<L>::kAny) {
       if (!(penalty() > 0) || context_->has_multiway || !settings().use_partitions)
         return Value{};
       const int depth = std::min(task.depth, 30);
@@ -520,11 +520,7 @@ class Search {
   Terminal* terminal_;
   StumpSolver<L>* stumps_;
   Partitioner partitioner_;
-  struct NoPartitions {
-    explicit NoPartitions(const L&) {}
-  };
-  std::conditional_t<std::same_as<L, SquaredError>, bounds::PartitionBound, NoPartitions>
-      partitions_;
+  typename bounds::PartitionsOf<L>::type partitions_;
   struct NoPrices {
     NoPrices(const prices::PriceBoard*, Value, const L&) {}
   };

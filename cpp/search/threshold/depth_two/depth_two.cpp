@@ -7,6 +7,7 @@ namespace treeproof::threshold {
 
 template class DepthTwo<Misclassification, ClassLanes<std::int16_t>>;
 template class DepthTwo<Misclassification, ClassLanes<std::int32_t>>;
-template class DepthTwo<SquaredError, MomentLanes>;
+template class DepthTwo<SquaredError, MomentLanes<Squares>>;
+template class DepthTwo<PoissonDeviance, MomentLanes<Logs>>;
 
 }  // namespace treeproof::threshold

@@ -18,8 +18,9 @@ template <class T>
 inline constexpr int kLanes = 32 / static_cast<int>(sizeof(T));
 
 // Channels of a class histogram: weight of each class, then (only with a minimum leaf size)
-// the number of rows, or (only if they are known) the gains of each pair of classes. Channels of a moment histogram: weight, sum of each output, sum of
-// squares, then (with a minimum leaf size) the number of rows.
+// the number of rows, or (only if they are known) the gains of each pair of classes. Channels of
+// a moment histogram: weight, sum of each output, sum of the rows' own terms, then (with a minimum
+// leaf size) the number of rows.
 template <class T>
 struct LaneInput {
   const T* left;
@@ -30,6 +31,9 @@ struct LaneInput {
   int bins;
   int channels;
   int classes = 0;  // of a histogram with pairs
+  // Of a moment histogram (loss/moment_loss.hpp).
+  const T* centres = nullptr;
+  const T* prior = nullptr;
 };
 
 // Per side: class weights (or moments) of the whole side, rows, and the least number of rows
@@ -66,12 +70,15 @@ struct MomentKernels {
   Kernel<double> one_min;
   Kernel<double> many;     // any number of outputs
   Kernel<double> many_min;
+  Kernel<double> smoothed;  // the same with imaginary rows in every leaf
+  Kernel<double> smoothed_min;
 };
 
 struct KernelSet {
   ClassKernels<std::int16_t> counts16;
   ClassKernels<std::int32_t> counts32;
-  MomentKernels moments;
+  MomentKernels squares;
+  MomentKernels logs;
 };
 
 KernelSet portable_kernels();

@@ -74,7 +74,7 @@ struct LaneMemory {
     several.resize_for_overwrite(blocks * bins * kWidth);
     classes = paired;
     const std::size_t prefixes = std::max<std::size_t>(paired, 1);
-    scratch.resize_for_overwrite((2 * prefixes * (bins + 1) + 2 * channels) * kWidth);
+    scratch.resize_for_overwrite((2 * prefixes * (bins + 1) + 3 * channels) * kWidth);
     for (AlignedArray<T>* bound : {&lower_left, &upper_left, &lower_right, &upper_right})
       bound->resize_for_overwrite(blocks * kWidth);
     total.zero();

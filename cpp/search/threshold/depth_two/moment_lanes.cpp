@@ -6,23 +6,30 @@
 
 namespace treeproof::threshold {
 
-MomentLanes::MomentLanes(const Columns& columns, const SquaredError& loss,
+template <class Phi>
+MomentLanes<Phi>::MomentLanes(const Columns& columns, const MomentLoss<Phi>& loss,
                          const ColumnCodes& codes, SubsetBins& bins,
                          const MomentKernels& kernels, bool count_rows,
                          double further_child)
     : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins),
-      outputs_(loss.n_outputs()), squares_(1 + loss.n_outputs()),
-      channels_(squares_ + (count_rows ? 2 : 1)), count_rows_(count_rows),
+      outputs_(loss.n_outputs()), own_(1 + loss.n_outputs()),
+      channels_(own_ + (count_rows ? 2 : 1)), count_rows_(count_rows),
       further_child_(further_child) {
   const bool one = outputs_ == 1;
   // With a row channel the kernel has to know of it even where no minimum is in force.
-  kernel_min_ = one ? kernels.one_min : kernels.many_min;
-  kernel_ = count_rows && !one ? kernel_min_ : (one ? kernels.one : kernels.many);
+  if (loss.smoothed()) {
+    kernel_min_ = kernels.smoothed_min;
+    kernel_ = count_rows ? kernel_min_ : kernels.smoothed;
+  } else {
+    kernel_min_ = one ? kernels.one_min : kernels.many_min;
+    kernel_ = count_rows && !one ? kernel_min_ : (one ? kernels.one : kernels.many);
+  }
   for (std::int32_t f = 0; f < columns.n_features(); ++f)
     if (columns.kind(f) != FeatureKind::ordered) categorical_.push_back(f);
 }
 
-void MomentLanes::load(const RowSubset& rows) {
+template <class Phi>
+void MomentLanes<Phi>::load(const RowSubset& rows) {
   rows_ = &rows;
   const std::uint32_t m = rows.size();
   bins_->cut(rows);
@@ -31,7 +38,7 @@ void MomentLanes::load(const RowSubset& rows) {
   lane_base_.resize(memory_.lanes);
   for (std::size_t l = 0; l < memory_.lanes; ++l) lane_base_[l] = memory_.base(l);
 
-  const std::size_t width = squares_ + 2;
+  const std::size_t width = own_ + 2;
   moments_.resize(m * width);
   all_.assign(width, 0.0);
   for (std::uint32_t r = 0; r < m; ++r) {
@@ -39,14 +46,10 @@ void MomentLanes::load(const RowSubset& rows) {
     const double w = loss_->row_weight(row);
     const double* y = loss_->target(row);
     double* const out = moments_.data() + r * width;
-    double squares = 0.0;
     out[0] = w;
-    for (std::size_t k = 0; k < outputs_; ++k) {
-      out[1 + k] = w * y[k];
-      squares += y[k] * y[k];
-    }
-    out[squares_] = w * squares;
-    out[squares_ + 1] = 1.0;
+    for (std::size_t k = 0; k < outputs_; ++k) out[1 + k] = w * y[k];
+    out[own_] = loss_->own(row);
+    out[own_ + 1] = 1.0;
     for (std::size_t k = 0; k < width; ++k) all_[k] += out[k];
   }
 
@@ -75,22 +78,24 @@ void MomentLanes::load(const RowSubset& rows) {
   std::copy_n(memory_.left.data(), memory_.left.size(), memory_.total.data());
 }
 
-void MomentLanes::begin(std::int32_t f) {
+template <class Phi>
+void MomentLanes<Phi>::begin(std::int32_t f) {
   const std::uint32_t m = rows_->size();
   list_ = rows_->list(f);
   first_ = last_ = 0;
-  left_sums_.assign(squares_ + 2, 0.0);
+  left_sums_.assign(own_ + 2, 0.0);
   memory_.left.zero();
   std::ranges::fill(category_left_, 0.0);
   position_.resize(m);
   for (std::uint32_t k = 0; k < m; ++k) position_[list_[k]] = k;
 }
 
+template <class Phi>
 template <int kSign>
-void MomentLanes::move(std::uint32_t from, std::uint32_t to) {
+void MomentLanes<Phi>::move(std::uint32_t from, std::uint32_t to) {
   const std::size_t lanes = memory_.lanes;
   const std::size_t stride = memory_.bin_stride();
-  const std::size_t width = squares_ + 2;
+  const std::size_t width = own_ + 2;
   const std::size_t n_categorical = categorical_.size();
   double* const left = memory_.left.data();
   const std::uint32_t ask_until = prefetch_until(rows_->size());
@@ -124,7 +129,8 @@ void MomentLanes::move(std::uint32_t from, std::uint32_t to) {
   }
 }
 
-void MomentLanes::window(std::uint32_t first, std::uint32_t last) {
+template <class Phi>
+void MomentLanes<Phi>::window(std::uint32_t first, std::uint32_t last) {
   if (first >= last_ || last <= first_) {  // nothing in common: leave one, enter the other
     move<-1>(first_, last_);
     move<1>(first, last);
@@ -140,25 +146,26 @@ void MomentLanes::window(std::uint32_t first, std::uint32_t last) {
   for (std::size_t c = 0; c < left_sums_.size(); ++c) right_sums_[c] = all_[c] - left_sums_[c];
 }
 
-double MomentLanes::explained(const double* moments, double tiny) const {
-  if (!(moments[0] > tiny)) return 0.0;
-  double squares = 0.0;
-  for (std::size_t k = 1; k <= outputs_; ++k) squares += moments[k] * moments[k];
-  return squares / moments[0];
+template <class Phi>
+double MomentLanes<Phi>::explained(const double* moments, double tiny) const {
+  return moments[0] > tiny ? loss_->explained(moments[0], moments + 1) : 0.0;
 }
 
-double MomentLanes::leaf(Side side) const {
-  if (rows_on(side) <= 1) return 0.0;
+template <class Phi>
+double MomentLanes<Phi>::leaf(Side side) const {
+  if (rows_on(side) <= 1 && !loss_->smoothed()) return 0.0;
   const double* moments = sums(side).data();
-  return std::max(0.0, moments[squares_] - explained(moments, 0.0));
+  return std::max(0.0, moments[own_] - explained(moments, 0.0));
 }
 
-double MomentLanes::leaf_of_all() const {
-  if (rows_->size() <= 1) return 0.0;
-  return std::max(0.0, all_[squares_] - explained(all_.data(), 0.0));
+template <class Phi>
+double MomentLanes<Phi>::leaf_of_all() const {
+  if (rows_->size() <= 1 && !loss_->smoothed()) return 0.0;
+  return std::max(0.0, all_[own_] - explained(all_.data(), 0.0));
 }
 
-StumpBounds<double> MomentLanes::bounds(std::uint32_t min_left, std::uint32_t min_right,
+template <class Phi>
+StumpBounds<double> MomentLanes<Phi>::bounds(std::uint32_t min_left, std::uint32_t min_right,
                                         Counters& counters) {
   ++counters.evaluations;
   min_left_ = min_left;
@@ -168,7 +175,10 @@ StumpBounds<double> MomentLanes::bounds(std::uint32_t min_left, std::uint32_t mi
                                 min_left_};
   const SideTotals<double> right{right_sums_.data(), static_cast<double>(rows_on(Side::right)),
                                  min_right_};
-  (minimum ? kernel_min_ : kernel_)(memory_.input(), left, right,
+  LaneInput<double> input = memory_.input();
+  input.centres = loss_->centres();
+  input.prior = loss_->prior().data();
+  (minimum ? kernel_min_ : kernel_)(input, left, right,
                                     {memory_.lower_left.data(), memory_.upper_left.data()},
                                     {memory_.lower_right.data(), memory_.upper_right.data()});
   bound_categories(Side::left, min_left_, category_bounds_left_);
@@ -192,21 +202,23 @@ StumpBounds<double> MomentLanes::bounds(std::uint32_t min_left, std::uint32_t mi
           std::max(0.0, out.right_lower), std::max(0.0, out.right_upper)};
 }
 
-void MomentLanes::bound_categories(Side side, double min_rows, std::vector<double>& out) {
+template <class Phi>
+void MomentLanes<Phi>::bound_categories(Side side, double min_rows, std::vector<double>& out) {
   for (std::size_t g = 0; g < categorical_.size(); ++g)
     out[g] = category_loss(g, side, min_rows);
 }
 
 // The exact loss of the best split of a side on a categorical feature, with what its further
 // children cost; the side's leaf where there is none.
-double MomentLanes::category_loss(std::size_t g, Side side, double min_rows) {
-  const std::size_t width = squares_ + 2;
+template <class Phi>
+double MomentLanes<Phi>::category_loss(std::size_t g, Side side, double min_rows) {
+  const std::size_t width = own_ + 2;
   const bool multiway = columns_->kind(categorical_[g]) == FeatureKind::multiway;
   const std::vector<double>& whole = sums(side);
   const double rows = rows_on(side);
   const double tiny = whole[0] * 1e-12;
   const double leaf_loss = leaf(side);
-  double most = whole[squares_] - leaf_loss;  // explained
+  double most = whole[own_] - leaf_loss;  // explained
   double all_categories = 0.0;
   std::int64_t n_categories = 0;
   bool allowed = true;
@@ -218,7 +230,7 @@ double MomentLanes::category_loss(std::size_t g, Side side, double min_rows) {
       prefix_[c] = side == Side::left ? l : category_total_[at + c] - l;
       suffix_[c] = whole[c] - prefix_[c];
     }
-    const double in_rows = prefix_[squares_ + 1];
+    const double in_rows = prefix_[own_ + 1];
     if (in_rows < 0.5) continue;
     if (multiway) {
       all_categories += explained(prefix_.data(), tiny);
@@ -228,12 +240,13 @@ double MomentLanes::category_loss(std::size_t g, Side side, double min_rows) {
       most = std::max(most, explained(prefix_.data(), tiny) + explained(suffix_.data(), tiny));
     }
   }
-  if (!multiway || !allowed) return std::max(0.0, whole[squares_] - most);
-  return std::max(0.0, whole[squares_] - all_categories) +
+  if (!multiway || !allowed) return std::max(0.0, whole[own_] - most);
+  return std::max(0.0, whole[own_] - all_categories) +
          SplitPrice<double>(0.0, further_child_)(n_categories);
 }
 
-double MomentLanes::exact(Side side, double cap, Counters& counters) {
+template <class Phi>
+double MomentLanes<Phi>::exact(Side side, double cap, Counters& counters) {
   if (cap <= 0.0) return cap;
   const double* lower = side == Side::left ? memory_.lower_left.data()
                                            : memory_.lower_right.data();
@@ -252,7 +265,8 @@ double MomentLanes::exact(Side side, double cap, Counters& counters) {
   return std::max(0.0, best);
 }
 
-double MomentLanes::scan(Side side, std::size_t lane, double best, double min_rows) {
+template <class Phi>
+double MomentLanes<Phi>::scan(Side side, std::size_t lane, double best, double min_rows) {
   const std::vector<double>& whole = sums(side);
   const double rows = rows_on(side);
   const double tiny = whole[0] * 1e-12;
@@ -261,9 +275,10 @@ double MomentLanes::scan(Side side, std::size_t lane, double best, double min_ro
   const auto rank = columns_->rank_of(f);
   const std::uint32_t* starts = bins_->starts(static_cast<int>(lane));
   const bool minimum = min_rows > 1.0;
-  const std::size_t width = squares_ + 2;
+  const std::size_t width = own_ + 2;
   prefix_.assign(width, 0.0);
   suffix_ = whole;
+  rest_.resize(width);
   double before = 0.0;  // explained by the bins before this one
   double n = 0.0;
   for (std::size_t bin = 0; bin < memory_.bins; ++bin) {
@@ -274,10 +289,10 @@ double MomentLanes::scan(Side side, std::size_t lane, double best, double min_ro
       prefix_[c] += h;
       suffix_[c] -= h;
     }
-    const double in_squares = channel(side, at + squares_ * kWidth);
-    const double in_bin = count_rows_ ? channel(side, at + (squares_ + 1) * kWidth) : 0.0;
+    const double in_squares = channel(side, at + own_ * kWidth);
+    const double in_bin = count_rows_ ? channel(side, at + (own_ + 1) * kWidth) : 0.0;
     const double after = explained(suffix_.data(), tiny);
-    const double least = whole[squares_] - in_squares - before - after;
+    const double least = whole[own_] - in_squares - before - after;
     const bool allowed = !minimum || (n + in_bin >= min_rows && rows - n >= min_rows);
     if (allowed && !loss_->closes(least, best) &&
         bins_->several(static_cast<int>(lane), static_cast<int>(bin))) {
@@ -289,16 +304,9 @@ double MomentLanes::scan(Side side, std::size_t lane, double best, double min_ro
         const std::uint32_t v = rank[rows_->row(r)];
         if (v != value) {
           if (!minimum || (count >= min_rows && rows - count >= min_rows)) {
-            double first = 0.0, second = 0.0;
-            for (std::size_t c = 1; c <= outputs_; ++c) {
-              const double s = inner_[c], rest = whole[c] - s;
-              first += s * s;
-              second += rest * rest;
-            }
-            const double w = inner_[0], other = whole[0] - w;
-            if (w > tiny) first /= w; else first = 0.0;
-            if (other > tiny) second /= other; else second = 0.0;
-            best = std::min(best, whole[squares_] - first - second);
+            for (std::size_t c = 0; c <= outputs_; ++c) rest_[c] = whole[c] - inner_[c];
+            best = std::min(best, whole[own_] - explained(inner_.data(), tiny) -
+                                      explained(rest_.data(), tiny));
           }
           value = v;
         }
@@ -312,5 +320,8 @@ double MomentLanes::scan(Side side, std::size_t lane, double best, double min_ro
   }
   return best;
 }
+
+template class MomentLanes<Squares>;
+template class MomentLanes<Logs>;
 
 }  // namespace treeproof::threshold

@@ -1,21 +1,21 @@
-// The two sides of a moving cut, for squared error: moments of all second features at once.
+// The two sides of a moving cut, for losses that are sums and one convex function
+// (loss/moment_loss.hpp): moments of all second features at once.
 //
 // The same idea as class_lanes.hpp with other channels: a bin holds weight, weighted sum of
-// each output, weighted sum of squares and, where a minimum leaf size is in force, rows. A
+// each output, sum of the rows' own terms and, where a minimum leaf size is in force, rows. A
 // stump that cuts inside a bin loses at least what both parts lose without the bin's rows
-// (superadditivity: Mazumder, Meng, Wang, "Quant-BnB", 2022, Lemma B.1), which gives the lower
-// bound; cuts between bins give the upper one. `exact` walks only the bins whose lower bound
+// (fewer rows lose no more), which gives the lower bound; cuts between bins give the upper one. `exact` walks only the bins whose lower bound
 // leaves something to gain.
 //
 // Rounding: every sweep starts from empty histograms, so a cell sees a few thousand additions
-// at most and keeps about 13 digits of the sum of squares; loss/tolerance.hpp leaves room.
+// at most and keeps about 13 digits of the sums; loss/tolerance.hpp leaves room.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "data/row_subset.hpp"
-#include "loss/squared_error.hpp"
+#include "loss/moment_loss.hpp"
 #include "search/threshold/depth_two/bins.hpp"
 #include "search/threshold/counters.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
@@ -23,11 +23,12 @@
 
 namespace treeproof::threshold {
 
+template <class Phi>
 class MomentLanes {
  public:
   using Value = double;
 
-  MomentLanes(const Columns& columns, const SquaredError& loss, const ColumnCodes& codes,
+  MomentLanes(const Columns& columns, const MomentLoss<Phi>& loss, const ColumnCodes& codes,
               SubsetBins& bins, const MomentKernels& kernels, bool count_rows,
               double further_child);
 
@@ -45,7 +46,7 @@ class MomentLanes {
                              Counters& counters);
   // min(loss of the best stump of a side, cap). Uses what the last call of `bounds` left.
   double exact(Side side, double cap, Counters& counters);
-  // There is no unit step for squared error.
+  // There is no unit step for these losses.
   double weight_between(std::uint32_t, std::uint32_t) const { return 0.0; }
 
  private:
@@ -67,20 +68,20 @@ class MomentLanes {
   const std::vector<double>& sums(Side side) const {
     return side == Side::left ? left_sums_ : right_sums_;
   }
-  // What the mean explains of rows with these moments (weight, then sums).
+  // What the best constant explains of rows with these moments (weight, then sums).
   double explained(const double* moments, double tiny) const;
   void bound_categories(Side side, double min_rows, std::vector<double>& out);
   double category_loss(std::size_t g, Side side, double min_rows);
   double scan(Side side, std::size_t lane, double best, double min_rows);
 
   const Columns* columns_;
-  const SquaredError* loss_;
+  const MomentLoss<Phi>* loss_;
   const ColumnCodes* codes_;
   SubsetBins* bins_;
   Kernel<double> kernel_;
   Kernel<double> kernel_min_;
   std::size_t outputs_;
-  std::size_t squares_;   // channel of the sum of squares
+  std::size_t own_;   // channel of the sum of own terms
   std::size_t channels_;  // with the row channel, if any
   bool count_rows_;
   double further_child_;  // of a multiway split
@@ -89,7 +90,7 @@ class MomentLanes {
   const RowSubset* rows_ = nullptr;
   LaneMemory<double> memory_;
   std::vector<std::size_t> lane_base_;
-  std::vector<double> moments_;  // [local row][weight, weighted sums, weighted squares, 1]
+  std::vector<double> moments_;  // [local row][weight, weighted sums, own term, 1]
   std::vector<double> all_, left_sums_, right_sums_;
 
   // Categorical features: [start of feature + category * channels + channel]; the row channel
@@ -105,7 +106,10 @@ class MomentLanes {
   std::uint32_t last_ = 0;
   double min_left_ = 1;
   double min_right_ = 1;
-  std::vector<double> prefix_, suffix_, inner_;
+  std::vector<double> prefix_, suffix_, inner_, rest_;
 };
+
+extern template class MomentLanes<Squares>;
+extern template class MomentLanes<Logs>;
 
 }  // namespace treeproof::threshold

@@ -1,6 +1,7 @@
-// The exact solver for the last two levels of a tree under squared error.
+// The exact solver for the last two levels of a tree whose loss is sums and a convex function.
 #pragma once
 
+#include <concepts>
 #include <span>
 
 #include "search/threshold/depth_two/depth_two.hpp"
@@ -9,17 +10,20 @@
 
 namespace treeproof::threshold {
 
-extern template class DepthTwo<SquaredError, MomentLanes>;
+extern template class DepthTwo<SquaredError, MomentLanes<Squares>>;
+extern template class DepthTwo<PoissonDeviance, MomentLanes<Logs>>;
 
+template <class Phi>
 class MomentTerminal {
  public:
   static constexpr int kDepth = 2;
+  using Loss = MomentLoss<Phi>;
 
-  MomentTerminal(const Context<SquaredError>& context, StumpSolver<SquaredError>& stumps,
+  MomentTerminal(const Context<Loss>& context, StumpSolver<Loss>& stumps,
                  const ColumnCodes& codes)
       : bins_(*context.columns, codes, BinTargets{}, context.settings.most_bins),
         lanes_(*context.columns, *context.loss, codes, bins_,
-               choose_kernels(context.settings.portable_kernels).moments,
+               kernels(choose_kernels(context.settings.portable_kernels)),
                context.settings.min_leaf > 1, context.settings.further_child),
         stump_(context, stumps), two_(context, lanes_, stumps) {}
 
@@ -30,10 +34,14 @@ class MomentTerminal {
   std::span<const CutBounds<double>> cuts(std::int32_t f) const { return two_.cuts(f); }
 
  private:
+  static MomentKernels kernels(const KernelSet& set) {
+    return std::same_as<Phi, Squares> ? set.squares : set.logs;
+  }
+
   SubsetBins bins_;
-  MomentLanes lanes_;
-  StumpTerminal<SquaredError> stump_;
-  DepthTwo<SquaredError, MomentLanes> two_;
+  MomentLanes<Phi> lanes_;
+  StumpTerminal<Loss> stump_;
+  DepthTwo<Loss, MomentLanes<Phi>> two_;
 };
 
 }  // namespace treeproof::threshold

@@ -31,24 +31,14 @@ Statistics polish_labels(const Columns& columns, const Labels& labels,
   return parts.counters.named();
 }
 
-Statistics polish_squared(const Columns& columns, const Targets& targets,
+Statistics polish_targets(Criterion criterion, const Columns& columns, const Targets& targets,
                           const TreeLimits& tree_limits, const Switches& switches,
                           Limits& limits, Exchange<double>& exchange) {
-  return with_squared_error(columns, targets, tree_limits, switches, limits, true,
-                            [] { return Statistics{}; },
-                            [&](const auto& context, auto make_terminal) {
-                              return polish(context, make_terminal, exchange);
-                            });
-}
-
-Statistics polish_absolute(const Columns& columns, const Targets& targets,
-                           const TreeLimits& tree_limits, const Switches& switches,
-                           Limits& limits, Exchange<double>& exchange) {
-  return with_absolute_error(columns, targets, tree_limits, switches, limits, true,
-                             [] { return Statistics{}; },
-                             [&](const auto& context, auto make_terminal) {
-                               return polish(context, make_terminal, exchange);
-                             });
+  return with_targets(criterion, columns, targets, tree_limits, switches, limits, true,
+                      [] { return Statistics{}; },
+                      [&](const auto& context, auto make_terminal) {
+                        return polish(context, make_terminal, exchange);
+                      });
 }
 
 }  // namespace treeproof::threshold

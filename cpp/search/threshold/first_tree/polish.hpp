@@ -25,11 +25,8 @@ namespace treeproof::threshold {
 Statistics polish_labels(const Columns& columns, const Labels& labels,
                          const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
                          Exchange<Cost>& exchange);
-Statistics polish_squared(const Columns& columns, const Targets& targets,
+Statistics polish_targets(Criterion criterion, const Columns& columns, const Targets& targets,
                           const TreeLimits& tree_limits, const Switches& switches,
                           Limits& limits, Exchange<double>& exchange);
-Statistics polish_absolute(const Columns& columns, const Targets& targets,
-                           const TreeLimits& tree_limits, const Switches& switches,
-                           Limits& limits, Exchange<double>& exchange);
 
 }  // namespace treeproof::threshold
