@@ -1,8 +1,8 @@
-// A set of rows with all its columns sorted.
+// A set of rows together with the sorted order of all its columns.
 //
-// Rows of the set have local numbers 0 .. size - 1; each feature lists them in increasing
-// order of value. Cutting a set in two or more parts is one stable pass over every list, so
-// nothing is ever sorted again.
+// The rows of the set have local numbers 0 .. size - 1, and each feature lists them in increasing
+// order of value. To divide a set into parts, one stable pass over every list is sufficient, so
+// that nothing is sorted again.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ class RowSubset {
   std::unique_ptr<std::uint32_t[]> lists_;  // n_features lists of size_
 };
 
-// Cuts sets into parts; owns the scratch space that takes.
+// Divides sets into parts, and owns the scratch memory for this.
 class Partitioner {
  public:
   // The first `position` rows of feature f's list go to `left`, the others to `right`.
@@ -64,8 +64,8 @@ class Partitioner {
   std::vector<std::uint32_t*> cursor_;
 };
 
-// The sorted view of one feature on a set: which positions are boundaries between different
-// values, and which one is nearest to a wished place.
+// The sorted order of one feature on a set: which positions are boundaries between different
+// values, and which boundary is nearest to a given position.
 class FeatureView {
  public:
   FeatureView(const Columns& columns, const RowSubset& rows, std::int32_t f)
@@ -82,13 +82,13 @@ class FeatureView {
   bool two_runs() const {
     return !constant() && run_end(run_end(0)) == size_;
   }
-  // First position after `position` whose value differs; size() where there is none.
+  // The first position after `position` with a different value; size() if there is none.
   std::uint32_t run_end(std::uint32_t position) const;
   std::uint32_t run_start(std::uint32_t position) const;
-  // The boundary nearest to `wish` within [low, high]; 0 where there is none (0 is never one).
+  // The boundary nearest to `wish` within [low, high]; 0 if there is none (0 is never a boundary).
   std::uint32_t nearest_boundary(std::uint32_t wish, std::uint32_t low,
                                  std::uint32_t high) const;
-  // First position whose rank is at least `rank`; size() where there is none.
+  // The first position whose rank is at least `rank`; size() if there is none.
   std::uint32_t lower_bound(std::uint32_t rank) const;
   // Starts of the runs of equal values.
   std::vector<std::uint32_t> runs() const;

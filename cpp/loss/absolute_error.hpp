@@ -24,7 +24,7 @@ namespace treeproof {
 class AbsoluteError {
  public:
   using Value = double;
-  static constexpr bool kUnitStep = false;  // one far row can change a loss at will
+  static constexpr bool kUnitStep = false;  // an outlying row can change a loss by any amount
 
   struct Sums {
     double weight = 0.0;

@@ -17,7 +17,8 @@ using threshold::Context;
 using threshold::Search;
 using threshold::StumpSolver;
 
-// The solvers of a search, made when one is first needed: mostly the record says all.
+// The solvers of a search, created when they are first needed: in most cases the record is
+// sufficient.
 template <class L, class Terminal>
 class Solvers {
  public:
@@ -44,7 +45,7 @@ class Solvers {
   std::optional<Search<L, Terminal>> search_;
 };
 
-// The search as an oracle for optima of sets of rows.
+// Uses the search as an oracle for the optima of sets of rows.
 template <class L, class Terminal>
 typename Prover<L>::Optimum optimum_of(Solvers<L, Terminal>& solvers, std::uint32_t min_leaf) {
   using Value = typename L::Value;
@@ -57,7 +58,7 @@ typename Prover<L>::Optimum optimum_of(Solvers<L, Terminal>& solvers, std::uint3
   };
 }
 
-// The solver of two levels, where the loss has one and *order* holds.
+// The solver of two levels, if the loss has one and the rule *order* is valid.
 template <class L, class Terminal>
 typename Prover<L>::TwoLevels two_levels_of(Solvers<L, Terminal>& solvers,
                                             std::uint32_t min_leaf) {
@@ -71,7 +72,7 @@ typename Prover<L>::TwoLevels two_levels_of(Solvers<L, Terminal>& solvers,
   };
 }
 
-// A limit of splits that no tree of the allowed depth reaches is none.
+// A limit on splits that no tree of the allowed depth reaches is dropped.
 Room room_of(const TreeLimits& limits, bool has_multiway) {
   const bool reached = limits.max_depth < 0 || limits.max_depth >= 30 || has_multiway ||
                        limits.max_splits < (1 << limits.max_depth) - 1;

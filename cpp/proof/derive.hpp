@@ -1,4 +1,4 @@
-// From the answer of a search over thresholds to the steps that prove it (prover.hpp).
+// Derives the steps that prove the answer of a search over thresholds (prover.hpp).
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ template <class Value>
 struct Derived {
   std::int64_t n_steps = 0;
   std::int64_t root = 0;  // number of the step about all rows
-  Value bound{};          // what it shows
+  Value bound{};          // the bound that it proves
   bool complete = true;   // false if the file could not hold everything
 };
 
-// Writes steps to the file `steps` that show: no tree within the limits costs less than `bound`.
-// The record of the search that found the bound saves work; it may be empty. `prices` are those
-// that the header of the proof has; null if there are none.
+// Writes steps to the file `steps` that prove that no tree within the limits costs less than
+// `bound`. The record of the search that found the bound saves work; it may be empty. `prices` are
+// those in the header of the proof; null if there are none.
 Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& labels,
                             const TreeLimits& tree_limits, Cost bound,
                             const threshold::Record<Cost>& record,

@@ -1,4 +1,4 @@
-// Which search gets the next slice of time: the one place where that is decided.
+// Decides which search gets the next slice of time. This is the only place where that is decided.
 //
 //   question  The search for the best tree of any allowed depth. It comes first, since it proves
 //             a clean table in milliseconds, and then nothing else is needed.
@@ -13,8 +13,8 @@
 //             promise, and much of the time only while that is more than has been proved. Once a
 //             level has had some seconds for itself, they get as much time as the level.
 //
-// Two engines at the same role get equal shares, so that a fit takes no more than twice the time
-// of the better one.
+// Two engines with the same role get equal shares, so that a fit takes at most twice the time of
+// the better one.
 #pragma once
 
 #include <algorithm>
@@ -26,23 +26,23 @@
 
 namespace treeproof::portfolio {
 
-inline constexpr int kFlat = 3;  // levels up to this depth have their best tree found in any case
+inline constexpr int kFlat = 3;  // the best tree is found for levels up to this depth in any case
 
 class Policy {
  public:
-  // `levels_first`: nothing for the question while a level is open, so that tests on small tables
-  // see all levels.
+  // `levels_first`: the whole problem gets no time while a level is open, so that tests on small
+  // tables see all levels.
   explicit Policy(bool levels_first) : levels_first_(levels_first) {}
 
   struct State {
     int level = 0;         // the depth that is being proved; 0: none
-    double lower = 0.0;    // of the question, as fractions of the best cost
+    double lower = 0.0;    // bounds of the whole problem, as fractions of the best cost
     bool improved = false; // the best tree is better than at the last call
-    double promised = 0.0; // by the prices, as a fraction of the best cost
+    double promised = 0.0; // the bound that prices may reach, as a fraction of the best cost
   };
 
-  // The work of a slice, in (rough) microseconds: longer and longer, so that changing over costs
-  // next to nothing, but short enough for limits to be noticed.
+  // The length of a slice in (approximate) microseconds of work. It grows with the time spent, so
+  // that switching costs next to nothing, but is short enough for limits to be noticed.
   std::int64_t slice() const { return std::clamp<std::int64_t>(total_ / 24, 2'000, 100'000); }
 
   // The shares of the roles now.
@@ -59,7 +59,7 @@ class Policy {
     return {1.0, rung_share(now), improving ? 0.5 : 0.1, price_share(now)};
   }
 
-  // The role whose part of the work done so far is least; -1 if none of them has a player.
+  // The role that has received the least work in relation to its share; -1 if no role has a player.
   int choose(const std::array<double, kRoles>& shares,
              const std::array<bool, kRoles>& there) const {
     if (there[0] && question_ < kFirst && !levels_first_) return 0;
@@ -84,15 +84,17 @@ class Policy {
   }
 
  private:
-  static constexpr std::int64_t kFirst = 16'000;  // microseconds for the question alone
-  static constexpr double kRise = 0.02;           // of the gap: less is no progress
+  static constexpr std::int64_t kFirst = 16'000;  // microseconds for the whole problem alone
+  // share of the gap; a smaller rise counts as no progress
+  static constexpr double kRise = 0.02;
 
   double rung_share(const State& now) const {
     constexpr double kLittle = 0.125;
     constexpr double kWithinReach = 20.0;
     if (now.level == 0) return 0.0;
     if (now.level <= kFlat) return 8.0;
-    // A bound that searches raise is about to be proved; one that prices raise may stop anywhere.
+    // A bound that searches raise is likely to be proved soon; one that prices raise may stop
+    // anywhere.
     if (now.level == kFlat + 1) return raised_lately(searches_at_) ? kLittle : kWithinReach;
     if (raised_lately(risen_at_)) return kLittle;
     return promise_much(now) ? 1.0 : 3.0;
@@ -107,14 +109,14 @@ class Policy {
 
   double price_share(const State& now) const {
     constexpr std::int64_t kYoung = 300'000;
-    constexpr std::int64_t kLookAround = 1'000'000;  // enough to see what prices promise
+    constexpr std::int64_t kLookAround = 1'000'000;  // enough to estimate what prices may reach
     constexpr double kFar = 0.75;
     constexpr double kLittle = 0.05;
     constexpr double kGlance = 0.15;  // of the time of a level
     constexpr std::int64_t kManySeconds = 12'000'000;
     if (total_ < kYoung) return 0.0;
-    // While searches raise the bound themselves, they are left alone for some seconds, and get
-    // more than half of the time after that.
+    // While searches raise the bound themselves, prices get no time for some seconds, and less than
+    // half of it after that.
     constexpr std::int64_t kSomeSeconds = 3'000'000;
     if (raised_lately(searches_at_)) return total_ > kSomeSeconds && now.promised > now.lower ? 1.5 : kLittle;
     const double rung = rung_share(now);
@@ -136,7 +138,7 @@ class Policy {
   std::int64_t prices_ = 0;
   std::int64_t improved_at_ = 0;
   std::int64_t risen_at_ = 0;
-  std::int64_t searches_at_ = 0;  // when others than the prices raised the bound
+  std::int64_t searches_at_ = 0;  // when a search, not the prices, last raised the bound
   Role last_ = Role::question;
   double lower_ = 0.0;
   int level_ = 0;

@@ -1,6 +1,6 @@
-// The engine of a portfolio that makes prices (bounds/prices/price_maker.hpp): its bound on the
-// whole table goes to the others like any bound, and the prices bound every set of rows that the
-// searches look at.
+// The engine of a portfolio that computes prices of rows (bounds/prices/price_maker.hpp). Its bound
+// on the whole table is shared like any bound, and the prices bound every set of rows that the
+// searches examine.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace treeproof::portfolio {
 
 class PriceEngine {
  public:
-  // For the rows of the threshold search or, without it, of the sparse one.
+  // Prices are for the rows of the threshold search or, without it, of the sparse search.
   PriceEngine(const LabelEngines& given, Cost split_cost, Penalize penalize)
       : given_(given), split_cost_(split_cost),
         cost_per_leaf_(prices::cost_per_leaf(
@@ -32,11 +32,11 @@ class PriceEngine {
             penalize)) {}
 
   const prices::PriceBoard& board() const { return board_; }
-  // Once it has run: the best prices, null if there are none.
+  // After it has run: the best prices, or null if there are none.
   std::shared_ptr<const prices::Prices> best() const { return best_; }
   Cost cost_per_leaf() const { return cost_per_leaf_; }
 
-  // What the prices may bound in the end, as a cost: for deciding who gets time.
+  // An estimate of the bound that the prices may reach, as a cost; used to divide the time.
   double promised() const { return promised_.load(std::memory_order_relaxed); }
 
   // `parts`: once the prices of the table are at their best, bound it by its first splits, with

@@ -39,8 +39,8 @@ Answer<Value> climb(Board<Value>& board, const std::vector<Engine<Value>>& engin
   return answer;
 }
 
-// A tree is a single leaf, or has a split that costs the penalty. Where the leaf costs no more than
-// that, the searches say so themselves.
+// A tree is a single leaf, or it has a split, which costs the penalty. If the leaf costs no more
+// than that, the searches find this out themselves.
 class LabelBoard : public Board<Cost> {
  public:
   LabelBoard(const Request& request, Cost penalty, Cost leaf_cost, Cost forced = 0)
@@ -51,7 +51,7 @@ class LabelBoard : public Board<Cost> {
   }
 };
 
-// The same for numbers, in parts of what a single leaf loses.
+// The same for regression, as fractions of the loss of a single leaf.
 class TargetBoard : public Board<double> {
  public:
   TargetBoard(const Request& request, const threshold::Targets& targets)
@@ -61,7 +61,7 @@ class TargetBoard : public Board<double> {
               }) {
     found({}, 1.0);
     const auto outputs = static_cast<std::size_t>(targets.n_outputs);
-    bool differ = false;  // else a leaf loses nothing
+    bool differ = false;  // otherwise a leaf has no loss
     for (std::size_t k = outputs; k < targets.values.size() && !differ; ++k)
       differ = targets.values[k] != targets.values[k - outputs];
     if (differ && request.tree_limits.split_penalty < 1.0)
@@ -92,7 +92,7 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
   const Cost forced = given.labels.forced();
   LabelBoard board(request, penalty, leaf_cost, forced);
   std::vector<Engine<Cost>> engines;
-  // The log that belongs to a checkpoint has to hold all steps.
+  // The log that belongs to a checkpoint must contain all steps.
   const bool whole_log = given.listener != nullptr && !given.sparse.checkpoint.empty();
   const bool prices = request.prices && !whole_log && penalty > 0;
   PriceEngine maker(given, penalty, request.tree_limits.penalize);

@@ -1,4 +1,4 @@
-// The best tree of a table by all searches that can find it, with a certificate for every depth.
+// Finds the best tree of a table with all suitable searches, with a certificate for every depth.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Request {
   TreeLimits tree_limits;
   bool climb = true;  // prove one level of depth after the other as well
   bool polish = true;  // look for better trees by local search
-  bool levels_first = false;  // for tests: the question waits until all levels are proved
-  bool prices = true;  // bound noise by prices of rows
+  bool levels_first = false;  // for tests: the whole problem waits until all levels are proved
+  bool prices = true;  // use prices of rows, which give good bounds on noisy data
   bool price_parts = true;  // and by prices of their own for parts of the table
   threshold::Switches switches;
 };
@@ -33,8 +33,8 @@ struct Answer {
   SplitTree tree;
   Outcome<Value> outcome;
   Value split_cost{};
-  std::shared_ptr<const prices::Prices> prices;  // the best there are; null: none
-  Cost cost_per_leaf = 0;                        // for which they are certified
+  std::shared_ptr<const prices::Prices> prices;  // the best prices; null if there are none
+  Cost cost_per_leaf = 0;                        // the price of a leaf for which they are certified
 };
 
 // Which engines take part in the search for a classification tree, and what they read.
@@ -42,8 +42,8 @@ struct LabelEngines {
   const Problem* problem = nullptr;   // for the sparse search; null: it does not take part
   const Columns* columns = nullptr;   // for the threshold search; null: it does not take part
   threshold::Labels labels;           // of the columns' rows
-  sparse::Options sparse;             // for the question; levels take what concerns them
-  StepListener* listener = nullptr;   // hears the sparse search of the question
+  sparse::Options sparse;             // for the whole problem; levels use what applies to them
+  StepListener* listener = nullptr;   // listens to the sparse search of the whole problem
 };
 
 Answer<Cost> solve_labels(const LabelEngines& engines, const Request& request,
@@ -54,7 +54,8 @@ Answer<double> solve_targets(const Columns& columns, const threshold::Targets& t
                              Criterion criterion, const Request& request, Limits& limits,
                              const News<double>& news);
 
-// What is known of any table without a search: the answer if a limit is hit before one begins.
+// What is known of any table without a search: the answer if a limit is reached before a search
+// begins.
 Answer<Cost> leaf_of_labels(const Request& request, std::int64_t total_weight, Cost leaf_cost,
                             Limits& limits, const News<Cost>& news);
 Answer<double> leaf_of_targets(const threshold::Targets& targets, const Request& request,

@@ -4,8 +4,8 @@
 // one walk over the sorted list of the stump's feature, skipping the other rows, gives the
 // loss. The walk for one squared output keeps two running sums in registers.
 //
-// Limits are polled inside a walk: one over a million rows takes a tenth of a second. A walk
-// that is cut short says nothing; whoever asked looks at the limits before using the answer.
+// Limits are polled inside a walk, because a walk over a million rows takes a tenth of a second.
+// The result of a walk that was stopped is not valid; callers check the limits before they use it.
 #pragma once
 
 #include <algorithm>
@@ -118,7 +118,7 @@ class StumpLosses {
       weight += weight_[local];
       sum += weight_[local] * target_[local];
     });
-    // A single row loses nothing, whatever rounding says.
+    // A single row has no loss; rounding errors are removed here.
     const double loss = window.last - window.first == 1 ? 0.0 : squares - most;
     return {std::max(0.0, loss), rank};
   }
@@ -151,8 +151,8 @@ class StumpLosses {
   }
 
   static constexpr std::uint32_t kStretch = 1 << 13;
-  // Far fewer than a machine does with few classes or one squared output; an absolute error,
-  // or a hundred classes, take that long.
+  // A conservative estimate: much faster with few classes or one squared output, but about right
+  // for the absolute error or a hundred classes.
   static constexpr std::uint32_t kRowsPerMicrosecond = 16;
 
   const Columns* columns_;

@@ -27,8 +27,9 @@ struct Counters {
   std::int64_t failed_batches = 0;   // of these, the ones with a cheap tree
   std::int64_t shared_proofs = 0;    // sides bounded by the proof for common rows
   std::int64_t core_prunes = 0;      // sides bounded by an earlier proof for similar rows
-  std::int64_t witness_refutations = 0;  // sides known to have a cheap tree, so not tried
-  std::int64_t small_leaves = 0;     // cuts left out: a leaf gets too little right
+  std::int64_t witness_refutations = 0;  // sides that have a cheap tree, so that no proof is tried
+  // cuts left out because a leaf predicts too little weight correctly
+  std::int64_t small_leaves = 0;
   std::int64_t boxes_used = 0;       // bounds that boxes of earlier cuts lent to a side
   std::int64_t recalled_sets = 0;    // sides answered by an earlier solve of the same rows
   std::int64_t doubled_splits = 0;   // multiway splits into two, left to the other kind of split

@@ -1,5 +1,5 @@
-// From the limits a caller gives to the settings a threshold search works with, and to what its
-// subproblems share.
+// Converts the limits of a caller to the settings of a threshold search and to the context of its
+// subproblems.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace treeproof::threshold {
 
-// "None" as a number that no tree reaches.
+// Represents "no limit" by a number that no tree reaches.
 inline int finite(int wanted) { return wanted < 0 ? 1 << 30 : std::min(wanted, 1 << 30); }
 
 inline bool has_multiway(const Columns& columns) {

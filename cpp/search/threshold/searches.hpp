@@ -1,5 +1,5 @@
-// The searches there are, one for each loss: compiled once (searches.cpp), since the prover uses
-// them as well.
+// The instantiations of the search, one for each loss. They are compiled once (searches.cpp),
+// because the prover uses them as well.
 #pragma once
 
 #include "loss/absolute_error.hpp"

@@ -1,4 +1,4 @@
-// What one threshold search is asked to respect, in the units of its costs.
+// The limits of one threshold search, in the units of its costs.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace treeproof::threshold {
 template <class Value>
 struct Settings {
   Value split_cost{};             // cost of a split into two
-  Value further_child{};          // cost of each child more; 0 where no split has more
+  Value further_child{};          // cost of each further child; 0 if no split has more than two
   int max_depth = 0;              // already made finite
   int max_splits = 0;             // already made finite
   std::uint32_t min_leaf = 1;     // table rows in every leaf
-  Value granule{};                // every cost is a multiple of this; 0 where none is known
+  Value granule{};                // every cost is a multiple of this; 0 if none is known
   bool portable_kernels = false;  // for tests
   // Switches for the tests that compare every combination of bounds.
   bool use_unit_step = true;
@@ -28,7 +28,8 @@ struct Settings {
   bool use_leaf_gain = true;
   bool use_boxes = true;
   bool use_sets = true;
-  const prices::PriceBoard* prices = nullptr;  // of the table's rows; null: none
+  // prices of the rows of the table; null if there are none
+  const prices::PriceBoard* prices = nullptr;
   std::uint32_t coarse_cuts = 24;  // cuts of stage 1 in depth two
   int most_bins = 128;
 

@@ -55,7 +55,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
     answer = search.solve(task);
   }
   if (!deep && answer.lower < answer.upper) {
-    // Stopped within the first sweeps: CART's tree may be better than what they have seen.
+    // The search was stopped within the first sweeps, so CART's tree may be better than its own.
     Answer<Cost> greedy = first.greedy(task);
     if (greedy.upper < answer.upper) {
       answer.upper = greedy.upper;

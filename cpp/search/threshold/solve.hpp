@@ -1,5 +1,5 @@
-// The exact search for trees over every threshold of numeric features, next to binary and
-// categorical ones.
+// The exact search for trees over every threshold of numeric features, together with binary and
+// categorical features.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +26,12 @@ struct Labels {
   std::int32_t n_classes;
   std::span<const Weight> weights;
   std::int64_t total_weight;
-  // See loss/misclassification.hpp; empty if no rows of different classes are equal. With swings
-  // all costs of a search are without what every tree costs.
+  // See loss/misclassification.hpp; empty if no equal rows have different classes. With swings, the
+  // costs of a search do not include what every tree costs.
   std::span<const Weight> swings = {};
   std::span<const Weight> pair_gains = {};  // data/problem.hpp; empty if not known
 
-  // What every tree costs.
+  // The cost that every tree has.
   Cost forced() const {
     std::int64_t sum = 0;
     for (std::size_t r = 0; r < swings.size(); ++r) sum += weights[r] - swings[r];
@@ -53,7 +53,7 @@ struct Result {
 // Options that cannot change the optimum: the number of threads, and switches for tests.
 struct Switches {
   int n_threads = 1;
-  bool helpers_first = false;  // wait until all threads have begun
+  bool helpers_first = false;  // wait until all threads have started
   bool unit_step = true;
   bool inheritance = true;
   bool partitions = true;
@@ -67,12 +67,12 @@ struct Switches {
   bool portable_kernels = false;
   int coarse_cuts = 24;
   int most_bins = 128;
-  // Prices of the table's rows, which may get better while the search runs; for labels only.
+  // Prices of the rows of the table, which may improve while the search runs; for labels only.
   const prices::PriceBoard* prices = nullptr;
 };
 
-// A record, if one is given, is filled for a prover. With an exchange the search starts from the
-// best tree known there, takes over cheaper ones while it runs, and tells what it finds.
+// If a record is given, it is filled for a prover. With an exchange, the search starts from the
+// best tree known there, adopts cheaper trees while it runs, and reports its own.
 Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                           const TreeLimits& tree_limits, const Switches& switches,
                           Limits& limits, const Observer& observer,

@@ -48,7 +48,7 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
   search.set_record(record);
   Answer<double> answer = search.solve(task);
   if (!deep && !context.loss->closes(answer.lower, answer.upper)) {
-    // Stopped within the first sweeps: CART's tree may be better than what they have seen.
+    // The search was stopped within the first sweeps, so CART's tree may be better than its own.
     Answer<double> greedy = first.greedy(task);
     if (greedy.upper < answer.upper) {
       answer.upper = greedy.upper;

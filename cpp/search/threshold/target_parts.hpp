@@ -1,5 +1,5 @@
-// What a search for regression trees is put together from: targets centred and scaled so that a
-// single leaf loses 1, the loss, the context, and a maker of solvers for the last levels.
+// The parts of a search for regression trees: targets that are centred and scaled so that a single
+// leaf has loss 1, the loss, the context, and a factory of solvers for the last levels.
 //
 // `constant` is called if a single leaf loses nothing; `use` is called with the rest otherwise. If
 // they are `preparing`, they throw `Stopped` when a limit is hit before everything is made.

@@ -1,4 +1,4 @@
-// One subproblem of a threshold search, and what all of them share.
+// One subproblem of a threshold search, and the context that all subproblems share.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace treeproof::threshold {
 
 // A cut that a solver has counted: positions first .. last - 1 of the feature's list against the
-// rest (for a multiway test, against each other), and what is known of both sides.
+// rest (for a multiway test, against each other), and the bounds of both sides.
 template <class Value>
 struct Looked {
   std::int32_t feature;
@@ -24,9 +24,9 @@ struct Looked {
   Value right;
 };
 
-// The best tree on `rows` of at most `depth` levels and `splits` splits, every leaf with
-// `min_leaf` rows, if it costs less than `cutoff`. `lower_in` holds for each feature a bound
-// on every tree that splits on it first (empty: nothing known); `lower_out`, if not empty,
+// The best tree on `rows` with at most `depth` levels and `splits` splits and at least `min_leaf`
+// rows in every leaf, if it costs less than `cutoff`. `lower_in` contains for each feature a bound
+// on every tree that splits on it first (empty if nothing is known); `lower_out`, if not empty,
 // receives the bounds proved here.
 template <class Value>
 struct Task {
@@ -37,7 +37,7 @@ struct Task {
   std::uint32_t min_leaf;
   std::span<const Value> lower_in;
   std::span<Value> lower_out;
-  Value known{};  // a bound on the optimal cost of these rows that the caller has already
+  Value known{};  // a lower bound on the optimal cost of these rows that the caller already knows
   std::vector<Looked<Value>>* looks = nullptr;  // if not null, a solver of depth two adds its cuts
   std::span<const KnownHalf<Value>> halves_in = {};     // what is known of halves of the rows
   std::vector<KnownHalf<Value>>* halves_out = nullptr;  // if not null, receives what is found out
@@ -58,17 +58,17 @@ struct Context {
   std::int32_t double_of(std::int32_t f) const { return doubles[static_cast<std::size_t>(f)]; }
 
   using Value = typename L::Value;
-  // Where each child of a split is paid for, rows with categories new to a tree make it dearer
-  // by further leaves: a tree for fewer rows then serves more rows only at a higher price. (A
-  // tree for more rows still serves fewer: it loses leaves.)
+  // If each child of a split is paid for, rows with new categories add leaves to a tree and make it
+  // more expensive: a tree for fewer rows can then be used for more rows only at a higher price. (A
+  // tree for more rows can still be used for fewer rows: it loses leaves.)
   bool trees_extend() const { return !(settings.further_child > Value{}); }
-  // The unit step needs "a tree for fewer rows serves more rows": false also where a new
-  // category would make a child smaller than a leaf may be.
+  // The unit step requires that a tree for fewer rows can be used for more rows. This is also false
+  // if a new category would make a child smaller than the minimum leaf size.
   bool unit_step(std::uint32_t min_leaf) const {
     return L::kUnitStep && settings.use_unit_step && trees_extend() &&
            !(has_multiway && min_leaf > 1);
   }
-  // The price of a further child in units of impurity, as a guide of greedy trees.
+  // The price of a further child in units of impurity, which guides greedy trees.
   double further_impurity() const {
     const auto further = static_cast<double>(settings.further_child);
     return L::kUnitStep ? further / static_cast<double>(kUnitCost) : further;

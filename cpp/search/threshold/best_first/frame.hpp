@@ -22,8 +22,8 @@ struct Point {
   std::uint32_t position;
   Value left;   // lower bounds on the optimal cost left and right of the cut
   Value right;
-  std::vector<Value> left_features;   // the same for each first feature of the child;
-  std::vector<Value> right_features;  // empty: nothing known
+  std::vector<Value> left_features;   // the same for each feature of the first split of the child;
+  std::vector<Value> right_features;  // empty if nothing is known
   bool left_exact = false;            // the bound is the optimal cost
   bool right_exact = false;
   bool solved = false;                // a search has looked at both sides, or one of them
@@ -40,8 +40,8 @@ struct Candidate {
   std::size_t n_seeds = 0;
 };
 
-// A half-open piece of work. `a == b`: the single cut `a`, to be solved with the true
-// minimum; for categorical features `a` is the category's run.
+// A piece of open work: an interval of cuts. `a == b` means the single cut `a`, to be solved with
+// the true minimum leaf size; for categorical features, `a` is the run of the category.
 template <class Value>
 struct Item {
   Value bound;
@@ -54,7 +54,7 @@ struct Item {
 template <class Value>
 struct Level {
   RowSubset left, right;
-  CutSide cut;  // that made them, as the side `left`
+  CutSide cut;  // the cut that made these rows, as its left side
   std::vector<RowSubset> parts;
   std::vector<Value> inherited_left, inherited_right, out_left, out_right;
   std::vector<KnownHalf<Value>> halves_in, halves_out;  // of the side that is solved
@@ -83,9 +83,9 @@ struct Frame {
 
   Gate* gate = nullptr;               // null: one thread
   std::vector<Item<Value>> running;   // being opened
-  std::vector<Item<Value>> returned;  // given back by a thread that could not finish them
+  std::vector<Item<Value>> returned;  // returned by a thread that could not finish them
   bool better = false;                // the tree is better than the last one reported
-  Record<Value>* record = nullptr;    // if not null, keeps what is settled about the sides
+  Record<Value>* record = nullptr;    // if not null, records what is settled about the sides
 
   void take_back() {
     for (; !returned.empty(); returned.pop_back()) queue.push(returned.back());

@@ -1,8 +1,9 @@
 // Splits of the best-first search with one child for each category.
 //
-// The children are independent: their bounds add up, and each is solved with what the others
-// leave of the budget. Each child after the second may cost something (`price`). With a bound on the number of splits, all ways to share them out among
-// the children are covered by a table of every child's optimum for every number of splits.
+// The children are independent: their bounds add up, and each child is solved with what the others
+// leave of the budget. Each child after the second may cost something (`price`). If the number of
+// splits is limited, a table of the optimum of every child for every number of splits covers all
+// ways to distribute the splits among the children.
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
@@ -68,7 +69,7 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
   return true;
 }
 
-// Every child for every number of splits, then the best way to share them out.
+// Solves every child for every number of splits, then finds the best distribution of the splits.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::multiway_bounded(Frame& frame, const Item& item, const Candidate& c,
                                            std::size_t n_parts, int splits) {

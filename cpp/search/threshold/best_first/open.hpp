@@ -1,7 +1,7 @@
-// Opening a piece of work of the best-first search: an interval at the cut in its middle, a
-// single cut, or a category. Values are read again after each child's solve, since threads
-// that share the frame may have raised a bound or found a better tree meanwhile; a cut-off made
-// from an older, dearer tree only proves more than is needed.
+// Opens a piece of work of the best-first search: an interval at the cut in its middle, a single
+// cut, or a category. Values are read again after each child is solved, since other threads may
+// have raised a bound or found a better tree in the meantime. A cut-off that was computed from an
+// older, more expensive tree is still valid; it only proves more than necessary.
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
@@ -74,9 +74,9 @@ bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
   const Value here = penalty() + point.left + point.right;
   if (exact && left.found && right.found) {
     piece(frame, item.candidate, here);
-  } else if (exact) {  // one side reached its cut-off, so the cut costs the best at least
+  } else if (exact) {  // one side reached its cut-off, so the cut is not better than the best tree
     wait(frame, {std::max(here, frame.best), item.candidate, x, x});
-  } else {  // relaxed values: the true ones get a point of their own
+  } else {  // these values are relaxed; the true ones get a point of their own
     const std::size_t own = new_point(frame, item.candidate, p);
     frame.points[own].left = frame.points[x].left;
     frame.points[own].right = frame.points[x].right;
@@ -105,8 +105,8 @@ bool Search<L, Terminal>::open_category(Frame& frame, const Item& item) {
   return solve_pair(frame, item, c, TestKind::equals, first, last);
 }
 
-// Both sides of one cut, starting from what its point knows. Unless both come back with a
-// tree, the cut costs the best known at least.
+// Solves both sides of one cut, starting from the bounds of its point. Unless both sides return a
+// tree, the cut is not better than the best tree.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::solve_pair(Frame& frame, const Item& item, const Candidate& c,
                                      TestKind test, std::uint32_t first, std::uint32_t last) {

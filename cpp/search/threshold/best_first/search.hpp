@@ -1,23 +1,24 @@
 // Optimal trees of any depth over every threshold: best-first search over (root feature,
 // interval of thresholds), on top of an exact solver for the last levels.
 //
-// An interval is bounded by the monotone bound and, for labels, the unit step (depth_two.hpp
-// states both; their proofs do not depend on the depth). Opening one solves both sides of the
-// cut in its middle, the larger side first, with cut-offs that come from the interval's ends:
-// left of the cut only costs below budget - r(b) matter, right of it only those below
-// budget - l(a). A side that reaches its cut-off closes one of the two halves outright.
+// An interval is bounded by the monotone bound and, for labels, by the unit step (depth_two.hpp
+// states both; their proofs do not depend on the depth). To open an interval, both sides of the cut
+// in its middle are solved, the larger side first, with cut-offs that come from the ends of the
+// interval: left of the cut only costs below budget - r(b) matter, and right of it only those below
+// budget - l(a). A side that reaches its cut-off settles one of the two halves at once.
 //
-//   inheritance   For each first feature g of the left child, a bound proved at the cut a also
-//                 holds at later cuts (more rows), and one proved at b holds at earlier ones
-//                 less the weight in between (unit step); mirrored on the right. A child whose
-//                 features are all bounded that way is never swept. What a solve hands out per
-//                 feature is the least bound over *all* its pieces: pruned intervals, ends cut
-//                 off by the unit step (worth the budget of that moment) and solved cuts.
+// inheritance For each feature g of the first split of the left child, a bound proved at the cut a
+// also holds at later cuts (more rows), and a bound proved at b holds at earlier cuts minus the
+// weight in between (unit step); mirrored on the right. A child all of whose features are bounded
+// in this way is never swept. The bound that a solve returns for a feature is the lowest bound over
+// *all* its pieces: pruned intervals, ends removed by the unit step (which count with the budget at
+// that time) and solved cuts.
 //
-// With a minimum leaf size the monotone bound needs care: a leaf of at least k rows in more
-// rows has, in fewer rows, only k minus the rows left out. So sides are solved with a minimum
-// relaxed by the width of the interval, which vanishes as intervals shrink; a cut that the
-// relaxed values cannot close is solved once more with the true minimum.
+// With a minimum leaf size, the monotone bound needs care: a leaf with at least k rows in the
+// larger set has only k minus the number of missing rows in the smaller set. Sides are therefore
+// solved with a minimum that is relaxed by the width of the interval, and the relaxation vanishes
+// as intervals shrink. A cut that the relaxed values cannot settle is solved once more with the
+// true minimum.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +55,7 @@ class Search {
         prices_(context.settings.prices, context.settings.split_cost, *context.loss),
         chooser_(context) {}
 
-  // Called whenever the outermost solve may have a better bound, or has a better tree.
+  // Called when the outermost solve may have a better bound, or has a better tree.
   using Progress = std::function<void(Value lower, Value upper, bool better_tree)>;
   void set_progress(Progress progress) { progress_ = std::move(progress); }
 
@@ -64,10 +65,10 @@ class Search {
   // A tree for the outermost solve to start from.
   void set_incumbent(Answer<Value> incumbent) { incumbent_ = std::move(incumbent); }
 
-  // Other searches of the same question, or null.
+  // Other searches for the same problem, or null.
   void set_exchange(Exchange<Value>* exchange) { exchange_ = exchange; }
 
-  // What the outermost solve settles about trees of two levels goes here.
+  // Receives what the outermost solve settles about trees of two levels.
   void set_record(Record<Value>* record) { record_ = record; }
 
   Answer<Value> solve(const Task<Value>& task) {
@@ -78,8 +79,8 @@ class Search {
     return answer;
   }
 
-  // Opens pieces of work of a solve, the lowest first, until none is left or a limit is hit:
-  // best_first/work.hpp.
+  // Opens pieces of work, those with the lowest bound first, until none is left or a limit is
+  // reached: best_first/work.hpp.
   void work(threshold::Frame<Value>& frame);
 
  private:
@@ -109,7 +110,7 @@ class Search {
     return depth >= 30 || context_->has_multiway ? 1 << 30 : (1 << depth) - 1;
   }
 
-  // The number of splits that a tree cheaper than `best` can have.
+  // The maximum number of splits of a tree cheaper than `best`.
   int affordable(Value best) const {
     if (penalty() <= 0) return 1 << 30;
     const double ratio = static_cast<double>(best) / static_cast<double>(penalty());
@@ -127,20 +128,20 @@ class Search {
     if (level == 0 && incumbent_.found && incumbent_.upper < answer.upper)
       answer = std::move(incumbent_);
     const int affordable_splits = affordable(answer.upper);
-    // Every split adds a leaf at least, and every leaf has its rows.
+    // Every split adds at least one leaf, and every leaf has rows of its own.
     const auto leaves = static_cast<int>(
         std::min<std::uint32_t>(task.rows->size() / task.min_leaf, 1u << 30));
     const int room = std::min({task.depth, task.splits, leaves - 1});
     const int depth = std::min(room, affordable_splits);
     const bool may_split = room > 0;
     if (!may_split || depth <= 0 || closes(penalty(), answer.upper)) {
-      // A leaf, or a split that costs the penalty at least, which is already too much.
+      // The tree is a leaf, or it has a split, whose penalty alone is already too much.
       if (!task.lower_out.empty()) std::ranges::fill(task.lower_out, penalty());
       answer.lower = may_split ? answer.upper : leaf;
       return answer;
     }
     const Value least = std::max(partition_bound(task, answer.upper), priced(*task.rows));
-    if (closes(least, answer.upper)) {  // no partition of the rows into leaves pays off
+    if (closes(least, answer.upper)) {  // no partition of the rows into leaves is good enough
       ++(kPriced ? context_->counters->price_prunes : context_->counters->partition_prunes);
       if (!task.lower_out.empty())
         std::ranges::fill(task.lower_out, std::max(penalty(), least));
@@ -161,9 +162,9 @@ class Search {
       answer = search(inner, level, std::move(answer), least);
     }
     if (depth < room) {
-      // Trees of more splits were left out. They cost at least this, which is no less than the
-      // cut-off (so a tree that was found stays optimal), but maybe less than what the
-      // shallow search has proved.
+      // Trees with more splits were not considered. They cost at least this, which is not less than
+      // the cut-off (so a tree that was found is still optimal), but possibly less than the bound
+      // of the shallow search.
       const Value deeper = static_cast<Value>(affordable_splits + 1) * penalty();
       for (Value& out : task.lower_out) out = std::min(out, deeper);
       if (!answer.found || !closes(deeper, answer.upper))
@@ -173,8 +174,8 @@ class Search {
       // Halves with deeper trees have as many splits as the trees here have levels.
       for (KnownHalf<Value>& known : *task.halves_out)
         known.least = std::min(known.least, static_cast<Value>(depth) * penalty());
-    // What is handed out must hold for more rows, which may have deeper trees than these: there
-    // a first split that leaves these on one side may have any tree for them below it.
+    // The returned bounds must also hold for more rows, whose trees may be deeper: a first split
+    // that leaves all of these rows on one side may have any tree for them below it.
     if (room < std::min(task.depth, task.splits))
       for (Value& out : task.lower_out) out = std::min(out, penalty() + answer.lower);
     if (remembers && context_->limits->reason() == StopReason::none)
@@ -186,8 +187,8 @@ class Search {
   bool remembers_sets(const Task<Value>& task) const;
   bool recall(const Task<Value>& task, const Key& key, Answer<Value>& answer);
 
-  // Bounds every tree of the task, where targets are numbers and splits cost something. Holds
-  // for supersets of the rows too: their trees, cut down to these rows, have no more leaves.
+  // A lower bound for every tree of the task, for numeric targets with a penalty. It also holds for
+  // supersets of the rows: their trees, restricted to these rows, have no more leaves.
   Value partition_bound(const Task<Value>& task, Value cutoff) {
     if constexpr (bounds::PartitionsOf<L>::kAny) {
       if (!(penalty() > 0) || context_->has_multiway || !settings().use_partitions)
@@ -201,7 +202,8 @@ class Search {
     }
   }
 
-  // The same for labels, by the prices of the rows. More rows have no lower prices.
+  // The same for labels, by the prices of the rows. Prices are not negative, so that the bound also
+  // holds for supersets.
   static constexpr bool kPriced = std::same_as<L, Misclassification>;
   Value priced(const RowSubset& rows) {
     if constexpr (kPriced) return prices_(rows);
@@ -247,20 +249,21 @@ class Search {
     const bool proved = closes(lower, answer.upper);
     check([&] { return stopped || proved; }, "a finished best-first search proves its answer");
     answer.lower = answer.found && proved ? answer.upper : lower;
-    // For supersets of these rows: a first split may leave all of them on one side.
+    // For supersets of these rows: a first split may leave all of these rows on one side.
     if (!frame.task->lower_out.empty())
       for (std::size_t f = 0; f < n_features(); ++f)
         frame.task->lower_out[f] = std::min(frame.pieces[f], penalty() + answer.lower);
     return answer;
   }
 
-  // Whether a limit is reached, and the rows are so many that a look at them takes long.
+  // Whether a limit has been reached, and there are so many rows that reading them takes long.
   bool late(const RowSubset& rows) const {
     return context_->limits->stop(1 + rows.size() / 4) && rows.size() > kMany;
   }
 
-  // With a penalty, trees deeper than the terminal solver's cost so many penalties and one more,
-  // so its best tree bounds all: returns that bound on the rows as a whole.
+  // With a penalty, trees that are deeper than those of the terminal solver cost at least one
+  // penalty more than its maximum number of levels. Its best tree therefore bounds all trees;
+  // returns that bound on the rows as a whole.
   Value look_ahead(Frame& frame) {
     if (late(*frame.task->rows)) return Value{};
     Task<Value> task = *frame.task;
@@ -359,7 +362,7 @@ class Search {
     p = std::min(p, bound);
   }
 
-  // Sharing out the work of a solve, and telling how far it is: best_first/work.hpp.
+  // Distributing the work of a solve, and reporting its progress: best_first/work.hpp.
   struct Claim;
   void share(Frame& frame);
   void work_on(Frame& frame);
@@ -373,7 +376,7 @@ class Search {
   void improve(Frame& frame, Value cost, SplitTree tree);
   void check_memory(const Frame& frame);
 
-  // Computes without holding a frame that threads share.
+  // Runs a computation without holding the lock of a frame that threads share.
   template <class Compute>
   auto apart(const Frame& frame, Compute compute) {
     return frame.gate == nullptr ? compute() : turn_->apart(compute);
@@ -395,7 +398,7 @@ class Search {
   void tell_halves(const Frame& frame) const;
   Value known_half(const Frame& frame, const Half& half) const;
 
-  // Opening a piece of work; false: stopped before it was done. best_first/open.hpp.
+  // Opens a piece of work; false if it was stopped before it was done. best_first/open.hpp.
   bool open(Frame& frame, const Item& item);
   bool open_interval(Frame& frame, const Item& item);
   bool open_cut(Frame& frame, const Item& item);
@@ -403,15 +406,16 @@ class Search {
   bool solve_pair(Frame& frame, const Item& item, const Candidate& c, TestKind test,
                   std::uint32_t first, std::uint32_t last);
 
-  // What neighbouring cuts say about a new one: best_first/neighbours.hpp.
-  // `middle` is the cut nearest to the middle of those in an interval that are left, or 0.
+  // What neighbouring cuts say about a new one: best_first/neighbours.hpp. `middle` is the
+  // remaining cut that is nearest to the middle of the interval, or 0.
   std::uint32_t middle(Frame& frame, const Item& item, Value budget);
   void shrink(Frame& frame, const Item& item, Value budget, std::uint32_t& low,
               std::uint32_t& high);
   void inherit(Frame& frame, const Candidate& c, const Point& a, const Point& b, Point& x);
 
   void push(Frame& frame, const Item& parent, std::size_t a, std::size_t b) {
-    if (frame.points[b].position - frame.points[a].position < 2) return;  // no cut between
+    // no cut lies between them
+    if (frame.points[b].position - frame.points[a].position < 2) return;
     const Value bound = std::max(parent.bound, interval_bound(frame, parent.candidate, a, b));
     wait(frame, {bound, parent.candidate, a, b});
   }
@@ -421,9 +425,9 @@ class Search {
     for (std::size_t f = 0; f < from.size(); ++f) into[f] = std::max(into[f], from[f]);
   }
 
-  // Children deepened a penalty at a time: best_first/staged.hpp. Real-valued losses do better
-  // without (depth four with a penalty: 8,600 solves of depth two instead of 14,000), and so
-  // do penalties so small that many stages would be needed.
+  // Deepening children by one penalty at a time: best_first/staged.hpp. It is not used for
+  // real-valued losses, where it takes more work (depth four with a penalty: 14,000 solves of depth
+  // two instead of 8,600), nor for penalties so small that many stages would be needed.
   bool staged(const Frame& frame) const {
     constexpr Value kMostPenalties{16};
     return L::kUnitStep && penalty() > 0 && frame.depth > Terminal::kDepth &&
@@ -486,14 +490,15 @@ class Search {
     return answer;
   }
 
-  // Only where a tree for more rows serves fewer do a few tests prove what is known of all.
+  // Recording needs monotonicity (a tree for more rows is valid for fewer rows), so that a few
+  // tests prove the bounds of all others; hence min_leaf = 1.
   static constexpr int kRecorded = 2;
   bool recordable(const Task<Value>& task) const {
     return Terminal::kDepth == kRecorded && task.min_leaf == 1;
   }
 
-  // Notes what proves the answer, where the solver of two levels has found it. Bounds that other
-  // rows lend to a feature have no place in a proof, so it gets none.
+  // Records what proves the answer, if the solver of two levels has found it. Bounds that a feature
+  // inherits from other rows have no counterpart in a proof, so they are not given to it.
   Answer<Value> solve_settling(const Task<Value>& task, std::size_t level, const CutSide& side,
                                std::optional<Settled<Value>>& settled) {
     looks_.clear();

@@ -1,23 +1,23 @@
-// The best-first search with a penalty and room for deep trees: children are solved in stages.
+// The best-first search with a penalty if deep trees are possible: children are solved in stages.
 //
-// A tree cheaper than k penalties has fewer than k splits, hence fewer than k levels. So
-// solving a child with the cut-off of 3 penalties takes one solve of depth two, and each
-// further penalty makes the subproblem one level deeper and many times dearer. A side is
-// therefore deepened only where its bound is what keeps the lowest piece of work open, a
-// penalty at a time; what is known by then of the other side keeps its cut-off small.
+// A tree cheaper than k penalties has fewer than k splits, hence fewer than k levels. Solving a
+// child with a cut-off of 3 penalties takes one solve of depth two, and each further penalty makes
+// the subproblem one level deeper and many times more expensive. A side is therefore deepened only
+// if its bound is what keeps the lowest piece of work open, by one penalty at a time; what is known
+// of the other side by then keeps its cut-off small.
 //
-// For an interval (a, b) three things can raise the bound l(a) + r(b): deepening left of a,
-// deepening right of b, or bisecting. Bisecting is cheap (depth two), but useless where both
-// l and r are already known to all depths looked at: between such ends nothing varies. Then
-// an end is deepened, which serves all cuts beyond it as well.
+// For an interval (a, b), three things can raise the bound l(a) + r(b): deepening left of a,
+// deepening right of b, or bisecting. Bisecting is cheap (depth two), but useless if l and r are
+// already known for all depths examined, because nothing varies between such ends. Then an end is
+// deepened, which also helps all cuts beyond it.
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
 
 namespace treeproof::threshold {
 
-// The next cut-off for a side known to cost at least `known`, of which only costs below `limit`
-// matter: the next whole number of penalties, or a quarter of what is left where that is more.
+// The next cut-off for a side that costs at least `known`, of which only costs below `limit`
+// matter: the next whole number of penalties, or a quarter of what is left if that is more.
 template <Loss L, class Terminal>
 typename L::Value Search<L, Terminal>::stage(Value known, Value limit) const {
   const Value further = known + (limit - known) / 4;
@@ -47,8 +47,8 @@ Answer<typename L::Value> Search<L, Terminal>::deepen(Frame& frame, const Candid
   if (context_->limits->reason() != StopReason::none) return answer;
   ++context_->counters->deepenings;
   Value& bound = left ? point.left : point.right;
-  // Nothing below the cut-off, up to the tolerance of real-valued costs (which must not make
-  // the same stage come up again and again).
+  // No tree is below the cut-off, up to the tolerance of real-valued costs (which must not cause
+  // the same stage to be repeated forever).
   bound = std::max(bound, answer.found ? answer.lower : std::max(answer.lower, cutoff));
   if (answer.found) (left ? point.left_exact : point.right_exact) = true;
   if (settings().use_inheritance) raise_all(features, out);
@@ -112,8 +112,8 @@ bool Search<L, Terminal>::open_staged(Frame& frame, const Item& item) {
   return true;
 }
 
-// A single cut: the side that is known less is deepened by one stage. Once both sides are
-// exact and cheap enough, their trees are made.
+// A single cut: the side with the weaker bound is deepened by one stage. Once both sides are exact
+// and cheap enough, their trees are built.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::solve_staged(Frame& frame, const Item& item, const Candidate& c,
                                        TestKind test, std::uint32_t first, std::uint32_t last) {

@@ -1,15 +1,15 @@
-// Sharing out the pieces of work of a solve, and telling how far it is.
+// Distributes the pieces of work of a solve among threads, and reports its progress.
 //
-// Pieces are opened lowest bound first: as long as one lies below the optimum, it has to be
-// opened whatever tree is known. So several threads that take the lowest ones from one queue
-// do little that one thread would not do, and the optimum does not depend on them. A thread
-// holds the shared frame (gate.hpp) only to choose a piece or to enter what it found; solving the
-// two sides of a cut, which is all of the work, happens apart (`Search::apart`), in memory of
-// its own.
+// Pieces are opened in the order of their lower bounds. A piece whose bound is below the optimum
+// has to be opened whatever tree is known, so that threads which take the lowest pieces from one
+// queue do little more work than one thread would, and the optimum does not depend on them. A
+// thread locks the shared frame (gate.hpp) only to choose a piece or to enter a result; solving the
+// two sides of a cut, which is nearly all of the work, happens without the lock (`Search::apart`),
+// in memory of its own.
 //
-// A piece being opened is listed in `running`: the lower bound reported may not pass it, and
-// the search is over only when nothing runs. A thread that is stopped, or out of memory, gives
-// its piece back.
+// A piece that is being opened is listed in `running`: the reported lower bound must not exceed its
+// bound, and the search is finished only when nothing is running. A thread that is stopped, or out
+// of memory, returns its piece.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace treeproof::threshold {
 
-// A piece that this thread is opening. There is room for one of each thread in both lists, so
-// giving it back never fails.
+// The piece that this thread is opening. Both lists have room for one piece of each thread, so that
+// returning it never fails.
 template <Loss L, class Terminal>
 struct Search<L, Terminal>::Claim {
   Claim(Frame& of, const Item& piece) : frame(of), item(piece) { frame.running.push_back(item); }
@@ -77,7 +77,7 @@ void Search<L, Terminal>::work_on(Frame& frame) {
       await(frame);
       continue;
     }
-    // The caller may take its time to answer, so it is asked apart.
+    // The caller may take some time to answer, so it is called without the lock.
     if (apart(frame, [&] { return context_->limits->stop(); })) return;
     if (done(frame)) continue;
     Item item = frame.queue.top();
@@ -97,11 +97,11 @@ void Search<L, Terminal>::work_on(Frame& frame) {
   }
 }
 
-// Nothing to open at the moment, but others may leave new pieces. The clock and the caller are
-// asked meanwhile.
+// There is nothing to open at the moment, but other threads may add new pieces. The clock and the
+// caller are polled meanwhile.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::await(Frame& frame) {
-  constexpr std::uint32_t kLong = 1 << 20;  // microseconds: ask at once
+  constexpr std::uint32_t kLong = 1 << 20;  // microseconds; large enough to poll at once
   if (!turn_->await()) apart(frame, [&] { context_->limits->stop(kLong); });
   if (progress_ && frame.better) report(frame);
 }
@@ -125,8 +125,7 @@ bool Search<L, Terminal>::refresh(Frame& frame, Item& item) {
   return true;
 }
 
-// Only the thread that began the search tells others, so that what they are told comes one
-// after the other.
+// Only the thread that started the search reports to observers, so that their calls are sequential.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::report(Frame& frame) {
   const Value upper = frame.best;
@@ -150,7 +149,7 @@ void Search<L, Terminal>::improve(Frame& frame, Value cost, SplitTree tree) {
   if (frame.level == 0 && progress_) report(frame);
 }
 
-// Takes over a cheaper tree that another search of the same question has found.
+// Adopts a cheaper tree that another search for the same problem has found.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::hear(Frame& frame) {
   if (exchange_ == nullptr || !(exchange_->upper() < frame.best)) return;
@@ -161,7 +160,7 @@ void Search<L, Terminal>::hear(Frame& frame) {
   frame.answer.tree = std::move(better->tree);
 }
 
-// The columns, the sets of all levels, and the cuts of this frame; the rest is small.
+// Counts the columns, the sets of all levels, and the cuts of this frame; the rest is small.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::check_memory(const Frame& frame) {
   const std::uint64_t allowance = context_->limits->memory_allowance();

@@ -52,7 +52,7 @@ void ClassLanes<T>::load(const RowSubset& rows) {
   category_bounds_left_.resize(categorical_.size());
   category_bounds_right_.resize(categorical_.size());
 
-  // The totals are what a window over everything leaves in `left`.
+  // A window over everything leaves the totals in `left`.
   total_known_ = false;
   begin(0);
   window(0, m);
@@ -173,7 +173,8 @@ void ClassLanes<T>::window(std::uint32_t first, std::uint32_t last) {
   const std::uint32_t from_empty = last - first + kReset;
   const std::uint32_t from_full = rows_->size() - (last - first) + kReset;
   if (total_known_ && std::min(from_empty, from_full) < moves) reset(from_full < from_empty);
-  if (first >= last_ || last <= first_) {  // nothing in common: leave one, enter the other
+  // no rows in common: remove the old window and add the new one
+  if (first >= last_ || last <= first_) {
     move<-1>(first_, last_);
     move<1>(first, last);
   } else {
@@ -207,7 +208,7 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
     right_sums_[c] = static_cast<T>(all_[c] - left_sums_[c]);
   const bool minimum = count_rows_ && (min_left > 1 || min_right > 1);
   const std::uint32_t n_left = last_ - first_;
-  // A minimum above the number of rows would overflow nothing but means the same.
+  // A minimum above the number of rows is clamped; it has the same meaning.
   const auto side_minimum = [](std::uint32_t min_rows, std::uint32_t n) {
     return static_cast<T>(std::min(min_rows, n + 1));
   };
@@ -216,8 +217,8 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
                            side_minimum(min_left, n_left)};
   const SideTotals<T> right{right_sums_.data(), static_cast<T>(n_right),
                             side_minimum(min_right, n_right)};
-  // Without a minimum in force the row channel, if any, counts as one more class for
-  // `many_classes`; the variant that knows the channel is as good.
+  // If no minimum is in force, the row channel (if there is one) would count as a further class in
+  // `many_classes`; the variant that knows the channel is equally good.
   const Kernel<T> kernel = pairs_ > 0 ? kernels_.pairs
                            : classes_ == 2 ? (minimum ? kernels_.two_min : kernels_.two)
                                          : (count_rows_ ? kernels_.many_min : kernels_.many);
@@ -236,7 +237,7 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
     rl = std::min<Count>(rl, memory_.lower_right[l]);
     ru = std::min<Count>(ru, memory_.upper_right[l]);
   }
-  // Bounds from parts of bins may be below what the rows cost in every tree.
+  // Bounds from parts of bins may be below the cost that the rows have in every tree.
   const auto rest = [](Count errors, Count forced) {
     return cost_of(std::max<Count>(errors - forced, 0));
   };
@@ -259,8 +260,8 @@ void ClassLanes<T>::bound_categories(std::uint32_t min_left, std::uint32_t min_r
   }
 }
 
-// The exact loss of the best split of a side on a categorical feature, with what its further
-// children cost; the side's leaf where there is none.
+// The exact loss of the best split of a side on a categorical feature, including the cost of its
+// further children; the loss of a leaf if there is no such split.
 template <class T>
 Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) const {
   const std::size_t channels = n_channels();
@@ -309,7 +310,7 @@ Cost ClassLanes<T>::exact(Side side, Cost cap, Counters& counters) {
   Cost least = cap;
   for (const Cost c : side == Side::left ? category_bounds_left_ : category_bounds_right_)
     least = std::min(least, c);
-  // Lanes and scans count all errors, those included that every tree makes.
+  // Lanes and scans count all errors, including those that every tree makes.
   const Count always = forced(side);
   Count best =
       std::min((least + kUnitCost - 1) >> kCostBits, leaf(side) >> kCostBits) + always;
@@ -366,8 +367,8 @@ std::int64_t ClassLanes<T>::scan_two(Side side, std::size_t lane, Count best, Co
   return best;
 }
 
-// The most that a cut inside a bin gets right, by the gains of pairs (kernels_body.inc); for the
-// bin at which a scan is.
+// The maximum weight that a cut inside a bin predicts correctly, by the gains of pairs
+// (kernels_body.inc), for the current bin of a scan.
 template <class T>
 std::int64_t ClassLanes<T>::most_inside(Side side, std::size_t at) const {
   constexpr std::size_t kWidth = LaneMemory<T>::kWidth;

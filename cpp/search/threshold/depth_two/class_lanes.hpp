@@ -1,12 +1,12 @@
-// The two sides of a moving cut, for labels: class histograms of all second features at once.
+// The two sides of a moving cut, for labels, with class histograms of all second features at once.
 //
 // One window (positions first .. last - 1 of the root feature's list) is the left side; moving
 // the window by a row costs one counter for each feature. `bounds` then bounds the best stump
 // of both sides in one pass over the bins, and `exact` settles a side by scanning, row by row,
 // only the bins whose bound leaves something to gain.
 //
-// Kernels and scans count all errors of a side. What a side costs in every tree, if rows of
-// different classes are equal (loss/misclassification.hpp), is taken off what they return.
+// Kernels and scans count all errors of a side. The cost that a side has in every tree, if equal
+// rows have different classes (loss/misclassification.hpp), is subtracted from their results.
 //
 // T is the type of counters: int16 for light subsets (twice the lanes), int32 for others.
 #pragma once
@@ -57,10 +57,11 @@ class ClassLanes {
   }
   // Bounds with at least the given numbers of rows in each part of a stump.
   StumpBounds<Value> bounds(std::uint32_t min_left, std::uint32_t min_right, Counters& counters);
-  // min(loss of the best stump of a side, cap), further children of its split included. Uses what
-  // the last call of `bounds` left.
+  // min(loss of the best stump of a side, cap), including the further children of its split. Uses
+  // the results of the last call of `bounds`.
   Value exact(Side side, Value cap, Counters& counters);
-  // What leaving out positions a .. b - 1 of the root feature's list can save.
+  // The maximum reduction of the cost if positions a .. b - 1 of the list of the root feature are
+  // left out.
   Value weight_between(std::uint32_t a, std::uint32_t b) const {
     return unit_ ? cost_of(b - a) : cumulative_[b] - cumulative_[a];
   }
@@ -79,7 +80,7 @@ class ClassLanes {
   bool on(Side side, std::uint32_t local) const {
     return (position_[local] - first_ < last_ - first_) == (side == Side::left);
   }
-  // Of a side: what its rows cost at most, and what they cost in every tree.
+  // For a side: the maximum cost of its rows, and the cost that they have in every tree.
   Count swing(Side side) const {
     return side == Side::left ? left_swing_ : all_swing_ - left_swing_;
   }

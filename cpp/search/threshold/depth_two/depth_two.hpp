@@ -10,11 +10,11 @@
 //   unit step  (labels) leaving out rows of weight w lowers an optimal cost by at most w. So
 //              l + r changes by at most the weight passed, in both directions.
 //
-// Stage 1 bounds two dozen cuts of every feature; stage 2 takes the features in order of their
-// bound, and bisects the intervals that survive. Exact stumps are computed only where a bound
-// leaves something to gain, with a cut-off: if l(x) reaches best - r(x2), the whole of
-// [x, x2] is closed. Bisection instead of a left-to-right sweep in stage 2 was worth a factor
-// of 4 to 7 on noisy tables; 24 coarse cuts did better than 6 or 12.
+// Stage 1 bounds two dozen cuts of every feature. Stage 2 takes the features in the order of their
+// bounds, and bisects the intervals that are still open. Exact stumps are computed only if a bound
+// leaves something to gain, with a cut-off: if l(x) reaches best - r(x2), all of [x, x2] is
+// settled. Bisection instead of a left-to-right sweep in stage 2 was 4 to 7 times faster on noisy
+// tables; 24 coarse cuts were better than 6 or 12.
 #pragma once
 
 #include <algorithm>
@@ -76,7 +76,7 @@ class DepthTwo {
   using Point = CutBounds<Value>;
   struct Candidate {
     std::int32_t feature;
-    bool left_splits;   // may the left (right) child split again?
+    bool left_splits;   // whether the left (right) child may be split again
     bool right_splits;
     Value lower;        // on any tree with this root, for these rows and for supersets of them
     Value own;          // the same for these rows alone: at least `lower`
@@ -93,8 +93,7 @@ class DepthTwo {
     bool right_splits = true;
   };
 
-  // For those who ask which cuts were counted. All rows on one side are no cut, and what is
-  // known there is then not used.
+  // Reports this cut to the prover. Trivial cuts, with all rows on one side, are skipped.
   void look(const Candidate& c, std::uint32_t first, const Point& x) const {
     const std::uint32_t inside = x.position - first;
     if (task_->looks != nullptr && inside > 0 && inside < size_)
@@ -107,12 +106,13 @@ class DepthTwo {
     raise(c.own, to);
   }
   Value penalty() const { return context_->settings.split_cost; }
-  // What both children together must stay below.
+  // The total cost that both children must stay below.
   Value budget() const { return best_ - penalty(); }
   bool closed(Value children) const {
     return context_->loss->closes(penalty() + children, best_);
   }
-  // The work since the last call: rows that moved through all lanes, and exact scans of a lane.
+  // Counts the work since the last call: rows that moved through all lanes, and exact scans of a
+  // lane.
   bool stop(std::uint32_t rows_moved) {
     const auto lanes = static_cast<std::uint64_t>(context_->columns->n_features());
     const auto scans = static_cast<std::uint64_t>(context_->counters->exact_scans - scans_);
@@ -147,7 +147,7 @@ class DepthTwo {
         add(f, false, false, lower);
       } else if (task_->splits >= 3 || kind(f) == FeatureKind::multiway) {
         add(f, true, true, lower);
-      } else {  // two splits in all: one child or the other
+      } else {  // two splits in all: one of the children may be split
         add(f, true, false, lower);
         add(f, false, true, lower);
       }
@@ -174,8 +174,8 @@ class DepthTwo {
     record_ = {true, c.feature, test, first, last, c.left_splits, c.right_splits};
   }
 
-  // Lower bounds of both sides at the current window, with relaxed minima; trees found on the
-  // way (they need the true minimum) improve the best one.
+  // Lower bounds of both sides at the current window, with relaxed minima. Trees found on the way
+  // (which need the true minimum) improve the best one.
   Point bound_cut(const Candidate& c, std::uint32_t min_left, std::uint32_t min_right,
                   TestKind test, std::uint32_t first, std::uint32_t last) {
     const Value leaf_left = lanes_->leaf(Side::left);
@@ -283,7 +283,7 @@ class DepthTwo {
     raise_both(c, penalty() + lower);
   }
 
-  // On cuts strictly between a and b (and on a and b themselves where they are cuts).
+  // A bound for the cuts strictly between a and b (and for a and b themselves if they are cuts).
   Value interval_bound(const Point& a, const Point& b) const {
     const Value monotone = a.left + b.right;
     if constexpr (L::kUnitStep) {
@@ -341,14 +341,14 @@ class DepthTwo {
     own_pieces_ = std::min(own_pieces_, own);
   }
 
-  // Exact values at a cut between a and b, as far as they can matter: l only below
-  // budget - r(b), r only below budget - l(a). If l + r then stays below the budget, neither
-  // was cut off, so the sum is exact and a tree attains it. Returns a bound on both children
-  // together with the true minimum leaf size.
+  // Exact values at a cut between a and b, as far as they matter: l only below budget - r(b), and r
+  // only below budget - l(a). If l + r then stays below the budget, neither was cut off, so the sum
+  // is exact and some tree attains it.
   Value settle(const Candidate& c, Point& x, const Point& a, const Point& b) {
     const std::uint32_t p = x.position;
     lanes_->window(0, p);
-    const auto relax = [&](std::uint32_t gap) {  // other cuts of the interval move < gap rows
+    // other cuts of the interval differ by less than `gap` rows
+    const auto relax = [&](std::uint32_t gap) {
       return min_leaf_ > gap ? std::max(1u, min_leaf_ - gap) : 1u;
     };
     const std::uint32_t min_left = relax(b.position - p);
@@ -364,7 +364,7 @@ class DepthTwo {
       improve(c, TestKind::threshold, 0, p, x.left + x.right);
       return x.left + x.right;
     }
-    // The relaxed values leave something to gain: look at the true ones.
+    // The relaxed values leave something to gain, so the true values are computed.
     fresh = bound_cut(c, min_leaf_, min_leaf_, TestKind::threshold, 0, p);
     if (closed(fresh.left + fresh.right)) return fresh.left + fresh.right;
     const Value left = exact_side(c, Side::left, budget() - fresh.right);
@@ -411,7 +411,7 @@ class DepthTwo {
     bisect(c, view, x, b);
   }
 
-  // First position more than `weight` beyond `from`, and its mirror image.
+  // The first position that is more than `weight` beyond `from`, and its mirror image.
   std::uint32_t advance(std::uint32_t from, Value weight) const {
     std::uint32_t low = from, high = size_;
     while (low < high) {
@@ -459,8 +459,8 @@ class DepthTwo {
     raise_both(c, penalty() + lower);
   }
 
-  // One child for each category. With a bound on the splits, the children that gain most from
-  // a second split get one.
+  // One child for each category. If the number of splits is limited, the children that gain most
+  // from a second split get one.
   void multiway(Candidate& c, const FeatureView& view) {
     const std::vector<std::uint32_t> starts = view.runs();
     Value leaves{};
@@ -514,9 +514,10 @@ class DepthTwo {
     return out;
   }
 
-  // Bounds per feature, for supersets of these rows too. There a tree may first split where
-  // all of these rows fall on one side; it then costs the penalty and at least what the best
-  // tree of depth one (bounded by `whole_`), or of any depth allowed here, costs on them.
+  // Bounds for each feature, which also hold for supersets of these rows. There a tree may first
+  // split such that all of these rows fall on one side; it then costs the penalty plus at least the
+  // cost of the best tree of depth one (bounded by `whole_`), or of any depth allowed here, on
+  // them.
   void hand_out(Value lower) {
     if (task_->lower_out.empty()) return;
     const Value one_sided = penalty() + std::max(whole_, lower);

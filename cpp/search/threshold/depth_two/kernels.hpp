@@ -1,10 +1,10 @@
 // Bounds on every stump of both sides of a cut, one pass over histograms.
 //
-// Numeric features sit in *lanes*: a block is 32 bytes of lanes, and histograms are laid out
-// [block][bin][channel][lane], so that one vector instruction treats 4 (double), 8 (int32) or
-// 16 (int16) features. For each lane the kernels return an upper bound (the best stump that
-// cuts between bins: it exists) and a lower bound (no stump, wherever it cuts, does better)
-// for the rows left of the cut (`left`) and right of it (`total - left`).
+// Numeric features are arranged in *lanes*: a block is 32 bytes of lanes, and histograms have the
+// layout [block][bin][channel][lane], so that one vector instruction processes 4 (double), 8
+// (int32) or 16 (int16) features. For each lane the kernels return an upper bound (of the best
+// stump that cuts between bins, which exists) and a lower bound (no stump, wherever it cuts, does
+// better), for the rows left of the cut (`left`) and right of it (`total - left`).
 //
 // The same source is compiled twice, for AVX2 and for any processor; the faster one that runs
 // is chosen once.
@@ -25,7 +25,7 @@ template <class T>
 struct LaneInput {
   const T* left;
   const T* total;
-  const T* several;  // [block][bin][lane]: all bits set iff the bin holds several values
+  const T* several;  // [block][bin][lane]: all bits set if the bin contains several values
   T* scratch;        // at least 4 * (bins + 1) blocks, aligned
   int blocks;
   int bins;
@@ -84,7 +84,7 @@ struct KernelSet {
 KernelSet portable_kernels();
 KernelSet avx2_kernels();
 
-// The fastest set this processor runs; `portable` asks for the other one (tests).
+// The fastest set that this processor supports; `portable` requests the other one (for tests).
 KernelSet choose_kernels(bool portable = false);
 
 }  // namespace treeproof::threshold

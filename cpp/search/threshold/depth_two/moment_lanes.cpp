@@ -16,7 +16,7 @@ MomentLanes<Phi>::MomentLanes(const Columns& columns, const MomentLoss<Phi>& los
       channels_(own_ + (count_rows ? 2 : 1)), count_rows_(count_rows),
       further_child_(further_child) {
   const bool one = outputs_ == 1;
-  // With a row channel the kernel has to know of it even where no minimum is in force.
+  // If there is a row channel, the kernel has to know of it even if no minimum is in force.
   if (loss.smoothed()) {
     kernel_min_ = kernels.smoothed_min;
     kernel_ = count_rows ? kernel_min_ : kernels.smoothed;
@@ -71,7 +71,7 @@ void MomentLanes<Phi>::load(const RowSubset& rows) {
   category_bounds_left_.resize(categorical_.size());
   category_bounds_right_.resize(categorical_.size());
 
-  // The totals are what a window over everything leaves in `left`.
+  // A window over everything leaves the totals in `left`.
   begin(0);
   window(0, m);
   std::ranges::copy(category_left_, category_total_.begin());
@@ -131,7 +131,8 @@ void MomentLanes<Phi>::move(std::uint32_t from, std::uint32_t to) {
 
 template <class Phi>
 void MomentLanes<Phi>::window(std::uint32_t first, std::uint32_t last) {
-  if (first >= last_ || last <= first_) {  // nothing in common: leave one, enter the other
+  // no rows in common: remove the old window and add the new one
+  if (first >= last_ || last <= first_) {
     move<-1>(first_, last_);
     move<1>(first, last);
   } else {
@@ -197,7 +198,7 @@ StumpBounds<double> MomentLanes<Phi>::bounds(std::uint32_t min_left, std::uint32
     out.right_lower = std::min(out.right_lower, category_bounds_right_[g]);
     out.right_upper = std::min(out.right_upper, category_bounds_right_[g]);
   }
-  // Rounding may leave a little less than nothing.
+  // Rounding may give values slightly below zero.
   return {std::max(0.0, out.left_lower), std::max(0.0, out.left_upper),
           std::max(0.0, out.right_lower), std::max(0.0, out.right_upper)};
 }
@@ -208,8 +209,8 @@ void MomentLanes<Phi>::bound_categories(Side side, double min_rows, std::vector<
     out[g] = category_loss(g, side, min_rows);
 }
 
-// The exact loss of the best split of a side on a categorical feature, with what its further
-// children cost; the side's leaf where there is none.
+// The exact loss of the best split of a side on a categorical feature, including the cost of its
+// further children; the loss of a leaf if there is no such split.
 template <class Phi>
 double MomentLanes<Phi>::category_loss(std::size_t g, Side side, double min_rows) {
   const std::size_t width = own_ + 2;

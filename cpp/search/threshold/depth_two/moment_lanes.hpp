@@ -7,8 +7,9 @@
 // (fewer rows lose no more), which gives the lower bound; cuts between bins give the upper one. `exact` walks only the bins whose lower bound
 // leaves something to gain.
 //
-// Rounding: every sweep starts from empty histograms, so a cell sees a few thousand additions
-// at most and keeps about 13 digits of the sums; loss/tolerance.hpp leaves room.
+// Rounding: every sweep starts from empty histograms, so a cell receives a few thousand additions
+// at most and keeps about 13 digits of the sum of squares; the tolerance of loss/tolerance.hpp is
+// larger than this error.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,7 @@ class MomentLanes {
   // Bounds with at least the given numbers of rows in each part of a stump.
   StumpBounds<double> bounds(std::uint32_t min_left, std::uint32_t min_right,
                              Counters& counters);
-  // min(loss of the best stump of a side, cap). Uses what the last call of `bounds` left.
+  // min(loss of the best stump of a side, cap). Uses the results of the last call of `bounds`.
   double exact(Side side, double cap, Counters& counters);
   // There is no unit step for these losses.
   double weight_between(std::uint32_t, std::uint32_t) const { return 0.0; }

@@ -1,8 +1,8 @@
-// The search for better trees, beside the search for a proof.
+// The search for better trees, which runs in turns with the search for a proof.
 //
-// A search for a proof raises bounds and meets good trees by the way; on noisy tables it may be
-// stopped long before that. This search looks for good trees only, and never stops by itself
-// before it has tried everything it knows:
+// A search for a proof raises bounds and finds good trees along the way; on noisy tables it may be
+// stopped long before that. This search only looks for good trees, and does not end before it has
+// tried everything it knows:
 //
 //   starts         greedy trees by impurity and by entropy, improved by turns (first_tree.hpp).
 //   local search   any subtree of the best tree, however large, is solved anew with the number of
@@ -21,7 +21,7 @@
 
 namespace treeproof::threshold {
 
-// Every tree that is better than those known to the exchange is told there.
+// Every tree that is better than those known to the exchange is reported to it.
 Statistics polish_labels(const Columns& columns, const Labels& labels,
                          const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
                          Exchange<Cost>& exchange);
