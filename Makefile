@@ -46,7 +46,8 @@ test: $(VENV)/ready build lint  ## all tests
 	$(BIN)/python -m pytest -n $(JOBS)
 	$(BIN)/python -m pytest --doctest-modules src/treeproof
 
-lint: $(VENV)/ready  ## ruff and mypy
+lint: $(VENV)/ready  ## ruff, mypy and clang-format
+	find cpp tools tests -name '*.?pp' | xargs $(BIN)/clang-format --dry-run -Werror
 	$(BIN)/ruff check $(LINTED)
 	$(BIN)/ruff format --check $(LINTED)
 	$(BIN)/mypy

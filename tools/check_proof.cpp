@@ -11,8 +11,8 @@
 // Where to look: checker/check.hpp goes through a proof, checker/rules.hpp holds the argument,
 // checker/here.hpp the tests of a step, checker/classes.hpp and checker/numbers.hpp count rows,
 // checker/problem.hpp, checker/reader.hpp and checker/gains.hpp make the problem from the data, and
-// checker/ratio.hpp says what follows for F1 and its like. checker/module.cpp is the same as a module
-// of Python.
+// checker/ratio.hpp says what follows for F1 and its like. checker/module.cpp is the same as a
+// module of Python.
 
 #include <cstdint>
 #include <fstream>
@@ -31,24 +31,24 @@ namespace {
 
 // The next line; a hostile one must not exhaust the memory.
 bool read_line(std::istream& in, std::string& line) {
-    constexpr std::size_t kLongest = std::size_t{1} << 24;
-    constexpr int kEnd = std::char_traits<char>::eof();
-    line.clear();
-    int next = in.rdbuf()->sbumpc();
-    if (next == kEnd) {
-        if (in.bad()) throw Unreadable("the proof could not be read to its end");
-        return false;
-    }
-    for (; next != kEnd && next != '\n'; next = in.rdbuf()->sbumpc()) {
-        if (line.size() >= kLongest) throw Unreadable("a line of the proof is too long");
-        line += static_cast<char>(next);
-    }
-    return true;
+  constexpr std::size_t kLongest = std::size_t{1} << 24;
+  constexpr int kEnd = std::char_traits<char>::eof();
+  line.clear();
+  int next = in.rdbuf()->sbumpc();
+  if (next == kEnd) {
+    if (in.bad()) throw Unreadable("the proof could not be read to its end");
+    return false;
+  }
+  for (; next != kEnd && next != '\n'; next = in.rdbuf()->sbumpc()) {
+    if (line.size() >= kLongest) throw Unreadable("a line of the proof is too long");
+    line += static_cast<char>(next);
+  }
+  return true;
 }
 
 struct Options {
-    std::vector<std::string> files, targets, costs;
-    std::string weight;
+  std::vector<std::string> files, targets, costs;
+  std::string weight;
 };
 
 constexpr const char* kUsage =
@@ -57,76 +57,75 @@ constexpr const char* kUsage =
     "for each action if rows have costs or rewards of their own, perhaps without --target";
 
 Options read_options(const std::vector<std::string>& arguments) {
-    Options options;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const bool target = arguments[i] == "--target", weight = arguments[i] == "--weight";
-        const bool cost = arguments[i] == "--cost";
-        if (!target && !weight && !cost) {
-            options.files.push_back(arguments[i]);
-            continue;
-        }
-        if (++i == arguments.size()) throw Unreadable(kUsage);
-        if (target) options.targets.push_back(arguments[i]);
-        if (cost) options.costs.push_back(arguments[i]);
-        if (weight) options.weight = arguments[i];
+  Options options;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool target = arguments[i] == "--target", weight = arguments[i] == "--weight";
+    const bool cost = arguments[i] == "--cost";
+    if (!target && !weight && !cost) {
+      options.files.push_back(arguments[i]);
+      continue;
     }
-    const bool named = !options.targets.empty() || !options.costs.empty();
-    if (options.files.size() != 2 || !named) throw Unreadable(kUsage);
-    return options;
+    if (++i == arguments.size()) throw Unreadable(kUsage);
+    if (target) options.targets.push_back(arguments[i]);
+    if (cost) options.costs.push_back(arguments[i]);
+    if (weight) options.weight = arguments[i];
+  }
+  const bool named = !options.targets.empty() || !options.costs.empty();
+  if (options.files.size() != 2 || !named) throw Unreadable(kUsage);
+  return options;
 }
 
 Roles roles_of(const Options& options, const DataTable& table) {
-    Roles roles;
-    for (const auto& name : options.targets) roles.targets.push_back(table.find(name));
-    for (const auto& name : options.costs) roles.costs.push_back(table.find(name));
-    if (!options.weight.empty()) roles.weight = table.find(options.weight);
-    return roles;
+  Roles roles;
+  for (const auto& name : options.targets) roles.targets.push_back(table.find(name));
+  for (const auto& name : options.costs) roles.costs.push_back(table.find(name));
+  if (!options.weight.empty()) roles.weight = table.find(options.weight);
+  return roles;
 }
 
 Verdict run(const Options& options) {
-    std::ifstream file, data(options.files[1], std::ios::binary);
-    if (!data) throw Unreadable("cannot open the data \"" + options.files[1] + "\"");
-    if (options.files[0] != "-") {
-        file.open(options.files[0], std::ios::binary);
-        if (!file) throw Unreadable("cannot open the proof \"" + options.files[0] + "\"");
-    }
-    std::istream& proof = options.files[0] == "-" ? std::cin : file;
-    const DataTable table = CsvReader(data).read();
-    return check_proof([&proof](std::string& line) { return read_line(proof, line); }, table,
-                       roles_of(options, table), [] {});
+  std::ifstream file, data(options.files[1], std::ios::binary);
+  if (!data) throw Unreadable("cannot open the data \"" + options.files[1] + "\"");
+  if (options.files[0] != "-") {
+    file.open(options.files[0], std::ios::binary);
+    if (!file) throw Unreadable("cannot open the proof \"" + options.files[0] + "\"");
+  }
+  std::istream& proof = options.files[0] == "-" ? std::cin : file;
+  const DataTable table = CsvReader(data).read();
+  return check_proof([&proof](std::string& line) { return read_line(proof, line); }, table,
+                     roles_of(options, table), [] {});
 }
 
 // One line, and what the program returns.
 int report(const Verdict& verdict, std::ostream& out) {
-    if (verdict.accepted) {
-        out << "accepted: " << verdict.claim << ", " << verdict.n_steps << " steps ("
-            << verdict.statement << ")\n";
-        return 0;
-    }
-    const std::string place =
-        verdict.step ? "step " + std::to_string(*verdict.step) : std::string("the header");
-    if (verdict.readable) {
-        out << "rejected at " << place << ": " << verdict.reason << "\n";
-        return 1;
-    }
-    const std::size_t line = verdict.step ? *verdict.step + 2 : 1;
-    out << "cannot check: line " << line << " of the proof (" << place << "): " << verdict.reason
-        << "\n";
-    return 2;
+  if (verdict.accepted) {
+    out << "accepted: " << verdict.claim << ", " << verdict.n_steps << " steps ("
+        << verdict.statement << ")\n";
+    return 0;
+  }
+  const std::string place =
+      verdict.step ? "step " + std::to_string(*verdict.step) : std::string("the header");
+  if (verdict.readable) {
+    out << "rejected at " << place << ": " << verdict.reason << "\n";
+    return 1;
+  }
+  const std::size_t line = verdict.step ? *verdict.step + 2 : 1;
+  out << "cannot check: line " << line << " of the proof (" << place << "): " << verdict.reason
+      << "\n";
+  return 2;
 }
 
 }  // namespace
 }  // namespace checker
 
 int main(int argc, char** argv) {
-    std::ios::sync_with_stdio(false);
-    try {
-        return checker::report(checker::run(checker::read_options({argv + 1, argv + argc})),
-                               std::cout);
-    } catch (const checker::Unreadable& error) {
-        std::cout << "cannot check: " << error.what() << "\n";
-    } catch (const std::bad_alloc&) {
-        std::cout << "cannot check: there is not enough memory\n";
-    }
-    return 2;
+  std::ios::sync_with_stdio(false);
+  try {
+    return checker::report(checker::run(checker::read_options({argv + 1, argv + argc})), std::cout);
+  } catch (const checker::Unreadable& error) {
+    std::cout << "cannot check: " << error.what() << "\n";
+  } catch (const std::bad_alloc&) {
+    std::cout << "cannot check: there is not enough memory\n";
+  }
+  return 2;
 }

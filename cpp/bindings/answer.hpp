@@ -1,5 +1,5 @@
-// The answer of a search as a plain dictionary (see treeproof.solving.solvers): its tree as a table of
-// splits, its bounds, why it ended, and what it counted.
+// The answer of a search as a plain dictionary (see treeproof.solving.solvers): its tree as a table
+// of splits, its bounds, why it ended, and what it counted.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -38,8 +38,9 @@ struct SplitTable {
     // Any code from tree.code to tree.next_code - 1 parts the node's rows in the same way;
     // the middle one leaves equally many values of the whole table on both sides of the gap.
     const bool cut = tree.kind == TestKind::threshold;
-    append_node({tree.feature, tree.kind, cut ? (tree.code + tree.next_code - 1) / 2 : tree.code,
-                 0}, slot, static_cast<std::int32_t>(tree.children.size()));
+    append_node(
+        {tree.feature, tree.kind, cut ? (tree.code + tree.next_code - 1) / 2 : tree.code, 0}, slot,
+        static_cast<std::int32_t>(tree.children.size()));
     children.resize(children.size() + tree.children.size());
     outcome.insert(outcome.end(), tree.outcomes.begin(), tree.outcomes.end());
     for (std::size_t k = 0; k < tree.children.size(); ++k) {

@@ -32,23 +32,22 @@ nb::dict derive_labels(const SolvedLabels& solved, Cost bound, double time_limit
   {
     nb::gil_scoped_release unlocked;
     done = proof::derive_labels(
-        solved.columns,
-        {solved.labels, solved.n_classes, solved.weights, solved.total_weight},
+        solved.columns, {solved.labels, solved.n_classes, solved.weights, solved.total_weight},
         solved.tree_limits, bound, solved.record, solved.prices, limits, steps);
   }
   return derived(done);
 }
 
-nb::dict derive_targets(const SolvedTargets& solved, double bound, double unit,
-                        double time_limit, const std::string& steps) {
+nb::dict derive_targets(const SolvedTargets& solved, double bound, double unit, double time_limit,
+                        const std::string& steps) {
   Limits limits(time_limit, 0, python_interrupted);
   proof::Derived<double> done;
   {
     nb::gil_scoped_release unlocked;
-    done = proof::derive_targets(solved.criterion, solved.columns,
-                                 {solved.targets, solved.n_outputs, solved.weights,
-                                  solved.smoothing, solved.quantiles},
-                                 solved.tree_limits, bound, unit, solved.record, limits, steps);
+    done = proof::derive_targets(
+        solved.criterion, solved.columns,
+        {solved.targets, solved.n_outputs, solved.weights, solved.smoothing, solved.quantiles},
+        solved.tree_limits, bound, unit, solved.record, limits, steps);
   }
   return derived(done);
 }
@@ -58,13 +57,15 @@ nb::dict derive_targets(const SolvedTargets& solved, double bound, double unit,
 void bind_derive(nb::module_& m) {
   const char* forget = "Empty the record of the search: the prover has to solve all anew.";
   nb::class_<SolvedLabels>(m, "SolvedLabels", "A classification that a search has solved.")
-      .def("forget", [](SolvedLabels& solved) { solved.record = {}; }, forget)
+      .def(
+          "forget", [](SolvedLabels& solved) { solved.record = {}; }, forget)
       .def("derive", &derive_labels, nb::kw_only(), "bound"_a, "time_limit"_a, "steps"_a,
            "Write the steps that prove a bound on its trees as JSON lines.");
   nb::class_<SolvedTargets>(m, "SolvedTargets", "A regression that a search has solved.")
-      .def("forget", [](SolvedTargets& solved) { solved.record = {}; }, forget)
-      .def("derive", &derive_targets, nb::kw_only(), "bound"_a, "unit"_a, "time_limit"_a,
-           "steps"_a, "Write the steps that prove a bound on its trees as JSON lines.");
+      .def(
+          "forget", [](SolvedTargets& solved) { solved.record = {}; }, forget)
+      .def("derive", &derive_targets, nb::kw_only(), "bound"_a, "unit"_a, "time_limit"_a, "steps"_a,
+           "Write the steps that prove a bound on its trees as JSON lines.");
 }
 
 }  // namespace treeproof::bindings

@@ -62,12 +62,11 @@ portfolio::NearBounds read_bounds(const std::string& name) {
 
 std::unique_ptr<NearSet> make_set(const IntArray& kinds, const IntArray& n_values,
                                   const IntArray& codes, const IntArray& columns,
-                                  const IntArray& labels, int n_classes,
-                                  const DoubleArray& weights, Cost split_cost, Cost budget,
-                                  int max_depth, std::int64_t min_samples_leaf,
-                                  double time_limit, std::uint64_t memory_limit,
-                                  const std::string& penalize, const std::string& bounds,
-                                  bool expand_last) {
+                                  const IntArray& labels, int n_classes, const DoubleArray& weights,
+                                  Cost split_cost, Cost budget, int max_depth,
+                                  std::int64_t min_samples_leaf, double time_limit,
+                                  std::uint64_t memory_limit, const std::string& penalize,
+                                  const std::string& bounds, bool expand_last) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   check_columns(columns, kinds.size());
   Limits limits(time_limit, memory_limit, python_interrupted);
@@ -87,8 +86,7 @@ struct NearCounts {
   StopReason reason;
 };
 
-std::unique_ptr<NearCounts> count(const NearSet& set,
-                                  const std::vector<std::int32_t>& required,
+std::unique_ptr<NearCounts> count(const NearSet& set, const std::vector<std::int32_t>& required,
                                   const std::vector<std::int32_t>& banned, double time_limit) {
   Limits limits(time_limit, 0, python_interrupted);
   nb::gil_scoped_release unlocked;
@@ -120,11 +118,11 @@ std::unique_ptr<NearFrontier> frontier_of(const NearSet& set, const IntArray& co
   Limits limits(time_limit, 0, python_interrupted);
   nb::gil_scoped_release unlocked;
   const bool leaves = read_penalize(penalize) == Penalize::leaves;
-  near::RowSums sums{n_sums,
-                     near::on_merged_rows(problem, view(codes), {values.data(), values.size()},
-                                          per_row),
-                     {split_cost, leaves ? split_cost : 0},
-                     less_is_better};
+  near::RowSums sums{
+      n_sums,
+      near::on_merged_rows(problem, view(codes), {values.data(), values.size()}, per_row),
+      {split_cost, leaves ? split_cost : 0},
+      less_is_better};
   auto out = std::make_unique<NearFrontier>(
       NearFrontier{near::make_frontier(set.graph(), std::move(sums)), StopReason::none});
   out->frontier->build(limits);
@@ -149,8 +147,7 @@ nb::tuple frontier_tree(const NearFrontier& f, const NearSet& set, std::size_t i
   std::vector<std::int32_t> of_merged;
   const Tree tree = flatten(f.frontier->tree(i, of_merged));
   const std::size_t n_columns = problem.features.size(), n = codes.size() / n_columns;
-  const std::vector<std::int32_t> of_rows =
-      near::of_table_rows(problem, view(codes), of_merged);
+  const std::vector<std::int32_t> of_rows = near::of_table_rows(problem, view(codes), of_merged);
   nb::list actions;
   for (std::size_t r = 0; r < n; ++r) actions.append(of_rows[r]);
   return nb::make_tuple(tree_to_dict(problem, tree), actions);
@@ -176,8 +173,8 @@ void bind_near(nb::module_& m) {
       .def_prop_ro("n_skipped", [](const NearSet& s) { return s.graph().n_skipped(); })
       .def_prop_ro("n_edges", [](const NearSet& s) { return s.graph().n_edges(); })
       .def("count", &count, nb::kw_only(), "required"_a = std::vector<std::int32_t>{},
-           "banned"_a = std::vector<std::int32_t>{}, "time_limit"_a = 0.0,
-           nb::keep_alive<0, 1>(), "Count the trees that use some features and not others.")
+           "banned"_a = std::vector<std::int32_t>{}, "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
+           "Count the trees that use some features and not others.")
       .def("frontier", &frontier_of, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a,
            "split_cost"_a, "less_is_better"_a = false, "penalize"_a = "splits",
            "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),

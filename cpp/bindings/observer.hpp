@@ -12,8 +12,8 @@ namespace treeproof::bindings {
 
 // Hands events to a Python function, bounds as fractions of `unit` (as it is by then). Ctrl-C
 // while it runs sets `interrupted`: stop and keep the tree, as everywhere else.
-inline Observer observer_for(const std::optional<nanobind::callable>& observer,
-                             const double& unit, bool& interrupted) {
+inline Observer observer_for(const std::optional<nanobind::callable>& observer, const double& unit,
+                             bool& interrupted) {
   if (!observer) return {};
   return [&observer, &unit, &interrupted](const Event& e) {
     nanobind::gil_scoped_acquire lock;

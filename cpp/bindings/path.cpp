@@ -56,8 +56,7 @@ void bind_path(nb::module_& m) {
                                  "One table, solved at one split cost after another.")
       .def(nb::new_(&make_path), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
            "n_classes"_a, "weights"_a, "max_depth"_a = -1, "min_samples_leaf"_a = 1,
-           "reuse_trees"_a = true, "reuse_facts"_a = true,
-           "penalize"_a = "splits")
+           "reuse_trees"_a = true, "reuse_facts"_a = true, "penalize"_a = "splits")
       .def_prop_ro("unit",
                    [](const sparse::PathSearch& p) { return cost_of(p.problem().total_weight); })
       .def("solve", &solve_at, nb::kw_only(), "split_cost"_a, "root_lower"_a = 0,

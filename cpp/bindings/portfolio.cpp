@@ -177,14 +177,15 @@ portfolio::Request make_request(const TreeLimits& tree_limits, bool climb, bool 
 }
 
 // Makes columns constant on which no split pays, and returns how many there are. `codes` is the
-// table as it was given; only if there are such columns is it copied to `changed` and pointed there.
+// table as it was given; only if there are such columns is it copied to `changed` and pointed
+// there.
 std::size_t leave_out_idle(std::vector<Feature>& features, std::span<const std::int32_t>& codes,
                            std::vector<std::int32_t>& changed, const std::vector<double>& weights,
                            int n_classes, const TreeLimits& tree_limits) {
   if (tree_limits.penalize != Penalize::leaves) return 0;
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  const std::vector<std::size_t> idle = bounds::idle_columns(
-      features, codes, weights, n_classes, tree_limits.split_penalty * total);
+  const std::vector<std::size_t> idle =
+      bounds::idle_columns(features, codes, weights, n_classes, tree_limits.split_penalty * total);
   if (idle.empty()) return 0;
   changed.assign(codes.begin(), codes.end());
   for (const std::size_t f : idle) {
@@ -212,15 +213,13 @@ portfolio::Answer<Cost> leaf_answer(std::span<const std::int32_t> labels, int n_
 nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                       const IntArray& labels, int n_classes, const DoubleArray& weights,
                       double split_penalty, int max_depth, int max_splits,
-                      std::int64_t min_samples_leaf, double time_limit,
-                      std::uint64_t memory_limit, std::optional<nb::callable> observer,
-                      std::optional<nb::callable> ladder, bool sparse, bool threshold,
-                      bool climb, bool polish, int n_jobs, const std::string& proof_log,
-                      const std::string& checkpoint, double checkpoint_pause,
-                      std::uint64_t key_seed,
-                      const nb::dict& switches, const std::string& kernel,
-                      const std::string& fault, bool helpers_at_once, bool levels_first,
-                      const std::string& penalize, bool for_proof) {
+                      std::int64_t min_samples_leaf, double time_limit, std::uint64_t memory_limit,
+                      std::optional<nb::callable> observer, std::optional<nb::callable> ladder,
+                      bool sparse, bool threshold, bool climb, bool polish, int n_jobs,
+                      const std::string& proof_log, const std::string& checkpoint,
+                      double checkpoint_pause, std::uint64_t key_seed, const nb::dict& switches,
+                      const std::string& kernel, const std::string& fault, bool helpers_at_once,
+                      bool levels_first, const std::string& penalize, bool for_proof) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   portfolio::Request request = make_request(
       {split_penalty, max_depth, max_splits, min_samples_leaf, read_penalize(penalize)}, climb,
@@ -263,21 +262,20 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
       // A proof has to speak of every column, so a search that writes one keeps them all.
       if (!for_proof)
         idle = leave_out_idle(features, used, changed, given, n_classes, request.tree_limits);
-      problem = make_problem(std::move(features), used, view(labels), n_classes, given, {},
-                             &limits);
+      problem =
+          make_problem(std::move(features), used, view(labels), n_classes, given, {}, &limits);
       problem.key_seed = key_seed;
       unit = static_cast<double>(cost_of(problem.total_weight));
       if (threshold) {
-        columns = every_row ? sort_columns(problem.features, used,
-                                           static_cast<std::int32_t>(labels.size()), &limits)
-                            : sort_columns(problem.features, problem.codes, problem.n_rows(),
-                                           &limits);
+        columns = every_row
+                      ? sort_columns(problem.features, used,
+                                     static_cast<std::int32_t>(labels.size()), &limits)
+                      : sort_columns(problem.features, problem.codes, problem.n_rows(), &limits);
         engines.columns = &columns;
-        engines.labels = {every_row ? view(labels) : std::span<const std::int32_t>(problem.label),
-                          n_classes,
-                          every_row ? std::span<const Weight>(rounded)
-                                    : std::span<const Weight>(problem.weight),
-                          problem.total_weight};
+        engines.labels = {
+            every_row ? view(labels) : std::span<const std::int32_t>(problem.label), n_classes,
+            every_row ? std::span<const Weight>(rounded) : std::span<const Weight>(problem.weight),
+            problem.total_weight};
         if (!every_row) swings = find_swings(problem);
         if (!swings.empty() && 2 < n_classes && n_classes <= kMostPaired)
           pair_gains = find_pair_gains(problem, swings);
@@ -290,9 +288,9 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
         files.emplace(problem, request.tree_limits, proof_log, checkpoint, engines.sparse);
         engines.listener = files->listener();
       }
-      answer = portfolio::solve_labels(engines, request, problem.total_weight,
-                                       evaluate(problem, flatten({}), 0), limits,
-                                       std::ref(messenger));
+      answer =
+          portfolio::solve_labels(engines, request, problem.total_weight,
+                                  evaluate(problem, flatten({}), 0), limits, std::ref(messenger));
     } catch (const Stopped&) {
       problem = Problem{};
       answer = leaf_answer(view(labels), n_classes, whole_weights(given, false), request,
@@ -308,8 +306,8 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
   if (for_proof && answer.prices != nullptr) {
     out["prices"] = to_numpy(std::vector<Cost>(answer.prices->of_point));
     out["price_per_leaf"] = answer.cost_per_leaf;
-    out["price_bound"] = bounds::rounding(
-        answer.split_cost, 0, answer.prices->total - answer.cost_per_leaf, 0);
+    out["price_bound"] =
+        bounds::rounding(answer.split_cost, 0, answer.prices->total - answer.cost_per_leaf, 0);
   }
   if (files) files->describe(out);
   return out;
@@ -341,8 +339,8 @@ nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const In
     try {
       const Columns columns = sort_columns(read_features(kinds, n_values), view(codes),
                                            static_cast<std::int32_t>(n_rows), &limits);
-      answer = portfolio::solve_targets(columns, given, chosen, request, limits,
-                                        std::ref(messenger));
+      answer =
+          portfolio::solve_targets(columns, given, chosen, request, limits, std::ref(messenger));
     } catch (const Stopped&) {
       answer = portfolio::leaf_of_targets(given, request, limits, std::ref(messenger));
     }
@@ -357,14 +355,12 @@ nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const In
 void bind_portfolio(nb::module_& m) {
   m.def("climb_labels", &climb_labels, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
         "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
-        "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
-        "memory_limit"_a = 0, "observer"_a = nb::none(), "ladder"_a = nb::none(),
-        "sparse"_a = true, "threshold"_a = true, "climb"_a = true, "polish"_a = true,
-        "n_jobs"_a = 1, "proof_log"_a = "", "checkpoint"_a = "", "checkpoint_pause"_a = 0.5,
-        "key_seed"_a = 0,
-        "switches"_a = nb::dict(), "kernel"_a = "", "fault"_a = "none",
-        "helpers_at_once"_a = false, "levels_first"_a = false,
-        "penalize"_a = "splits", "for_proof"_a = false,
+        "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0,
+        "observer"_a = nb::none(), "ladder"_a = nb::none(), "sparse"_a = true, "threshold"_a = true,
+        "climb"_a = true, "polish"_a = true, "n_jobs"_a = 1, "proof_log"_a = "",
+        "checkpoint"_a = "", "checkpoint_pause"_a = 0.5, "key_seed"_a = 0,
+        "switches"_a = nb::dict(), "kernel"_a = "", "fault"_a = "none", "helpers_at_once"_a = false,
+        "levels_first"_a = false, "penalize"_a = "splits", "for_proof"_a = false,
         "Search for an optimal classification tree with several engines in turns, and prove one "
         "level of depth after the other.");
   m.def("climb_targets", &climb_targets, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,

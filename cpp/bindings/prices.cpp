@@ -44,8 +44,7 @@ nb::dict make_prices(const IntArray& kinds, const IntArray& n_values, const IntA
   {
     nb::gil_scoped_release unlocked;
     Limits limits(time_limit, 0, python_interrupted);
-    const auto points =
-        prices::make_points(features, view(codes), view(labels), n_classes, whole);
+    const auto points = prices::make_points(features, view(codes), view(labels), n_classes, whole);
     if (points) {
       prices::SplitRules rules{two_way, split, kMostBytes, parts};
       prices::PricedPart table(*points, rules);

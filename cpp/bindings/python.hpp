@@ -12,11 +12,11 @@
 namespace treeproof::bindings {
 
 template <class T>
-using Vector = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig,
-                                 nanobind::device::cpu>;
+using Vector =
+    nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 template <class T>
-using Matrix = nanobind::ndarray<const T, nanobind::ndim<2>, nanobind::c_contig,
-                                 nanobind::device::cpu>;
+using Matrix =
+    nanobind::ndarray<const T, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
 
 template <class T>
 std::span<const T> view(const Vector<T>& a) {

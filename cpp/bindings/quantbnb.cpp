@@ -50,9 +50,9 @@ nb::dict answer(const quantbnb::Result<Value>& result, Value unit, const Limits&
 }
 
 nb::dict quant_labels(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
-                      const IntArray& labels, int n_classes, const DoubleArray& weights,
-                      int depth, const std::string& bound, int s, int s_prime,
-                      double time_limit, std::uint64_t memory_limit) {
+                      const IntArray& labels, int n_classes, const DoubleArray& weights, int depth,
+                      const std::string& bound, int s, int s_prime, double time_limit,
+                      std::uint64_t memory_limit) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   check_numeric(kinds);
   const quantbnb::Settings settings = read_settings(depth, bound, s, s_prime);

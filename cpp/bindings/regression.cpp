@@ -45,8 +45,8 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
   SolvedTargets solved{};
   {
     nb::gil_scoped_release unlocked;
-    solved.columns = sort_columns(std::move(features), view(codes),
-                                  static_cast<std::int32_t>(n_rows));
+    solved.columns =
+        sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(n_rows));
     solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
                           read_penalize(penalize)};
     result = threshold::solve_targets(chosen, solved.columns, given, solved.tree_limits, read,

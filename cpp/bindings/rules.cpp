@@ -41,8 +41,7 @@ const char* ended(rules::Completeness c, const Limits& limits) {
 
 const char* add_family(RuleStore& store, const std::string& kind, const Matrix<double>& X,
                        int family, std::uint64_t max_rules, std::uint64_t max_bytes,
-                       std::uint64_t max_cuts, double time_limit,
-                       std::optional<IntArray> flats) {
+                       std::uint64_t max_cuts, double time_limit, std::optional<IntArray> flats) {
   const rules::Points points = read_points(store, X);
   const auto limit = [](std::uint64_t most) { return most == 0 ? SIZE_MAX : most; };
   const rules::Allowance allowance{limit(max_rules), limit(max_bytes), limit(max_cuts)};
@@ -194,8 +193,7 @@ nb::dict solve_rules(const RuleStore& store, const IntArray& points, const IntAr
   out["lower"] = result.answer.lower;
   out["upper"] = result.answer.upper;
   out["unit"] = cost_of(problem.total_weight);  // the cost that stands for 1.0
-  out["status"] =
-      result.answer.lower == result.answer.upper ? "optimal" : name_of(result.stop);
+  out["status"] = result.answer.lower == result.answer.upper ? "optimal" : name_of(result.stop);
   out["seconds"] = limits.seconds();
   out["statistics"] = to_dict(result.statistics);
   return out;
@@ -218,9 +216,8 @@ void bind_rules(nb::module_& m) {
            "max_bytes"_a = 0, "max_cuts"_a = 0, "time_limit"_a = 0.0, "flats"_a = nb::none(),
            "Add all partitions by thresholds ('axis') or hyperplanes ('hyperplane').");
   m.def("solve_rules", &solve_rules, "store"_a, nb::kw_only(), "points"_a, "labels"_a,
-        "n_classes"_a, "weights"_a, "split_cost"_a = 0, "max_splits"_a = 2,
-        "max_depth"_a = -1, "min_samples_leaf"_a = 1, "min_weight_leaf"_a = 0,
-        "time_limit"_a = 0.0, "n_threads"_a = 1,
+        "n_classes"_a, "weights"_a, "split_cost"_a = 0, "max_splits"_a = 2, "max_depth"_a = -1,
+        "min_samples_leaf"_a = 1, "min_weight_leaf"_a = 0, "time_limit"_a = 0.0, "n_threads"_a = 1,
         "start"_a = nb::none(), "observer"_a = nb::none(), "switches"_a = nb::dict(),
         "Search for an optimal tree over the rules of a store.");
 }

@@ -16,10 +16,10 @@ inline sparse::Switches read_sparse_switches(const nanobind::dict& given) {
   for (const auto& [key, value] : given) {
     const auto name = nanobind::cast<std::string>(key);
     bool known = false;
-#define X(field, what)                         \
-  if (name == #field) {                        \
-    switches.field = nanobind::cast<bool>(value);    \
-    known = true;                              \
+#define X(field, what)                            \
+  if (name == #field) {                           \
+    switches.field = nanobind::cast<bool>(value); \
+    known = true;                                 \
   }
     TREEPROOF_SPARSE_SWITCHES(X)
 #undef X

@@ -34,8 +34,8 @@ std::unique_ptr<stream::Learner> make_learner(const std::string& kind, const nb:
   if (kind == "branches") {
     return std::make_unique<stream::OnlineBranches>(stream::OnlineBranchesOptions{
         option<double>(o, "split_penalty"), option<std::int32_t>(o, "window_size"),
-        option<std::int32_t>(o, "iterations_per_sample"),
-        option<std::int32_t>(o, "numeric_bins"), option<std::size_t>(o, "memory_limit")});
+        option<std::int32_t>(o, "iterations_per_sample"), option<std::int32_t>(o, "numeric_bins"),
+        option<std::size_t>(o, "memory_limit")});
   }
   stream::TreeSearchOptions options;
   if (kind == "upper_confidence") {
@@ -308,8 +308,8 @@ class StreamModel {
       throw std::invalid_argument("codes and numbers do not fit the columns");
   }
 
-  void check_shapes(const CodeMatrix& codes, const NumberMatrix& numbers,
-                    const LabelArray& labels, const WeightArray& weights) const {
+  void check_shapes(const CodeMatrix& codes, const NumberMatrix& numbers, const LabelArray& labels,
+                    const WeightArray& weights) const {
     const std::size_t n = labels.shape(0);
     const auto columns = static_cast<std::size_t>(encoder_.n_columns());
     const auto n_numbers = static_cast<std::size_t>(encoder_.n_numbers());
@@ -346,33 +346,39 @@ class StreamModel {
 void bind_stream(nb::module_& m) {
   nb::class_<StreamModel>(m, "StreamModel", "An online learner behind its encoder. Private.")
       .def(nb::init<const std::string&, nb::dict, nb::object, std::int32_t, nb::object, double>(),
-           "kind"_a, "options"_a, "helper"_a, "max_categories"_a, "detector"_a.none(),
-           "discount"_a)
+           "kind"_a, "options"_a, "helper"_a, "max_categories"_a, "detector"_a.none(), "discount"_a)
       .def("learn_one", &StreamModel::learn_one, "x"_a, "y"_a, "w"_a)
       .def("predict_one", &StreamModel::predict_one, "x"_a)
       .def("class_weights_one", &StreamModel::class_weights_one, "x"_a)
-      .def("learn_rows", &StreamModel::learn_rows, "codes"_a, "numbers"_a, "labels"_a,
-           "weights"_a)
+      .def("learn_rows", &StreamModel::learn_rows, "codes"_a, "numbers"_a, "labels"_a, "weights"_a)
       .def("predict_rows", &StreamModel::predict_rows, "codes"_a, "numbers"_a)
       .def("find_rows", &StreamModel::find_rows, "codes"_a, "numbers"_a)
       .def("codes_of", &StreamModel::codes_of, "column"_a, "values"_a, "learning"_a)
       .def("numbers_in", &StreamModel::numbers_in, "column"_a, "values"_a)
       .def("labels_of", &StreamModel::labels_of, "values"_a, "learning"_a)
-      .def("column", [](StreamModel& s, nb::handle name, nb::handle value) {
-             return s.encoder().column(name, value);
-           }, "name"_a, "first_value"_a.none())
-      .def("find_column", [](StreamModel& s, nb::handle name) {
-             return s.encoder().find_column(name);
-           }, "name"_a)
-      .def("missing_code", [](StreamModel& s, std::int32_t column, bool learning) {
-             return s.encoder().missing_code(column, learning);
-           }, "column"_a, "learning"_a)
-      .def("number_index", [](StreamModel& s, std::int32_t column) {
-             return s.encoder().number_index(column);
-           }, "column"_a)
-      .def("categories", [](StreamModel& s, std::int32_t column) {
-             return s.encoder().categories(column);
-           }, "column"_a)
+      .def(
+          "column",
+          [](StreamModel& s, nb::handle name, nb::handle value) {
+            return s.encoder().column(name, value);
+          },
+          "name"_a, "first_value"_a.none())
+      .def(
+          "find_column",
+          [](StreamModel& s, nb::handle name) { return s.encoder().find_column(name); }, "name"_a)
+      .def(
+          "missing_code",
+          [](StreamModel& s, std::int32_t column, bool learning) {
+            return s.encoder().missing_code(column, learning);
+          },
+          "column"_a, "learning"_a)
+      .def(
+          "number_index",
+          [](StreamModel& s, std::int32_t column) { return s.encoder().number_index(column); },
+          "column"_a)
+      .def(
+          "categories",
+          [](StreamModel& s, std::int32_t column) { return s.encoder().categories(column); },
+          "column"_a)
       .def("tree", &StreamModel::tree)
       .def("statistics", &StreamModel::statistics)
       .def("restart", &StreamModel::restart, "recent"_a = 0)

@@ -99,7 +99,7 @@ class Encoder {
   bool started_ = false;
   std::vector<Code> codes_;
   std::vector<double> numbers_;
-  std::vector<nb::object> recent_key_;          // at each place of a row
+  std::vector<nb::object> recent_key_;  // at each place of a row
   std::vector<std::int32_t> recent_column_;
 };
 

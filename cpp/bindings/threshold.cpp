@@ -28,11 +28,11 @@ namespace {
 nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                       const IntArray& labels, int n_classes, const DoubleArray& weights,
                       double split_penalty, int max_depth, int max_splits,
-                      std::int64_t min_samples_leaf, double time_limit,
-                      std::uint64_t memory_limit, std::optional<nb::callable> observer,
-                      const nb::dict& switches, bool divide_weights, int n_jobs, bool record,
-                      const std::string& penalize, std::int64_t price_work,
-                      const std::optional<Vector<Cost>>& prices, bool search) {
+                      std::int64_t min_samples_leaf, double time_limit, std::uint64_t memory_limit,
+                      std::optional<nb::callable> observer, const nb::dict& switches,
+                      bool divide_weights, int n_jobs, bool record, const std::string& penalize,
+                      std::int64_t price_work, const std::optional<Vector<Cost>>& prices,
+                      bool search) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   threshold::Switches read = read_switches(switches, n_jobs);
   prices::PriceBoard board;
@@ -85,10 +85,10 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
 void bind_threshold(nb::module_& m) {
   m.def("solve_threshold", &solve_labels, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
         "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
-        "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0,
-        "memory_limit"_a = 0, "observer"_a = nb::none(), "switches"_a = nb::dict(),
-        "divide_weights"_a = true, "n_jobs"_a = 1, "record"_a = false, "penalize"_a = "splits",
-        "price_work"_a = 0, "prices"_a = nb::none(), "search"_a = true,
+        "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0,
+        "observer"_a = nb::none(), "switches"_a = nb::dict(), "divide_weights"_a = true,
+        "n_jobs"_a = 1, "record"_a = false, "penalize"_a = "splits", "price_work"_a = 0,
+        "prices"_a = nb::none(), "search"_a = true,
         "Search for an optimal classification tree over every threshold; with `record`, the "
         "answer has a `SolvedLabels` from which a proof can be derived. Without `search` it has "
         "nothing else: for an answer that was found before.");

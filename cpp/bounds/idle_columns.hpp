@@ -5,8 +5,8 @@
 // more than any subtree whose root splits on the column.
 //
 // Proof. Let the split have c >= 2 children with rows, and let the rows weigh W. Then W <= c w,
-// and the subtree costs at least (c - 1) L >= (c - 1) 2 w (1 - 1/K) >= c w (1 - 1/K) >= W (1 - 1/K).
-// The most frequent class of K has at least W / K, so a leaf costs at most W (1 - 1/K).
+// and the subtree costs at least (c - 1) L >= (c - 1) 2 w (1 - 1/K) >= c w (1 - 1/K) >= W (1 -
+// 1/K). The most frequent class of K has at least W / K, so a leaf costs at most W (1 - 1/K).
 //
 // So a search may do without such columns: names, numbers of tickets, anything that nearly tells
 // the rows apart. With one penalty for a whole split the lemma does not hold.

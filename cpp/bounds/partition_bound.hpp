@@ -48,8 +48,8 @@ class PartitionBound {
   static constexpr std::int64_t kMostGroups = 16;
 
   double least(const RowSubset& rows, std::int64_t leaves, double penalty, double cutoff) {
-    const std::size_t most = static_cast<std::size_t>(std::clamp<std::int64_t>(
-        leaves, 1, std::min<std::int64_t>(kMostGroups, rows.size())));
+    const std::size_t most = static_cast<std::size_t>(
+        std::clamp<std::int64_t>(leaves, 1, std::min<std::int64_t>(kMostGroups, rows.size())));
     groups_.assign(most, 0.0);
     std::size_t filled = most;
     for (std::size_t output = 0; output < loss_->n_outputs(); ++output) {
@@ -75,15 +75,14 @@ class PartitionBound {
     sorted_.resize(rows.size());
     for (std::uint32_t r = 0; r < rows.size(); ++r)
       sorted_[r] = {loss_->target(rows.row(r))[output], loss_->row_weight(rows.row(r)),
-                   loss_->own(rows.row(r), output)};
+                    loss_->own(rows.row(r), output)};
     centre_ = loss_->centres()[output];
     std::ranges::sort(sorted_, [](const Row& a, const Row& b) { return a.y < b.y; });
     prefix_.resize(rows.size() + 1);
     prefix_[0] = {};
     for (std::size_t k = 0; k < sorted_.size(); ++k) {
       const auto [y, w, own] = sorted_[k];
-      prefix_[k + 1] = {prefix_[k].weight + w, prefix_[k].sum + w * y,
-                        prefix_[k].own + own};
+      prefix_[k + 1] = {prefix_[k].weight + w, prefix_[k].sum + w * y, prefix_[k].own + own};
     }
   }
 

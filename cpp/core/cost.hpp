@@ -27,8 +27,7 @@ constexpr Cost cost_of(std::int64_t weight) { return weight << kCostBits; }
 
 // The cost of a two-way split for a penalty given as a fraction of the total weight.
 inline Cost split_cost(double penalty, std::int64_t total_weight) {
-  return std::llround(penalty * static_cast<double>(total_weight) *
-                      static_cast<double>(kUnitCost));
+  return std::llround(penalty * static_cast<double>(total_weight) * static_cast<double>(kUnitCost));
 }
 
 // The cost of a split, given the number of its children that contain rows. If the penalty is

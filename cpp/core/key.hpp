@@ -34,8 +34,6 @@ struct KeyHash {
 };
 
 // The n-th of a fixed sequence of random keys.
-inline Key random_key(std::uint64_t n) {
-  return {split_mix(2 * n + 1), split_mix(~(2 * n))};
-}
+inline Key random_key(std::uint64_t n) { return {split_mix(2 * n + 1), split_mix(~(2 * n))}; }
 
 }  // namespace treeproof

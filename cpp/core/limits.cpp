@@ -5,16 +5,13 @@
 namespace treeproof {
 
 Limits::Limits(double seconds, std::uint64_t bytes, Interrupt interrupt)
-    : start_(Clock::now()),
-      deadline_(Clock::time_point::max()),
-      next_signal_(start_ + kSignalPeriod),
-      bytes_(bytes),
-      interrupt_(std::move(interrupt)) {
+    : start_(Clock::now()), deadline_(Clock::time_point::max()),
+      next_signal_(start_ + kSignalPeriod), bytes_(bytes), interrupt_(std::move(interrupt)) {
   if (seconds > 0.0 && seconds < 1e9) {
     // Reserve some time to build the tree from the results of the search.
     const double search = seconds - std::min(0.02 * seconds, 0.05);
-    deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
-                             std::chrono::duration<double>(search));
+    deadline_ =
+        start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(search));
   }
 }
 

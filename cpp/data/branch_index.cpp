@@ -38,8 +38,7 @@ std::uint64_t BranchIndex::hash(BranchId id) const {
   return sum;
 }
 
-BranchId BranchIndex::find(std::uint64_t child_hash, BranchId parent,
-                           std::uint32_t literal) const {
+BranchId BranchIndex::find(std::uint64_t child_hash, BranchId parent, std::uint32_t literal) const {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t s = child_hash & mask; slots_[s] != 0; s = (s + 1) & mask) {
     if ((slots_[s] ^ child_hash) >> 32 != 0) continue;
@@ -56,8 +55,7 @@ BranchId BranchIndex::append(Key key) {
   return size_++;
 }
 
-BranchId BranchIndex::insert(std::uint64_t child_hash, BranchId parent,
-                             std::uint32_t literal) {
+BranchId BranchIndex::insert(std::uint64_t child_hash, BranchId parent, std::uint32_t literal) {
   if (2 * static_cast<std::size_t>(size_) >= slots_.size()) grow();
   const std::span<const std::uint32_t> old = literals(parent);
   std::uint32_t* sorted = sorted_.allocate(old.size() + 1);

@@ -12,8 +12,7 @@ void set_bit(std::uint64_t* words, std::size_t bit) {
   words[bit / kWordBits] |= std::uint64_t{1} << (bit % kWordBits);
 }
 
-bool in_slice(const Problem& problem, std::int32_t label, std::int32_t shift,
-              std::size_t row) {
+bool in_slice(const Problem& problem, std::int32_t label, std::int32_t shift, std::size_t row) {
   if (label >= 0 && problem.label[row] != label) return false;
   const std::int64_t value = label >= 0 ? problem.weight[row] : problem.samples[row];
   return ((value >> shift) & 1) != 0;
@@ -87,8 +86,7 @@ void LiteralBits::set_bits(const Problem& problem) {
       if (!in_slice(problem, slice.label, slice.shift, static_cast<std::size_t>(r))) continue;
       set_bit(everything_.data(), bit);
       for (std::size_t f = 0; f < problem.features.size(); ++f) {
-        const auto code =
-            static_cast<std::size_t>(problem.code(static_cast<std::int32_t>(f), r));
+        const auto code = static_cast<std::size_t>(problem.code(static_cast<std::int32_t>(f), r));
         if (first[f] + code < end[f]) set_bit(words_.data() + (first[f] + code) * n_words, bit);
       }
       ++bit;
@@ -102,8 +100,7 @@ void LiteralBits::set_bits(const Problem& problem) {
 }
 
 std::uint64_t LiteralBits::bytes() const {
-  return sizeof(std::uint64_t) * (first_vector_.back() + 2) *
-             static_cast<std::uint64_t>(n_words_) +
+  return sizeof(std::uint64_t) * (first_vector_.back() + 2) * static_cast<std::uint64_t>(n_words_) +
          sizeof(std::int32_t) * (3 * first_literal_.size() + test_of_.size());
 }
 
@@ -186,8 +183,8 @@ void LiteralBits::count(const RowSet& rows, Counts& counts) const {
     for (const Weight w : counts.weight) counts.samples[0] += w;
 }
 
-void LiteralBits::count_outcomes(const RowSet& rows, const Counts& whole,
-                                 std::int32_t test, Counts& outcomes) const {
+void LiteralBits::count_outcomes(const RowSet& rows, const Counts& whole, std::int32_t test,
+                                 Counts& outcomes) const {
   const auto t = static_cast<std::size_t>(test);
   const std::size_t n = first_literal_[t + 1] - first_literal_[t];
   outcomes.weight.assign(n * n_classes_, 0);

@@ -30,7 +30,7 @@ struct RowSet {
 
 // Class weights and table rows of one row set, or of every outcome of a test.
 struct Counts {
-  std::vector<Weight> weight;  // [outcome * n_classes + class]
+  std::vector<Weight> weight;         // [outcome * n_classes + class]
   std::vector<std::int64_t> samples;  // [outcome]; zeros unless they were requested
 };
 
@@ -44,8 +44,7 @@ class LiteralBits {
   std::uint64_t bytes() const;
   // Literals are numbered test by test, outcome by outcome.
   std::uint32_t literal(std::int32_t test, std::int32_t outcome) const {
-    return first_literal_[static_cast<std::size_t>(test)] +
-           static_cast<std::uint32_t>(outcome);
+    return first_literal_[static_cast<std::size_t>(test)] + static_cast<std::uint32_t>(outcome);
   }
   std::uint32_t n_literals() const { return first_literal_.back(); }
 

@@ -29,9 +29,7 @@ std::vector<Test> make_tests(const std::vector<Feature>& features) {
         for (std::int32_t c = 0; c + 1 < n; ++c)
           tests.push_back({feature, TestKind::threshold, c, 2});
         break;
-      case FeatureKind::multiway:
-        tests.push_back({feature, TestKind::multiway, 0, n});
-        break;
+      case FeatureKind::multiway: tests.push_back({feature, TestKind::multiway, 0, n}); break;
       case FeatureKind::one_vs_rest:
         // With two categories both equality tests make the same partition.
         for (std::int32_t c = 0; c < (n == 2 ? 1 : n); ++c)
@@ -74,8 +72,7 @@ Groups group_rows(std::span<const std::int32_t> codes, std::size_t n, std::size_
         h = mix(h + static_cast<std::uint64_t>(c) + 0x9e3779b97f4a7c15ULL);
       std::size_t at = h & (places.size() - 1);
       while (places[at].group >= 0) {
-        const std::size_t other =
-            groups.representative[static_cast<std::size_t>(places[at].group)];
+        const std::size_t other = groups.representative[static_cast<std::size_t>(places[at].group)];
         if (places[at].hash == h && std::ranges::equal(row_codes(r), row_codes(other))) break;
         at = (at + 1) & (places.size() - 1);
       }
@@ -127,8 +124,7 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
     const std::size_t first = order[k];
     double sum = 0.0;
     std::int64_t count = 0;
-    for (; k < n && labels[order[k]] == labels[first] &&
-           group_of[order[k]] == group_of[first];
+    for (; k < n && labels[order[k]] == labels[first] && group_of[order[k]] == group_of[first];
          ++k) {
       sum += weights[order[k]];
       ++count;

@@ -29,9 +29,8 @@ struct Feature {
 
 // Whether a split of some feature can have more than two children.
 inline bool has_wide(std::span<const Feature> features) {
-  return std::ranges::any_of(features, [](const Feature& f) {
-    return f.kind == FeatureKind::multiway && f.n_values > 2;
-  });
+  return std::ranges::any_of(
+      features, [](const Feature& f) { return f.kind == FeatureKind::multiway && f.n_values > 2; });
 }
 
 enum class TestKind : std::uint8_t { threshold, equals, multiway };
@@ -56,8 +55,8 @@ struct Problem {
   std::vector<std::int32_t> group;    // equal groups: equal feature codes
   // the number of the row in a larger table; empty if this is the whole table
   std::vector<std::int32_t> name;
-  std::uint64_t key_seed = 0;         // seed of the random keys of the rows
-  std::vector<std::int32_t> codes;    // column-major: codes[feature * n_rows + row]
+  std::uint64_t key_seed = 0;       // seed of the random keys of the rows
+  std::vector<std::int32_t> codes;  // column-major: codes[feature * n_rows + row]
   std::int32_t n_groups = 0;
   std::int64_t total_weight = 0;
   bool weights_are_samples = false;  // weight == samples on every row
@@ -74,8 +73,7 @@ struct Problem {
     return name.empty() ? row : name[static_cast<std::size_t>(row)];
   }
   std::int32_t code(std::int32_t feature, std::int32_t row) const {
-    return codes[static_cast<std::size_t>(feature) * label.size() +
-                 static_cast<std::size_t>(row)];
+    return codes[static_cast<std::size_t>(feature) * label.size() + static_cast<std::size_t>(row)];
   }
   std::int32_t outcome(const Test& test, std::int32_t row) const {
     const std::int32_t c = code(test.feature, row);
@@ -89,14 +87,14 @@ struct Problem {
 };
 
 // `codes` is column-major, n_rows * features.size(); labels in 0 .. n_classes - 1; weights
-// are finite and not negative, and not all zero (the input border has seen to that). Whole-number weights are
-// kept exactly where their total allows it; others are rounded to 2^-30 of their total.
+// are finite and not negative, and not all zero (the input border has seen to that). Whole-number
+// weights are kept exactly where their total allows it; others are rounded to 2^-30 of their total.
 // `names`, if not empty: the rows' numbers in a larger table of which these are a part. Of
 // merged rows the first one's counts. Throws `Stopped` when a limit (null: none) is hit.
 Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
                      std::span<const std::int32_t> labels, std::int32_t n_classes,
-                     std::span<const double> weights,
-                     std::span<const std::int32_t> names = {}, Limits* limits = nullptr);
+                     std::span<const double> weights, std::span<const std::int32_t> names = {},
+                     Limits* limits = nullptr);
 
 // How much the cost of each group of equal rows can differ between trees: the first row of its
 // heaviest class holds that row's weight, and all other rows hold 0. The sum over a group is the

@@ -13,8 +13,7 @@ Rows all_rows(const Problem& problem) {
   return rows;
 }
 
-Rows rows_with(const Problem& problem, const Rows& rows, const Test& test,
-               std::int32_t outcome) {
+Rows rows_with(const Problem& problem, const Rows& rows, const Test& test, std::int32_t outcome) {
   Rows part;
   for (const std::int32_t r : rows)
     if (problem.outcome(test, r) == outcome) part.push_back(r);

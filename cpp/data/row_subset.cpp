@@ -60,16 +60,17 @@ void Partitioner::cut_out(const RowSubset& from, std::int32_t f, std::uint32_t f
   inside.reserve(last - first, from.n_features_);
   outside.reserve(m - (last - first), from.n_features_);
   distribute_two(from, inside, outside);
-  check([&] {
-    const std::array<const RowSubset*, 2> sides{&inside, &outside};
-    return partition(from, sides);
-  }, "the two sides of a cut partition its rows");
+  check(
+      [&] {
+        const std::array<const RowSubset*, 2> sides{&inside, &outside};
+        return partition(from, sides);
+      },
+      "the two sides of a cut partition its rows");
 }
 
 // Branch-free: every row is written to both sides and one cursor advances, so the arrays
 // need one spare slot; `reserve` always leaves some.
-void Partitioner::distribute_two(const RowSubset& from, RowSubset& inside,
-                                 RowSubset& outside) {
+void Partitioner::distribute_two(const RowSubset& from, RowSubset& inside, RowSubset& outside) {
   const std::uint32_t m = from.size();
   std::uint32_t next_in = 0;
   std::uint32_t next_out = 0;
@@ -122,8 +123,7 @@ void Partitioner::keep(const RowSubset& from, const RowMask& mask, RowSubset& in
 }
 
 void Partitioner::cut_runs(const RowSubset& from, std::int32_t f,
-                           std::span<const std::uint32_t> starts,
-                           std::vector<RowSubset>& parts) {
+                           std::span<const std::uint32_t> starts, std::vector<RowSubset>& parts) {
   const std::uint32_t m = from.size();
   place_.resize(m);
   part_.resize(m);
@@ -132,8 +132,7 @@ void Partitioner::cut_runs(const RowSubset& from, std::int32_t f,
   for (std::size_t p = 0; p < starts.size(); ++p) {
     const std::uint32_t end = p + 1 < starts.size() ? starts[p + 1] : m;
     parts[p].reserve(end - starts[p], from.n_features_);
-    for (std::uint32_t k = starts[p]; k < end; ++k)
-      part_[list[k]] = static_cast<std::uint32_t>(p);
+    for (std::uint32_t k = starts[p]; k < end; ++k) part_[list[k]] = static_cast<std::uint32_t>(p);
   }
   std::vector<std::uint32_t> next(starts.size(), 0);
   for (std::uint32_t r = 0; r < m; ++r) {
@@ -148,11 +147,13 @@ void Partitioner::cut_runs(const RowSubset& from, std::int32_t f,
     const std::uint32_t* other = from.lists_.get() + g * m;
     for (std::uint32_t k = 0; k < m; ++k) *cursor_[part_[other[k]]]++ = place_[other[k]];
   }
-  check([&] {
-    std::vector<const RowSubset*> all;
-    for (std::size_t p = 0; p < starts.size(); ++p) all.push_back(&parts[p]);
-    return partition(from, all);
-  }, "the children of a multiway split partition its rows");
+  check(
+      [&] {
+        std::vector<const RowSubset*> all;
+        for (std::size_t p = 0; p < starts.size(); ++p) all.push_back(&parts[p]);
+        return partition(from, all);
+      },
+      "the children of a multiway split partition its rows");
 }
 
 std::uint32_t FeatureView::run_end(std::uint32_t position) const {

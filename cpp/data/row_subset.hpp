@@ -74,20 +74,15 @@ class FeatureView {
 
   std::uint32_t size() const { return size_; }
   std::uint32_t rank_at(std::uint32_t position) const { return rank_[rows_[list_[position]]]; }
-  bool boundary(std::uint32_t position) const {
-    return rank_at(position - 1) != rank_at(position);
-  }
+  bool boundary(std::uint32_t position) const { return rank_at(position - 1) != rank_at(position); }
   bool constant() const { return size_ < 2 || rank_at(0) == rank_at(size_ - 1); }
   // Are there exactly two values?
-  bool two_runs() const {
-    return !constant() && run_end(run_end(0)) == size_;
-  }
+  bool two_runs() const { return !constant() && run_end(run_end(0)) == size_; }
   // The first position after `position` with a different value; size() if there is none.
   std::uint32_t run_end(std::uint32_t position) const;
   std::uint32_t run_start(std::uint32_t position) const;
   // The boundary nearest to `wish` within [low, high]; 0 if there is none (0 is never a boundary).
-  std::uint32_t nearest_boundary(std::uint32_t wish, std::uint32_t low,
-                                 std::uint32_t high) const;
+  std::uint32_t nearest_boundary(std::uint32_t wish, std::uint32_t low, std::uint32_t high) const;
   // The first position whose rank is at least `rank`; size() if there is none.
   std::uint32_t lower_bound(std::uint32_t rank) const;
   // Starts of the runs of equal values.

@@ -19,8 +19,8 @@ double weight_scale(std::span<const double> weights) {
     total += w;
     whole = whole && w == std::floor(w);
   }
-  const double cap = static_cast<double>(kMaxTotalWeight) -
-                     static_cast<double>(weights.size()) - 1.0;
+  const double cap =
+      static_cast<double>(kMaxTotalWeight) - static_cast<double>(weights.size()) - 1.0;
   if (whole && total < cap) return 1.0;
   return std::exp2(std::ilogb(std::min(cap / total, kLargestScale)));
 }

@@ -41,9 +41,8 @@ class AbsoluteError {
   AbsoluteError(std::span<const double> targets, std::int32_t n_outputs,
                 std::span<const double> weights, std::span<const double> quantiles,
                 Tolerance tolerance)
-      : weights_(weights), n_outputs_(static_cast<std::size_t>(n_outputs)),
-        tolerance_(tolerance), quantiles_(quantiles.begin(), quantiles.end()),
-        rank_(targets.size()) {
+      : weights_(weights), n_outputs_(static_cast<std::size_t>(n_outputs)), tolerance_(tolerance),
+        quantiles_(quantiles.begin(), quantiles.end()), rank_(targets.size()) {
     if (quantiles_.empty()) quantiles_ = {0.5};
     std::vector<double> column(weights.size());
     for (std::size_t k = 0; k < n_outputs_; ++k) {
@@ -60,9 +59,7 @@ class AbsoluteError {
     }
   }
 
-  Tally tally() const {
-    return {std::vector<Sums>(size_), std::vector<Sums>(n_outputs_), {}, 0};
-  }
+  Tally tally() const { return {std::vector<Sums>(size_), std::vector<Sums>(n_outputs_), {}, 0}; }
   void clear(Tally& t) const {
     for (const std::uint32_t row : t.seen)
       for (std::size_t k = 0; k < n_outputs_; ++k)

@@ -16,8 +16,7 @@ template <class L>
 concept Loss = requires(const L& loss, typename L::Tally& tally, const typename L::Tally& seen,
                         std::uint32_t row, typename L::Value value) {
   // The type of costs: exact integers, or doubles with a stated tolerance.
-  requires std::same_as<typename L::Value, std::int64_t> ||
-               std::same_as<typename L::Value, double>;
+  requires std::same_as<typename L::Value, std::int64_t> || std::same_as<typename L::Value, double>;
   // True if leaving out rows of total weight w lowers an optimal cost by at most w.
   { L::kUnitStep } -> std::convertible_to<bool>;
   { loss.tally() } -> std::same_as<typename L::Tally>;

@@ -92,8 +92,7 @@ class Misclassification {
     for (const std::int64_t c : t.counts) weight += static_cast<double>(c);
     double sum = 0.0;
     for (const std::int64_t c : t.counts)
-      if (c > 0)
-        sum -= static_cast<double>(c) * std::log2(static_cast<double>(c) / weight);
+      if (c > 0) sum -= static_cast<double>(c) * std::log2(static_cast<double>(c) / weight);
     return sum;
   }
   // The best constant for the rows tallied, and what it costs on one row.

@@ -54,8 +54,8 @@ class MomentLoss {
     if constexpr (!kSquares) {
       own_.resize(targets_.size());
       for (std::size_t at = 0; at < own_.size(); ++at)
-        own_[at] = weights_[at / n_outputs_] *
-                   Phi::spread(1.0, targets_[at], centres_[at % n_outputs_]);
+        own_[at] =
+            weights_[at / n_outputs_] * Phi::spread(1.0, targets_[at], centres_[at % n_outputs_]);
     }
     if (smoothed()) prior_explained_ = plain_explained(prior_[0], prior_.data() + 1);
   }
@@ -89,9 +89,7 @@ class MomentLoss {
   const std::vector<double>& prior() const { return prior_; }
   bool smoothed() const { return !prior_.empty(); }
   // What a leaf without rows loses: every leaf loses that much at least.
-  double empty_leaf() const {
-    return smoothed() ? prior_[n_outputs_ + 1] - prior_explained_ : 0.0;
-  }
+  double empty_leaf() const { return smoothed() ? prior_[n_outputs_ + 1] - prior_explained_ : 0.0; }
 
   // What the best constant explains of rows of this weight and these sums: a leaf loses its rows'
   // own terms less this.
@@ -109,8 +107,7 @@ class MomentLoss {
   void add(Tally& t, std::uint32_t row) const { move(t, row, weights_[row], 1); }
   void remove(Tally& t, std::uint32_t row) const { move(t, row, -weights_[row], -1); }
   Value value(const Tally& t) const {
-    if (t.rows <= 1 && !smoothed())
-      return 0.0;  // exactly, whatever rounding has left in the sums
+    if (t.rows <= 1 && !smoothed()) return 0.0;  // exactly, whatever rounding has left in the sums
     const double loss = t.own - explained(t.weight, t.sums.data());
     return loss > 0.0 ? loss : 0.0;
   }
@@ -126,8 +123,7 @@ class MomentLoss {
       for (std::size_t k = 0; k < n_outputs_; ++k) sum += sums[k] * sums[k];
       return sum / weight;
     } else {
-      for (std::size_t k = 0; k < n_outputs_; ++k)
-        sum += Phi::spread(weight, sums[k], centres_[k]);
+      for (std::size_t k = 0; k < n_outputs_; ++k) sum += Phi::spread(weight, sums[k], centres_[k]);
       return sum;
     }
   }

@@ -51,8 +51,9 @@ typename Prover<L>::Optimum optimum_of(Solvers<L, Terminal>& solvers, std::uint3
   using Value = typename L::Value;
   return [&solvers, min_leaf](const RowSubset& rows, Room room, Value cutoff,
                               threshold::Record<Value>& record) {
-    const threshold::Task<Value> task{&rows, cutoff, threshold::finite(room.depth),
-                                      threshold::finite(room.splits), min_leaf, {}, {}};
+    const threshold::Task<Value> task{
+        &rows, cutoff, threshold::finite(room.depth), threshold::finite(room.splits), min_leaf,
+        {},    {}};
     solvers.search().set_record(&record);
     return solvers.search().solve(task).lower;
   };
@@ -60,14 +61,13 @@ typename Prover<L>::Optimum optimum_of(Solvers<L, Terminal>& solvers, std::uint3
 
 // The solver of two levels, if the loss has one and the rule *order* is valid.
 template <class L, class Terminal>
-typename Prover<L>::TwoLevels two_levels_of(Solvers<L, Terminal>& solvers,
-                                            std::uint32_t min_leaf) {
+typename Prover<L>::TwoLevels two_levels_of(Solvers<L, Terminal>& solvers, std::uint32_t min_leaf) {
   using Value = typename L::Value;
   if (Terminal::kDepth < 2 || min_leaf > 1) return {};
   return [&solvers](const RowSubset& rows, int splits, Value cutoff,
                     std::vector<threshold::Looked<Value>>& looks) {
-    const threshold::Task<Value> task{&rows, cutoff, 2, threshold::finite(splits), 1,
-                                      {},    {},     {}, &looks};
+    const threshold::Task<Value> task{&rows, cutoff, 2,     threshold::finite(splits), 1, {},
+                                      {},    {},     &looks};
     return solvers.terminal().solve(task).lower;
   };
 }
@@ -87,8 +87,8 @@ Derived<typename L::Value> derive(const Context<L>& context, Solvers<L, Terminal
                                   const std::string& steps) {
   StepText text(steps);
   const auto min_leaf = context.settings.min_leaf;
-  Prover<L> prover(context, unit, optimum_of(solvers, min_leaf),
-                   two_levels_of(solvers, min_leaf), record, text);
+  Prover<L> prover(context, unit, optimum_of(solvers, min_leaf), two_levels_of(solvers, min_leaf),
+                   record, text);
   const auto proved = prover.prove(room_of(tree_limits, context.has_multiway), bound);
   const bool complete = text.finish();
   return {text.n_steps(), proved.step, proved.bound, complete};
@@ -99,8 +99,8 @@ Derived<typename L::Value> derive(const Context<L>& context, Solvers<L, Terminal
 Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& labels,
                             const TreeLimits& tree_limits, Cost bound,
                             const threshold::Record<Cost>& record,
-                            const std::shared_ptr<const prices::RowPrices>& prices,
-                            Limits& limits, const std::string& steps) {
+                            const std::shared_ptr<const prices::RowPrices>& prices, Limits& limits,
+                            const std::string& steps) {
   const Misclassification loss(labels.labels, labels.weights, labels.n_classes);
   threshold::Counters counters;
   prices::PriceBoard board;
@@ -124,19 +124,18 @@ Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& lab
   return derive(context, solvers, tree_limits, bound, Cost{1}, record, steps);
 }
 
-Derived<double> derive_targets(Criterion criterion, const Columns& columns,
-                               const Targets& targets, const TreeLimits& tree_limits,
-                               double bound, double unit,
+Derived<double> derive_targets(Criterion criterion, const Columns& columns, const Targets& targets,
+                               const TreeLimits& tree_limits, double bound, double unit,
                                const threshold::Record<double>& record, Limits& limits,
                                const std::string& steps) {
   return threshold::with_targets(
       criterion, columns, targets, tree_limits, threshold::Switches{}, limits, false,
       [] { return Derived<double>{}; },
       [&]<class L>(const Context<L>& context, auto make_terminal) {
-        using Terminal =
-            typename decltype(make_terminal(context, std::declval<StumpSolver<L>&>()))::element_type;
-        Solvers<L, Terminal> solvers(
-            context, [&](auto& stumps) { return make_terminal(context, stumps); });
+        using Terminal = typename decltype(make_terminal(
+            context, std::declval<StumpSolver<L>&>()))::element_type;
+        Solvers<L, Terminal> solvers(context,
+                                     [&](auto& stumps) { return make_terminal(context, stumps); });
         return derive(context, solvers, tree_limits, bound, unit, record, steps);
       });
 }

@@ -28,13 +28,12 @@ struct Derived {
 Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& labels,
                             const TreeLimits& tree_limits, Cost bound,
                             const threshold::Record<Cost>& record,
-                            const std::shared_ptr<const prices::RowPrices>& prices,
-                            Limits& limits, const std::string& steps);
+                            const std::shared_ptr<const prices::RowPrices>& prices, Limits& limits,
+                            const std::string& steps);
 
 // Bounds of regressions come as fractions of the loss of a single leaf; `unit` is that loss.
-Derived<double> derive_targets(Criterion criterion, const Columns& columns,
-                               const Targets& targets, const TreeLimits& tree_limits,
-                               double bound, double unit,
+Derived<double> derive_targets(Criterion criterion, const Columns& columns, const Targets& targets,
+                               const TreeLimits& tree_limits, double bound, double unit,
                                const threshold::Record<double>& record, Limits& limits,
                                const std::string& steps);
 

@@ -35,8 +35,7 @@ constexpr std::size_t kCitationBytes = sizeof(std::int32_t) + sizeof(bool) + siz
 
 }  // namespace
 
-StepLog::StepLog(const std::string& path)
-    : file_(path, std::ios::binary | std::ios::trunc) {
+StepLog::StepLog(const std::string& path) : file_(path, std::ios::binary | std::ios::trunc) {
   buffer_.reserve(kBuffer + (1 << 16));
 }
 
@@ -107,8 +106,7 @@ const char* LogReader::bytes(std::int64_t begin, std::int64_t size, bool backwar
   if (begin < window_begin_ || end > window_end) {
     const std::int64_t wanted = std::max(size, kWindow);
     window_begin_ = backwards ? std::max<std::int64_t>(0, end - wanted) : begin;
-    const std::int64_t stop =
-        backwards ? end : std::min(file_size_, begin + wanted);
+    const std::int64_t stop = backwards ? end : std::min(file_size_, begin + wanted);
     window_.resize(static_cast<std::size_t>(stop - window_begin_));
     file_.seekg(window_begin_);
     file_.read(window_.data(), static_cast<std::streamsize>(window_.size()));

@@ -38,9 +38,9 @@
 #include "proof/room.hpp"
 #include "proof/step_text.hpp"
 #include "search/threshold/best_first/axis.hpp"
+#include "search/threshold/depth_two/stump.hpp"
 #include "search/threshold/price_bound.hpp"
 #include "search/threshold/record.hpp"
-#include "search/threshold/depth_two/stump.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::proof {
@@ -65,8 +65,8 @@ class Prover {
 
   // `scale` converts costs to those of the proof. The record is that of a search on the whole
   // table.
-  Prover(const threshold::Context<L>& context, Value scale, Optimum optimum,
-         TwoLevels two_levels, const Record& record, StepText& text)
+  Prover(const threshold::Context<L>& context, Value scale, Optimum optimum, TwoLevels two_levels,
+         const Record& record, StepText& text)
       : context_(&context), columns_(context.columns), loss_(context.loss),
         split_cost_(context.settings.split_cost), min_leaf_(context.settings.min_leaf),
         scale_(scale), optimum_(std::move(optimum)), two_levels_(std::move(two_levels)),
@@ -171,8 +171,8 @@ class Prover {
     close_intervals(node);
     std::vector<Cited> cited;
     for (const Claim& claim : node.claims)
-      cited.push_back({claim.side.literal.test, claim.side.literal.outcome,
-                       claim.side.n_outcomes, claim.step});
+      cited.push_back(
+          {claim.side.literal.test, claim.side.literal.outcome, claim.side.n_outcomes, claim.step});
     return write(room, node.proved, cited);
   }
 
@@ -220,8 +220,7 @@ class Prover {
   // An earlier step about these rows, if it proves at least as much, or all that can be proved.
   std::optional<Proved<Value>> recall(const Key& key, Room room, Value bound) {
     for (const Known& known : known_[key])
-      if (known.room.covers(room) &&
-          ((known.exact && known.room == room) || known.bound >= bound))
+      if (known.room.covers(room) && ((known.exact && known.room == room) || known.bound >= bound))
         return Proved<Value>{known.step, known.bound};
     return {};
   }
@@ -291,9 +290,7 @@ class Prover {
         children_.push_back({test, 1, 2, kLook});
         break;
       }
-      case FeatureKind::multiway:
-        children_.push_back({first, counted.low, n_values, kLook});
-        break;
+      case FeatureKind::multiway: children_.push_back({first, counted.low, n_values, kLook}); break;
     }
   }
 
@@ -307,8 +304,8 @@ class Prover {
     if (closes(uncited, cutoff)) return uncited;
     Value looked{};
     if (side.room.one_split() || Value{} < split_cost_) {
-      const threshold::Split<Value> stump = stumps_.best_by_loss(
-          rows, min_leaf_, context_->settings.further_child);
+      const threshold::Split<Value> stump =
+          stumps_.best_by_loss(rows, min_leaf_, context_->settings.further_child);
       looked = leaf;
       if (stump.feature >= 0) looked = std::min(leaf, split_cost_ + stump.score);
       const bool exact = side.room.one_split() || stump.feature < 0;
@@ -320,9 +317,8 @@ class Prover {
     }
     if (by_counts(side.room)) {
       const Settled* known = settled(side, cutoff);
-      const Proved<Value> proved =
-          known != nullptr ? prove_settled(*known, side, key_of(rows))
-                           : prove_child(rows, side, cutoff);
+      const Proved<Value> proved = known != nullptr ? prove_settled(*known, side, key_of(rows))
+                                                    : prove_child(rows, side, cutoff);
       node.claims.push_back({side, proved.bound, proved.step});
       return std::max(proved.bound, looked);
     }
@@ -412,13 +408,10 @@ class Prover {
   }
 
   // Columns of categories: prover_categories.hpp.
-  void close_categories(Node& node, std::int32_t f, Room left, Room right,
-                        const FeatureView& view);
+  void close_categories(Node& node, std::int32_t f, Room left, Room right, const FeatureView& view);
   void close_multiway(Node& node, std::int32_t f, const FeatureView& view);
 
-  std::int32_t first_test(std::int32_t f) const {
-    return first_test_[static_cast<std::size_t>(f)];
-  }
+  std::int32_t first_test(std::int32_t f) const { return first_test_[static_cast<std::size_t>(f)]; }
 
   struct Parts {
     RowSubset left, right;

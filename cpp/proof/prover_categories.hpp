@@ -50,8 +50,7 @@ void Prover<L>::close_multiway(Node& node, std::int32_t f, const FeatureView& vi
     std::vector<Value> next(best.size(), loss_->infinite());
     for (std::size_t j = 0; j < best.size(); ++j) {
       const Room room{below, k < 0 ? -1 : static_cast<int>(j)};
-      const Side side{f, starts[c], last, true, {first_test(f), code},
-                      columns_->n_values(f), room};
+      const Side side{f, starts[c], last, true, {first_test(f), code}, columns_->n_values(f), room};
       const Value bound = bound_side(node, parts[c], side, needed(node) - further);
       for (std::size_t i = j; i < best.size(); ++i)
         next[i] = std::min(next[i], best[i - j] + bound);

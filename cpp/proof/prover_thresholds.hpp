@@ -30,8 +30,7 @@ void Prover<L>::close_one_by_one(Node& node, const Cuts& cuts) {
     if (closed(node, x.left + x.right)) continue;
     cut(node, cuts.axis.feature(), p);
     raise_side(node, cuts, x, true, needed(node) - x.right);
-    if (!closed(node, x.left + x.right))
-      raise_side(node, cuts, x, false, needed(node) - x.left);
+    if (!closed(node, x.left + x.right)) raise_side(node, cuts, x, false, needed(node) - x.left);
     if (!closed(node, x.left + x.right)) fail(node, x.left + x.right);
   }
 }
@@ -51,8 +50,8 @@ void Prover<L>::cite_record(Node& node, const Cuts& cuts) {
   if (recorded())
     for (const Settled& settled : record_->sides()) {
       const Room room = settled.side.inside ? cuts.left : cuts.right;
-      if (settled.side.feature == cuts.axis.feature() && covers(settled, room) &&
-          !room.none() && !room.one_split())
+      if (settled.side.feature == cuts.axis.feature() && covers(settled, room) && !room.none() &&
+          !room.one_split())
         known.add(settled);
     }
   std::vector<std::pair<Point, Point>> open;
@@ -89,8 +88,8 @@ typename Prover<L>::Side Prover<L>::side_of(const Cuts& cuts, std::uint32_t posi
   const std::int32_t f = cuts.axis.feature();
   const FeatureView& view = cuts.axis.view();
   const std::int32_t code = left ? lowest_code(view, position) : highest_code(view, position);
-  return {f, 0, position, left, {first_test(f) + code, left ? 0 : 1}, 2,
-          left ? cuts.left : cuts.right};
+  return {
+      f, 0, position, left, {first_test(f) + code, left ? 0 : 1}, 2, left ? cuts.left : cuts.right};
 }
 
 // Without *order* each of the tests is cited.
@@ -103,8 +102,8 @@ void Prover<L>::raise_side(Node& node, const Cuts& cuts, Point& x, bool left, Va
   known = std::max(known, bound_side(node, left ? parts.left : parts.right, side, cutoff));
   if (by_order() || node.claims.size() == before) return;
   const FeatureView& view = cuts.axis.view();
-  for (std::int32_t code = lowest_code(view, x.position);
-       code <= highest_code(view, x.position); ++code) {
+  for (std::int32_t code = lowest_code(view, x.position); code <= highest_code(view, x.position);
+       ++code) {
     Claim same = node.claims[before];
     same.side.literal.test = first_test(side.feature) + code;
     if (same.side.literal.test != side.literal.test) node.claims.push_back(same);
@@ -127,8 +126,8 @@ void Prover<L>::close_intervals(Node& node) {
     const Cuts& cuts = node.columns[next.column];
     const std::optional<Point> x = middle(node, cuts, next.a, next.b);
     if (!x) continue;
-    for (const Interval& half : {Interval{next.column, next.a, *x},
-                                 Interval{next.column, *x, next.b}}) {
+    for (const Interval& half :
+         {Interval{next.column, next.a, *x}, Interval{next.column, *x, next.b}}) {
       node.open.push_back(half);
       std::ranges::push_heap(node.open, later);
     }

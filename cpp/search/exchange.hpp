@@ -36,8 +36,7 @@ class Exchange {
 template <class Value>
 class ShiftedExchange final : public Exchange<Value> {
  public:
-  ShiftedExchange(Exchange<Value>& others, Value left_out)
-      : others_(others), left_out_(left_out) {}
+  ShiftedExchange(Exchange<Value>& others, Value left_out) : others_(others), left_out_(left_out) {}
 
   Value upper() const override { return others_.upper() - left_out_; }
   std::optional<CostedTree<Value>> better_than(Value cost) const override {

@@ -39,8 +39,7 @@ Memo::Guard::~Guard() {
 }
 
 Memo::Memo(std::uint64_t max_bytes, bool shared) : shared_(shared) {
-  while (n_shards_ < kMaxShards &&
-         (max_bytes == 0 || max_bytes / (2 * n_shards_) >= kLeastShard))
+  while (n_shards_ < kMaxShards && (max_bytes == 0 || max_bytes / (2 * n_shards_) >= kLeastShard))
     n_shards_ *= 2;
   shards_ = std::make_unique<Shard[]>(n_shards_);
   for (std::uint64_t s = 0; s < n_shards_; ++s) {
@@ -161,8 +160,7 @@ bool Memo::grow(Shard& s) {
 
 void Memo::resize(Shard& s, std::uint64_t n_buckets) {
   moves_.fetch_add(1, std::memory_order_relaxed);
-  const std::vector<Entry> old =
-      std::exchange(s.entries, std::vector<Entry>(n_buckets * kBucket));
+  const std::vector<Entry> old = std::exchange(s.entries, std::vector<Entry>(n_buckets * kBucket));
   s.n_buckets = n_buckets;
   s.size = 0;
   for (const Entry& e : old) {

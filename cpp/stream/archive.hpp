@@ -32,9 +32,7 @@ class Writer {
   std::string take() { return std::move(bytes_); }
 
  private:
-  void append(const void* data, std::size_t n) {
-    bytes_.append(static_cast<const char*>(data), n);
-  }
+  void append(const void* data, std::size_t n) { bytes_.append(static_cast<const char*>(data), n); }
   template <Plain T>
   void write(const T& value) {
     append(&value, sizeof value);

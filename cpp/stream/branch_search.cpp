@@ -70,9 +70,8 @@ BranchSearch::Child BranchSearch::child_of(const BranchNode& parent, const Liter
           node.complete};
 }
 
-void BranchSearch::children_of(const Window& window, const BranchNode& node,
-                               const Split& split, const Bits& support,
-                               std::vector<Child>& out) {
+void BranchSearch::children_of(const Window& window, const BranchNode& node, const Split& split,
+                               const Bits& support, std::vector<Child>& out) {
   out.clear();
   const auto n_classes = index(window.schema().n_classes);
   window.column_weights(support, split.column, weights_);
@@ -88,8 +87,7 @@ void BranchSearch::children_of(const Window& window, const BranchNode& node,
 }
 
 // Adds a split to the branch's heap unless it is useless.
-void BranchSearch::price(BranchNode& node, const Split& split,
-                         const std::vector<Child>& children) {
+void BranchSearch::price(BranchNode& node, const Split& split, const std::vector<Child>& children) {
   if (children.size() < 2) return;
   Action action{split_cost_, split_cost_, split, true};
   for (const Child& child : children) {
@@ -106,8 +104,7 @@ void BranchSearch::price(BranchNode& node, const Split& split,
   node.actions.push_back(action);
 }
 
-std::int32_t BranchSearch::expand(const Window& window, const Branch& branch,
-                                  const Bits& support) {
+std::int32_t BranchSearch::expand(const Window& window, const Branch& branch, const Bits& support) {
   const Schema& schema = window.schema();
   const auto n_classes = index(schema.n_classes);
   ++counters_.expansions;

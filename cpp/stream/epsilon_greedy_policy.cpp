@@ -15,8 +15,7 @@ class EpsilonGreedyPolicy final : public Policy {
     const auto visits = static_cast<double>(situation.state.visits);
     const std::size_t n_known = situation.state.edges.size();
     if (random.uniform() < std::pow(visits, -gamma_)) {
-      const auto r =
-          static_cast<std::size_t>(random.below(1 + n_known + situation.n_fresh()));
+      const auto r = static_cast<std::size_t>(random.below(1 + n_known + situation.n_fresh()));
       if (r == 0) return {};
       if (r <= n_known) return {Move::Kind::known, r - 1, -1, {}};
       return situation.fresh_at(r - 1 - n_known);

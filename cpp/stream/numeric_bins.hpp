@@ -44,8 +44,8 @@ inline NumericBins quantile_bins(std::vector<double> values, std::int32_t max_bi
     at = static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), values[at]) -
                                   values.begin());
     if (at == 0) {  // the smallest value fills this bin: cut behind it
-      at = static_cast<std::size_t>(
-          std::upper_bound(values.begin(), values.end(), values[0]) - values.begin());
+      at = static_cast<std::size_t>(std::upper_bound(values.begin(), values.end(), values[0]) -
+                                    values.begin());
       if (at == n) continue;
     }
     const double below = values[at - 1];

@@ -10,8 +10,7 @@ namespace treeproof::stream {
 
 OnlineBranches::OnlineBranches(const OnlineBranchesOptions& options)
     : options_(options), window_(options.window_size),
-      search_(options.split_penalty, options.memory_limit),
-      next_start_(next_start_after(0)) {}
+      search_(options.split_penalty, options.memory_limit), next_start_(next_start_after(0)) {}
 
 void OnlineBranches::grow(const Schema& schema) {
   grow_schema(schema);
@@ -100,8 +99,7 @@ void OnlineBranches::look_at_tree() {
   ++since_tree_;
   const bool ended = search_.complete();
   if (!ended && (!changed_ || since_tree_ < std::max(8, 2 * tree_.n_splits()))) return;
-  const double cost =
-      static_cast<double>(search_.upper()) / static_cast<double>(search_.unit());
+  const double cost = static_cast<double>(search_.upper()) / static_cast<double>(search_.unit());
   since_tree_ = 0;
   changed_ = false;
   if (!ended && cost > old_cost_) return;
@@ -129,8 +127,7 @@ void OnlineBranches::reweight(std::int64_t recent, double factor) {
 bool OnlineBranches::settle(std::int64_t steps) {
   if (window_.size() == 0) return true;
   if (!final_) start_search();
-  for (; steps > 0 && !search_.complete(); --steps)
-    changed_ = search_.step(window_) || changed_;
+  for (; steps > 0 && !search_.complete(); --steps) changed_ = search_.step(window_) || changed_;
   since_tree_ = std::numeric_limits<std::int32_t>::max() / 2;
   look_at_tree();
   return search_.complete();

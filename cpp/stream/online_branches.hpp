@@ -46,8 +46,8 @@ class OnlineBranches final : public Learner {
   template <class Archive>
   void archive(Archive& a) {
     archive_base(a);
-    a(window_, search_, bins_, final_, searching_, next_start_, since_tree_, changed_,
-      old_cost_, seen_, consumed_, starts_);
+    a(window_, search_, bins_, final_, searching_, next_start_, since_tree_, changed_, old_cost_,
+      seen_, consumed_, starts_);
   }
 
   std::int32_t next_start_after(std::int32_t rows) const;

@@ -57,8 +57,7 @@ const BranchStatistics& Situation::statistics(std::size_t leaf) const {
 }
 
 Estimate Situation::known(std::size_t edge) const {
-  const Estimate& value =
-      states_[static_cast<std::size_t>(state.edges[edge].state)].value;
+  const Estimate& value = states_[static_cast<std::size_t>(state.edges[edge].state)].value;
   return {value.mean - penalty_, value.variance};
 }
 

@@ -84,7 +84,7 @@ class Situation {
   std::vector<std::int32_t> leaves_;  // nodes of the tree that have tables
   std::vector<double> gain_;          // per such leaf: its part of the outlook
   std::vector<std::pair<std::int32_t, Split>> sure_splits_;
-  std::vector<bool> tried_;           // [leaf * splits + split]
+  std::vector<bool> tried_;  // [leaf * splits + split]
   std::size_t n_fresh_ = 0;
 };
 

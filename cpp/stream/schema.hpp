@@ -108,8 +108,7 @@ class Branch {
   // This branch with one more literal; a narrower literal replaces a wider one.
   Branch with(const Literal& literal) const {
     Branch child = *this;
-    const auto at = child.literals_.begin() +
-                    (lower_bound(literal.column) - literals_.begin());
+    const auto at = child.literals_.begin() + (lower_bound(literal.column) - literals_.begin());
     if (at != child.literals_.end() && at->column == literal.column) {
       child.hash_ -= hash_of(*at);
       *at = literal;

@@ -7,8 +7,7 @@ namespace {
 
 void append(StreamTree& tree, const StreamTreeDraft& draft) {
   const auto slot = static_cast<std::int32_t>(tree.children.size());
-  tree.nodes.push_back(
-      {draft.split, slot, static_cast<std::int32_t>(draft.children.size())});
+  tree.nodes.push_back({draft.split, slot, static_cast<std::int32_t>(draft.children.size())});
   const std::size_t at = tree.weight.size();
   tree.weight.resize(at + static_cast<std::size_t>(tree.n_classes), 0.0);
   std::copy(draft.weight.begin(), draft.weight.end(),

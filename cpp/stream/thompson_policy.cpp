@@ -57,9 +57,8 @@ class ThompsonPolicy final : public Policy {
   Estimate stop_and_fresh(const Situation& situation) const override {
     if (!clark_) return Policy::stop_and_fresh(situation);
     Estimate best = situation.stop;
-    situation.for_each_fresh([&](std::int32_t, std::size_t, const Estimate& e) {
-      best = clark_max(best, e);
-    });
+    situation.for_each_fresh(
+        [&](std::int32_t, std::size_t, const Estimate& e) { best = clark_max(best, e); });
     return best;
   }
 

@@ -31,8 +31,7 @@ void rescale(std::vector<double>& weights, double total) {
 
 TreeSearch::TreeSearch(const TreeSearchOptions& options)
     : options_(options), policy_(make_policy(options)), random_(options.seed),
-      table_(options.policy == PolicyKind::thompson ? Estimator::posterior
-                                                    : Estimator::frequency) {
+      table_(options.policy == PolicyKind::thompson ? Estimator::posterior : Estimator::frequency) {
   table_.set_layout(schema_);
 }
 
@@ -108,8 +107,7 @@ void TreeSearch::observe(Row codes, std::span<const double> numbers, std::int32_
 }
 
 std::int32_t TreeSearch::state_for(std::uint64_t hash) {
-  const auto [at, is_new] =
-      state_of_.try_emplace(hash, static_cast<std::int32_t>(states_.size()));
+  const auto [at, is_new] = state_of_.try_emplace(hash, static_cast<std::int32_t>(states_.size()));
   if (is_new) {
     states_.emplace_back();
     states_.back().hash = hash;
@@ -234,8 +232,7 @@ void TreeSearch::propagate() {
     double proposal = proposed[k];
     for (const Edge& edge : state.edges) {
       const State& next = states_[index(edge.state)];
-      value = policy_->fold(value, {next.value.mean - options_.split_penalty,
-                                    next.value.variance});
+      value = policy_->fold(value, {next.value.mean - options_.split_penalty, next.value.variance});
       proposal = std::max(proposal, next.proposal - options_.split_penalty);
     }
     state.value = value;
@@ -359,8 +356,7 @@ void TreeSearch::keep_states(const std::vector<bool>& kept,
   state_bytes_ = 0;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     State& state = states_[i];
-    std::erase_if(state.edges,
-                  [&](const Edge& e) { return state_number[index(e.state)] < 0; });
+    std::erase_if(state.edges, [&](const Edge& e) { return state_number[index(e.state)] < 0; });
     state.edges.shrink_to_fit();
     for (Edge& edge : state.edges) {
       edge.state = state_number[index(edge.state)];

@@ -153,8 +153,7 @@ void Window::discount(std::int32_t rows, double factor) {
   odd_weights_ = 0;
   for (std::int32_t slot = 0; slot < size_; ++slot) {
     Cost& w = weight_[index(slot)];
-    if (slot < size_ - rows)
-      w = std::max<Cost>(1, std::llround(static_cast<double>(w) * factor));
+    if (slot < size_ - rows) w = std::max<Cost>(1, std::llround(static_cast<double>(w) * factor));
     odd_weights_ += w != kUnitCost;
   }
 }
@@ -210,8 +209,8 @@ void Window::column_weights(const Bits& support, std::int32_t column,
     for (std::size_t k = 0; k < n_classes; ++k) {
       for (std::size_t w = 0; w < words_; ++w) part[w] = support[w] & class_bits_[k][w];
       for (std::size_t code = 0; code < n_codes; ++code)
-        out[code * n_classes + k] = cost_of(popcount_and(
-            part.data(), cell_bits(column, static_cast<int>(code)).data(), words_));
+        out[code * n_classes + k] = cost_of(
+            popcount_and(part.data(), cell_bits(column, static_cast<int>(code)).data(), words_));
     }
   } else {
     for_each_slot(support, [&](std::int32_t slot) {
@@ -267,8 +266,7 @@ void Window::count_by_rows(const Bits& support, std::vector<Cost>& out) const {
     const Code* codes = codes_.data() + index(slot) * stride_;
     Cost* const cell = out.data() + label_[index(slot)];
     const Cost weight = weight_[index(slot)];
-    for (std::size_t c = 0; c < n_columns; ++c)
-      cell[(offset_[c] + codes[c]) * n_classes] += weight;
+    for (std::size_t c = 0; c < n_columns; ++c) cell[(offset_[c] + codes[c]) * n_classes] += weight;
   });
 }
 

@@ -82,7 +82,8 @@ class Window {
 
  private:
   std::span<const std::uint64_t> cell_bits(std::int32_t column, int code) const {
-    const std::size_t cell = cell_[static_cast<std::size_t>(column)][static_cast<std::size_t>(code)];
+    const std::size_t cell =
+        cell_[static_cast<std::size_t>(column)][static_cast<std::size_t>(code)];
     return {bits_.data() + cell * words_, words_};
   }
   // A column may have more bitsets than codes, after its numbers got fewer bins.
@@ -97,16 +98,16 @@ class Window {
 
   std::int32_t capacity_;
   std::int32_t size_ = 0;
-  std::int32_t next_ = 0;  // the slot the next row takes
-  std::size_t words_;      // per bitset
-  std::size_t stride_ = 0; // bytes per row
+  std::int32_t next_ = 0;         // the slot the next row takes
+  std::size_t words_;             // per bitset
+  std::size_t stride_ = 0;        // bytes per row
   std::int32_t odd_weights_ = 0;  // rows whose weight is not one
   Schema schema_;
   std::vector<Code> codes_;  // [slot * stride_ + column]
   std::vector<std::int32_t> label_;
   std::vector<Cost> weight_;
-  std::size_t n_numbers_ = 0;    // ordered columns
-  std::vector<double> numbers_;  // [slot * n_numbers_ + j]
+  std::size_t n_numbers_ = 0;                     // ordered columns
+  std::vector<double> numbers_;                   // [slot * n_numbers_ + j]
   std::vector<std::uint64_t> bits_;               // [cell * words_ + word]
   std::vector<std::vector<std::uint64_t>> cell_;  // [column][code]
   std::vector<std::size_t> offset_;               // first code of a column among all codes

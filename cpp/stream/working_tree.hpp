@@ -19,8 +19,7 @@ namespace treeproof::stream {
 // All tables, found by branch.
 class StatisticsTable {
  public:
-  explicit StatisticsTable(Estimator estimator = Estimator::frequency)
-      : estimator_(estimator) {}
+  explicit StatisticsTable(Estimator estimator = Estimator::frequency) : estimator_(estimator) {}
 
   void set_layout(const Schema& schema);
   const Layout& layout() const { return *layout_; }

@@ -32,10 +32,9 @@ struct Bounds {
 // A table in the forms that the engines read; never changed once it is made.
 struct Shared {
   explicit Shared(const tests::RandomTable& made)
-      : table(made),
-        problem(made.problem()),
-        columns(sort_columns(made.features, made.codes,
-                             static_cast<std::int32_t>(made.labels.size()))),
+      : table(made), problem(made.problem()),
+        columns(
+            sort_columns(made.features, made.codes, static_cast<std::int32_t>(made.labels.size()))),
         weights(made.labels.size(), 1) {}
 
   tests::RandomTable table;
@@ -76,9 +75,8 @@ Bounds threshold_search(const Shared& shared, const TreeLimits& tree, Limits& li
 }
 
 using Search = Bounds (*)(const Shared&, const TreeLimits&, Limits&);
-constexpr Search kSearches[] = {sparse_search,    sparse_crew,  branches_search,
-                                threshold_search, miner_search, sparse_search,
-                                threshold_search, sparse_crew};
+constexpr Search kSearches[] = {sparse_search, sparse_crew,   branches_search,  threshold_search,
+                                miner_search,  sparse_search, threshold_search, sparse_crew};
 
 // Runs every search in a thread of its own.
 std::vector<Bounds> together(const Shared& shared, const TreeLimits& tree,

@@ -21,8 +21,8 @@ struct RandomTable {
   }
 };
 
-inline RandomTable random_table(std::mt19937& random, std::int32_t n_rows,
-                                std::int32_t n_features, bool multiway) {
+inline RandomTable random_table(std::mt19937& random, std::int32_t n_rows, std::int32_t n_features,
+                                bool multiway) {
   const auto up_to = [&](std::int32_t n) {
     return static_cast<std::int32_t>(random() % static_cast<std::uint32_t>(n));
   };

@@ -35,8 +35,7 @@ int run() {
   for (int k = 0; k < 30; ++k) {
     const auto n_rows = 60 + static_cast<std::int32_t>(random() % 60);
     const auto n_features = 6 + static_cast<std::int32_t>(random() % 3);
-    const Problem problem =
-        tests::random_table(random, n_rows, n_features, k % 3 == 2).problem();
+    const Problem problem = tests::random_table(random, n_rows, n_features, k % 3 == 2).problem();
     TreeLimits tree_limits{0.004, k % 4 == 3 ? 4 : -1, k % 10 == 9 ? 5 : -1, 1};
     sparse::Options options;
     options.helpers_at_once = true;

@@ -31,9 +31,9 @@ Numbers random_numbers(std::mt19937& random, std::int32_t n_rows, std::int32_t n
   };
   for (std::int32_t k = 0; k < n_rows * n_features; ++k) codes.push_back(any());
   for (std::int32_t r = 0; r < n_rows; ++r) {
-    const bool rule = n_features > 1 &&
-                      (codes[static_cast<std::size_t>(r)] > n_rows / 3) !=
-                          (codes[static_cast<std::size_t>(r + n_rows)] > n_rows / 2);
+    const bool rule =
+        n_features > 1 && (codes[static_cast<std::size_t>(r)] > n_rows / 3) !=
+                              (codes[static_cast<std::size_t>(r + n_rows)] > n_rows / 2);
     out.labels.push_back(random() % 4 == 0 ? static_cast<std::int32_t>(random() % 2) : rule);
     out.targets.push_back(rule ? 1.0 : 0.01 * static_cast<double>(any()));
     out.weights.push_back(1 + (n_rows % 2 == 0 ? r % 3 : 0));
@@ -60,16 +60,16 @@ Found solve(const Numbers& numbers, Task task, const TreeLimits& tree, int threa
   if (task == Task::labels) {
     std::int64_t total = 0;
     for (const Weight w : numbers.weights) total += w;
-    const auto result = threshold::solve_labels(
-        numbers.columns, {numbers.labels, 2, numbers.weights, total}, tree, switches, limits,
-        ignore);
+    const auto result =
+        threshold::solve_labels(numbers.columns, {numbers.labels, 2, numbers.weights, total}, tree,
+                                switches, limits, ignore);
     return {static_cast<double>(result.lower), static_cast<double>(result.upper), result.stop};
   }
   const threshold::Targets targets{numbers.targets, 1, numbers.real_weights};
   const Criterion criterion =
       task == Task::squared ? Criterion::squared_error : Criterion::absolute_error;
-  const auto result = threshold::solve_targets(criterion, numbers.columns, targets, tree, switches,
-                                               limits, ignore);
+  const auto result =
+      threshold::solve_targets(criterion, numbers.columns, targets, tree, switches, limits, ignore);
   return {result.lower, result.upper, result.stop};
 }
 

@@ -27,8 +27,8 @@ SplitTree split_tree_below(const Problem& problem, const Tree& tree, std::int32_
 
 // Tests are listed by feature, and those of a feature by code.
 std::int32_t number_of(const Problem& problem, const SplitTree& node) {
-  const auto found = std::ranges::lower_bound(
-      problem.tests, node.feature, {}, [](const Test& test) { return test.feature; });
+  const auto found = std::ranges::lower_bound(problem.tests, node.feature, {},
+                                              [](const Test& test) { return test.feature; });
   for (auto it = found; it != problem.tests.end() && it->feature == node.feature; ++it)
     if (it->kind == node.kind && (it->kind == TestKind::multiway || it->code == node.code))
       return static_cast<std::int32_t>(it - problem.tests.begin());

@@ -43,8 +43,8 @@ class Pruner {
 
  private:
   BySize join(const BySize& left, const BySize& child, std::int32_t outcome) const {
-    const std::size_t n = std::min(left.cost.size() + child.cost.size() - 1,
-                                   static_cast<std::size_t>(max_splits_));
+    const std::size_t n =
+        std::min(left.cost.size() + child.cost.size() - 1, static_cast<std::size_t>(max_splits_));
     BySize out{std::vector<Cost>(n, kInfiniteCost), std::vector<TreeDraft>(n)};
     for (std::size_t total = 0; total < n; ++total) {
       std::size_t from = 0, own = 0;

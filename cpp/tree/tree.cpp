@@ -12,8 +12,7 @@ void append(Tree& tree, const TreeDraft& draft) {
   const auto n = static_cast<std::int32_t>(draft.children.size());
   tree.nodes.push_back({draft.test, slot, n});
   tree.children.resize(tree.children.size() + draft.children.size());
-  tree.child_outcome.insert(tree.child_outcome.end(), draft.outcomes.begin(),
-                            draft.outcomes.end());
+  tree.child_outcome.insert(tree.child_outcome.end(), draft.outcomes.begin(), draft.outcomes.end());
   for (std::size_t k = 0; k < draft.children.size(); ++k) {
     tree.children[static_cast<std::size_t>(slot) + k] =
         static_cast<std::int32_t>(tree.nodes.size());
@@ -21,8 +20,8 @@ void append(Tree& tree, const TreeDraft& draft) {
   }
 }
 
-Cost cost_below(const Problem& problem, const Tree& tree, std::int32_t node,
-                const Rows& rows, SplitPrice<Cost> price) {
+Cost cost_below(const Problem& problem, const Tree& tree, std::int32_t node, const Rows& rows,
+                SplitPrice<Cost> price) {
   const TreeNode& t = tree.nodes[static_cast<std::size_t>(node)];
   if (t.test < 0) return leaf_cost(problem, rows);
   Cost cost = price(t.n_children);

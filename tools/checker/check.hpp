@@ -28,16 +28,16 @@ namespace checker {
 
 // What a checker says about a proof.
 struct Verdict {
-    bool accepted = false;
-    bool readable = true;             // false: the proof or the data could not be read
-    std::optional<std::size_t> step;  // that does not hold; none: the header, or the data
-    std::string reason;               // if it is not accepted
-    double lower_bound = 0, objective = std::numeric_limits<double>::infinity();
-    bool optimal = false;
-    std::size_t n_steps = 0;
-    std::string statement;            // what the proof is about
-    std::string measure = "objective";
-    std::string claim;                // what is proved, in words
+  bool accepted = false;
+  bool readable = true;             // false: the proof or the data could not be read
+  std::optional<std::size_t> step;  // that does not hold; none: the header, or the data
+  std::string reason;               // if it is not accepted
+  double lower_bound = 0, objective = std::numeric_limits<double>::infinity();
+  bool optimal = false;
+  std::size_t n_steps = 0;
+  std::string statement;  // what the proof is about
+  std::string measure = "objective";
+  std::string claim;  // what is proved, in words
 };
 
 // Give the next line, without its end; false if there is none.
@@ -45,307 +45,304 @@ using NextLine = std::function<bool(std::string&)>;
 
 template <class Loss>
 class ProofChecker {
-public:
-    using Cost = typename Loss::Cost;
+ public:
+  using Cost = typename Loss::Cost;
 
-    ProofChecker(const Json& header, Problem& problem)
-        : header_(header), problem_(problem), loss_(problem) {}
+  ProofChecker(const Json& header, Problem& problem)
+      : header_(header), problem_(problem), loss_(problem) {}
 
-    // `verdict` knows the statement and the step at any time, in case this throws.
-    void check(const NextLine& next_line, Verdict& verdict) {
-        read_header();
-        verdict.statement = statement();
-        const Cost further = penalize_ == "leaves" ? split_cost_ : Cost{};
-        read_prices(further);
-        Rules<Loss> rules(problem_, loss_, search_split_cost_, further, prices_);
-        std::string line;
-        for (;;) {
-            verdict.step = verdict.n_steps = steps_.size();
-            if (!next_line(line)) break;
-            Step<Cost> step = read_step(JsonReader(line).read());
-            rules.check(step, steps_);
-            step.uses.clear();
-            step.uses.shrink_to_fit();
-            steps_.push_back(std::move(step));
+  // `verdict` knows the statement and the step at any time, in case this throws.
+  void check(const NextLine& next_line, Verdict& verdict) {
+    read_header();
+    verdict.statement = statement();
+    const Cost further = penalize_ == "leaves" ? split_cost_ : Cost{};
+    read_prices(further);
+    Rules<Loss> rules(problem_, loss_, search_split_cost_, further, prices_);
+    std::string line;
+    for (;;) {
+      verdict.step = verdict.n_steps = steps_.size();
+      if (!next_line(line)) break;
+      Step<Cost> step = read_step(JsonReader(line).read());
+      rules.check(step, steps_);
+      step.uses.clear();
+      step.uses.shrink_to_fit();
+      steps_.push_back(std::move(step));
+    }
+    verdict.step.reset();
+    conclude();
+    claim(verdict);
+    verdict.accepted = true;
+  }
+
+ private:
+  static Cost read_cost(const Json& value, const char* what) {
+    if constexpr (std::is_integral_v<Cost>) {
+      return value.integer(what);
+    } else {
+      return value.real(what);
+    }
+  }
+  bool equal(Cost a, Cost b) const {
+    return a <= b ? b <= a + loss_.tolerance() : a <= b + loss_.tolerance();
+  }
+
+  static std::int32_t read_limit(const Json& value, const char* what) {
+    constexpr auto most = std::numeric_limits<std::int32_t>::max();
+    return static_cast<std::int32_t>(value.limit(what, most));
+  }
+
+  void read_header() {
+    max_depth_ = read_limit(header_.at("max_depth"), "\"max_depth\"");
+    max_splits_ = read_limit(header_.at("max_splits"), "\"max_splits\"");
+    split_cost_ = read_cost(header_.at("split_cost"), "\"split_cost\"");
+    search_split_cost_ = read_cost(header_.at("search_split_cost"), "\"search_split_cost\"");
+    upper_ = read_cost(header_.at("upper"), "\"upper\"");
+    lower_ = read_cost(header_.at("lower"), "\"lower\"");
+    root_ = header_.at("root").integer("\"root\"");
+    penalty_ = header_.at("split_penalty").real("\"split_penalty\"");
+    if (const Json* rule = header_.find("penalize")) {
+      penalize_ = rule->string("\"penalize\"");
+    }
+    require(penalize_ == "splits" || penalize_ == "leaves",
+            "\"penalize\" is neither \"splits\" nor \"leaves\"");
+    require(equal(split_cost_, loss_.split_cost(penalty_)),
+            "\"split_cost\" is not \"split_penalty\" in cost units");
+    require(penalty_ >= 0 && (penalty_ <= 1 || problem_.gains),
+            "\"split_penalty\" is not from 0 to 1");
+    require(split_cost_ >= 0, "\"split_cost\" is negative");
+    require(upper_ >= 0 && lower_ >= 0, "\"upper\" or \"lower\" is negative");
+    require(search_split_cost_ <= Loss::kMostCost, "\"search_split_cost\" is too large");
+    require(search_split_cost_ >= split_cost_, "\"search_split_cost\" is below \"split_cost\"");
+    require(max_splits_ != kNoLimit || search_split_cost_ == split_cost_,
+            "\"search_split_cost\" differs from \"split_cost\", but splits are not limited");
+    Rows all(loss_.size());
+    std::iota(all.begin(), all.end(), std::uint32_t{0});
+    loss_of_tree_ = tree_loss(header_.at("tree"), all, 0);
+    require(max_splits_ == kNoLimit || n_splits_ <= max_splits_, "the tree has too many splits");
+    n_penalties_ = penalize_ == "leaves" ? n_leaves_ - 1 : n_splits_;
+    const Cost cost = loss_of_tree_ + times(split_cost_, n_penalties_);
+    require(equal(cost, upper_), "\"upper\" is not the cost of the tree");
+  }
+
+  // A split into c children costs c - 1 times this or more: least for the widest.
+  void read_prices(Cost further) {
+    const Json* given = header_.find("prices");
+    if (given == nullptr || given->is_null()) return;
+    require(header_.at("loss").string("\"loss\"") == "misclassification",
+            "prices are for classification only");
+    if constexpr (Loss::kExact) {
+      std::size_t widest = 2;
+      for (const Test& test : problem_.tests) widest = std::max(widest, test.n_outcomes);
+      const Cost share = (search_split_cost_ - further) / static_cast<Cost>(widest - 1);
+      prices_ = PriceReader(problem_, loss_).read(*given, further + share);
+    }
+  }
+
+  // The loss of a tree; its splits and leaves are counted. Recursion goes no deeper than the JSON
+  // reader allowed.
+  Cost tree_loss(const Json& node, const Rows& rows, std::int32_t depth) {
+    if (const Json* prediction = node.find("predict")) {
+      require(node.find("test") == nullptr, "a node of the tree has a test and a prediction");
+      require(depth == 0 || loss_.samples(rows) >= problem_.min_samples_leaf,
+              "a leaf of the tree has fewer rows than \"min_samples_leaf\"");
+      ++n_leaves_;
+      return loss_.leaf_cost(rows, *prediction);
+    }
+    require(max_depth_ == kNoLimit || depth < max_depth_, "the tree is too deep");
+    const auto t = read_index(node.at("test"), problem_.tests.size(), "a test of the tree");
+    ++n_splits_;
+    Cost sum = 0;
+    std::size_t n_rows = 0;
+    std::set<std::size_t> outcomes;
+    for (const Json& child : node.at("children").array("\"children\"")) {
+      const auto& pair = child.array("a child");
+      require(pair.size() == 2, "a child of the tree is not [outcome, tree]");
+      const auto v = read_index(pair[0], problem_.tests[t].n_outcomes, "an outcome in the tree");
+      require(outcomes.insert(v).second, "the tree has an outcome twice");
+      const Rows part = problem_.restricted(rows, t, v);
+      require(!part.empty(), "the tree has a child without rows");
+      n_rows += part.size();
+      sum += tree_loss(pair[1], part, depth + 1);
+    }
+    require(n_rows == rows.size(), "the tree lacks an outcome that has rows");
+    require(outcomes.size() >= 2, "a test of the tree splits nothing");
+    return sum;
+  }
+
+  // A cost of several penalties.
+  static Cost times(Cost cost, std::int32_t n) {
+    require(static_cast<double>(cost) * n < 0x1p60 || !Loss::kExact, "a cost is too large");
+    return cost * static_cast<Cost>(n);
+  }
+
+  static std::size_t read_index(const Json& value, std::size_t end, const char* what) {
+    const std::int64_t index = value.integer(what);
+    require(
+        index >= 0 && index < static_cast<std::int64_t>(end),
+        std::string(what) + " is number " + std::to_string(index) + " of " + std::to_string(end));
+    return static_cast<std::size_t>(index);
+  }
+
+  Step<Cost> read_step(const Json& line) const {
+    Step<Cost> step;
+    const auto& branch = line.at("branch").array("\"branch\"");
+    require(branch.size() % 2 == 0, "\"branch\" ends with a test without outcome");
+    for (std::size_t i = 0; i + 1 < branch.size(); i += 2) {
+      const auto t = read_index(branch[i], problem_.tests.size(), "a test of the branch");
+      const auto v = read_index(branch[i + 1], problem_.tests[t].n_outcomes, "an outcome");
+      step.branch.push_back(static_cast<std::int32_t>(t));
+      step.branch.push_back(static_cast<std::int32_t>(v));
+    }
+    const Json* depth = line.find("depth");
+    const Json* splits = line.find("splits");
+    step.depth = depth == nullptr ? kNoLimit : read_limit(*depth, "\"depth\"");
+    step.splits = splits == nullptr ? kNoLimit : read_limit(*splits, "\"splits\"");
+    step.bound = read_cost(line.at("bound"), "\"bound\"");
+    if (const Json* uses = line.find("uses")) read_uses(*uses, step.uses);
+    return step;
+  }
+
+  void read_uses(const Json& uses, std::vector<Use<Cost>>& out_uses) const {
+    for (const Json& use : uses.array("\"uses\"")) {
+      const auto& list = use.array("a use");
+      require(!list.empty(), "a use names no test");
+      Use<Cost>& out = out_uses.emplace_back();
+      out.test = read_index(list[0], problem_.tests.size(), "a test of a use");
+      require(list.size() == problem_.tests[out.test].n_outcomes + 1,
+              "a use has not one list for each outcome of " + problem_.describe(out.test));
+      for (std::size_t v = 1; v < list.size(); ++v) {
+        auto& cited = out.cited.emplace_back();
+        auto& claims = out.claims.emplace_back();
+        for (const Json& id : list[v].array("a list of cited steps")) {
+          if (const auto* claim = id.get<Json::Array>()) {
+            require(claim->size() == 1, "a claim is not [bound]");
+            claims.push_back(read_cost((*claim)[0], "the bound of a claim"));
+            continue;
+          }
+          const std::int64_t step_cited = id.integer("a cited step");
+          require(step_cited >= kLookedAt && step_cited < std::ssize(steps_),
+                  "it cites step " + std::to_string(step_cited) + ", which is not earlier");
+          cited.push_back(step_cited);
         }
-        verdict.step.reset();
-        conclude();
-        claim(verdict);
-        verdict.accepted = true;
+      }
     }
+  }
 
-private:
-    static Cost read_cost(const Json& value, const char* what) {
-        if constexpr (std::is_integral_v<Cost>) {
-            return value.integer(what);
-        } else {
-            return value.real(what);
-        }
+  // What the root step proves of the whole table.
+  void conclude() const {
+    require(root_ >= 0 && root_ < static_cast<std::int64_t>(steps_.size()),
+            "\"root\" is step " + std::to_string(root_) + ", but the proof has " +
+                std::to_string(steps_.size()) + " steps");
+    const Step<Cost>& root = steps_[static_cast<std::size_t>(root_)];
+    require(root.branch.empty(), "the root step is not about the whole table");
+    require(covers(root.depth, max_depth_), "the root step is about shallower trees");
+    require(covers(root.splits, max_splits_), "the root step is about smaller trees");
+    // A tree of at most max_splits splits costs that much more with dearer splits.
+    const Cost dearer = search_split_cost_ - split_cost_;
+    const Cost surplus = dearer > 0 ? times(dearer, max_splits_) : 0;
+    require(lower_ <= root.bound - surplus + loss_.tolerance(),
+            "\"lower\" is more than the root step proves");
+    require(lower_ <= upper_ + loss_.tolerance(), "\"lower\" is above \"upper\"");
+    if constexpr (Loss::kExact) {
+      if (problem_.ratio) loss_.check(*problem_.ratio, lower_, split_cost_, problem_.n_rows());
     }
-    bool equal(Cost a, Cost b) const {
-        return a <= b ? b <= a + loss_.tolerance() : a <= b + loss_.tolerance();
-    }
+  }
 
-    static std::int32_t read_limit(const Json& value, const char* what) {
-        constexpr auto most = std::numeric_limits<std::int32_t>::max();
-        return static_cast<std::int32_t>(value.limit(what, most));
+  // What is known of the tree, in the user's unit.
+  void claim(Verdict& out) const {
+    out.optimal = lower_ + loss_.tolerance() >= upper_;
+    if (const auto& ratio = problem_.ratio) {
+      out.optimal = ratio->optimal();
+      out.measure = ratio->name();
+      out.objective = ratio->value().short_of_one();
+      out.lower_bound = ratio->bound().short_of_one();
+      say(out, ratio->value().value(), "above", ratio->bound().value());
+      return;
     }
+    const double penalties = penalty_ * n_penalties_;
+    out.objective = loss_.objective(loss_of_tree_) + penalties;
+    out.lower_bound = loss_.objective(lower_);
+    bool reward = false;
+    if constexpr (Loss::kExact) {
+      if (problem_.gains) {
+        const std::string& measure = header_.at("measure").string("\"measure\"");
+        reward = measure == "reward";
+        out.measure = "mean " + measure;
+        out.objective = loss_.mean_cost() + penalties;
+        out.lower_bound = loss_.least_mean_cost(lower_);
+      }
+    }
+    out.lower_bound = out.optimal ? out.objective : std::min(out.objective, out.lower_bound);
+    const double sign = reward ? -1 : 1;
+    say(out, sign * out.objective, reward ? "above" : "below", sign * out.lower_bound);
+  }
+  static void say(Verdict& out, double own, const char* beyond, double least) {
+    out.claim = out.optimal ? "optimal, " + out.measure + " " + shortest(own)
+                            : out.measure + " " + shortest(own) + ", no tree " + beyond + " " +
+                                  shortest(least);
+  }
 
-    void read_header() {
-        max_depth_ = read_limit(header_.at("max_depth"), "\"max_depth\"");
-        max_splits_ = read_limit(header_.at("max_splits"), "\"max_splits\"");
-        split_cost_ = read_cost(header_.at("split_cost"), "\"split_cost\"");
-        search_split_cost_ = read_cost(header_.at("search_split_cost"), "\"search_split_cost\"");
-        upper_ = read_cost(header_.at("upper"), "\"upper\"");
-        lower_ = read_cost(header_.at("lower"), "\"lower\"");
-        root_ = header_.at("root").integer("\"root\"");
-        penalty_ = header_.at("split_penalty").real("\"split_penalty\"");
-        if (const Json* rule = header_.find("penalize")) {
-            penalize_ = rule->string("\"penalize\"");
-        }
-        require(penalize_ == "splits" || penalize_ == "leaves",
-                "\"penalize\" is neither \"splits\" nor \"leaves\"");
-        require(equal(split_cost_, loss_.split_cost(penalty_)),
-                "\"split_cost\" is not \"split_penalty\" in cost units");
-        require(penalty_ >= 0 && (penalty_ <= 1 || problem_.gains),
-                "\"split_penalty\" is not from 0 to 1");
-        require(split_cost_ >= 0, "\"split_cost\" is negative");
-        require(upper_ >= 0 && lower_ >= 0, "\"upper\" or \"lower\" is negative");
-        require(search_split_cost_ <= Loss::kMostCost, "\"search_split_cost\" is too large");
-        require(search_split_cost_ >= split_cost_, "\"search_split_cost\" is below \"split_cost\"");
-        require(max_splits_ != kNoLimit || search_split_cost_ == split_cost_,
-                "\"search_split_cost\" differs from \"split_cost\", but splits are not limited");
-        Rows all(loss_.size());
-        std::iota(all.begin(), all.end(), std::uint32_t{0});
-        loss_of_tree_ = tree_loss(header_.at("tree"), all, 0);
-        require(max_splits_ == kNoLimit || n_splits_ <= max_splits_,
-                "the tree has too many splits");
-        n_penalties_ = penalize_ == "leaves" ? n_leaves_ - 1 : n_splits_;
-        const Cost cost = loss_of_tree_ + times(split_cost_, n_penalties_);
-        require(equal(cost, upper_), "\"upper\" is not the cost of the tree");
-    }
+  std::string statement() const {
+    const auto limit = [](const Json& value) {
+      return value.is_null() ? std::string("none") : std::string(value.text);
+    };
+    return problem_.about + ", " + std::to_string(problem_.tests.size()) +
+           " tests, split_penalty " + written(penalty_) + " for " + penalize_ + ", max_depth " +
+           limit(header_.at("max_depth")) + ", max_splits " + limit(header_.at("max_splits")) +
+           ", min_samples_leaf " + std::to_string(problem_.min_samples_leaf) +
+           (Loss::kExact ? ", exact" : ", within 1e-09 in each comparison");
+  }
 
-    // A split into c children costs c - 1 times this or more: least for the widest.
-    void read_prices(Cost further) {
-        const Json* given = header_.find("prices");
-        if (given == nullptr || given->is_null()) return;
-        require(header_.at("loss").string("\"loss\"") == "misclassification",
-                "prices are for classification only");
-        if constexpr (Loss::kExact) {
-            std::size_t widest = 2;
-            for (const Test& test : problem_.tests) widest = std::max(widest, test.n_outcomes);
-            const Cost share = (search_split_cost_ - further) / static_cast<Cost>(widest - 1);
-            prices_ = PriceReader(problem_, loss_).read(*given, further + share);
-        }
-    }
-
-    // The loss of a tree; its splits and leaves are counted. Recursion goes no deeper than the JSON
-    // reader allowed.
-    Cost tree_loss(const Json& node, const Rows& rows, std::int32_t depth) {
-        if (const Json* prediction = node.find("predict")) {
-            require(node.find("test") == nullptr, "a node of the tree has a test and a prediction");
-            require(depth == 0 || loss_.samples(rows) >= problem_.min_samples_leaf,
-                    "a leaf of the tree has fewer rows than \"min_samples_leaf\"");
-            ++n_leaves_;
-            return loss_.leaf_cost(rows, *prediction);
-        }
-        require(max_depth_ == kNoLimit || depth < max_depth_, "the tree is too deep");
-        const auto t = read_index(node.at("test"), problem_.tests.size(), "a test of the tree");
-        ++n_splits_;
-        Cost sum = 0;
-        std::size_t n_rows = 0;
-        std::set<std::size_t> outcomes;
-        for (const Json& child : node.at("children").array("\"children\"")) {
-            const auto& pair = child.array("a child");
-            require(pair.size() == 2, "a child of the tree is not [outcome, tree]");
-            const auto v = read_index(pair[0], problem_.tests[t].n_outcomes, "an outcome in the tree");
-            require(outcomes.insert(v).second, "the tree has an outcome twice");
-            const Rows part = problem_.restricted(rows, t, v);
-            require(!part.empty(), "the tree has a child without rows");
-            n_rows += part.size();
-            sum += tree_loss(pair[1], part, depth + 1);
-        }
-        require(n_rows == rows.size(), "the tree lacks an outcome that has rows");
-        require(outcomes.size() >= 2, "a test of the tree splits nothing");
-        return sum;
-    }
-
-    // A cost of several penalties.
-    static Cost times(Cost cost, std::int32_t n) {
-        require(static_cast<double>(cost) * n < 0x1p60 || !Loss::kExact, "a cost is too large");
-        return cost * static_cast<Cost>(n);
-    }
-
-    static std::size_t read_index(const Json& value, std::size_t end, const char* what) {
-        const std::int64_t index = value.integer(what);
-        require(index >= 0 && index < static_cast<std::int64_t>(end),
-                std::string(what) + " is number " + std::to_string(index) + " of " +
-                    std::to_string(end));
-        return static_cast<std::size_t>(index);
-    }
-
-    Step<Cost> read_step(const Json& line) const {
-        Step<Cost> step;
-        const auto& branch = line.at("branch").array("\"branch\"");
-        require(branch.size() % 2 == 0, "\"branch\" ends with a test without outcome");
-        for (std::size_t i = 0; i + 1 < branch.size(); i += 2) {
-            const auto t = read_index(branch[i], problem_.tests.size(), "a test of the branch");
-            const auto v = read_index(branch[i + 1], problem_.tests[t].n_outcomes, "an outcome");
-            step.branch.push_back(static_cast<std::int32_t>(t));
-            step.branch.push_back(static_cast<std::int32_t>(v));
-        }
-        const Json* depth = line.find("depth");
-        const Json* splits = line.find("splits");
-        step.depth = depth == nullptr ? kNoLimit : read_limit(*depth, "\"depth\"");
-        step.splits = splits == nullptr ? kNoLimit : read_limit(*splits, "\"splits\"");
-        step.bound = read_cost(line.at("bound"), "\"bound\"");
-        if (const Json* uses = line.find("uses")) read_uses(*uses, step.uses);
-        return step;
-    }
-
-    void read_uses(const Json& uses, std::vector<Use<Cost>>& out_uses) const {
-        for (const Json& use : uses.array("\"uses\"")) {
-            const auto& list = use.array("a use");
-            require(!list.empty(), "a use names no test");
-            Use<Cost>& out = out_uses.emplace_back();
-            out.test = read_index(list[0], problem_.tests.size(), "a test of a use");
-            require(list.size() == problem_.tests[out.test].n_outcomes + 1,
-                    "a use has not one list for each outcome of " + problem_.describe(out.test));
-            for (std::size_t v = 1; v < list.size(); ++v) {
-                auto& cited = out.cited.emplace_back();
-                auto& claims = out.claims.emplace_back();
-                for (const Json& id : list[v].array("a list of cited steps")) {
-                    if (const auto* claim = id.get<Json::Array>()) {
-                        require(claim->size() == 1, "a claim is not [bound]");
-                        claims.push_back(read_cost((*claim)[0], "the bound of a claim"));
-                        continue;
-                    }
-                    const std::int64_t step_cited = id.integer("a cited step");
-                    require(step_cited >= kLookedAt && step_cited < std::ssize(steps_),
-                            "it cites step " + std::to_string(step_cited) +
-                                ", which is not earlier");
-                    cited.push_back(step_cited);
-                }
-            }
-        }
-    }
-
-    // What the root step proves of the whole table.
-    void conclude() const {
-        require(root_ >= 0 && root_ < static_cast<std::int64_t>(steps_.size()),
-                "\"root\" is step " + std::to_string(root_) + ", but the proof has " +
-                    std::to_string(steps_.size()) + " steps");
-        const Step<Cost>& root = steps_[static_cast<std::size_t>(root_)];
-        require(root.branch.empty(), "the root step is not about the whole table");
-        require(covers(root.depth, max_depth_), "the root step is about shallower trees");
-        require(covers(root.splits, max_splits_), "the root step is about smaller trees");
-        // A tree of at most max_splits splits costs that much more with dearer splits.
-        const Cost dearer = search_split_cost_ - split_cost_;
-        const Cost surplus = dearer > 0 ? times(dearer, max_splits_) : 0;
-        require(lower_ <= root.bound - surplus + loss_.tolerance(),
-                "\"lower\" is more than the root step proves");
-        require(lower_ <= upper_ + loss_.tolerance(), "\"lower\" is above \"upper\"");
-        if constexpr (Loss::kExact) {
-            if (problem_.ratio) loss_.check(*problem_.ratio, lower_, split_cost_, problem_.n_rows());
-        }
-    }
-
-    // What is known of the tree, in the user's unit.
-    void claim(Verdict& out) const {
-        out.optimal = lower_ + loss_.tolerance() >= upper_;
-        if (const auto& ratio = problem_.ratio) {
-            out.optimal = ratio->optimal();
-            out.measure = ratio->name();
-            out.objective = ratio->value().short_of_one();
-            out.lower_bound = ratio->bound().short_of_one();
-            say(out, ratio->value().value(), "above", ratio->bound().value());
-            return;
-        }
-        const double penalties = penalty_ * n_penalties_;
-        out.objective = loss_.objective(loss_of_tree_) + penalties;
-        out.lower_bound = loss_.objective(lower_);
-        bool reward = false;
-        if constexpr (Loss::kExact) {
-            if (problem_.gains) {
-                const std::string& measure = header_.at("measure").string("\"measure\"");
-                reward = measure == "reward";
-                out.measure = "mean " + measure;
-                out.objective = loss_.mean_cost() + penalties;
-                out.lower_bound = loss_.least_mean_cost(lower_);
-            }
-        }
-        out.lower_bound = out.optimal ? out.objective : std::min(out.objective, out.lower_bound);
-        const double sign = reward ? -1 : 1;
-        say(out, sign * out.objective, reward ? "above" : "below", sign * out.lower_bound);
-    }
-    static void say(Verdict& out, double own, const char* beyond, double least) {
-        out.claim = out.optimal ? "optimal, " + out.measure + " " + shortest(own)
-                                : out.measure + " " + shortest(own) + ", no tree " + beyond + " " +
-                                      shortest(least);
-    }
-
-    std::string statement() const {
-        const auto limit = [](const Json& value) {
-            return value.is_null() ? std::string("none") : std::string(value.text);
-        };
-        return problem_.about + ", " + std::to_string(problem_.tests.size()) +
-               " tests, split_penalty " + written(penalty_) + " for " + penalize_ +
-               ", max_depth " + limit(header_.at("max_depth")) + ", max_splits " +
-               limit(header_.at("max_splits")) + ", min_samples_leaf " +
-               std::to_string(problem_.min_samples_leaf) +
-               (Loss::kExact ? ", exact" : ", within 1e-09 in each comparison");
-    }
-
-    const Json& header_;
-    Problem& problem_;
-    Loss loss_;
-    std::vector<Step<Cost>> steps_;
-    std::int32_t max_depth_ = kNoLimit, max_splits_ = kNoLimit, n_splits_ = 0, n_leaves_ = 0,
-                 n_penalties_ = 0;
-    Cost split_cost_{}, search_split_cost_{}, upper_{}, lower_{}, loss_of_tree_{};
-    std::int64_t root_ = 0;
-    double penalty_ = 0;
-    std::string penalize_ = "splits";
-    Prices prices_;
+  const Json& header_;
+  Problem& problem_;
+  Loss loss_;
+  std::vector<Step<Cost>> steps_;
+  std::int32_t max_depth_ = kNoLimit, max_splits_ = kNoLimit, n_splits_ = 0, n_leaves_ = 0,
+               n_penalties_ = 0;
+  Cost split_cost_{}, search_split_cost_{}, upper_{}, lower_{}, loss_of_tree_{};
+  std::int64_t root_ = 0;
+  double penalty_ = 0;
+  std::string penalize_ = "splits";
+  Prices prices_;
 };
 
-// Check a proof against a table, of which `roles` says what its columns are. `poll` is called often,
-// and what it throws comes out of here.
+// Check a proof against a table, of which `roles` says what its columns are. `poll` is called
+// often, and what it throws comes out of here.
 inline Verdict check_proof(const NextLine& next_line, const DataTable& table, const Roles& roles,
                            const std::function<void()>& poll) {
-    Verdict verdict;
-    const auto cannot = [&verdict](const std::string& why) {
-        verdict.reason = why;
-        verdict.readable = false;
-    };
-    try {
-        std::string line;
-        if (!next_line(line)) throw Unreadable("the proof is empty");
-        if (line.starts_with("\x1f\x8b")) {
-            throw Unreadable("the proof is compressed: pipe it through gzip -dc");
-        }
-        const Json header = JsonReader(line).read();
-        const std::int64_t version = header.at("version").integer("\"version\"");
-        const bool named = header.at("format").string("\"format\"") == "treeproof-proof";
-        if (!named || (version != 2 && version != 3)) {
-            throw Unreadable("this is not version 2 or 3 of the format \"treeproof-proof\"");
-        }
-        Problem problem = ProblemReader(header, table).read(roles, poll);
-        if (problem.n_classes > 0) {
-            ProofChecker<Classes>(header, problem).check(next_line, verdict);
-        } else {
-            ProofChecker<Numbers>(header, problem).check(next_line, verdict);
-        }
-    } catch (const Rejected& error) {
-        verdict.reason = error.what();
-    } catch (const Unreadable& error) {
-        cannot(error.what());
-    } catch (const std::bad_alloc&) {
-        cannot("there is not enough memory");
-    } catch (const std::length_error&) {
-        cannot("there is not enough memory");
+  Verdict verdict;
+  const auto cannot = [&verdict](const std::string& why) {
+    verdict.reason = why;
+    verdict.readable = false;
+  };
+  try {
+    std::string line;
+    if (!next_line(line)) throw Unreadable("the proof is empty");
+    if (line.starts_with("\x1f\x8b")) {
+      throw Unreadable("the proof is compressed: pipe it through gzip -dc");
     }
-    return verdict;
+    const Json header = JsonReader(line).read();
+    const std::int64_t version = header.at("version").integer("\"version\"");
+    const bool named = header.at("format").string("\"format\"") == "treeproof-proof";
+    if (!named || (version != 2 && version != 3)) {
+      throw Unreadable("this is not version 2 or 3 of the format \"treeproof-proof\"");
+    }
+    Problem problem = ProblemReader(header, table).read(roles, poll);
+    if (problem.n_classes > 0) {
+      ProofChecker<Classes>(header, problem).check(next_line, verdict);
+    } else {
+      ProofChecker<Numbers>(header, problem).check(next_line, verdict);
+    }
+  } catch (const Rejected& error) {
+    verdict.reason = error.what();
+  } catch (const Unreadable& error) {
+    cannot(error.what());
+  } catch (const std::bad_alloc&) {
+    cannot("there is not enough memory");
+  } catch (const std::length_error&) {
+    cannot("there is not enough memory");
+  }
+  return verdict;
 }
 
 }  // namespace checker

@@ -21,304 +21,304 @@
 namespace checker {
 
 class Classes {
-public:
-    using Cost = std::int64_t;
-    using Number = std::int32_t;
-    static constexpr bool kExact = true;
-    static constexpr Cost kUnit = Cost{1} << 20;
-    static constexpr Cost kMostCost = Cost{1} << 52;  // sums of many of these fit
-    using RowSums = Sums<Number>;
+ public:
+  using Cost = std::int64_t;
+  using Number = std::int32_t;
+  static constexpr bool kExact = true;
+  static constexpr Cost kUnit = Cost{1} << 20;
+  static constexpr Cost kMostCost = Cost{1} << 52;  // sums of many of these fit
+  using RowSums = Sums<Number>;
 
-    // Codes of the problem are replaced by those of the merged rows.
-    explicit Classes(Problem& problem) : n_classes_(problem.n_classes), gains_(problem.gains) {
-        if (gains_) {
-            merge_gains(problem);
-        } else {
-            merge(problem);
-        }
-        said_.assign(rows_.size(), 0);
-        count_samples_ = problem.min_samples_leaf > 1;
+  // Codes of the problem are replaced by those of the merged rows.
+  explicit Classes(Problem& problem) : n_classes_(problem.n_classes), gains_(problem.gains) {
+    if (gains_) {
+      merge_gains(problem);
+    } else {
+      merge(problem);
     }
+    said_.assign(rows_.size(), 0);
+    count_samples_ = problem.min_samples_leaf > 1;
+  }
 
-    std::size_t size() const { return rows_.size(); }
-    std::size_t n_classes() const { return n_classes_; }
-    static Cost cost(std::int64_t weight) { return weight * kUnit; }
-    Cost everything() const { return cost(total_); }
-    // For each row of the table the merged row it has become a part of.
-    const std::vector<std::size_t>& merged() const { return merged_; }
-    // What a merged row costs in a leaf of a class.
-    Cost errors(std::size_t row, std::size_t label) const {
-        return rows_[row].label == label ? 0 : cost(rows_[row].weight);
+  std::size_t size() const { return rows_.size(); }
+  std::size_t n_classes() const { return n_classes_; }
+  static Cost cost(std::int64_t weight) { return weight * kUnit; }
+  Cost everything() const { return cost(total_); }
+  // For each row of the table the merged row it has become a part of.
+  const std::vector<std::size_t>& merged() const { return merged_; }
+  // What a merged row costs in a leaf of a class.
+  Cost errors(std::size_t row, std::size_t label) const {
+    return rows_[row].label == label ? 0 : cost(rows_[row].weight);
+  }
+  Cost tolerance() const { return 0; }
+  double objective(Cost of) const {
+    return static_cast<double>(of) / (static_cast<double>(kUnit) * static_cast<double>(total_));
+  }
+  // Costs: the mean cost of a row in the tree, without penalties.
+  double mean_cost() const {
+    double sum = 0;
+    for (std::size_t k = 0; k < paid_.size(); ++k) {
+      if (!paid_[k].empty()) sum += paid_[k][static_cast<std::size_t>(said_[k])];
     }
-    Cost tolerance() const { return 0; }
-    double objective(Cost of) const {
-        return static_cast<double>(of) / (static_cast<double>(kUnit) * static_cast<double>(total_));
-    }
-    // Costs: the mean cost of a row in the tree, without penalties.
-    double mean_cost() const {
-        double sum = 0;
-        for (std::size_t k = 0; k < paid_.size(); ++k) {
-            if (!paid_[k].empty()) sum += paid_[k][static_cast<std::size_t>(said_[k])];
-        }
-        return sum / gains_->weight;
-    }
-    // Costs: the mean cost, with penalties, that no tree is below; rounding is taken off.
-    double least_mean_cost(Cost lower) const {
-        const double left = static_cast<double>(lower) / static_cast<double>(kUnit);
-        const double gained = static_cast<double>(total_ - gains_->n_raised) - left;
-        const double most = std::ldexp(gained, -gains_->exponent) + gains_->off;
-        return (gains_->base - most) / gains_->weight;
-    }
-    Cost split_cost(double penalty) const {
-        if (gains_) penalty = fraction(penalty);
-        const double exact = penalty * static_cast<double>(total_) * kUnit;
-        require(exact >= 0 && exact < 0x1p62, "the split penalty is negative or too large");
-        return static_cast<Cost>(std::floor(exact + 0.5));
-    }
+    return sum / gains_->weight;
+  }
+  // Costs: the mean cost, with penalties, that no tree is below; rounding is taken off.
+  double least_mean_cost(Cost lower) const {
+    const double left = static_cast<double>(lower) / static_cast<double>(kUnit);
+    const double gained = static_cast<double>(total_ - gains_->n_raised) - left;
+    const double most = std::ldexp(gained, -gains_->exponent) + gains_->off;
+    return (gains_->base - most) / gains_->weight;
+  }
+  Cost split_cost(double penalty) const {
+    if (gains_) penalty = fraction(penalty);
+    const double exact = penalty * static_cast<double>(total_) * kUnit;
+    require(exact >= 0 && exact < 0x1p62, "the split penalty is negative or too large");
+    return static_cast<Cost>(std::floor(exact + 0.5));
+  }
 
-    // What a leaf with the given prediction costs.
-    Cost leaf_cost(const Rows& rows, const Json& prediction) {
-        const std::int64_t predicted = prediction.integer("the prediction of a leaf");
-        require(predicted >= 0 && predicted < static_cast<std::int64_t>(n_classes_),
-                "the tree predicts a class that does not exist");
-        std::int64_t wrong = 0;
-        for (const std::uint32_t row : rows) {
-            said_[row] = predicted;
-            if (rows_[row].label != static_cast<std::size_t>(predicted)) wrong += rows_[row].weight;
-        }
-        return cost(wrong);
+  // What a leaf with the given prediction costs.
+  Cost leaf_cost(const Rows& rows, const Json& prediction) {
+    const std::int64_t predicted = prediction.integer("the prediction of a leaf");
+    require(predicted >= 0 && predicted < static_cast<std::int64_t>(n_classes_),
+            "the tree predicts a class that does not exist");
+    std::int64_t wrong = 0;
+    for (const std::uint32_t row : rows) {
+      said_[row] = predicted;
+      if (rows_[row].label != static_cast<std::size_t>(predicted)) wrong += rows_[row].weight;
     }
-    // See that the tree has the ratio claimed, and that no tree of the proved cost is above it.
-    void check(const Ratio& ratio, Cost lower, Cost split_cost, std::size_t n_rows) const {
-        double wrong[2] = {0, 0};  // by class, before rounding
-        std::int64_t off = 0;
-        for (std::size_t k = 0; k < rows_.size(); ++k) {
-            if (std::cmp_not_equal(rows_[k].label, said_[k])) wrong[rows_[k].label] += summed_[k];
-            const double more = std::ldexp(rows_[k].weight, -exponent_) - summed_[k];
-            if (more > 0) off += static_cast<std::int64_t>(more);
-        }
-        const double all = std::accumulate(summed_.begin(), summed_.end(), 0.0);
-        require(exponent_ <= 0 && all < 0x1p53, "the weights are too large");
-        const auto positive = static_cast<std::size_t>(ratio.positive());
-        ratio.check_tree(static_cast<std::int64_t>(wrong[positive]),
-                         static_cast<std::int64_t>(wrong[1 - positive]));
-        // A tree has no more leaves than there are rows, and errors are whole numbers.
-        const double penalties = static_cast<double>(split_cost) * static_cast<double>(n_rows - 1);
-        std::int64_t least = 0;
-        if (penalties < static_cast<double>(lower)) {
-            const Cost left = lower - split_cost * static_cast<Cost>(n_rows - 1);
-            least = (std::max<Cost>(left, 0) + kUnit - 1) / kUnit;
-        }
-        const double weighed = std::ldexp(static_cast<double>(least), -exponent_);
-        require(weighed < 0x1p62, "the weights are too large");
-        ratio.check_bound(static_cast<std::int64_t>(weighed) - off);
+    return cost(wrong);
+  }
+  // See that the tree has the ratio claimed, and that no tree of the proved cost is above it.
+  void check(const Ratio& ratio, Cost lower, Cost split_cost, std::size_t n_rows) const {
+    double wrong[2] = {0, 0};  // by class, before rounding
+    std::int64_t off = 0;
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      if (std::cmp_not_equal(rows_[k].label, said_[k])) wrong[rows_[k].label] += summed_[k];
+      const double more = std::ldexp(rows_[k].weight, -exponent_) - summed_[k];
+      if (more > 0) off += static_cast<std::int64_t>(more);
     }
-    std::int64_t samples(const Rows& rows) const {
-        std::int64_t sum = 0;
-        for (const std::uint32_t row : rows) sum += rows_[row].samples;
-        return sum;
+    const double all = std::accumulate(summed_.begin(), summed_.end(), 0.0);
+    require(exponent_ <= 0 && all < 0x1p53, "the weights are too large");
+    const auto positive = static_cast<std::size_t>(ratio.positive());
+    ratio.check_tree(static_cast<std::int64_t>(wrong[positive]),
+                     static_cast<std::int64_t>(wrong[1 - positive]));
+    // A tree has no more leaves than there are rows, and errors are whole numbers.
+    const double penalties = static_cast<double>(split_cost) * static_cast<double>(n_rows - 1);
+    std::int64_t least = 0;
+    if (penalties < static_cast<double>(lower)) {
+      const Cost left = lower - split_cost * static_cast<Cost>(n_rows - 1);
+      least = (std::max<Cost>(left, 0) + kUnit - 1) / kUnit;
     }
+    const double weighed = std::ldexp(static_cast<double>(least), -exponent_);
+    require(weighed < 0x1p62, "the weights are too large");
+    ratio.check_bound(static_cast<std::int64_t>(weighed) - off);
+  }
+  std::int64_t samples(const Rows& rows) const {
+    std::int64_t sum = 0;
+    for (const std::uint32_t row : rows) sum += rows_[row].samples;
+    return sum;
+  }
 
-    // Add up some rows of a step: weights by class, perhaps samples, and forced errors, which are
-    // wanted for the whole step only.
-    void add_up(const Here& here, const Rows& members, bool whole, Sums<Number>& out) const {
-        const std::size_t forced = n_classes_ + (count_samples_ ? 1 : 0);
-        out.start(here, whole ? forced + 1 : forced);
-        for (const std::uint32_t i : members) {
-            const Row& row = rows_[here.rows()[i]];
-            out.add(i, row.label, row.weight);
-            if (count_samples_) out.add(i, n_classes_, row.samples);
-            if (whole && row.forced > 0) out.add(i, forced, row.forced);
-        }
-        out.finish();
+  // Add up some rows of a step: weights by class, perhaps samples, and forced errors, which are
+  // wanted for the whole step only.
+  void add_up(const Here& here, const Rows& members, bool whole, Sums<Number>& out) const {
+    const std::size_t forced = n_classes_ + (count_samples_ ? 1 : 0);
+    out.start(here, whole ? forced + 1 : forced);
+    for (const std::uint32_t i : members) {
+      const Row& row = rows_[here.rows()[i]];
+      out.add(i, row.label, row.weight);
+      if (count_samples_) out.add(i, n_classes_, row.samples);
+      if (whole && row.forced > 0) out.add(i, forced, row.forced);
     }
-    void tabulate(const Here& here, const Rows&, const Sums<Number>& sums, bool whole,
-                  Table<Number>& out) const {
-        if (count_samples_) sums.both_sides(n_classes_, out.samples);
-        if (whole) sums.both_sides(n_classes_ + (count_samples_ ? 1 : 0), out.forced);
-        const std::size_t n = here.n_places();
-        out.weight.assign(2 * n, 0);
-        out.most.assign(2 * n, 0);
-        out.leaf.resize(2 * n);
-        out.whole_weight = 0;
-        if (whole) out.whole_forced = sums.total(n_classes_ + (count_samples_ ? 1 : 0));
-        std::int32_t heaviest = 0;
-        std::int32_t *weight = out.weight.data(), *most = out.most.data();
+    out.finish();
+  }
+  void tabulate(const Here& here, const Rows&, const Sums<Number>& sums, bool whole,
+                Table<Number>& out) const {
+    if (count_samples_) sums.both_sides(n_classes_, out.samples);
+    if (whole) sums.both_sides(n_classes_ + (count_samples_ ? 1 : 0), out.forced);
+    const std::size_t n = here.n_places();
+    out.weight.assign(2 * n, 0);
+    out.most.assign(2 * n, 0);
+    out.leaf.resize(2 * n);
+    out.whole_weight = 0;
+    if (whole) out.whole_forced = sums.total(n_classes_ + (count_samples_ ? 1 : 0));
+    std::int32_t heaviest = 0;
+    std::int32_t *weight = out.weight.data(), *most = out.most.data();
+    for (std::size_t c = 0; c < n_classes_; ++c) {
+      const std::int32_t *yes = sums.yes(c), total = sums.total(c);
+      for (std::size_t p = 0; p < n; ++p) {
+        weight[p] += yes[p];
+        most[p] = std::max(most[p], yes[p]);
+        most[n + p] = std::max(most[n + p], total - yes[p]);
+      }
+      out.whole_weight += total;
+      heaviest = std::max(heaviest, total);
+    }
+    for (std::size_t p = 0; p < n; ++p) {
+      weight[n + p] = out.whole_weight - weight[p];
+      out.leaf[p] = weight[p] - most[p];
+      out.leaf[n + p] = weight[n + p] - most[n + p];
+    }
+    out.whole_leaf = out.whole_weight - heaviest;
+  }
+
+  // The least loss of a split into leaves, with no table, where tests have two children and leaves
+  // of one row are allowed; the largest number there is if nothing splits.
+  Number cheapest_leaves(const Here& here, const Sums<Number>& sums) const {
+    constexpr std::size_t kBlock = Sums<Number>::kBlock;
+    constexpr Number kNothing = std::numeric_limits<Number>::max();
+    Number least = kNothing, whole = 0;
+    for (std::size_t c = 0; c < n_classes_; ++c) whole += sums.total(c);
+    for (const auto& view : here.views()) {
+      for (std::size_t t = view.begin; t <= view.last_test; t += kBlock) {
+        Number weight[kBlock], yes_most[kBlock], no_most[kBlock];
         for (std::size_t c = 0; c < n_classes_; ++c) {
-            const std::int32_t *yes = sums.yes(c), total = sums.total(c);
-            for (std::size_t p = 0; p < n; ++p) {
-                weight[p] += yes[p];
-                most[p] = std::max(most[p], yes[p]);
-                most[n + p] = std::max(most[n + p], total - yes[p]);
-            }
-            out.whole_weight += total;
-            heaviest = std::max(heaviest, total);
+          const Number *yes = sums.yes(c) + t, total = sums.total(c);
+          for (std::size_t k = 0; k < kBlock && c == 0; ++k) {
+            weight[k] = yes_most[k] = yes[k];
+            no_most[k] = total - yes[k];
+          }
+          for (std::size_t k = 0; k < kBlock && c > 0; ++k) {
+            const Number y = yes[k], n = total - y;
+            weight[k] += y;
+            yes_most[k] = yes_most[k] < y ? y : yes_most[k];
+            no_most[k] = no_most[k] < n ? n : no_most[k];
+          }
         }
-        for (std::size_t p = 0; p < n; ++p) {
-            weight[n + p] = out.whole_weight - weight[p];
-            out.leaf[p] = weight[p] - most[p];
-            out.leaf[n + p] = weight[n + p] - most[n + p];
+        const auto n_tests = static_cast<Number>(std::min(kBlock, view.last_test + 1 - t));
+        for (Number k = 0; k < static_cast<Number>(kBlock); ++k) {
+          const bool splits = (k < n_tests) & (weight[k] > 0) & (weight[k] < whole);
+          const Number loss = splits ? whole - yes_most[k] - no_most[k] : kNothing;
+          least = loss < least ? loss : least;
         }
-        out.whole_leaf = out.whole_weight - heaviest;
+      }
     }
+    return least;
+  }
 
-    // The least loss of a split into leaves, with no table, where tests have two children and leaves
-    // of one row are allowed; the largest number there is if nothing splits.
-    Number cheapest_leaves(const Here& here, const Sums<Number>& sums) const {
-        constexpr std::size_t kBlock = Sums<Number>::kBlock;
-        constexpr Number kNothing = std::numeric_limits<Number>::max();
-        Number least = kNothing, whole = 0;
-        for (std::size_t c = 0; c < n_classes_; ++c) whole += sums.total(c);
-        for (const auto& view : here.views()) {
-            for (std::size_t t = view.begin; t <= view.last_test; t += kBlock) {
-                Number weight[kBlock], yes_most[kBlock], no_most[kBlock];
-                for (std::size_t c = 0; c < n_classes_; ++c) {
-                    const Number *yes = sums.yes(c) + t, total = sums.total(c);
-                    for (std::size_t k = 0; k < kBlock && c == 0; ++k) {
-                        weight[k] = yes_most[k] = yes[k];
-                        no_most[k] = total - yes[k];
-                    }
-                    for (std::size_t k = 0; k < kBlock && c > 0; ++k) {
-                        const Number y = yes[k], n = total - y;
-                        weight[k] += y;
-                        yes_most[k] = yes_most[k] < y ? y : yes_most[k];
-                        no_most[k] = no_most[k] < n ? n : no_most[k];
-                    }
-                }
-                const auto n_tests = static_cast<Number>(std::min(kBlock, view.last_test + 1 - t));
-                for (Number k = 0; k < static_cast<Number>(kBlock); ++k) {
-                    const bool splits = (k < n_tests) & (weight[k] > 0) & (weight[k] < whole);
-                    const Number loss = splits ? whole - yes_most[k] - no_most[k] : kNothing;
-                    least = loss < least ? loss : least;
-                }
-            }
-        }
-        return least;
+ private:
+  struct Row {
+    std::size_t label;
+    std::int32_t weight, samples;
+    std::int32_t forced;  // its weight, unless it is the heaviest of its group
+  };
+
+  // A penalty as a fraction of all gains; in doubles, as on the page.
+  double fraction(double penalty) const {
+    if (total_ == 0) return 1.0;
+    const double own = std::ldexp(static_cast<double>(total_), -gains_->exponent);
+    const double factor = own / gains_->weight;
+    return factor > 0 ? std::min(penalty / factor, 1.0) : 1.0;
+  }
+
+  // A group of rows becomes one row for each action by which it gains, and at least one; the
+  // first of these counts the rows of the table.
+  void merge_gains(Problem& problem) {
+    std::vector<std::vector<std::int32_t>> sums;
+    std::vector<std::vector<double>> paid;
+    std::vector<std::uint32_t> first;
+    std::vector<std::int32_t> samples;
+    std::map<std::size_t, std::size_t> known;
+    for (std::size_t i = 0; i < problem.n_rows(); ++i) {
+      const auto& own = gains_->whole[i];
+      const auto& costs = gains_->costs[i];
+      const auto [found, fresh] = known.emplace(problem.group[i], sums.size());
+      if (fresh) {
+        sums.emplace_back(n_classes_, 0);
+        paid.emplace_back(n_classes_, 0.0);
+        first.push_back(static_cast<std::uint32_t>(i));
+        samples.push_back(0);
+      }
+      for (std::size_t a = 0; a < n_classes_; ++a) {
+        sums[found->second][a] += own[a];
+        paid[found->second][a] += problem.weights[i] * costs[a];
+      }
+      ++samples[found->second];
     }
+    std::vector<std::uint32_t> kept;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const auto best = std::max_element(sums[k].begin(), sums[k].end()) - sums[k].begin();
+      std::int32_t counted = samples[k];
+      for (std::size_t a = 0; a < n_classes_; ++a) {
+        const bool most = std::cmp_equal(a, best);
+        if (!most && sums[k][a] == 0) continue;
+        rows_.push_back({a, sums[k][a], counted, most ? 0 : sums[k][a]});
+        kept.push_back(first[k]);
+        paid_.push_back(counted > 0 ? paid[k] : std::vector<double>());
+        counted = 0;
+      }
+    }
+    total_ = gains_->total;
+    keep_codes(problem, kept);
+  }
 
-private:
-    struct Row {
-        std::size_t label;
-        std::int32_t weight, samples;
-        std::int32_t forced;  // its weight, unless it is the heaviest of its group
+  static void keep_codes(Problem& problem, const std::vector<std::uint32_t>& kept) {
+    for (Column& column : problem.columns) {
+      std::vector<std::int32_t> codes;
+      for (const std::uint32_t row : kept) codes.push_back(column.codes[row]);
+      column.codes = std::move(codes);
+    }
+  }
+
+  // Rows with the same codes and the same label become one.
+  void merge(Problem& problem) {
+    struct Sum {
+      std::uint32_t first;
+      double weight;
+      std::int32_t samples;
     };
-
-    // A penalty as a fraction of all gains; in doubles, as on the page.
-    double fraction(double penalty) const {
-        if (total_ == 0) return 1.0;
-        const double own = std::ldexp(static_cast<double>(total_), -gains_->exponent);
-        const double factor = own / gains_->weight;
-        return factor > 0 ? std::min(penalty / factor, 1.0) : 1.0;
+    std::vector<Sum> sums;
+    std::vector<std::pair<std::size_t, std::size_t>> keys;  // group and label
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;
+    for (std::size_t i = 0; i < problem.n_rows(); ++i) {
+      const std::pair key{problem.group[i], static_cast<std::size_t>(problem.labels[i])};
+      const auto [found, fresh] = known.emplace(key, sums.size());
+      if (fresh) {
+        keys.push_back(key);
+        sums.push_back({static_cast<std::uint32_t>(i), 0.0, 0});
+      }
+      merged_.push_back(found->second);
+      sums[found->second].weight += problem.weights[i];
+      ++sums[found->second].samples;
     }
-
-    // A group of rows becomes one row for each action by which it gains, and at least one; the
-    // first of these counts the rows of the table.
-    void merge_gains(Problem& problem) {
-        std::vector<std::vector<std::int32_t>> sums;
-        std::vector<std::vector<double>> paid;
-        std::vector<std::uint32_t> first;
-        std::vector<std::int32_t> samples;
-        std::map<std::size_t, std::size_t> known;
-        for (std::size_t i = 0; i < problem.n_rows(); ++i) {
-            const auto& own = gains_->whole[i];
-            const auto& costs = gains_->costs[i];
-            const auto [found, fresh] = known.emplace(problem.group[i], sums.size());
-            if (fresh) {
-                sums.emplace_back(n_classes_, 0);
-                paid.emplace_back(n_classes_, 0.0);
-                first.push_back(static_cast<std::uint32_t>(i));
-                samples.push_back(0);
-            }
-            for (std::size_t a = 0; a < n_classes_; ++a) {
-                sums[found->second][a] += own[a];
-                paid[found->second][a] += problem.weights[i] * costs[a];
-            }
-            ++samples[found->second];
-        }
-        std::vector<std::uint32_t> kept;
-        for (std::size_t k = 0; k < sums.size(); ++k) {
-            const auto best = std::max_element(sums[k].begin(), sums[k].end()) - sums[k].begin();
-            std::int32_t counted = samples[k];
-            for (std::size_t a = 0; a < n_classes_; ++a) {
-                const bool most = std::cmp_equal(a, best);
-                if (!most && sums[k][a] == 0) continue;
-                rows_.push_back({a, sums[k][a], counted, most ? 0 : sums[k][a]});
-                kept.push_back(first[k]);
-                paid_.push_back(counted > 0 ? paid[k] : std::vector<double>());
-                counted = 0;
-            }
-        }
-        total_ = gains_->total;
-        keep_codes(problem, kept);
+    exponent_ = scale(problem.weights);
+    std::map<std::size_t, std::size_t> heaviest;  // of each group
+    std::vector<std::uint32_t> kept;
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const std::int64_t rounded =
+          std::max<std::int64_t>(std::llround(std::ldexp(sums[k].weight, exponent_)), 1);
+      require((total_ += rounded) < std::int64_t{1} << 31, "the weights add up to too much");
+      const auto weight = static_cast<std::int32_t>(rounded);
+      rows_.push_back({keys[k].second, weight, sums[k].samples, weight});
+      kept.push_back(sums[k].first);
+      summed_.push_back(sums[k].weight);
+      const auto most = heaviest.emplace(keys[k].first, rows_.size() - 1).first;
+      if (rows_[most->second].weight < weight) most->second = rows_.size() - 1;
     }
+    for (const auto& [group, row] : heaviest) rows_[row].forced = 0;
+    keep_codes(problem, kept);
+  }
 
-    static void keep_codes(Problem& problem, const std::vector<std::uint32_t>& kept) {
-        for (Column& column : problem.columns) {
-            std::vector<std::int32_t> codes;
-            for (const std::uint32_t row : kept) codes.push_back(column.codes[row]);
-            column.codes = std::move(codes);
-        }
-    }
+  // Weights are multiplied by two to this power and rounded.
+  static int scale(const std::vector<double>& weights) {
+    const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+    const double room = 0x1p30 - static_cast<double>(weights.size()) - 1;
+    require(room > 0 && std::isfinite(sum), "there are too many rows, or too large weights");
+    const bool whole = std::all_of(weights.begin(), weights.end(),
+                                   [](double weight) { return weight == std::floor(weight); });
+    return whole && sum < room ? 0 : std::ilogb(std::min(room / sum, 0x1p1000));
+  }
 
-    // Rows with the same codes and the same label become one.
-    void merge(Problem& problem) {
-        struct Sum {
-            std::uint32_t first;
-            double weight;
-            std::int32_t samples;
-        };
-        std::vector<Sum> sums;
-        std::vector<std::pair<std::size_t, std::size_t>> keys;  // group and label
-        std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;
-        for (std::size_t i = 0; i < problem.n_rows(); ++i) {
-            const std::pair key{problem.group[i], static_cast<std::size_t>(problem.labels[i])};
-            const auto [found, fresh] = known.emplace(key, sums.size());
-            if (fresh) {
-                keys.push_back(key);
-                sums.push_back({static_cast<std::uint32_t>(i), 0.0, 0});
-            }
-            merged_.push_back(found->second);
-            sums[found->second].weight += problem.weights[i];
-            ++sums[found->second].samples;
-        }
-        exponent_ = scale(problem.weights);
-        std::map<std::size_t, std::size_t> heaviest;  // of each group
-        std::vector<std::uint32_t> kept;
-        for (std::size_t k = 0; k < sums.size(); ++k) {
-            const std::int64_t rounded =
-                std::max<std::int64_t>(std::llround(std::ldexp(sums[k].weight, exponent_)), 1);
-            require((total_ += rounded) < std::int64_t{1} << 31, "the weights add up to too much");
-            const auto weight = static_cast<std::int32_t>(rounded);
-            rows_.push_back({keys[k].second, weight, sums[k].samples, weight});
-            kept.push_back(sums[k].first);
-            summed_.push_back(sums[k].weight);
-            const auto most = heaviest.emplace(keys[k].first, rows_.size() - 1).first;
-            if (rows_[most->second].weight < weight) most->second = rows_.size() - 1;
-        }
-        for (const auto& [group, row] : heaviest) rows_[row].forced = 0;
-        keep_codes(problem, kept);
-    }
-
-    // Weights are multiplied by two to this power and rounded.
-    static int scale(const std::vector<double>& weights) {
-        const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-        const double room = 0x1p30 - static_cast<double>(weights.size()) - 1;
-        require(room > 0 && std::isfinite(sum), "there are too many rows, or too large weights");
-        const bool whole = std::all_of(weights.begin(), weights.end(),
-                                       [](double weight) { return weight == std::floor(weight); });
-        return whole && sum < room ? 0 : std::ilogb(std::min(room / sum, 0x1p1000));
-    }
-
-    std::size_t n_classes_;
-    bool count_samples_ = false;
-    std::vector<Row> rows_;
-    std::vector<std::size_t> merged_;
-    std::int64_t total_ = 0;
-    std::optional<Gains> gains_;
-    std::vector<std::int64_t> said_;  // by the tree, of each row
-    std::vector<double> summed_;      // weights of rows before rounding
-    int exponent_ = 0;
-    std::vector<std::vector<double>> paid_;  // costs: of each group by action, at its first row
+  std::size_t n_classes_;
+  bool count_samples_ = false;
+  std::vector<Row> rows_;
+  std::vector<std::size_t> merged_;
+  std::int64_t total_ = 0;
+  std::optional<Gains> gains_;
+  std::vector<std::int64_t> said_;  // by the tree, of each row
+  std::vector<double> summed_;      // weights of rows before rounding
+  int exponent_ = 0;
+  std::vector<std::vector<double>> paid_;  // costs: of each group by action, at its first row
 };
 
 }  // namespace checker

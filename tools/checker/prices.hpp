@@ -17,131 +17,131 @@
 namespace checker {
 
 struct Prices {
-    std::vector<std::int64_t> of_row;  // of the merged rows; empty if there are no prices
-    std::int64_t per_leaf = 0;
+  std::vector<std::int64_t> of_row;  // of the merged rows; empty if there are no prices
+  std::int64_t per_leaf = 0;
 
-    explicit operator bool() const { return !of_row.empty(); }
+  explicit operator bool() const { return !of_row.empty(); }
 };
 
 class PriceReader {
-public:
-    PriceReader(const Problem& problem, const Classes& classes)
-        : problem_(problem), classes_(classes) {}
+ public:
+  PriceReader(const Problem& problem, const Classes& classes)
+      : problem_(problem), classes_(classes) {}
 
-    // Throw Rejected unless no box has higher prices than errors of a class and `per_leaf`, which is
-    // at most `most_per_leaf`.
-    Prices read(const Json& given, std::int64_t most_per_leaf) {
-        Prices prices;
-        prices.per_leaf = given.at("per_leaf").integer("\"per_leaf\"");
-        require(prices.per_leaf >= 0 && prices.per_leaf <= most_per_leaf,
-                "\"per_leaf\" of the prices is not from 0 to what a further leaf costs");
-        read_rows(given.at("of_rows").array("\"of_rows\""), prices);
-        for (const Json& axis : given.at("axes").array("\"axes\"")) read_axis(axis);
-        for (const Column& view : problem_.columns) {
-            require(std::any_of(axes_.begin(), axes_.end(),
-                                [&](const Axis& axis) { return tells(axis, view); }),
-                    "no axis of the prices tells what " + view.name + " tells");
-        }
-        compare(prices);
-        return prices;
+  // Throw Rejected unless no box has higher prices than errors of a class and `per_leaf`, which is
+  // at most `most_per_leaf`.
+  Prices read(const Json& given, std::int64_t most_per_leaf) {
+    Prices prices;
+    prices.per_leaf = given.at("per_leaf").integer("\"per_leaf\"");
+    require(prices.per_leaf >= 0 && prices.per_leaf <= most_per_leaf,
+            "\"per_leaf\" of the prices is not from 0 to what a further leaf costs");
+    read_rows(given.at("of_rows").array("\"of_rows\""), prices);
+    for (const Json& axis : given.at("axes").array("\"axes\"")) read_axis(axis);
+    for (const Column& view : problem_.columns) {
+      require(std::any_of(axes_.begin(), axes_.end(),
+                          [&](const Axis& axis) { return tells(axis, view); }),
+              "no axis of the prices tells what " + view.name + " tells");
     }
+    compare(prices);
+    return prices;
+  }
 
-private:
-    enum class Choice { kInterval, kSubset, kOne };
-    struct Axis {
-        Choice choice;
-        std::int32_t n;
-        std::vector<std::int32_t> code;  // of the merged rows
-    };
+ private:
+  enum class Choice { kInterval, kSubset, kOne };
+  struct Axis {
+    Choice choice;
+    std::int32_t n;
+    std::vector<std::int32_t> code;  // of the merged rows
+  };
 
-    void read_rows(const Json::Array& given, Prices& prices) const {
-        require(given.size() == problem_.n_rows(), "there is not one price for each row");
-        prices.of_row.assign(classes_.size(), 0);
-        const Classes::Cost most = classes_.everything();
-        std::int64_t sum = 0;
-        for (std::size_t i = 0; i < given.size(); ++i) {
-            const std::int64_t price = given[i].integer("a price");
-            require(price >= 0 && price <= most - sum, "the prices are out of range");
-            sum += price;
-            prices.of_row[classes_.merged()[i]] += price;
-        }
+  void read_rows(const Json::Array& given, Prices& prices) const {
+    require(given.size() == problem_.n_rows(), "there is not one price for each row");
+    prices.of_row.assign(classes_.size(), 0);
+    const Classes::Cost most = classes_.everything();
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const std::int64_t price = given[i].integer("a price");
+      require(price >= 0 && price <= most - sum, "the prices are out of range");
+      sum += price;
+      prices.of_row[classes_.merged()[i]] += price;
     }
+  }
 
-    void read_axis(const Json& given) {
-        const auto& pair = given.array("an axis");
-        require(pair.size() == 2, "an axis is not [choice, codes]");
-        const std::string& name = pair[0].string("the choice of an axis");
-        const bool interval = name == "interval", subset = name == "subset";
-        require(interval || subset || name == "one", "the choice of an axis is unknown");
-        const auto& codes = pair[1].array("the codes of an axis");
-        require(codes.size() == problem_.n_rows(), "an axis has not one code for each row");
-        Axis axis{interval ? Choice::kInterval : subset ? Choice::kSubset : Choice::kOne, 0, {}};
-        axis.code.assign(classes_.size(), -1);
-        for (std::size_t i = 0; i < codes.size(); ++i) {
-            const std::int64_t code = codes[i].integer("a code of an axis");
-            require(code >= 0 && code < static_cast<std::int64_t>(codes.size()),
-                    "a code of an axis is out of range");
-            std::int32_t& own = axis.code[classes_.merged()[i]];
-            if (own < 0) own = static_cast<std::int32_t>(code);  // that of the first row
-            axis.n = std::max(axis.n, own + 1);
-        }
-        axes_.push_back(std::move(axis));
+  void read_axis(const Json& given) {
+    const auto& pair = given.array("an axis");
+    require(pair.size() == 2, "an axis is not [choice, codes]");
+    const std::string& name = pair[0].string("the choice of an axis");
+    const bool interval = name == "interval", subset = name == "subset";
+    require(interval || subset || name == "one", "the choice of an axis is unknown");
+    const auto& codes = pair[1].array("the codes of an axis");
+    require(codes.size() == problem_.n_rows(), "an axis has not one code for each row");
+    Axis axis{interval ? Choice::kInterval : subset ? Choice::kSubset : Choice::kOne, 0, {}};
+    axis.code.assign(classes_.size(), -1);
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+      const std::int64_t code = codes[i].integer("a code of an axis");
+      require(code >= 0 && code < static_cast<std::int64_t>(codes.size()),
+              "a code of an axis is out of range");
+      std::int32_t& own = axis.code[classes_.merged()[i]];
+      if (own < 0) own = static_cast<std::int32_t>(code);  // that of the first row
+      axis.n = std::max(axis.n, own + 1);
     }
+    axes_.push_back(std::move(axis));
+  }
 
-    // Whether what each test of the view keeps is a choice of the axis.
-    static bool tells(const Axis& axis, const Column& view) {
-        std::vector<std::int32_t> told(static_cast<std::size_t>(axis.n), -1);
-        for (std::size_t i = 0; i < axis.code.size(); ++i) {
-            std::int32_t& known = told[static_cast<std::size_t>(axis.code[i])];
-            if (known >= 0 && known != view.codes[i]) return false;
-            known = view.codes[i];
-        }
-        std::erase(told, -1);
-        std::vector<std::int32_t> distinct = told;
-        std::sort(distinct.begin(), distinct.end());
-        distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-        if (axis.choice == Choice::kSubset) return true;
-        if (axis.choice == Choice::kOne) {
-            const bool each = view.split == Split::kMultiway || distinct.size() <= 2;
-            return each && distinct.size() == told.size();
-        }
-        const bool sorted = std::is_sorted(told.begin(), told.end()) ||
-                            std::is_sorted(told.rbegin(), told.rend());
-        return sorted && (view.split != Split::kOneVsRest || distinct.size() <= 2);
+  // Whether what each test of the view keeps is a choice of the axis.
+  static bool tells(const Axis& axis, const Column& view) {
+    std::vector<std::int32_t> told(static_cast<std::size_t>(axis.n), -1);
+    for (std::size_t i = 0; i < axis.code.size(); ++i) {
+      std::int32_t& known = told[static_cast<std::size_t>(axis.code[i])];
+      if (known >= 0 && known != view.codes[i]) return false;
+      known = view.codes[i];
     }
-
-    // Boxes of any subset of codes are those that keep or drop each code.
-    std::vector<BoxAxis> box_axes() const {
-        std::vector<BoxAxis> out;
-        std::size_t cells = 0;
-        for (const Axis& axis : axes_) {
-            const auto n = static_cast<std::size_t>(axis.n);
-            cells += (axis.choice == Choice::kSubset ? n : 1) * axis.code.size();
-            require(cells < std::size_t{1} << 27, "the axes of the prices are too large");
-            for (std::int32_t v = 0; v < axis.n && axis.choice == Choice::kSubset; ++v) {
-                out.push_back({false, false, true, 2, {}});
-                for (const std::int32_t x : axis.code) out.back().code.push_back(x == v ? 1 : 0);
-            }
-            const bool one = axis.choice == Choice::kOne;
-            if (axis.choice != Choice::kSubset) out.push_back({one, true, true, axis.n, axis.code});
-        }
-        return out;
+    std::erase(told, -1);
+    std::vector<std::int32_t> distinct = told;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    if (axis.choice == Choice::kSubset) return true;
+    if (axis.choice == Choice::kOne) {
+      const bool each = view.split == Split::kMultiway || distinct.size() <= 2;
+      return each && distinct.size() == told.size();
     }
+    const bool sorted =
+        std::is_sorted(told.begin(), told.end()) || std::is_sorted(told.rbegin(), told.rend());
+    return sorted && (view.split != Split::kOneVsRest || distinct.size() <= 2);
+  }
 
-    void compare(const Prices& prices) const {
-        const std::vector<BoxAxis> axes = box_axes();
-        for (std::size_t k = 0; k < classes_.n_classes(); ++k) {
-            std::vector<std::int64_t> weights = prices.of_row;
-            for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= classes_.errors(i, k);
-            require(!BoxSearch(axes, weights, prices.per_leaf).finds_one(problem_.poll),
-                    "a box has higher prices than its errors and one leaf, for class " +
-                        std::to_string(k));
-        }
+  // Boxes of any subset of codes are those that keep or drop each code.
+  std::vector<BoxAxis> box_axes() const {
+    std::vector<BoxAxis> out;
+    std::size_t cells = 0;
+    for (const Axis& axis : axes_) {
+      const auto n = static_cast<std::size_t>(axis.n);
+      cells += (axis.choice == Choice::kSubset ? n : 1) * axis.code.size();
+      require(cells < std::size_t{1} << 27, "the axes of the prices are too large");
+      for (std::int32_t v = 0; v < axis.n && axis.choice == Choice::kSubset; ++v) {
+        out.push_back({false, false, true, 2, {}});
+        for (const std::int32_t x : axis.code) out.back().code.push_back(x == v ? 1 : 0);
+      }
+      const bool one = axis.choice == Choice::kOne;
+      if (axis.choice != Choice::kSubset) out.push_back({one, true, true, axis.n, axis.code});
     }
+    return out;
+  }
 
-    const Problem& problem_;
-    const Classes& classes_;
-    std::vector<Axis> axes_;
+  void compare(const Prices& prices) const {
+    const std::vector<BoxAxis> axes = box_axes();
+    for (std::size_t k = 0; k < classes_.n_classes(); ++k) {
+      std::vector<std::int64_t> weights = prices.of_row;
+      for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= classes_.errors(i, k);
+      require(
+          !BoxSearch(axes, weights, prices.per_leaf).finds_one(problem_.poll),
+          "a box has higher prices than its errors and one leaf, for class " + std::to_string(k));
+    }
+  }
+
+  const Problem& problem_;
+  const Classes& classes_;
+  std::vector<Axis> axes_;
 };
 
 }  // namespace checker

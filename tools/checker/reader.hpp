@@ -26,353 +26,351 @@ namespace checker {
 // Categories or classes of the header, and which of them a cell of the data means: a string by
 // equality, anything else by numeric equality (true is 1, false 0); null is an empty cell.
 class Categories {
-public:
-    Categories(const Json::Array& values, const std::string& what) {
-        for (const Json& value : values) {
-            std::string key = "null";
-            if (const auto* text = value.get<std::string>()) key = "=" + *text;
-            else if (const auto* truth = value.get<bool>()) key = number_key(*truth ? 1.0 : 0.0);
-            else if (value.get<Number>()) key = number_of(value);
-            else if (!value.is_null()) throw Unreadable(what + " holds no string or number");
-            if (!codes_.emplace(key, static_cast<std::int32_t>(codes_.size())).second) {
-                throw Unreadable(what + " lists " + std::string(value.text) + " twice");
-            }
-        }
+ public:
+  Categories(const Json::Array& values, const std::string& what) {
+    for (const Json& value : values) {
+      std::string key = "null";
+      if (const auto* text = value.get<std::string>()) key = "=" + *text;
+      else if (const auto* truth = value.get<bool>()) key = number_key(*truth ? 1.0 : 0.0);
+      else if (value.get<Number>()) key = number_of(value);
+      else if (!value.is_null()) throw Unreadable(what + " holds no string or number");
+      if (!codes_.emplace(key, static_cast<std::int32_t>(codes_.size())).second) {
+        throw Unreadable(what + " lists " + std::string(value.text) + " twice");
+      }
     }
+  }
 
-    std::size_t size() const { return codes_.size(); }
-    // Of each cell that a column has.
-    std::vector<std::int32_t> codes(const DataColumn& column) const {
-        std::vector<std::int32_t> out;
-        out.reserve(column.cells.size());
-        for (const Cell& cell : column.cells) out.push_back(code(cell));
-        return out;
+  std::size_t size() const { return codes_.size(); }
+  // Of each cell that a column has.
+  std::vector<std::int32_t> codes(const DataColumn& column) const {
+    std::vector<std::int32_t> out;
+    out.reserve(column.cells.size());
+    for (const Cell& cell : column.cells) out.push_back(code(cell));
+    return out;
+  }
+  // -1 if it is none of them.
+  std::int32_t code(const Cell& cell) const {
+    for (const std::string& key : cell.keys()) {
+      if (const auto found = codes_.find(key); found != codes_.end()) return found->second;
     }
-    // -1 if it is none of them.
-    std::int32_t code(const Cell& cell) const {
-        for (const std::string& key : cell.keys()) {
-            if (const auto found = codes_.find(key); found != codes_.end()) return found->second;
-        }
-        return -1;
-    }
+    return -1;
+  }
 
-private:
-    static std::string number_of(const Json& value) {
-        value.real("a category");  // refuses what is beyond doubles
-        return number_key(value.text).value_or("?");
-    }
-    std::map<std::string, std::int32_t> codes_;
+ private:
+  static std::string number_of(const Json& value) {
+    value.real("a category");  // refuses what is beyond doubles
+    return number_key(value.text).value_or("?");
+  }
+  std::map<std::string, std::int32_t> codes_;
 };
 
 class ProblemReader {
-    using Kind = std::pair<std::string, std::string>;  // of a column: split, missing values
-    static constexpr std::array kSplits = {"threshold",   "order",  "multiway",
-                                           "one-vs-rest", "either", "subset"};
-    static constexpr std::array kMissing = {"", "best-side", "branch"};
+  using Kind = std::pair<std::string, std::string>;  // of a column: split, missing values
+  static constexpr std::array kSplits = {"threshold",   "order",  "multiway",
+                                         "one-vs-rest", "either", "subset"};
+  static constexpr std::array kMissing = {"", "best-side", "branch"};
 
-public:
-    ProblemReader(const Json& header, const DataTable& data) : header_(header), data_(data) {}
+ public:
+  ProblemReader(const Json& header, const DataTable& data) : header_(header), data_(data) {}
 
-    Problem read(const Roles& roles, std::function<void()> poll) {
-        problem_.poll = std::move(poll);
-        for (std::size_t c = 0; c < data_.columns.size(); ++c) n_given_ += roles.has(c) ? 0 : 1;
-        read_weights(roles);
-        problem_.min_samples_leaf =
-            header_.at("min_samples_leaf").integer("\"min_samples_leaf\"");
-        require(problem_.min_samples_leaf >= 1, "\"min_samples_leaf\" is below 1");
-        const std::string& loss = header_.at("loss").string("\"loss\"");
-        std::optional<GainsReader> gains;
-        if (loss == "costs") {
-            if (header_.find("classes") != nullptr) read_labels(roles.targets);
-            gains.emplace(header_, data_.n_rows);
-            // Rewards of treatments may come as targets.
-            const bool as_targets = roles.costs.empty() && header_.find("classes") == nullptr;
-            read_costs(*gains, as_targets ? roles.targets : roles.costs);
-        } else if (loss == "misclassification") {
-            read_labels(roles.targets);
-        } else if (loss == "squared_error" || loss == "absolute_error") {
-            problem_.squared = loss == "squared_error";
-            if (roles.targets.empty()) throw Unreadable("a regression has a target column");
-            for (const std::size_t column : roles.targets) read_targets(column);
-        } else {
-            throw Unreadable("the loss \"" + loss + "\" is not known to this checker");
-        }
-        keep_weighty_rows();
-        if (gains) {
-            problem_.gains = gains->read(rows_, problem_.weights);
-            problem_.n_classes = problem_.gains->n_actions;
-        }
-        problem_.group.assign(rows_.size(), 0);
-        for (const Json& feature : header_.at("features").array("\"features\"")) {
-            read_column(feature);
-        }
-        refuse_unnamed_columns(roles);
-        require(header_.at("n_rows").integer("\"n_rows\"") ==
-                    static_cast<std::int64_t>(problem_.n_rows()),
-                "the data have " + std::to_string(problem_.n_rows()) +
-                    " rows of positive weight, not \"n_rows\"");
-        require(header_.at("fingerprint").string("\"fingerprint\"") == fingerprint(),
-                "the proof is about other data: the fingerprint differs");
-        std::string what = loss;
-        if (gains) what = gains->words(*problem_.gains);
-        if (problem_.ratio) what = problem_.ratio->words() + ", " + loss;
-        problem_.about = statement(what);
-        return std::move(problem_);
+  Problem read(const Roles& roles, std::function<void()> poll) {
+    problem_.poll = std::move(poll);
+    for (std::size_t c = 0; c < data_.columns.size(); ++c) n_given_ += roles.has(c) ? 0 : 1;
+    read_weights(roles);
+    problem_.min_samples_leaf = header_.at("min_samples_leaf").integer("\"min_samples_leaf\"");
+    require(problem_.min_samples_leaf >= 1, "\"min_samples_leaf\" is below 1");
+    const std::string& loss = header_.at("loss").string("\"loss\"");
+    std::optional<GainsReader> gains;
+    if (loss == "costs") {
+      if (header_.find("classes") != nullptr) read_labels(roles.targets);
+      gains.emplace(header_, data_.n_rows);
+      // Rewards of treatments may come as targets.
+      const bool as_targets = roles.costs.empty() && header_.find("classes") == nullptr;
+      read_costs(*gains, as_targets ? roles.targets : roles.costs);
+    } else if (loss == "misclassification") {
+      read_labels(roles.targets);
+    } else if (loss == "squared_error" || loss == "absolute_error") {
+      problem_.squared = loss == "squared_error";
+      if (roles.targets.empty()) throw Unreadable("a regression has a target column");
+      for (const std::size_t column : roles.targets) read_targets(column);
+    } else {
+      throw Unreadable("the loss \"" + loss + "\" is not known to this checker");
     }
+    keep_weighty_rows();
+    if (gains) {
+      problem_.gains = gains->read(rows_, problem_.weights);
+      problem_.n_classes = problem_.gains->n_actions;
+    }
+    problem_.group.assign(rows_.size(), 0);
+    for (const Json& feature : header_.at("features").array("\"features\"")) {
+      read_column(feature);
+    }
+    refuse_unnamed_columns(roles);
+    require(
+        header_.at("n_rows").integer("\"n_rows\"") == static_cast<std::int64_t>(problem_.n_rows()),
+        "the data have " + std::to_string(problem_.n_rows()) +
+            " rows of positive weight, not \"n_rows\"");
+    require(header_.at("fingerprint").string("\"fingerprint\"") == fingerprint(),
+            "the proof is about other data: the fingerprint differs");
+    std::string what = loss;
+    if (gains) what = gains->words(*problem_.gains);
+    if (problem_.ratio) what = problem_.ratio->words() + ", " + loss;
+    problem_.about = statement(what);
+    return std::move(problem_);
+  }
 
-private:
-    double number(std::size_t column, std::size_t row) const {
-        const Cell& cell = data_.columns[column][row];
-        const auto value = cell.number();
-        if (!value || !std::isfinite(*value)) {
-            throw Unreadable(name_of(column) + ", row " + std::to_string(row + 1) + ": \"" +
-                             cell.shown() + "\" is no finite number");
-        }
-        return *value + 0.0;  // -0.0 becomes 0.0
+ private:
+  double number(std::size_t column, std::size_t row) const {
+    const Cell& cell = data_.columns[column][row];
+    const auto value = cell.number();
+    if (!value || !std::isfinite(*value)) {
+      throw Unreadable(name_of(column) + ", row " + std::to_string(row + 1) + ": \"" +
+                       cell.shown() + "\" is no finite number");
     }
-    std::string name_of(std::size_t column) const {
-        if (column >= data_.names.size()) return "the target, the weights or the costs";
-        return "column \"" + data_.names[column] + "\"";
-    }
+    return *value + 0.0;  // -0.0 becomes 0.0
+  }
+  std::string name_of(std::size_t column) const {
+    if (column >= data_.names.size()) return "the target, the weights or the costs";
+    return "column \"" + data_.names[column] + "\"";
+  }
 
-    void read_weights(const Roles& roles) {
-        problem_.weights.assign(data_.n_rows, 1.0);
-        if (roles.weight) problem_.weights = numbers(*roles.weight);
-    }
-    std::vector<double> numbers(std::size_t column) const {
-        std::vector<double> out(data_.n_rows);
-        for (std::size_t i = 0; i < data_.n_rows; ++i) out[i] = number(column, i);
-        return out;
-    }
+  void read_weights(const Roles& roles) {
+    problem_.weights.assign(data_.n_rows, 1.0);
+    if (roles.weight) problem_.weights = numbers(*roles.weight);
+  }
+  std::vector<double> numbers(std::size_t column) const {
+    std::vector<double> out(data_.n_rows);
+    for (std::size_t i = 0; i < data_.n_rows; ++i) out[i] = number(column, i);
+    return out;
+  }
 
-    void read_labels(const std::vector<std::size_t>& targets) {
-        if (targets.size() != 1) throw Unreadable("classification has one target column");
-        const DataColumn& column = data_.columns[targets[0]];
-        const std::vector<double> own = problem_.weights;
-        const Categories classes(header_.at("classes").array("\"classes\""), "\"classes\"");
-        problem_.n_classes = classes.size();
-        std::vector<double> factors(problem_.n_classes, 1.0);
-        const auto& list = header_.at("class_weight").array("\"class_weight\"");
-        require(list.size() == factors.size(), "\"class_weight\" is not one for each class");
-        for (std::size_t c = 0; c < list.size(); ++c) {
-            factors[c] = list[c].real("a class weight");
-            require(factors[c] >= 0, "a class weight is negative");
-        }
-        const std::vector<std::int32_t> codes = classes.codes(column);
-        for (std::size_t i = 0; i < data_.n_rows; ++i) {
-            const std::int32_t code = codes[column.place[i]];
-            require(code >= 0, "row " + std::to_string(i + 1) + " has the label \"" +
-                                   column[i].shown() + "\", which the proof does not know");
-            problem_.labels.push_back(code);
-            if (problem_.weights[i] < 0) negative_weight(i);
-            problem_.weights[i] *= factors[static_cast<std::size_t>(code)];
-        }
-        if (const Json* metric = header_.find("metric"); metric && !metric->is_null()) {
-            require(header_.at("loss").string("\"loss\"") != "costs", "costs have no metric");
-            problem_.ratio.emplace(header_, problem_.labels, own);
-        }
+  void read_labels(const std::vector<std::size_t>& targets) {
+    if (targets.size() != 1) throw Unreadable("classification has one target column");
+    const DataColumn& column = data_.columns[targets[0]];
+    const std::vector<double> own = problem_.weights;
+    const Categories classes(header_.at("classes").array("\"classes\""), "\"classes\"");
+    problem_.n_classes = classes.size();
+    std::vector<double> factors(problem_.n_classes, 1.0);
+    const auto& list = header_.at("class_weight").array("\"class_weight\"");
+    require(list.size() == factors.size(), "\"class_weight\" is not one for each class");
+    for (std::size_t c = 0; c < list.size(); ++c) {
+      factors[c] = list[c].real("a class weight");
+      require(factors[c] >= 0, "a class weight is negative");
     }
-
-    void read_costs(GainsReader& gains, const std::vector<std::size_t>& named) {
-        if (gains.n_columns() == 0) {
-            gains.take_matrix(problem_.labels, problem_.n_classes);
-            return;
-        }
-        if (named.size() != gains.n_columns()) {
-            throw Unreadable("there is not one column of costs for each of " +
-                             std::to_string(gains.n_columns()) + " actions");
-        }
-        std::vector<std::vector<double>> columns;
-        for (const std::size_t column : named) columns.push_back(numbers(column));
-        gains.take_columns(columns);
+    const std::vector<std::int32_t> codes = classes.codes(column);
+    for (std::size_t i = 0; i < data_.n_rows; ++i) {
+      const std::int32_t code = codes[column.place[i]];
+      require(code >= 0, "row " + std::to_string(i + 1) + " has the label \"" + column[i].shown() +
+                             "\", which the proof does not know");
+      problem_.labels.push_back(code);
+      if (problem_.weights[i] < 0) negative_weight(i);
+      problem_.weights[i] *= factors[static_cast<std::size_t>(code)];
     }
-
-    [[noreturn]] static void negative_weight(std::size_t row) {
-        throw Unreadable("row " + std::to_string(row + 1) + " has a negative or endless weight");
+    if (const Json* metric = header_.find("metric"); metric && !metric->is_null()) {
+      require(header_.at("loss").string("\"loss\"") != "costs", "costs have no metric");
+      problem_.ratio.emplace(header_, problem_.labels, own);
     }
+  }
 
-    void read_targets(std::size_t column) { problem_.targets.push_back(numbers(column)); }
-
-    template <class T>
-    void keep(std::vector<T>& column) const {
-        if (column.empty()) return;
-        for (std::size_t i = 0; i < rows_.size(); ++i) column[i] = column[rows_[i]];
-        column.resize(rows_.size());
+  void read_costs(GainsReader& gains, const std::vector<std::size_t>& named) {
+    if (gains.n_columns() == 0) {
+      gains.take_matrix(problem_.labels, problem_.n_classes);
+      return;
     }
-
-    void keep_weighty_rows() {
-        for (std::size_t i = 0; i < data_.n_rows; ++i) {
-            const double weight = problem_.weights[i];
-            if (!(weight >= 0) || !std::isfinite(weight)) negative_weight(i);
-            if (weight > 0) rows_.push_back(i);
-        }
-        keep(problem_.labels);
-        keep(problem_.weights);
-        for (auto& target : problem_.targets) keep(target);
-        if (rows_.empty()) throw Unreadable("the data have no row of positive weight");
+    if (named.size() != gains.n_columns()) {
+      throw Unreadable("there is not one column of costs for each of " +
+                       std::to_string(gains.n_columns()) + " actions");
     }
+    std::vector<std::vector<double>> columns;
+    for (const std::size_t column : named) columns.push_back(numbers(column));
+    gains.take_columns(columns);
+  }
 
-    void read_column(const Json& feature) {
-        const std::string& name = feature.at("name").string("the name of a feature");
-        const std::string& split = feature.at("split").string("the split of a feature");
-        std::string missing;
-        if (const Json* given = feature.find("missing"); given && !given->is_null()) {
-            missing = given->string("the missing values of a feature");
-            require(!missing.empty(), "column \"" + name + "\" has missing values of no kind");
-        }
-        const auto known = [](const std::string& word, const auto& list) {
-            return std::find(list.begin(), list.end(), word) != list.end();
-        };
-        if (!known(split, kSplits) || !known(missing, kMissing)) {
-            throw Unreadable("column \"" + name + "\": the split \"" + split + "\" is unknown");
-        }
-        require(std::find(names_.begin(), names_.end(), name) == names_.end(),
-                "two features have the name \"" + name + "\"");
-        names_.push_back(name);
-        kinds_.emplace_back(split, missing);
-        codes_.clear();
-        problem_.poll();
-        const std::size_t source = data_.in_order ? names_.size() - 1 : data_.find(name);
-        require(source < data_.columns.size() && (!data_.in_order || source < n_given_),
-                "the data have fewer columns than the proof");
-        const std::size_t n =
-            split == "threshold"
-                ? read_numbers(source, !missing.empty())
-                : read_categories(source, feature.at("values"), !missing.empty());
-        for (const std::int32_t code : codes_) hash_.add_little_endian(code);
-        for (const View& view : views_of(split, static_cast<std::int32_t>(n), missing)) {
-            Column column{name, view.split, 0, {}};
-            for (const std::int32_t c : view.code) {
-                column.n_values = std::max(column.n_values, static_cast<std::size_t>(c) + 1);
-            }
-            for (const std::int32_t c : codes_) {
-                column.codes.push_back(view.code[static_cast<std::size_t>(c)]);
-            }
-            problem_.add(std::move(column));
-        }
-        std::map<std::pair<std::size_t, std::int32_t>, std::size_t> groups;
-        for (std::size_t i = 0; i < codes_.size(); ++i) {
-            const auto next = groups.emplace(std::pair(problem_.group[i], codes_[i]), groups.size());
-            problem_.group[i] = next.first->second;
-        }
-    }
+  [[noreturn]] static void negative_weight(std::size_t row) {
+    throw Unreadable("row " + std::to_string(row + 1) + " has a negative or endless weight");
+  }
 
-    std::size_t read_numbers(std::size_t source, bool gaps) {
-        const DataColumn& column = data_.columns[source];
-        std::vector<double> values;
-        for (const std::size_t row : rows_) {
-            if (!gaps || !column[row].is_missing()) values.push_back(number(source, row));
-        }
-        std::sort(values.begin(), values.end());
-        values.erase(std::unique(values.begin(), values.end()), values.end());
-        for (const double value : values) hash_.add_little_endian(value);
-        std::vector<std::int32_t> known(column.cells.size(), -1);  // codes of cells
-        for (const std::size_t row : rows_) {
-            std::int32_t& code = known[column.place[row]];
-            if (code < 0) {
-                auto at = values.end();
-                if (!gaps || !column[row].is_missing()) {
-                    at = std::lower_bound(values.begin(), values.end(), number(source, row));
-                }
-                code = static_cast<std::int32_t>(at - values.begin());
-            }
-            codes_.push_back(code);
-        }
-        return values.size();
-    }
+  void read_targets(std::size_t column) { problem_.targets.push_back(numbers(column)); }
 
-    std::size_t read_categories(std::size_t source, const Json& values, bool gaps) {
-        const DataColumn& column = data_.columns[source];
-        const std::string& name = names_.back();
-        const auto& list = values.array("the values of a feature");
-        const Categories categories(list, "column \"" + name + "\"");
-        hash_.add(values.text);
-        std::vector<std::int32_t> known = categories.codes(column);
-        for (std::size_t k = 0; k < known.size() && gaps; ++k) {
-            const Cell& cell = column.cells[k];
-            const bool empty = known[k] < 0 || cell.kind != Cell::Kind::kWritten;
-            if (empty && cell.is_missing()) known[k] = static_cast<std::int32_t>(list.size());
-        }
-        for (const std::size_t row : rows_) {
-            const std::int32_t code = known[column.place[row]];
-            require(code >= 0, "column \"" + name + "\", row " + std::to_string(row + 1) +
-                                   ": the proof knows no \"" + column[row].shown() + "\"");
-            codes_.push_back(code);
-        }
-        return list.size();
-    }
+  template <class T>
+  void keep(std::vector<T>& column) const {
+    if (column.empty()) return;
+    for (std::size_t i = 0; i < rows_.size(); ++i) column[i] = column[rows_[i]];
+    column.resize(rows_.size());
+  }
 
-    // A proof about fewer columns is a proof of something else.
-    void refuse_unnamed_columns(const Roles& roles) const {
-        require(!data_.in_order || names_.size() == n_given_,
-                "the data have more columns than the proof");
-        for (std::size_t column = 0; column < data_.names.size(); ++column) {
-            const std::string& name = data_.names[column];
-            const bool named = std::find(names_.begin(), names_.end(), name) != names_.end();
-            require(named || roles.has(column),
-                    "the proof does not speak of the column \"" + name + "\" of the data");
-        }
+  void keep_weighty_rows() {
+    for (std::size_t i = 0; i < data_.n_rows; ++i) {
+      const double weight = problem_.weights[i];
+      if (!(weight >= 0) || !std::isfinite(weight)) negative_weight(i);
+      if (weight > 0) rows_.push_back(i);
     }
+    keep(problem_.labels);
+    keep(problem_.weights);
+    for (auto& target : problem_.targets) keep(target);
+    if (rows_.empty()) throw Unreadable("the data have no row of positive weight");
+  }
 
-    // What the proof is about: the loss, the rows and their weights, the kinds of columns.
-    std::string statement(const std::string& what) const {
-        const auto& weights = problem_.weights;
-        const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
-        std::string text = what + ", " + std::to_string(rows_.size()) + " rows";
-        if (const std::size_t n = data_.n_rows - rows_.size(); n > 0) {
-            text += ", " + std::to_string(n) + " more of weight 0 left out";
-        }
-        text += *least == 1 && *most == 1
-                    ? ", weights all 1"
-                    : ", weights from " + written(*least) + " to " + written(*most);
-        if (!problem_.labels.empty()) text += class_weights();
-        std::string kinds;
-        for (const char* split : kSplits) {
-            for (const char* missing : kMissing) {
-                const auto n = std::count(kinds_.begin(), kinds_.end(), Kind(split, missing));
-                if (n == 0) continue;
-                kinds += (kinds.empty() ? "" : ", ") + std::to_string(n) + " " + split;
-                if (*missing != '\0') kinds += std::string(" with ") + missing;
-            }
-        }
-        return text + ", " + std::to_string(names_.size()) + " columns (" +
-               (kinds.empty() ? "none" : kinds) + ")";
+  void read_column(const Json& feature) {
+    const std::string& name = feature.at("name").string("the name of a feature");
+    const std::string& split = feature.at("split").string("the split of a feature");
+    std::string missing;
+    if (const Json* given = feature.find("missing"); given && !given->is_null()) {
+      missing = given->string("the missing values of a feature");
+      require(!missing.empty(), "column \"" + name + "\" has missing values of no kind");
     }
-    std::string class_weights() const {
-        const auto& classes = header_.at("classes").array("\"classes\"");
-        const auto& weights = header_.at("class_weight").array("\"class_weight\"");
-        std::string each;
-        bool all_one = true;
-        for (std::size_t c = 0; c < classes.size(); ++c) {
-            const double weight = weights[c].real("a class weight");
-            all_one = all_one && weight == 1;
-            each += (c == 0 ? "" : ", ") + std::string(classes[c].text) + ": " + written(weight);
-        }
-        return all_one ? "" : ", class weights {" + each + "}";
+    const auto known = [](const std::string& word, const auto& list) {
+      return std::find(list.begin(), list.end(), word) != list.end();
+    };
+    if (!known(split, kSplits) || !known(missing, kMissing)) {
+      throw Unreadable("column \"" + name + "\": the split \"" + split + "\" is unknown");
     }
+    require(std::find(names_.begin(), names_.end(), name) == names_.end(),
+            "two features have the name \"" + name + "\"");
+    names_.push_back(name);
+    kinds_.emplace_back(split, missing);
+    codes_.clear();
+    problem_.poll();
+    const std::size_t source = data_.in_order ? names_.size() - 1 : data_.find(name);
+    require(source < data_.columns.size() && (!data_.in_order || source < n_given_),
+            "the data have fewer columns than the proof");
+    const std::size_t n = split == "threshold"
+                              ? read_numbers(source, !missing.empty())
+                              : read_categories(source, feature.at("values"), !missing.empty());
+    for (const std::int32_t code : codes_) hash_.add_little_endian(code);
+    for (const View& view : views_of(split, static_cast<std::int32_t>(n), missing)) {
+      Column column{name, view.split, 0, {}};
+      for (const std::int32_t c : view.code) {
+        column.n_values = std::max(column.n_values, static_cast<std::size_t>(c) + 1);
+      }
+      for (const std::int32_t c : codes_) {
+        column.codes.push_back(view.code[static_cast<std::size_t>(c)]);
+      }
+      problem_.add(std::move(column));
+    }
+    std::map<std::pair<std::size_t, std::int32_t>, std::size_t> groups;
+    for (std::size_t i = 0; i < codes_.size(); ++i) {
+      const auto next = groups.emplace(std::pair(problem_.group[i], codes_[i]), groups.size());
+      problem_.group[i] = next.first->second;
+    }
+  }
 
-    // The columns are in the hash already.
-    std::string fingerprint() {
-        for (const std::int32_t label : problem_.labels) hash_.add_little_endian(label);
-        if (problem_.gains) hash_.add(header_.at("actions").text);
-        for (std::size_t i = 0; i < problem_.n_rows(); ++i) {
-            for (const auto& target : problem_.targets) hash_.add_little_endian(target[i]);
-            if (!problem_.gains) continue;
-            for (const double cost : problem_.gains->costs[i]) hash_.add_little_endian(cost);
-        }
-        for (const double weight : problem_.weights) hash_.add_little_endian(weight);
-        return "sha256:" + hash_.hex();
+  std::size_t read_numbers(std::size_t source, bool gaps) {
+    const DataColumn& column = data_.columns[source];
+    std::vector<double> values;
+    for (const std::size_t row : rows_) {
+      if (!gaps || !column[row].is_missing()) values.push_back(number(source, row));
     }
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    for (const double value : values) hash_.add_little_endian(value);
+    std::vector<std::int32_t> known(column.cells.size(), -1);  // codes of cells
+    for (const std::size_t row : rows_) {
+      std::int32_t& code = known[column.place[row]];
+      if (code < 0) {
+        auto at = values.end();
+        if (!gaps || !column[row].is_missing()) {
+          at = std::lower_bound(values.begin(), values.end(), number(source, row));
+        }
+        code = static_cast<std::int32_t>(at - values.begin());
+      }
+      codes_.push_back(code);
+    }
+    return values.size();
+  }
 
-    const Json& header_;
-    const DataTable& data_;
-    std::vector<std::size_t> rows_;
-    std::vector<std::string> names_;   // of the columns
-    std::vector<Kind> kinds_;          // the same
-    std::vector<std::int32_t> codes_;  // of one of them
-    std::size_t n_given_ = 0;  // columns that may be features
-    Sha256 hash_;
-    Problem problem_;
+  std::size_t read_categories(std::size_t source, const Json& values, bool gaps) {
+    const DataColumn& column = data_.columns[source];
+    const std::string& name = names_.back();
+    const auto& list = values.array("the values of a feature");
+    const Categories categories(list, "column \"" + name + "\"");
+    hash_.add(values.text);
+    std::vector<std::int32_t> known = categories.codes(column);
+    for (std::size_t k = 0; k < known.size() && gaps; ++k) {
+      const Cell& cell = column.cells[k];
+      const bool empty = known[k] < 0 || cell.kind != Cell::Kind::kWritten;
+      if (empty && cell.is_missing()) known[k] = static_cast<std::int32_t>(list.size());
+    }
+    for (const std::size_t row : rows_) {
+      const std::int32_t code = known[column.place[row]];
+      require(code >= 0, "column \"" + name + "\", row " + std::to_string(row + 1) +
+                             ": the proof knows no \"" + column[row].shown() + "\"");
+      codes_.push_back(code);
+    }
+    return list.size();
+  }
+
+  // A proof about fewer columns is a proof of something else.
+  void refuse_unnamed_columns(const Roles& roles) const {
+    require(!data_.in_order || names_.size() == n_given_,
+            "the data have more columns than the proof");
+    for (std::size_t column = 0; column < data_.names.size(); ++column) {
+      const std::string& name = data_.names[column];
+      const bool named = std::find(names_.begin(), names_.end(), name) != names_.end();
+      require(named || roles.has(column),
+              "the proof does not speak of the column \"" + name + "\" of the data");
+    }
+  }
+
+  // What the proof is about: the loss, the rows and their weights, the kinds of columns.
+  std::string statement(const std::string& what) const {
+    const auto& weights = problem_.weights;
+    const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
+    std::string text = what + ", " + std::to_string(rows_.size()) + " rows";
+    if (const std::size_t n = data_.n_rows - rows_.size(); n > 0) {
+      text += ", " + std::to_string(n) + " more of weight 0 left out";
+    }
+    text += *least == 1 && *most == 1
+                ? ", weights all 1"
+                : ", weights from " + written(*least) + " to " + written(*most);
+    if (!problem_.labels.empty()) text += class_weights();
+    std::string kinds;
+    for (const char* split : kSplits) {
+      for (const char* missing : kMissing) {
+        const auto n = std::count(kinds_.begin(), kinds_.end(), Kind(split, missing));
+        if (n == 0) continue;
+        kinds += (kinds.empty() ? "" : ", ") + std::to_string(n) + " " + split;
+        if (*missing != '\0') kinds += std::string(" with ") + missing;
+      }
+    }
+    return text + ", " + std::to_string(names_.size()) + " columns (" +
+           (kinds.empty() ? "none" : kinds) + ")";
+  }
+  std::string class_weights() const {
+    const auto& classes = header_.at("classes").array("\"classes\"");
+    const auto& weights = header_.at("class_weight").array("\"class_weight\"");
+    std::string each;
+    bool all_one = true;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      const double weight = weights[c].real("a class weight");
+      all_one = all_one && weight == 1;
+      each += (c == 0 ? "" : ", ") + std::string(classes[c].text) + ": " + written(weight);
+    }
+    return all_one ? "" : ", class weights {" + each + "}";
+  }
+
+  // The columns are in the hash already.
+  std::string fingerprint() {
+    for (const std::int32_t label : problem_.labels) hash_.add_little_endian(label);
+    if (problem_.gains) hash_.add(header_.at("actions").text);
+    for (std::size_t i = 0; i < problem_.n_rows(); ++i) {
+      for (const auto& target : problem_.targets) hash_.add_little_endian(target[i]);
+      if (!problem_.gains) continue;
+      for (const double cost : problem_.gains->costs[i]) hash_.add_little_endian(cost);
+    }
+    for (const double weight : problem_.weights) hash_.add_little_endian(weight);
+    return "sha256:" + hash_.hex();
+  }
+
+  const Json& header_;
+  const DataTable& data_;
+  std::vector<std::size_t> rows_;
+  std::vector<std::string> names_;   // of the columns
+  std::vector<Kind> kinds_;          // the same
+  std::vector<std::int32_t> codes_;  // of one of them
+  std::size_t n_given_ = 0;          // columns that may be features
+  Sha256 hash_;
+  Problem problem_;
 };
 
 }  // namespace checker

@@ -31,561 +31,555 @@ inline constexpr std::int64_t kLookedAt = -1;
 
 template <class Cost>
 struct Use {
-    std::size_t test;
-    // For each outcome: earlier steps, and bounds that hold by a step which cites nothing.
-    std::vector<std::vector<std::int64_t>> cited;
-    std::vector<std::vector<Cost>> claims;
+  std::size_t test;
+  // For each outcome: earlier steps, and bounds that hold by a step which cites nothing.
+  std::vector<std::vector<std::int64_t>> cited;
+  std::vector<std::vector<Cost>> claims;
 };
 
 template <class Cost>
 struct Step {
-    std::vector<std::int32_t> branch;  // test, outcome, test, outcome, ...
-    std::int32_t depth, splits;
-    Cost bound;
-    std::vector<Use<Cost>> uses;
+  std::vector<std::int32_t> branch;  // test, outcome, test, outcome, ...
+  std::int32_t depth, splits;
+  Cost bound;
+  std::vector<Use<Cost>> uses;
 };
 
 // Whether a claim for trees within `limit` covers trees within `needed`.
 inline bool covers(std::int32_t limit, std::int32_t needed) {
-    return limit == kNoLimit || (needed != kNoLimit && limit >= needed);
+  return limit == kNoLimit || (needed != kNoLimit && limit >= needed);
 }
 
 template <class Loss>
 class Rules {
-public:
-    using Cost = typename Loss::Cost;
-    using Number = typename Loss::Number;
-    using View = Here::View;
-    static constexpr bool kClasses = Loss::kExact;
+ public:
+  using Cost = typename Loss::Cost;
+  using Number = typename Loss::Number;
+  using View = Here::View;
+  static constexpr bool kClasses = Loss::kExact;
 
-    // Costs above 2^55 could not be multiplied safely below, and need not be known: no bound
-    // exceeds a leaf's cost, less than 2^51, so a split that dear is dear enough.
-    // `further`: what each child of a split costs after the second that has rows.
-    Rules(const Problem& problem, Loss& loss, Cost split_cost, Cost further, const Prices& prices)
-        : problem_(problem),
-          loss_(loss),
-          split_(kClasses ? std::min(split_cost, static_cast<Cost>(0x1p55)) : split_cost),
-          further_(kClasses ? std::min(further, static_cast<Cost>(0x1p55)) : further),
-          tolerance_(loss.tolerance()),
-          worth_(problem, prices, split_, further_),
-          all_(loss.size()),
-          here_(problem) {
-        std::iota(all_.begin(), all_.end(), std::uint32_t{0});
+  // Costs above 2^55 could not be multiplied safely below, and need not be known: no bound
+  // exceeds a leaf's cost, less than 2^51, so a split that dear is dear enough.
+  // `further`: what each child of a split costs after the second that has rows.
+  Rules(const Problem& problem, Loss& loss, Cost split_cost, Cost further, const Prices& prices)
+      : problem_(problem), loss_(loss),
+        split_(kClasses ? std::min(split_cost, static_cast<Cost>(0x1p55)) : split_cost),
+        further_(kClasses ? std::min(further, static_cast<Cost>(0x1p55)) : further),
+        tolerance_(loss.tolerance()), worth_(problem, prices, split_, further_), all_(loss.size()),
+        here_(problem) {
+    std::iota(all_.begin(), all_.end(), std::uint32_t{0});
+  }
+
+  // Throw Rejected unless the step follows from those before it.
+  void check(const Step<Cost>& step, const std::vector<Step<Cost>>& earlier) {
+    problem_.poll();
+    if (step.bound <= tolerance_) return;
+    check(step, rows_of(step.branch), earlier);
+  }
+
+  // The rows with all outcomes of a branch.
+  Rows rows_of(const std::vector<std::int32_t>& branch) const {
+    Rows rows = all_;
+    for (std::size_t i = 0; i + 1 < branch.size(); i += 2) {
+      rows = problem_.restricted(rows, static_cast<std::size_t>(branch[i]),
+                                 static_cast<std::size_t>(branch[i + 1]));
     }
+    return rows;
+  }
 
-    // Throw Rejected unless the step follows from those before it.
-    void check(const Step<Cost>& step, const std::vector<Step<Cost>>& earlier) {
-        problem_.poll();
-        if (step.bound <= tolerance_) return;
-        check(step, rows_of(step.branch), earlier);
+ private:
+  struct Open {
+    const View* view;
+    std::size_t test;
+  };
+
+  void check(const Step<Cost>& step, const Rows& rows, const std::vector<Step<Cost>>& earlier) {
+    if (step.depth != 0 && step.splits != 0) check_claims(step, rows, earlier);
+    here_.focus(rows);
+    loss_.add_up(here_, here_.everyone(), true, own_sums_);
+    loss_.tabulate(here_, here_.everyone(), own_sums_, true, own_);
+    summed_ = kNone;
+    wide_ = further_ > 0 && has_wide_view();
+    bound_ = step.bound;
+    require(enough(loss_.cost(own_.whole_leaf)), "a leaf costs less than the bound");
+    if (step.depth == 0 || step.splits == 0) return;
+
+    depth_ = below(step);
+    limited_ = step.splits != kNoLimit;
+    // A tree has fewer splits than rows, so a larger limit says no more.
+    sizes_ = !limited_ ? 1 : std::min(static_cast<std::size_t>(step.splits), loss_.size());
+    require(sizes_ * here_.n_children() < std::size_t{1} << 28, "the limit of splits is too large");
+    worth_.add_up(here_);
+    start();
+    for (const auto& use : step.uses) take(use, earlier);
+    const Cost all_forced = loss_.cost(own_.whole_forced);
+    if (worth_ && enough(worth_.rounded(worth_.of_all(), all_forced, 1))) return;
+    settle();
+    if (open_.empty()) return;
+    settle_by_order(false);
+    if (open_.empty()) return;
+    for (const auto& use : step.uses) compare(use.test);
+    settle();
+    look_at_open_tests();
+    settle_by_order(true);
+    if (!open_.empty()) fail(open_.front());
+  }
+
+  static std::int32_t below(const Step<Cost>& step) {
+    return step.depth == kNoLimit ? kNoLimit : step.depth - 1;
+  }
+  bool enough(Cost cost) const { return cost + tolerance_ >= bound_; }
+  Cost forced(std::size_t child) const {
+    if constexpr (kClasses) return loss_.cost(own_.forced[child]);
+    return 0;
+  }
+
+  // Lower bounds of the children: for each number of splits 0 .. sizes_ - 1 if splits are
+  // limited, else one. `lower` is the one for the most splits.
+  Cost lower(std::size_t child) const { return lower_[child * sizes_ + sizes_ - 1]; }
+  void raise(std::size_t child, std::size_t j, Cost bound) {
+    Cost& known = lower_[child * sizes_ + j];
+    known = std::max(known, bound);
+  }
+  // Raise the bounds of A to those of C, less a price.
+  void raise_to(std::size_t a, std::size_t c, Cost price) {
+    for (std::size_t j = 0; j < sizes_; ++j) raise(a, j, lower_[c * sizes_ + j] - price);
+  }
+  // How many splits entry j allows, as far as the rules care: 0, 1, or 2 for any more.
+  std::size_t splits_allowed(std::size_t j) const {
+    const std::size_t by_depth = depth_ == kNoLimit || depth_ >= 2 ? 2 : depth_ == 1 ? 1 : 0;
+    return limited_ ? std::min(by_depth, j) : by_depth;
+  }
+
+  // The bounds that need no look at the children; all tests are open.
+  void start() {
+    lower_.resize(here_.n_children() * sizes_);
+    looked_at_.assign(here_.n_children(), false);
+    for (std::size_t child = 0; child < here_.n_children(); ++child) {
+      const Cost leaf = loss_.cost(own_.leaf[child]);
+      const Cost split = std::min(leaf, std::max(split_ + forced(child), priced(child, 1)));
+      for (std::size_t j = 0; j < sizes_; ++j) {
+        lower_[child * sizes_ + j] = splits_allowed(j) == 0 ? leaf : split;
+      }
     }
+    open_.clear();
+    for (const View& view : here_.views()) {
+      for (std::size_t t = view.begin; t <= view.last_test; ++t) open_.push_back({&view, t});
+    }
+  }
 
-    // The rows with all outcomes of a branch.
-    Rows rows_of(const std::vector<std::int32_t>& branch) const {
-        Rows rows = all_;
-        for (std::size_t i = 0; i + 1 < branch.size(); i += 2) {
-            rows = problem_.restricted(rows, static_cast<std::size_t>(branch[i]),
-                                       static_cast<std::size_t>(branch[i + 1]));
+  template <class Visit>
+  static void for_children(const View& view, std::size_t test, Visit&& visit) {
+    for (std::size_t k = 0; k < view.n_children; ++k) visit(test + k * view.stride);
+  }
+
+  // Two or more children have rows, and none too few.
+  bool is_split(const View& view, std::size_t test, const Table<Number>& table) const {
+    std::size_t children = 0;
+    bool small = false;
+    for_children(view, test, [&](std::size_t child) {
+      const std::int32_t count = table.count()[child];
+      if (count > 0) ++children;
+      if (count > 0 && count < problem_.min_samples_leaf) small = true;
+    });
+    return children >= 2 && !small;
+  }
+
+  // A split need not be considered if it can be left out: an optimal tree with the fewest
+  // splits then does not start with it. With a child C whose heaviest class weighs at most L:
+  // if C is a leaf, the other child's tree for all rows saves a split and gets at most that
+  // class wrong; if C is split in two and two and so on, each of its leaves gets at most that
+  // weight right, and removing one saves a split. (A multiway test below could have many
+  // leaves; then the other child's tree saves two splits and errs by C's weight at most.)
+  bool admissible(const View& view, std::size_t test, const Table<Number>& table) const {
+    std::size_t children = 0;
+    bool light = false;
+    for_children(view, test, [&](std::size_t child) {
+      if (table.count()[child] == 0) return;
+      ++children;
+      light = light || (loss_.cost(table.most[child]) <= split_ &&
+                        (!problem_.multiway || loss_.cost(table.weight[child]) <= 2 * split_));
+    });
+    return !(children == 2 && light);
+  }
+
+  // What a split costs by the number of its children that have rows. Where it is dearer than
+  // any leaf, that is enough.
+  Cost price(std::size_t n_children) const {
+    if (n_children <= 2 || further_ <= 0) return split_;
+    auto more_children = static_cast<Cost>(n_children - 2);
+    if constexpr (kClasses) {
+      more_children = std::min(more_children, static_cast<Cost>(0x1p55) / further_);
+    }
+    return split_ + more_children * further_;
+  }
+  Cost price(const View& view) const { return price(view.multiway() ? view.end - view.begin : 2); }
+  std::size_t occupied(const View& view, std::size_t test, const Table<Number>& table) const {
+    std::size_t children = 0;
+    for_children(view, test, [&](std::size_t c) { children += table.count()[c] > 0 ? 1 : 0; });
+    return children;
+  }
+  bool has_wide_view() const {
+    return std::any_of(here_.views().begin(), here_.views().end(), [](const View& view) {
+      return view.multiway() && view.end - view.begin > 2;
+    });
+  }
+
+  // Whether a tree for some rows does for more rows: unless a multiway test sends them to
+  // outcomes that had none, where a leaf could be too small, or cost another penalty.
+  bool trees_extend() const {
+    return (problem_.min_samples_leaf == 1 || !problem_.multiway) && !wide_;
+  }
+
+  // What a tree that starts with a test costs at least.
+  Cost cost_of(const View& view, std::size_t test) const {
+    if (limited_) return price(view) + cheapest_share(view, test);
+    Cost sum = price(view);
+    for_children(view, test, [&](std::size_t child) { sum += lower(child); });
+    return sum;
+  }
+
+  bool settled(const View& view, std::size_t test) const {
+    if (enough(cost_of(view, test)) || !is_split(view, test, own_)) return true;
+    bool merges = false;
+    if constexpr (kClasses) {
+      if (!trees_extend()) return false;
+      if (!admissible(view, test, own_)) return true;
+      // Merging: C's tree for all rows errs by the others' weight at most, and saves a
+      // split and what the others cost.
+      Cost sum = price(view);
+      for_children(view, test, [&](std::size_t child) { sum += lower(child); });
+      for_children(view, test, [&](std::size_t child) {
+        const Cost wrong = loss_.cost(own_.whole_weight - own_.weight[child]);
+        merges = merges || wrong <= sum - lower(child);
+      });
+    }
+    return merges;
+  }
+
+  // The least sum of the children's bounds over all ways to share the splits that are left.
+  Cost cheapest_share(const View& view, std::size_t test) const {
+    std::vector<Cost> best(sizes_, 0), next(sizes_);
+    for_children(view, test, [&](std::size_t child) {
+      const Cost* own = lower_.data() + child * sizes_;
+      for (std::size_t j = 0; j < sizes_; ++j) {
+        next[j] = best[j] + own[0];
+        for (std::size_t i = 1; i <= j; ++i) {
+          next[j] = std::min(next[j], best[j - i] + own[i]);
         }
-        return rows;
-    }
+      }
+      best.swap(next);
+    });
+    return best.back();
+  }
 
-private:
-    struct Open {
-        const View* view;
-        std::size_t test;
+  // Raise a child's bounds to what its table says: a leaf, one split into leaves, or more.
+  void look_at(const View& view, std::size_t child) {
+    problem_.poll();
+    looked_at_[child] = true;
+    add_up(view, child);
+    const std::size_t most_splits = splits_allowed(sizes_ - 1);
+    const Cost leaf = loss_.cost(own_.leaf[child]);
+    Number least = std::numeric_limits<Number>::max();
+    Cost one = leaf;
+    bool easy = false;
+    if constexpr (kClasses) {
+      easy = problem_.min_samples_leaf == 1 && !problem_.multiway && most_splits < 2;
+      if (easy) least = loss_.cheapest_leaves(here_, sums_);
+    }
+    bool splits = false;
+    if (!easy) {
+      least = cheapest_leaves(tabulated());
+      splits = take_multiway(part_, one);
+    }
+    if (least < std::numeric_limits<Number>::max()) {
+      one = std::min(one, split_ + loss_.cost(least));
+      splits = true;
+    }
+    const Cost any = splits && most_splits == 2 ? more(child, one) : one;
+    for (std::size_t j = 0; j < sizes_; ++j) {
+      if (splits_allowed(j) != 0) raise(child, j, splits_allowed(j) == 1 ? one : any);
+    }
+  }
+
+  // The least loss of a split into two leaves; the largest number there is if nothing splits.
+  Number cheapest_leaves(const Table<Number>& table) const {
+    Number least = std::numeric_limits<Number>::max();
+    const auto fewest = static_cast<std::int32_t>(problem_.min_samples_leaf);
+    const Number* leaf = table.leaf.data();
+    const std::int32_t* count = table.count().data();
+    for (const View& view : here_.views()) {
+      if (view.multiway()) continue;
+      const std::size_t no = view.stride;
+      for (std::size_t t = view.begin; t <= view.last_test; ++t) {
+        const bool split = std::min(count[t], count[t + no]) >= fewest;
+        const Number sum = leaf[t] + leaf[t + no];
+        least = std::min(least, split ? sum : std::numeric_limits<Number>::max());
+      }
+    }
+    return least;
+  }
+  // Lower a cost to that of a multiway split into leaves; false if there is none.
+  bool take_multiway(const Table<Number>& table, Cost& least) const {
+    bool splits = false;
+    for (const View& view : here_.views()) {
+      if (!view.multiway() || !is_split(view, view.begin, table)) continue;
+      Number sum = 0;
+      for_children(view, view.begin, [&](std::size_t c) { sum += table.leaf[c]; });
+      const Cost own = price(occupied(view, view.begin, table)) + loss_.cost(sum);
+      least = std::min(least, own);
+      splits = true;
+    }
+    return splits;
+  }
+
+  // A lower bound on trees of two or more splits, or `enough` if it is not less: forced errors,
+  // covering, rounding (a tree costs its splits and a whole number of weight units).
+  Cost more(std::size_t child, Cost enough) const {
+    Cost least = 2 * split_ + forced(child);
+    if constexpr (kClasses) {
+      if (split_ == 0 || least >= enough) {
+        return std::min(std::max(least, priced(child, 2)), enough);
+      }
+      if (!problem_.multiway) least = std::max(least, covering());
+      if (worth_) least = std::max(least, worth_.of(child));
+      least = worth_.rounded(least, forced(child), 2);
+    }
+    return std::min(least, enough);
+  }
+
+  // What prices say of a child's trees of that many splits or more.
+  Cost priced(std::size_t child, Cost fewest) const {
+    return worth_ ? worth_.rounded(worth_.of(child), forced(child), fewest) : 0;
+  }
+
+  // Leaves lie in a child of the first test, which is admissible, so a leaf gets at most
+  // `largest` of its class right; j leaves need j - 1 splits.
+  Cost covering() const {
+    const auto fewest = static_cast<std::int32_t>(problem_.min_samples_leaf);
+    const auto light = static_cast<std::int32_t>(std::min<Cost>(split_ / Loss::kUnit, 1 << 30));
+    std::vector<std::size_t> good;  // tests that split and are admissible
+    for (const View& view : here_.views()) {
+      for (std::size_t t = view.begin; t <= view.last_test; ++t) {
+        const std::size_t no = t + view.stride;
+        const bool splits = std::min(part_.count()[t], part_.count()[no]) >= fewest;
+        if (splits && std::min(part_.most[t], part_.most[no]) > light) good.push_back(t);
+      }
+    }
+    Cost cover = -split_;
+    for (std::size_t c = 0; c < loss_.n_classes(); ++c) {
+      const std::int32_t *yes = sums_.yes(c), weight = sums_.total(c);
+      std::int32_t largest = 0;
+      for (const std::size_t t : good) largest = std::max({largest, yes[t], weight - yes[t]});
+      Cost cheapest = loss_.cost(weight);
+      // Leaves pay only if one gets more right than a split costs. Then the best number is
+      // weight / largest, rounded down or up, and nothing overflows.
+      if (loss_.cost(largest) > split_) {
+        const Cost j = weight / largest;
+        cheapest =
+            std::min({cheapest, split_ * (j + 1), split_ * j + loss_.cost(weight - j * largest)});
+      }
+      cover += cheapest;
+    }
+    return cover;
+  }
+
+  // The steps without a line of their own.
+  void check_claims(const Step<Cost>& step, const Rows& rows,
+                    const std::vector<Step<Cost>>& earlier) {
+    for (const auto& use : step.uses) {
+      for (std::size_t v = 0; v < use.claims.size(); ++v) {
+        for (const Cost bound : use.claims[v]) {
+          if (bound <= tolerance_) continue;
+          const Step<Cost> own{{}, below(step), kNoLimit, bound, {}};
+          check(own, problem_.restricted(rows, use.test, v), earlier);
+        }
+      }
+    }
+  }
+
+  void take(const Use<Cost>& use, const std::vector<Step<Cost>>& earlier) {
+    const std::size_t test = here_.find(use.test);
+    for (std::size_t v = 0; v < use.cited.size(); ++v) {
+      // None if the test does not split these rows, or the child has none.
+      const std::size_t child = test == kNone ? kNone : here_.child(test, v);
+      for (const std::int64_t id : use.cited[v]) {
+        if (id != kLookedAt) cite(use.test, v, child, id, earlier);
+        else if (child != kNone) look_at_child(here_.view_of(test), child);
+      }
+      for (const Cost bound : use.claims[v]) {
+        for (std::size_t j = 0; j < sizes_ && child != kNone; ++j) raise(child, j, bound);
+      }
+    }
+  }
+
+  // A cited step must be about the same rows, and about at least as many trees.
+  void cite(std::size_t test, std::size_t outcome, std::size_t child, std::int64_t id,
+            const std::vector<Step<Cost>>& earlier) {
+    const Step<Cost>& step = earlier[static_cast<std::size_t>(id)];
+    const auto say = [&](const char* why) {
+      return "step " + std::to_string(id) + ", cited for outcome " + std::to_string(outcome) +
+             " of " + problem_.describe(test) + ", " + why;
     };
+    const bool same = problem_.restricted(here_.rows(), test, outcome) == rows_of(step.branch);
+    if (!same) throw Rejected(say("is about other rows"));
+    if (!covers(step.depth, depth_)) throw Rejected(say("is about shallower trees"));
+    for (std::size_t j = 0; j < sizes_ && child != kNone; ++j) {
+      const std::int32_t needed = limited_ ? static_cast<std::int32_t>(j) : kNoLimit;
+      if (covers(step.splits, needed)) raise(child, j, step.bound);
+    }
+  }
 
-    void check(const Step<Cost>& step, const Rows& rows, const std::vector<Step<Cost>>& earlier) {
-        if (step.depth != 0 && step.splits != 0) check_claims(step, rows, earlier);
-        here_.focus(rows);
-        loss_.add_up(here_, here_.everyone(), true, own_sums_);
-        loss_.tabulate(here_, here_.everyone(), own_sums_, true, own_);
-        summed_ = kNone;
-        wide_ = further_ > 0 && has_wide_view();
-        bound_ = step.bound;
-        require(enough(loss_.cost(own_.whole_leaf)), "a leaf costs less than the bound");
-        if (step.depth == 0 || step.splits == 0) return;
-
-        depth_ = below(step);
-        limited_ = step.splits != kNoLimit;
-        // A tree has fewer splits than rows, so a larger limit says no more.
-        sizes_ = !limited_ ? 1 : std::min(static_cast<std::size_t>(step.splits), loss_.size());
-        require(sizes_ * here_.n_children() < std::size_t{1} << 28,
-                "the limit of splits is too large");
-        worth_.add_up(here_);
-        start();
-        for (const auto& use : step.uses) take(use, earlier);
-        const Cost all_forced = loss_.cost(own_.whole_forced);
-        if (worth_ && enough(worth_.rounded(worth_.of_all(), all_forced, 1))) return;
-        settle();
-        if (open_.empty()) return;
-        settle_by_order(false);
-        if (open_.empty()) return;
-        for (const auto& use : step.uses) compare(use.test);
-        settle();
-        look_at_open_tests();
-        settle_by_order(true);
-        if (!open_.empty()) fail(open_.front());
-    }
-
-    static std::int32_t below(const Step<Cost>& step) {
-        return step.depth == kNoLimit ? kNoLimit : step.depth - 1;
-    }
-    bool enough(Cost cost) const { return cost + tolerance_ >= bound_; }
-    Cost forced(std::size_t child) const {
-        if constexpr (kClasses) return loss_.cost(own_.forced[child]);
-        return 0;
-    }
-
-    // Lower bounds of the children: for each number of splits 0 .. sizes_ - 1 if splits are
-    // limited, else one. `lower` is the one for the most splits.
-    Cost lower(std::size_t child) const { return lower_[child * sizes_ + sizes_ - 1]; }
-    void raise(std::size_t child, std::size_t j, Cost bound) {
-        Cost& known = lower_[child * sizes_ + j];
-        known = std::max(known, bound);
-    }
-    // Raise the bounds of A to those of C, less a price.
-    void raise_to(std::size_t a, std::size_t c, Cost price) {
-        for (std::size_t j = 0; j < sizes_; ++j) raise(a, j, lower_[c * sizes_ + j] - price);
-    }
-    // How many splits entry j allows, as far as the rules care: 0, 1, or 2 for any more.
-    std::size_t splits_allowed(std::size_t j) const {
-        const std::size_t by_depth = depth_ == kNoLimit || depth_ >= 2 ? 2 : depth_ == 1 ? 1 : 0;
-        return limited_ ? std::min(by_depth, j) : by_depth;
-    }
-
-    // The bounds that need no look at the children; all tests are open.
-    void start() {
-        lower_.resize(here_.n_children() * sizes_);
-        looked_at_.assign(here_.n_children(), false);
-        for (std::size_t child = 0; child < here_.n_children(); ++child) {
-            const Cost leaf = loss_.cost(own_.leaf[child]);
-            const Cost split = std::min(leaf, std::max(split_ + forced(child), priced(child, 1)));
-            for (std::size_t j = 0; j < sizes_; ++j) {
-                lower_[child * sizes_ + j] = splits_allowed(j) == 0 ? leaf : split;
-            }
+  // Bound the children of all other tests by those of a test that was used.
+  void compare(std::size_t number) {
+    const std::size_t used = here_.find(number);
+    if (used == kNone) return;
+    const View& own = here_.view_of(used);
+    for_children(own, used, [&](std::size_t child) {
+      look_at(own, child);
+      tabulated();
+      for (const View& view : here_.views()) {
+        for (std::size_t t = view.begin; t <= view.last_test; ++t) {
+          if (t != used) fewer_rows(child, view, t);
         }
-        open_.clear();
-        for (const View& view : here_.views()) {
-            for (std::size_t t = view.begin; t <= view.last_test; ++t) open_.push_back({&view, t});
-        }
-    }
+      }
+    });
+  }
 
-    template <class Visit>
-    static void for_children(const View& view, std::size_t test, Visit&& visit) {
-        for (std::size_t k = 0; k < view.n_children; ++k) visit(test + k * view.stride);
+  // C is the child whose table is `part_`, A any child of the test. If C is a part of A, a
+  // tree for A does for C. In classification it does so anyway and errs on C's other rows,
+  // unless these can have new outcomes that cost something; or, if the limits allow, A's test
+  // above it sends these to leaves of their own.
+  void fewer_rows(std::size_t c, const View& view, std::size_t test) {
+    Cost leaves = 0;
+    const Cost parting = price(occupied(view, test, part_));
+    if constexpr (kClasses) {
+      for_children(view, test, [&](std::size_t a) { leaves += loss_.cost(part_.leaf[a]); });
     }
+    for_children(view, test, [&](std::size_t a) {
+      const bool part = own_.count()[c] == part_.count()[a];
+      const bool same = part && own_.count()[a] == part_.count()[a];
+      if (problem_.min_samples_leaf > 1 ? !same : !kClasses && !part) return;
+      Cost less = 0;
+      if constexpr (kClasses) {
+        less = part || !wide_ ? loss_.cost(own_.weight[c] - part_.weight[a])
+                              : std::numeric_limits<Cost>::max() / 4;
+        const Cost under_test = parting + leaves - loss_.cost(part_.leaf[a]);
+        if (!same && depth_ == kNoLimit && !limited_) less = std::min(less, under_test);
+      }
+      raise_to(a, c, less);
+    });
+  }
 
-    // Two or more children have rows, and none too few.
-    bool is_split(const View& view, std::size_t test, const Table<Number>& table) const {
-        std::size_t children = 0;
-        bool small = false;
-        for_children(view, test, [&](std::size_t child) {
-            const std::int32_t count = table.count()[child];
-            if (count > 0) ++children;
-            if (count > 0 && count < problem_.min_samples_leaf) small = true;
-        });
-        return children >= 2 && !small;
-    }
+  void look_at_child(const View& view, std::size_t child) {
+    if (looked_at_[child]) return;
+    if (!limited_ && loss_.cost(own_.leaf[child]) <= lower(child)) return;  // cannot rise
+    look_at(view, child);
+  }
 
-    // A split need not be considered if it can be left out: an optimal tree with the fewest
-    // splits then does not start with it. With a child C whose heaviest class weighs at most L:
-    // if C is a leaf, the other child's tree for all rows saves a split and gets at most that
-    // class wrong; if C is split in two and two and so on, each of its leaves gets at most that
-    // weight right, and removing one saves a split. (A multiway test below could have many
-    // leaves; then the other child's tree saves two splits and errs by C's weight at most.)
-    bool admissible(const View& view, std::size_t test, const Table<Number>& table) const {
-        std::size_t children = 0;
-        bool light = false;
-        for_children(view, test, [&](std::size_t child) {
-            if (table.count()[child] == 0) return;
-            ++children;
-            light = light ||
-                    (loss_.cost(table.most[child]) <= split_ &&
-                     (!problem_.multiway || loss_.cost(table.weight[child]) <= 2 * split_));
-        });
-        return !(children == 2 && light);
+  // Add up the rows of a child. Of the two children of a test only the smaller one is counted,
+  // where sums are exact.
+  void add_up(const View& view, std::size_t child) {
+    here_.members(view, child, members_);
+    if (summed_ == child) return;
+    if (!add_up_sibling(view, child)) loss_.add_up(here_, members_, false, sums_);
+    summed_ = child;
+  }
+  bool add_up_sibling(const View& view, std::size_t child) {
+    if constexpr (kClasses) {
+      if (view.n_children != 2) return false;
+      const std::size_t test = view.multiway() ? view.begin : child % here_.n_places();
+      const std::size_t sibling = 2 * test + view.stride - child;
+      if (summed_ != sibling) {
+        if (2 * members_.size() <= here_.rows().size()) return false;
+        here_.members(view, sibling, others_);
+        loss_.add_up(here_, others_, false, sums_);
+      }
+      sums_.complement(own_sums_);
+      return true;
     }
+    return false;
+  }
+  // Make the table of the child that was added up.
+  const Table<Number>& tabulated() {
+    loss_.tabulate(here_, members_, sums_, false, part_);
+    return part_;
+  }
 
-    // What a split costs by the number of its children that have rows. Where it is dearer than
-    // any leaf, that is enough.
-    Cost price(std::size_t n_children) const {
-        if (n_children <= 2 || further_ <= 0) return split_;
-        auto more_children = static_cast<Cost>(n_children - 2);
-        if constexpr (kClasses) {
-            more_children = std::min(more_children, static_cast<Cost>(0x1p55) / further_);
-        }
-        return split_ + more_children * further_;
-    }
-    Cost price(const View& view) const { return price(view.multiway() ? view.end - view.begin : 2); }
-    std::size_t occupied(const View& view, std::size_t test, const Table<Number>& table) const {
-        std::size_t children = 0;
-        for_children(view, test, [&](std::size_t c) { children += table.count()[c] > 0 ? 1 : 0; });
-        return children;
-    }
-    bool has_wide_view() const {
-        return std::any_of(here_.views().begin(), here_.views().end(), [](const View& view) {
-            return view.multiway() && view.end - view.begin > 2;
-        });
-    }
+  // Forget the tests that are settled.
+  void settle() {
+    std::erase_if(open_, [&](const Open& o) { return settled(*o.view, o.test); });
+  }
+  void look_at_open_tests() {
+    std::erase_if(open_, [&](const Open& o) {
+      bool done = false;
+      for_children(*o.view, o.test, [&](std::size_t child) {
+        if (done) return;
+        look_at_child(*o.view, child);
+        done = settled(*o.view, o.test);
+      });
+      return done;
+    });
+  }
 
-    // Whether a tree for some rows does for more rows: unless a multiway test sends them to
-    // outcomes that had none, where a leaf could be too small, or cost another penalty.
-    bool trees_extend() const {
-        return (problem_.min_samples_leaf == 1 || !problem_.multiway) && !wide_;
-    }
-
-    // What a tree that starts with a test costs at least.
-    Cost cost_of(const View& view, std::size_t test) const {
-        if (limited_) return price(view) + cheapest_share(view, test);
-        Cost sum = price(view);
-        for_children(view, test, [&](std::size_t child) { sum += lower(child); });
-        return sum;
-    }
-
-    bool settled(const View& view, std::size_t test) const {
-        if (enough(cost_of(view, test)) || !is_split(view, test, own_)) return true;
-        bool merges = false;
-        if constexpr (kClasses) {
-            if (!trees_extend()) return false;
-            if (!admissible(view, test, own_)) return true;
-            // Merging: C's tree for all rows errs by the others' weight at most, and saves a
-            // split and what the others cost.
-            Cost sum = price(view);
-            for_children(view, test, [&](std::size_t child) { sum += lower(child); });
-            for_children(view, test, [&](std::size_t child) {
-                const Cost wrong = loss_.cost(own_.whole_weight - own_.weight[child]);
-                merges = merges || wrong <= sum - lower(child);
-            });
-        }
-        return merges;
-    }
-
-    // The least sum of the children's bounds over all ways to share the splits that are left.
-    Cost cheapest_share(const View& view, std::size_t test) const {
-        std::vector<Cost> best(sizes_, 0), next(sizes_);
-        for_children(view, test, [&](std::size_t child) {
-            const Cost* own = lower_.data() + child * sizes_;
-            for (std::size_t j = 0; j < sizes_; ++j) {
-                next[j] = best[j] + own[0];
-                for (std::size_t i = 1; i <= j; ++i) {
-                    next[j] = std::min(next[j], best[j - i] + own[i]);
-                }
-            }
-            best.swap(next);
-        });
-        return best.back();
-    }
-
-    // Raise a child's bounds to what its table says: a leaf, one split into leaves, or more.
-    void look_at(const View& view, std::size_t child) {
-        problem_.poll();
-        looked_at_[child] = true;
-        add_up(view, child);
-        const std::size_t most_splits = splits_allowed(sizes_ - 1);
-        const Cost leaf = loss_.cost(own_.leaf[child]);
-        Number least = std::numeric_limits<Number>::max();
-        Cost one = leaf;
-        bool easy = false;
-        if constexpr (kClasses) {
-            easy = problem_.min_samples_leaf == 1 && !problem_.multiway && most_splits < 2;
-            if (easy) least = loss_.cheapest_leaves(here_, sums_);
-        }
-        bool splits = false;
-        if (!easy) {
-            least = cheapest_leaves(tabulated());
-            splits = take_multiway(part_, one);
-        }
-        if (least < std::numeric_limits<Number>::max()) {
-            one = std::min(one, split_ + loss_.cost(least));
-            splits = true;
-        }
-        const Cost any = splits && most_splits == 2 ? more(child, one) : one;
-        for (std::size_t j = 0; j < sizes_; ++j) {
-            if (splits_allowed(j) != 0) raise(child, j, splits_allowed(j) == 1 ? one : any);
-        }
-    }
-
-    // The least loss of a split into two leaves; the largest number there is if nothing splits.
-    Number cheapest_leaves(const Table<Number>& table) const {
-        Number least = std::numeric_limits<Number>::max();
-        const auto fewest = static_cast<std::int32_t>(problem_.min_samples_leaf);
-        const Number* leaf = table.leaf.data();
-        const std::int32_t* count = table.count().data();
-        for (const View& view : here_.views()) {
-            if (view.multiway()) continue;
-            const std::size_t no = view.stride;
-            for (std::size_t t = view.begin; t <= view.last_test; ++t) {
-                const bool split = std::min(count[t], count[t + no]) >= fewest;
-                const Number sum = leaf[t] + leaf[t + no];
-                least = std::min(least, split ? sum : std::numeric_limits<Number>::max());
-            }
-        }
-        return least;
-    }
-    // Lower a cost to that of a multiway split into leaves; false if there is none.
-    bool take_multiway(const Table<Number>& table, Cost& least) const {
-        bool splits = false;
-        for (const View& view : here_.views()) {
-            if (!view.multiway() || !is_split(view, view.begin, table)) continue;
-            Number sum = 0;
-            for_children(view, view.begin, [&](std::size_t c) { sum += table.leaf[c]; });
-            const Cost own = price(occupied(view, view.begin, table)) + loss_.cost(sum);
-            least = std::min(least, own);
-            splits = true;
-        }
-        return splits;
-    }
-
-    // A lower bound on trees of two or more splits, or `enough` if it is not less: forced errors,
-    // covering, rounding (a tree costs its splits and a whole number of weight units).
-    Cost more(std::size_t child, Cost enough) const {
-        Cost least = 2 * split_ + forced(child);
-        if constexpr (kClasses) {
-            if (split_ == 0 || least >= enough) {
-                return std::min(std::max(least, priced(child, 2)), enough);
-            }
-            if (!problem_.multiway) least = std::max(least, covering());
-            if (worth_) least = std::max(least, worth_.of(child));
-            least = worth_.rounded(least, forced(child), 2);
-        }
-        return std::min(least, enough);
-    }
-
-    // What prices say of a child's trees of that many splits or more.
-    Cost priced(std::size_t child, Cost fewest) const {
-        return worth_ ? worth_.rounded(worth_.of(child), forced(child), fewest) : 0;
-    }
-
-    // Leaves lie in a child of the first test, which is admissible, so a leaf gets at most
-    // `largest` of its class right; j leaves need j - 1 splits.
-    Cost covering() const {
-        const auto fewest = static_cast<std::int32_t>(problem_.min_samples_leaf);
-        const auto light = static_cast<std::int32_t>(std::min<Cost>(split_ / Loss::kUnit, 1 << 30));
-        std::vector<std::size_t> good;  // tests that split and are admissible
-        for (const View& view : here_.views()) {
-            for (std::size_t t = view.begin; t <= view.last_test; ++t) {
-                const std::size_t no = t + view.stride;
-                const bool splits = std::min(part_.count()[t], part_.count()[no]) >= fewest;
-                if (splits && std::min(part_.most[t], part_.most[no]) > light) good.push_back(t);
-            }
-        }
-        Cost cover = -split_;
-        for (std::size_t c = 0; c < loss_.n_classes(); ++c) {
-            const std::int32_t *yes = sums_.yes(c), weight = sums_.total(c);
-            std::int32_t largest = 0;
-            for (const std::size_t t : good) largest = std::max({largest, yes[t], weight - yes[t]});
-            Cost cheapest = loss_.cost(weight);
-            // Leaves pay only if one gets more right than a split costs. Then the best number is
-            // weight / largest, rounded down or up, and nothing overflows.
-            if (loss_.cost(largest) > split_) {
-                const Cost j = weight / largest;
-                cheapest = std::min({cheapest, split_ * (j + 1),
-                                     split_ * j + loss_.cost(weight - j * largest)});
-            }
-            cover += cheapest;
-        }
-        return cover;
-    }
-
-    // The steps without a line of their own.
-    void check_claims(const Step<Cost>& step, const Rows& rows,
-                      const std::vector<Step<Cost>>& earlier) {
-        for (const auto& use : step.uses) {
-            for (std::size_t v = 0; v < use.claims.size(); ++v) {
-                for (const Cost bound : use.claims[v]) {
-                    if (bound <= tolerance_) continue;
-                    const Step<Cost> own{{}, below(step), kNoLimit, bound, {}};
-                    check(own, problem_.restricted(rows, use.test, v), earlier);
-                }
-            }
-        }
-    }
-
-    void take(const Use<Cost>& use, const std::vector<Step<Cost>>& earlier) {
-        const std::size_t test = here_.find(use.test);
-        for (std::size_t v = 0; v < use.cited.size(); ++v) {
-            // None if the test does not split these rows, or the child has none.
-            const std::size_t child = test == kNone ? kNone : here_.child(test, v);
-            for (const std::int64_t id : use.cited[v]) {
-                if (id != kLookedAt) cite(use.test, v, child, id, earlier);
-                else if (child != kNone) look_at_child(here_.view_of(test), child);
-            }
-            for (const Cost bound : use.claims[v]) {
-                for (std::size_t j = 0; j < sizes_ && child != kNone; ++j) raise(child, j, bound);
-            }
-        }
-    }
-
-    // A cited step must be about the same rows, and about at least as many trees.
-    void cite(std::size_t test, std::size_t outcome, std::size_t child, std::int64_t id,
-              const std::vector<Step<Cost>>& earlier) {
-        const Step<Cost>& step = earlier[static_cast<std::size_t>(id)];
-        const auto say = [&](const char* why) {
-            return "step " + std::to_string(id) + ", cited for outcome " +
-                   std::to_string(outcome) + " of " + problem_.describe(test) + ", " + why;
+  // Along a threshold view: more rows cost more, but not by more than their weight.
+  void settle_by_order(bool looking) {
+    if (problem_.min_samples_leaf > 1) return;
+    for (const View& view : here_.views()) {
+      const auto needs = [&](const Open& o) { return o.view == &view; };
+      if (!view.ordered || std::none_of(open_.begin(), open_.end(), needs)) continue;
+      const std::size_t first = view.begin, last = view.last_test, no = view.stride;
+      for (std::size_t t = first; t <= last && looking; ++t) {
+        look_at_child(view, t);
+        look_at_child(view, t + no);
+      }
+      for (std::size_t t = first; t < last; ++t) raise_to(t + 1, t, 0);
+      for (std::size_t t = last; t > first; --t) raise_to(t - 1 + no, t + no, 0);
+      if constexpr (kClasses) {
+        if (wide_) continue;
+        const auto lost = [&](std::size_t large, std::size_t small) {
+          return loss_.cost(own_.weight[large] - own_.weight[small]);
         };
-        const bool same =
-            problem_.restricted(here_.rows(), test, outcome) == rows_of(step.branch);
-        if (!same) throw Rejected(say("is about other rows"));
-        if (!covers(step.depth, depth_)) throw Rejected(say("is about shallower trees"));
-        for (std::size_t j = 0; j < sizes_ && child != kNone; ++j) {
-            const std::int32_t needed = limited_ ? static_cast<std::int32_t>(j) : kNoLimit;
-            if (covers(step.splits, needed)) raise(child, j, step.bound);
+        for (std::size_t t = last; t > first; --t) raise_to(t - 1, t, lost(t, t - 1));
+        for (std::size_t t = first + no; t < last + no; ++t) {
+          raise_to(t + 1, t, lost(t, t + 1));
         }
+      }
     }
+    settle();
+  }
 
-    // Bound the children of all other tests by those of a test that was used.
-    void compare(std::size_t number) {
-        const std::size_t used = here_.find(number);
-        if (used == kNone) return;
-        const View& own = here_.view_of(used);
-        for_children(own, used, [&](std::size_t child) {
-            look_at(own, child);
-            tabulated();
-            for (const View& view : here_.views()) {
-                for (std::size_t t = view.begin; t <= view.last_test; ++t) {
-                    if (t != used) fewer_rows(child, view, t);
-                }
-            }
-        });
-    }
+  [[noreturn]] void fail(const Open& open) const {
+    throw Rejected(problem_.describe(here_.number(open.test)) + " is not ruled out and costs " +
+                   text(cost_of(*open.view, open.test)) + " at least, not the bound " +
+                   text(bound_));
+  }
+  static std::string text(Cost cost) {
+    if constexpr (kClasses) return std::to_string(cost);
+    else return shortest(cost);
+  }
 
-    // C is the child whose table is `part_`, A any child of the test. If C is a part of A, a
-    // tree for A does for C. In classification it does so anyway and errs on C's other rows,
-    // unless these can have new outcomes that cost something; or, if the limits allow, A's test
-    // above it sends these to leaves of their own.
-    void fewer_rows(std::size_t c, const View& view, std::size_t test) {
-        Cost leaves = 0;
-        const Cost parting = price(occupied(view, test, part_));
-        if constexpr (kClasses) {
-            for_children(view, test, [&](std::size_t a) { leaves += loss_.cost(part_.leaf[a]); });
-        }
-        for_children(view, test, [&](std::size_t a) {
-            const bool part = own_.count()[c] == part_.count()[a];
-            const bool same = part && own_.count()[a] == part_.count()[a];
-            if (problem_.min_samples_leaf > 1 ? !same : !kClasses && !part) return;
-            Cost less = 0;
-            if constexpr (kClasses) {
-                less = part || !wide_ ? loss_.cost(own_.weight[c] - part_.weight[a])
-                                      : std::numeric_limits<Cost>::max() / 4;
-                const Cost under_test = parting + leaves - loss_.cost(part_.leaf[a]);
-                if (!same && depth_ == kNoLimit && !limited_) less = std::min(less, under_test);
-            }
-            raise_to(a, c, less);
-        });
-    }
+  const Problem& problem_;
+  Loss& loss_;
+  const Cost split_, further_;
+  const Cost tolerance_;
+  Worth<Loss> worth_;
+  Rows all_;
 
-    void look_at_child(const View& view, std::size_t child) {
-        if (looked_at_[child]) return;
-        if (!limited_ && loss_.cost(own_.leaf[child]) <= lower(child)) return;  // cannot rise
-        look_at(view, child);
-    }
-
-    // Add up the rows of a child. Of the two children of a test only the smaller one is counted,
-    // where sums are exact.
-    void add_up(const View& view, std::size_t child) {
-        here_.members(view, child, members_);
-        if (summed_ == child) return;
-        if (!add_up_sibling(view, child)) loss_.add_up(here_, members_, false, sums_);
-        summed_ = child;
-    }
-    bool add_up_sibling(const View& view, std::size_t child) {
-        if constexpr (kClasses) {
-            if (view.n_children != 2) return false;
-            const std::size_t test = view.multiway() ? view.begin : child % here_.n_places();
-            const std::size_t sibling = 2 * test + view.stride - child;
-            if (summed_ != sibling) {
-                if (2 * members_.size() <= here_.rows().size()) return false;
-                here_.members(view, sibling, others_);
-                loss_.add_up(here_, others_, false, sums_);
-            }
-            sums_.complement(own_sums_);
-            return true;
-        }
-        return false;
-    }
-    // Make the table of the child that was added up.
-    const Table<Number>& tabulated() {
-        loss_.tabulate(here_, members_, sums_, false, part_);
-        return part_;
-    }
-
-    // Forget the tests that are settled.
-    void settle() {
-        std::erase_if(open_, [&](const Open& o) { return settled(*o.view, o.test); });
-    }
-    void look_at_open_tests() {
-        std::erase_if(open_, [&](const Open& o) {
-            bool done = false;
-            for_children(*o.view, o.test, [&](std::size_t child) {
-                if (done) return;
-                look_at_child(*o.view, child);
-                done = settled(*o.view, o.test);
-            });
-            return done;
-        });
-    }
-
-    // Along a threshold view: more rows cost more, but not by more than their weight.
-    void settle_by_order(bool looking) {
-        if (problem_.min_samples_leaf > 1) return;
-        for (const View& view : here_.views()) {
-            const auto needs = [&](const Open& o) { return o.view == &view; };
-            if (!view.ordered || std::none_of(open_.begin(), open_.end(), needs)) continue;
-            const std::size_t first = view.begin, last = view.last_test, no = view.stride;
-            for (std::size_t t = first; t <= last && looking; ++t) {
-                look_at_child(view, t);
-                look_at_child(view, t + no);
-            }
-            for (std::size_t t = first; t < last; ++t) raise_to(t + 1, t, 0);
-            for (std::size_t t = last; t > first; --t) raise_to(t - 1 + no, t + no, 0);
-            if constexpr (kClasses) {
-                if (wide_) continue;
-                const auto lost = [&](std::size_t large, std::size_t small) {
-                    return loss_.cost(own_.weight[large] - own_.weight[small]);
-                };
-                for (std::size_t t = last; t > first; --t) raise_to(t - 1, t, lost(t, t - 1));
-                for (std::size_t t = first + no; t < last + no; ++t) {
-                    raise_to(t + 1, t, lost(t, t + 1));
-                }
-            }
-        }
-        settle();
-    }
-
-    [[noreturn]] void fail(const Open& open) const {
-        throw Rejected(problem_.describe(here_.number(open.test)) +
-                       " is not ruled out and costs " + text(cost_of(*open.view, open.test)) +
-                       " at least, not the bound " + text(bound_));
-    }
-    static std::string text(Cost cost) {
-        if constexpr (kClasses) return std::to_string(cost);
-        else return shortest(cost);
-    }
-
-    const Problem& problem_;
-    Loss& loss_;
-    const Cost split_, further_;
-    const Cost tolerance_;
-    Worth<Loss> worth_;
-    Rows all_;
-
-    // Of the step being checked:
-    Here here_;
-    Rows members_, others_;
-    typename Loss::RowSums own_sums_, sums_;  // of its rows; of the child `summed_`
-    Table<Number> own_, part_;
-    std::size_t summed_ = kNone;
-    Cost bound_{};
-    std::int32_t depth_ = kNoLimit;  // of the children
-    bool limited_ = false;           // is the number of splits?
-    bool wide_ = false;              // has a test three children or more, each of which costs?
-    std::size_t sizes_ = 1;
-    std::vector<Cost> lower_;
-    std::vector<bool> looked_at_;
-    std::vector<Open> open_;
+  // Of the step being checked:
+  Here here_;
+  Rows members_, others_;
+  typename Loss::RowSums own_sums_, sums_;  // of its rows; of the child `summed_`
+  Table<Number> own_, part_;
+  std::size_t summed_ = kNone;
+  Cost bound_{};
+  std::int32_t depth_ = kNoLimit;  // of the children
+  bool limited_ = false;           // is the number of splits?
+  bool wide_ = false;              // has a test three children or more, each of which costs?
+  std::size_t sizes_ = 1;
+  std::vector<Cost> lower_;
+  std::vector<bool> looked_at_;
+  std::vector<Open> open_;
 };
 
 }  // namespace checker

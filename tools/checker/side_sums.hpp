@@ -11,52 +11,52 @@
 namespace checker {
 
 class SideSums {
-public:
-    void start(const Here& here, std::size_t n_channels) {
-        here_ = &here;
-        yes_.assign(n_channels * here.n_places(), 0.0);
-        no_.assign(n_channels * here.n_places(), 0.0);
-        totals_.assign(n_channels, 0.0);
-    }
-    void add(std::size_t i, std::size_t channel, double value) {
-        totals_[channel] += value;
-        double* own = yes_.data() + channel * here_->n_places();
-        for (const auto& view : here_->views()) own[here_->place(view, i)] += value;
-    }
-    // After the last row: from the sums at each place to those of the sides.
-    void finish() {
-        for (std::size_t channel = 0; channel < totals_.size(); ++channel) {
-            double* yes = yes_.data() + channel * here_->n_places();
-            double* no = no_.data() + channel * here_->n_places();
-            for (const auto& view : here_->views()) {
-                if (view.multiway()) continue;
-                double after = 0, before = 0;
-                for (std::size_t p = view.end; p-- > view.begin;) {
-                    no[p] = after;
-                    after += yes[p];
-                }
-                for (std::size_t p = view.begin; p < view.end; ++p) {
-                    if (view.ordered) {
-                        yes[p] = before += yes[p];
-                    } else {
-                        no[p] += before;
-                        before += yes[p];
-                    }
-                }
-            }
+ public:
+  void start(const Here& here, std::size_t n_channels) {
+    here_ = &here;
+    yes_.assign(n_channels * here.n_places(), 0.0);
+    no_.assign(n_channels * here.n_places(), 0.0);
+    totals_.assign(n_channels, 0.0);
+  }
+  void add(std::size_t i, std::size_t channel, double value) {
+    totals_[channel] += value;
+    double* own = yes_.data() + channel * here_->n_places();
+    for (const auto& view : here_->views()) own[here_->place(view, i)] += value;
+  }
+  // After the last row: from the sums at each place to those of the sides.
+  void finish() {
+    for (std::size_t channel = 0; channel < totals_.size(); ++channel) {
+      double* yes = yes_.data() + channel * here_->n_places();
+      double* no = no_.data() + channel * here_->n_places();
+      for (const auto& view : here_->views()) {
+        if (view.multiway()) continue;
+        double after = 0, before = 0;
+        for (std::size_t p = view.end; p-- > view.begin;) {
+          no[p] = after;
+          after += yes[p];
         }
+        for (std::size_t p = view.begin; p < view.end; ++p) {
+          if (view.ordered) {
+            yes[p] = before += yes[p];
+          } else {
+            no[p] += before;
+            before += yes[p];
+          }
+        }
+      }
     }
-    double yes(std::size_t channel, std::size_t p) const {
-        return yes_[channel * here_->n_places() + p];
-    }
-    double no(std::size_t channel, std::size_t p) const {
-        return no_[channel * here_->n_places() + p];
-    }
-    double total(std::size_t channel) const { return totals_[channel]; }
+  }
+  double yes(std::size_t channel, std::size_t p) const {
+    return yes_[channel * here_->n_places() + p];
+  }
+  double no(std::size_t channel, std::size_t p) const {
+    return no_[channel * here_->n_places() + p];
+  }
+  double total(std::size_t channel) const { return totals_[channel]; }
 
-private:
-    const Here* here_ = nullptr;
-    std::vector<double> yes_, no_, totals_;
+ private:
+  const Here* here_ = nullptr;
+  std::vector<double> yes_, no_, totals_;
 };
 
 }  // namespace checker

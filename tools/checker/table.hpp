@@ -13,79 +13,79 @@ namespace checker {
 // double for losses. Entries of a list belong to the children, see `Here`.
 template <class Number>
 struct Table {
-    Number whole_leaf{};        // loss of one leaf
-    std::vector<Number> leaf;   // the same for each child
-    std::vector<std::int32_t> samples;  // rows of the table; empty if weights tell enough
-    // Classification:
-    std::int32_t whole_weight = 0, whole_forced = 0;
-    std::vector<std::int32_t> weight, most;  // of all classes, of the heaviest
-    std::vector<std::int32_t> forced;        // what every tree gets wrong
+  Number whole_leaf{};                // loss of one leaf
+  std::vector<Number> leaf;           // the same for each child
+  std::vector<std::int32_t> samples;  // rows of the table; empty if weights tell enough
+  // Classification:
+  std::int32_t whole_weight = 0, whole_forced = 0;
+  std::vector<std::int32_t> weight, most;  // of all classes, of the heaviest
+  std::vector<std::int32_t> forced;        // what every tree gets wrong
 
-    // Positive if there are rows; and their number, if it matters.
-    const std::vector<std::int32_t>& count() const { return samples.empty() ? weight : samples; }
+  // Positive if there are rows; and their number, if it matters.
+  const std::vector<std::int32_t>& count() const { return samples.empty() ? weight : samples; }
 };
 
 // Sums of some numbers of each row (channels) over the yes side of every place, and over all.
 template <class Number>
 class Sums {
-public:
-    // Sums may be read in blocks that end beyond the last one.
-    static constexpr std::size_t kBlock = 32;
+ public:
+  // Sums may be read in blocks that end beyond the last one.
+  static constexpr std::size_t kBlock = 32;
 
-    void start(const Here& here, std::size_t n_channels) {
-        here_ = &here;
-        sums_.assign(n_channels * here.n_places() + kBlock, 0);
-        firsts_.assign(n_channels * here.n_short(), 0);
-        totals_.assign(n_channels, 0);
-    }
-    void add(std::size_t i, std::size_t channel, Number value) {
-        totals_[channel] += value;
-        const std::uint8_t* in_first = here_->in_first(i);
-        const std::size_t n_short = here_->n_short(), n_long = here_->n_long();
-        Number* first = firsts_.data() + channel * n_short;
-        for (std::size_t k = 0; k < n_short; ++k) first[k] += value * static_cast<Number>(in_first[k]);
-        const std::uint32_t* place = here_->places(i);
-        Number* own = yes(channel);
-        for (std::size_t k = 0; k < n_long; ++k) own[place[k]] += value;
-    }
-    // After the last row: "code <= c" holds all rows up to c.
-    void finish() {
-        for (std::size_t channel = 0; channel < totals_.size(); ++channel) {
-            Number* own = yes(channel);
-            const Number* first = firsts_.data() + channel * here_->n_short();
-            for (const auto& view : here_->views()) {
-                if (view.is_short()) {
-                    own[view.begin] = first[view.slot];
-                    own[view.begin + 1] = totals_[channel] - (view.ordered ? 0 : first[view.slot]);
-                } else if (view.ordered) {
-                    for (std::size_t p = view.begin + 1; p < view.end; ++p) own[p] += own[p - 1];
-                }
-            }
+  void start(const Here& here, std::size_t n_channels) {
+    here_ = &here;
+    sums_.assign(n_channels * here.n_places() + kBlock, 0);
+    firsts_.assign(n_channels * here.n_short(), 0);
+    totals_.assign(n_channels, 0);
+  }
+  void add(std::size_t i, std::size_t channel, Number value) {
+    totals_[channel] += value;
+    const std::uint8_t* in_first = here_->in_first(i);
+    const std::size_t n_short = here_->n_short(), n_long = here_->n_long();
+    Number* first = firsts_.data() + channel * n_short;
+    for (std::size_t k = 0; k < n_short; ++k) first[k] += value * static_cast<Number>(in_first[k]);
+    const std::uint32_t* place = here_->places(i);
+    Number* own = yes(channel);
+    for (std::size_t k = 0; k < n_long; ++k) own[place[k]] += value;
+  }
+  // After the last row: "code <= c" holds all rows up to c.
+  void finish() {
+    for (std::size_t channel = 0; channel < totals_.size(); ++channel) {
+      Number* own = yes(channel);
+      const Number* first = firsts_.data() + channel * here_->n_short();
+      for (const auto& view : here_->views()) {
+        if (view.is_short()) {
+          own[view.begin] = first[view.slot];
+          own[view.begin + 1] = totals_[channel] - (view.ordered ? 0 : first[view.slot]);
+        } else if (view.ordered) {
+          for (std::size_t p = view.begin + 1; p < view.end; ++p) own[p] += own[p - 1];
         }
+      }
     }
-    // Turn sums over some of the rows into those over all the others.
-    void complement(const Sums& whole) {
-        for (std::size_t k = 0; k < sums_.size(); ++k) sums_[k] = whole.sums_[k] - sums_[k];
-        for (std::size_t c = 0; c < totals_.size(); ++c) totals_[c] = whole.totals_[c] - totals_[c];
+  }
+  // Turn sums over some of the rows into those over all the others.
+  void complement(const Sums& whole) {
+    for (std::size_t k = 0; k < sums_.size(); ++k) sums_[k] = whole.sums_[k] - sums_[k];
+    for (std::size_t c = 0; c < totals_.size(); ++c) totals_[c] = whole.totals_[c] - totals_[c];
+  }
+  Number* yes(std::size_t channel) { return sums_.data() + channel * here_->n_places(); }
+  const Number* yes(std::size_t channel) const {
+    return sums_.data() + channel * here_->n_places();
+  }
+  Number total(std::size_t channel) const { return totals_[channel]; }
+  // The sums of both sides of every test.
+  void both_sides(std::size_t channel, std::vector<std::int32_t>& out) const {
+    const std::size_t n = here_->n_places();
+    out.resize(2 * n);
+    for (std::size_t p = 0; p < n; ++p) {
+      out[p] = static_cast<std::int32_t>(yes(channel)[p]);
+      out[n + p] = static_cast<std::int32_t>(total(channel) - yes(channel)[p]);
     }
-    Number* yes(std::size_t channel) { return sums_.data() + channel * here_->n_places(); }
-    const Number* yes(std::size_t channel) const {
-        return sums_.data() + channel * here_->n_places();
-    }
-    Number total(std::size_t channel) const { return totals_[channel]; }
-    // The sums of both sides of every test.
-    void both_sides(std::size_t channel, std::vector<std::int32_t>& out) const {
-        const std::size_t n = here_->n_places();
-        out.resize(2 * n);
-        for (std::size_t p = 0; p < n; ++p) {
-            out[p] = static_cast<std::int32_t>(yes(channel)[p]);
-            out[n + p] = static_cast<std::int32_t>(total(channel) - yes(channel)[p]);
-        }
-    }
+  }
 
-private:
-    const Here* here_ = nullptr;
-    std::vector<Number> sums_, firsts_, totals_;
+ private:
+  const Here* here_ = nullptr;
+  std::vector<Number> sums_, firsts_, totals_;
 };
 
 }  // namespace checker

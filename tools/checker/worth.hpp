@@ -16,60 +16,58 @@ namespace checker {
 
 template <class Loss>
 class Worth {
-public:
-    using Cost = typename Loss::Cost;
+ public:
+  using Cost = typename Loss::Cost;
 
-    // `split` is what a split costs, `further` each child after the second.
-    Worth(const Problem& problem, const Prices& prices, Cost split, Cost further)
-        : prices_(prices), split_(split) {
-        // Else costs are no whole numbers of splits and of weight units.
-        rounds_ = Loss::kExact && split > 0 &&
-                  !(further > 0 && problem.multiway && further != split);
+  // `split` is what a split costs, `further` each child after the second.
+  Worth(const Problem& problem, const Prices& prices, Cost split, Cost further)
+      : prices_(prices), split_(split) {
+    // Else costs are no whole numbers of splits and of weight units.
+    rounds_ = Loss::kExact && split > 0 && !(further > 0 && problem.multiway && further != split);
+  }
+
+  // Whether there are prices.
+  explicit operator bool() const { return static_cast<bool>(prices_); }
+
+  void add_up(const Here& here) {
+    if (!prices_) return;
+    sums_.start(here, 1);
+    for (const std::uint32_t i : here.everyone()) {
+      sums_.add(i, 0, prices_.of_row[here.rows()[i]]);
     }
+    sums_.finish();
+    n_places_ = here.n_places();
+  }
+  // Trees on a child that are no leaf cost at least this; on all rows.
+  Cost of(std::size_t child) const {
+    const std::int64_t sum =
+        child < n_places_ ? sums_.yes(0)[child] : sums_.total(0) - sums_.yes(0)[child - n_places_];
+    return static_cast<Cost>(sum - prices_.per_leaf);
+  }
+  Cost of_all() const { return static_cast<Cost>(sums_.total(0) - prices_.per_leaf); }
 
-    // Whether there are prices.
-    explicit operator bool() const { return static_cast<bool>(prices_); }
-
-    void add_up(const Here& here) {
-        if (!prices_) return;
-        sums_.start(here, 1);
-        for (const std::uint32_t i : here.everyone()) {
-            sums_.add(i, 0, prices_.of_row[here.rows()[i]]);
-        }
-        sums_.finish();
-        n_places_ = here.n_places();
+  // A tree of that many splits or more that costs at least `least`, and what is forced, costs
+  // its splits and a whole number of weight units.
+  Cost rounded(Cost least, Cost forced, Cost fewest) const {
+    if constexpr (Loss::kExact) {
+      if (!rounds_) return least;
+      Cost best = std::max(least, (fewest + 32) * split_ + forced);
+      for (Cost j = fewest; j < fewest + 32 && best > least; ++j) {
+        const Cost loss = std::max<Cost>(least - split_ * j, 0);
+        const Cost whole = (loss + Loss::kUnit - 1) / Loss::kUnit * Loss::kUnit;
+        best = std::min(best, split_ * j + std::max(forced, whole));
+      }
+      return best;
     }
-    // Trees on a child that are no leaf cost at least this; on all rows.
-    Cost of(std::size_t child) const {
-        const std::int64_t sum = child < n_places_
-                                     ? sums_.yes(0)[child]
-                                     : sums_.total(0) - sums_.yes(0)[child - n_places_];
-        return static_cast<Cost>(sum - prices_.per_leaf);
-    }
-    Cost of_all() const { return static_cast<Cost>(sums_.total(0) - prices_.per_leaf); }
+    return least;
+  }
 
-    // A tree of that many splits or more that costs at least `least`, and what is forced, costs
-    // its splits and a whole number of weight units.
-    Cost rounded(Cost least, Cost forced, Cost fewest) const {
-        if constexpr (Loss::kExact) {
-            if (!rounds_) return least;
-            Cost best = std::max(least, (fewest + 32) * split_ + forced);
-            for (Cost j = fewest; j < fewest + 32 && best > least; ++j) {
-                const Cost loss = std::max<Cost>(least - split_ * j, 0);
-                const Cost whole = (loss + Loss::kUnit - 1) / Loss::kUnit * Loss::kUnit;
-                best = std::min(best, split_ * j + std::max(forced, whole));
-            }
-            return best;
-        }
-        return least;
-    }
-
-private:
-    const Prices& prices_;
-    const Cost split_;
-    bool rounds_ = false;
-    Sums<std::int64_t> sums_;
-    std::size_t n_places_ = 0;
+ private:
+  const Prices& prices_;
+  const Cost split_;
+  bool rounds_ = false;
+  Sums<std::int64_t> sums_;
+  std::size_t n_places_ = 0;
 };
 
 }  // namespace checker

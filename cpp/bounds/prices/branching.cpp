@@ -41,8 +41,8 @@ Branch Relaxation::choose_branch() {
           loss += negative[v];
         }
         std::int32_t at = range.low_first;
-        for (std::int64_t sum = positive[2 * at];
-             at < range.low_last - 1 && 2 * sum < gain; sum += positive[2 * at])
+        for (std::int64_t sum = positive[2 * at]; at < range.low_last - 1 && 2 * sum < gain;
+             sum += positive[2 * at])
           ++at;
         offer(score(gain, loss), Branch::Kind::low_end, j, at);
       }
@@ -54,8 +54,8 @@ Branch Relaxation::choose_branch() {
           loss += negative[v];
         }
         std::int32_t at = range.high_last;
-        for (std::int64_t sum = positive[2 * at];
-             at > range.high_first + 1 && 2 * sum < gain; sum += positive[2 * at])
+        for (std::int64_t sum = positive[2 * at]; at > range.high_first + 1 && 2 * sum < gain;
+             sum += positive[2 * at])
           --at;
         offer(score(gain, loss), Branch::Kind::high_end, j, at - 1);
       }

@@ -10,7 +10,7 @@
 namespace treeproof::prices {
 namespace {
 
-constexpr Cost kWide = 4;  // splits
+constexpr Cost kWide = 4;                   // splits
 constexpr std::int64_t kSlice = 5'000'000;  // steps before the worst split is chosen anew
 
 Cost leaf_cost_of(const Points& points) {
@@ -151,8 +151,7 @@ void FirstSplits::bound_by_prices(std::size_t c, Side side, std::int32_t at,
     Known& side_known = known({c, place}, which);
     const Cost least = sum - rules_.per_leaf;
     if (least <= side_known.bound) return;
-    side_known.bound =
-        std::min(side_known.leaf, bounds::rounding(rules_.two_way, 0, least, 0));
+    side_known.bound = std::min(side_known.leaf, bounds::rounding(rules_.two_way, 0, least, 0));
   };
   const std::int32_t places = n_places(c);
   if (column.choice != Choice::interval) {
@@ -230,8 +229,7 @@ std::int32_t FirstSplits::wide_place(Place place, Side side) const {
   if (column.choice != Choice::interval) return place.at;
   const Prices& prices = *table_.maker().best();
   std::vector<Cost> sums(index(column.n_values), 0);
-  for (std::size_t i = 0; i < column.code.size(); ++i)
-    sums[column.code[i]] += prices.of_point[i];
+  for (std::size_t i = 0; i < column.code.size(); ++i) sums[column.code[i]] += prices.of_point[i];
   Cost sum = 0;
   std::int32_t at = place.at;
   const std::int32_t last = n_places(place.column) - 1;
@@ -252,8 +250,7 @@ bool FirstSplits::offer(Place place, Side side, Task& task) {
   for (const auto& part : parts_) {
     if (part->place.column != place.column || part->side != side) continue;
     const bool interval = points_.splits[place.column].choice == Choice::interval;
-    const std::int32_t away =
-        side == low ? part->place.at - place.at : place.at - part->place.at;
+    const std::int32_t away = side == low ? part->place.at - place.at : place.at - part->place.at;
     if (interval ? away < 0 : away != 0) continue;
     if (away >= least) continue;
     least = away;
@@ -261,8 +258,7 @@ bool FirstSplits::offer(Place place, Side side, Task& task) {
   }
   Task found{nearest, place, side, 0};
   const std::int32_t wide = wide_place(place, side);
-  if (nearest == nullptr ||
-      (side == low ? nearest->place.at > wide : nearest->place.at < wide)) {
+  if (nearest == nullptr || (side == low ? nearest->place.at > wide : nearest->place.at < wide)) {
     found.part = nullptr;
     found.place.at = wide;
   } else if (nearest->priced.has_best_prices() && nearest->place.at != place.at) {

@@ -95,8 +95,7 @@ std::vector<PointSet> take_group(std::vector<Pair>& pairs, std::size_t from, std
     }
     if (covered < n || group.size() < 3) continue;
     std::ranges::sort(members, std::greater<>());
-    for (const std::size_t p : members)
-      pairs.erase(pairs.begin() + static_cast<std::ptrdiff_t>(p));
+    for (const std::size_t p : members) pairs.erase(pairs.begin() + static_cast<std::ptrdiff_t>(p));
     return group;
   }
   return {};
@@ -137,8 +136,8 @@ void join_columns(std::vector<PointColumn>& columns) {
       continue;
     }
     const std::uint16_t first = column.code[0];
-    Pair pair{{points_with(column, static_cast<std::uint16_t>(1 - first)),
-               points_with(column, first)}};
+    Pair pair{
+        {points_with(column, static_cast<std::uint16_t>(1 - first)), points_with(column, first)}};
     const bool repeated = std::ranges::any_of(
         pairs, [&](const Pair& other) { return other.sides[0] == pair.sides[0]; });
     if (!repeated) pairs.push_back(std::move(pair));

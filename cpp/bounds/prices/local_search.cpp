@@ -32,11 +32,10 @@ void LocalSearch::list_points(const Box& box, std::vector<std::int32_t>& out) co
 }
 
 // Fills `keeps` with the choice whose values have the largest sum.
-std::int64_t LocalSearch::best_choice(const PointColumn& column,
-                                      std::vector<std::uint8_t>& keeps) {
+std::int64_t LocalSearch::best_choice(const PointColumn& column, std::vector<std::uint8_t>& keeps) {
   const std::size_t n = index(column.n_values);
-  const std::size_t top = static_cast<std::size_t>(
-      std::max_element(sums_.begin(), sums_.end()) - sums_.begin());
+  const std::size_t top =
+      static_cast<std::size_t>(std::max_element(sums_.begin(), sums_.end()) - sums_.begin());
   keeps.assign(n, 0);
   switch (column.choice) {
     case Choice::subset: {
@@ -138,8 +137,8 @@ void LocalSearch::random_box(std::span<const std::int32_t> weights, Box& box, Di
     } else if (column.choice == Choice::interval) {
       const std::vector<std::uint16_t>& sorted = sorted_[c];
       const std::size_t width = n * (5 + dice.below(50)) / 100;
-      const std::size_t here = static_cast<std::size_t>(
-          std::ranges::lower_bound(sorted, at) - sorted.begin());
+      const std::size_t here =
+          static_cast<std::size_t>(std::ranges::lower_bound(sorted, at) - sorted.begin());
       const std::size_t down = width * dice.below(100) / 100;
       const std::size_t up = width * dice.below(100) / 100;
       const std::size_t low = sorted[here > down ? here - down : 0];

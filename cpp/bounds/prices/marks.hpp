@@ -12,8 +12,8 @@ namespace treeproof::prices {
 inline void mark_outside(const std::uint16_t* __restrict code, std::size_t n, Word low, Word high,
                          std::uint16_t* __restrict marks) {
   for (std::size_t i = 0; i < n; ++i)
-    marks[i] = static_cast<std::uint16_t>(marks[i] | (code[i] < low ? 1 : 0) |
-                                          (code[i] > high ? 1 : 0));
+    marks[i] =
+        static_cast<std::uint16_t>(marks[i] | (code[i] < low ? 1 : 0) | (code[i] > high ? 1 : 0));
 }
 
 // The same for new marks.

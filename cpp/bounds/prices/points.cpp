@@ -83,8 +83,8 @@ std::optional<Points> merge(std::span<const Feature> features, std::span<const C
     PointColumn column{choice_of(features[f].kind, n_values), n_values, {}};
     column.code.reserve(first.size());
     for (const std::int32_t row : first)
-      column.code.push_back(static_cast<std::uint16_t>(
-          rank[static_cast<std::size_t>(codes[f * n + index(row)])]));
+      column.code.push_back(
+          static_cast<std::uint16_t>(rank[static_cast<std::size_t>(codes[f * n + index(row)])]));
     points.splits.push_back(column);
     if (repeats(points.columns, column)) points.columns.pop_back();
     points.columns.push_back(std::move(column));

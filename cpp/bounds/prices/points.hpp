@@ -28,8 +28,9 @@ struct PointColumn {
 };
 
 struct Points {
-  std::vector<PointColumn> columns;  // those with at least two values, joined where that is possible
-  std::vector<PointColumn> splits;   // the same columns as a tree can split them
+  std::vector<PointColumn>
+      columns;                      // those with at least two values, joined where that is possible
+  std::vector<PointColumn> splits;  // the same columns as a tree can split them
   std::int32_t n_classes = 0;
   std::int64_t total_weight = 0;
   std::vector<std::int64_t> weight;        // per point

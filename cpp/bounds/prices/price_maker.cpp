@@ -33,9 +33,9 @@ std::vector<Cost> prices_of_rows(const Points& points, const Prices& prices,
   for (std::size_t row = 0; row < weights.size(); ++row) {
     const std::size_t point = index(points.point_of[row]);
     // What is left of the price, in proportion to what is left of the weight.
-    const Cost price = static_cast<Cost>(std::llround(
-        static_cast<double>(rest[point]) * weights[row] /
-        static_cast<double>(std::max<std::int64_t>(1, weight[point]))));
+    const Cost price = static_cast<Cost>(
+        std::llround(static_cast<double>(rest[point]) * weights[row] /
+                     static_cast<double>(std::max<std::int64_t>(1, weight[point]))));
     weight[point] -= weights[row];
     of_row[row] = weight[point] <= 0 ? rest[point] : std::min(price, rest[point]);
     rest[point] -= of_row[row];
@@ -57,12 +57,10 @@ Cost cost_per_leaf(Cost split_cost, std::span<const Feature> features, Penalize 
 }
 
 PriceMaker::PriceMaker(const Points& points, Cost split_cost, std::uint64_t most_bytes)
-    : points_(points),
-      split_cost_(split_cost),
-      most_bytes_(most_bytes),
+    : points_(points), split_cost_(split_cost), most_bytes_(most_bytes),
       shift_(shift_for(points.total_weight)),
-      split_(static_cast<std::int32_t>(
-          std::min<Cost>(split_cost, cost_of(points.total_weight)) >> shift_)),
+      split_(static_cast<std::int32_t>(std::min<Cost>(split_cost, cost_of(points.total_weight)) >>
+                                       shift_)),
       local_(points),
       programme_(points, static_cast<double>(split_cost) / static_cast<double>(kUnitCost)),
       rounds_left_(kMostRounds) {
@@ -102,8 +100,7 @@ bool PriceMaker::run(std::int64_t work, Limits& limits) {
 std::vector<std::int32_t> PriceMaker::weights_for(std::int32_t k) const {
   std::vector<std::int32_t> weights(candidate_);
   for (std::int32_t i = 0; i < points_.size(); ++i)
-    weights[index(i)] -=
-        static_cast<std::int32_t>(cost_of(points_.errors(k, i)) >> shift_);
+    weights[index(i)] -= static_cast<std::int32_t>(cost_of(points_.errors(k, i)) >> shift_);
   return weights;
 }
 
@@ -111,8 +108,8 @@ void PriceMaker::programme_round() {
   const double heaviest = std::max(search_boxes(), programme_.heaviest());
   double total = 0.0;
   for (const std::int32_t price : candidate_) total += price;
-  const double hoped = std::ldexp(total / std::max(1.0, heaviest), shift_) -
-                       static_cast<double>(split_cost_);
+  const double hoped =
+      std::ldexp(total / std::max(1.0, heaviest), shift_) - static_cast<double>(split_cost_);
   if (shares_.empty() || hoped > hoped_) {
     constexpr double kNews = 1.01;
     if (hoped > kNews * hoped_) news_at_ = kMostRounds - rounds_left_;
@@ -189,8 +186,8 @@ void PriceMaker::begin_certifying() {
 }
 
 void PriceMaker::begin_class() {
-  pricing_ = std::make_unique<Pricing>(points_, weights_for(next_class_), heaviest_, local_,
-                                       most_bytes_);
+  pricing_ =
+      std::make_unique<Pricing>(points_, weights_for(next_class_), heaviest_, local_, most_bytes_);
 }
 
 // True when every class has been priced.

@@ -93,8 +93,8 @@ class PriceMaker {
   const Points& points_;
   Cost split_cost_;
   std::uint64_t most_bytes_;
-  int shift_;            // prices are multiples of 2^shift units of cost
-  std::int32_t split_;   // one split in such multiples, rounded down
+  int shift_;           // prices are multiples of 2^shift units of cost
+  std::int32_t split_;  // one split in such multiples, rounded down
   LocalSearch local_;
   Programme programme_;
   Dice dice_{7};
@@ -120,7 +120,7 @@ class PriceMaker {
   std::int64_t allowance_ = 0;  // of the certification going on
   std::int64_t used_ = 0;
   int breaks_ = 0;  // certifications broken off in a row for boxes found early
-  int idle_ = 0;  // certifications at full factor without a gain
+  int idle_ = 0;    // certifications at full factor without a gain
 
   std::shared_ptr<const Prices> best_;
   std::int64_t n_nodes_ = 0;

@@ -5,15 +5,10 @@
 
 namespace treeproof::prices {
 
-Pricing::Pricing(const Points& points, std::vector<std::int32_t> weights,
-                 std::int32_t threshold, LocalSearch& local, std::uint64_t most_bytes)
-    : points_(points),
-      weights_(std::move(weights)),
-      threshold_(threshold),
-      local_(local),
-      most_bytes_(most_bytes),
-      layout_(points),
-      relaxation_(points, weights_, threshold),
+Pricing::Pricing(const Points& points, std::vector<std::int32_t> weights, std::int32_t threshold,
+                 LocalSearch& local, std::uint64_t most_bytes)
+    : points_(points), weights_(std::move(weights)), threshold_(threshold), local_(local),
+      most_bytes_(most_bytes), layout_(points), relaxation_(points, weights_, threshold),
       heaviest_(threshold),
       climb_every_(std::max<std::int64_t>(
           16, points.size() * static_cast<std::int64_t>(points.columns.size()) / 300)) {

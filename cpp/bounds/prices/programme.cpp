@@ -104,8 +104,7 @@ void Programme::solve(int steps) {
     for (std::size_t i = 0; i < n; ++i) {
       const double before = share_[i];
       const double next = std::clamp(
-          before + slope_[i] / (kStepRatio * static_cast<double>(std::max(1, uses_[i]))), 0.0,
-          1.0);
+          before + slope_[i] / (kStepRatio * static_cast<double>(std::max(1, uses_[i]))), 0.0, 1.0);
       share_[i] = next;
       sum_[i] += next;
       price_[i] = (2.0 * next - before) * static_cast<double>(points_.weight[i]);
@@ -113,8 +112,8 @@ void Programme::solve(int steps) {
     std::fill(slope_.begin(), slope_.end(), 1.0);
     for (std::size_t b = 0; b < active.size(); ++b) {
       StoredBox& box = *active[b];
-      box.multiplier = std::max(
-          0.0, box.multiplier + kStepRatio / box.weight * (price_of(box) - box.limit));
+      box.multiplier =
+          std::max(0.0, box.multiplier + kStepRatio / box.weight * (price_of(box) - box.limit));
       average[b] += box.multiplier;
       work_ += static_cast<std::int64_t>(box.inside.size());
       if (box.multiplier == 0.0) continue;

@@ -179,8 +179,7 @@ bool Relaxation::strike_ends(const OpenColumn& open, LocalRange& range, std::int
            sum_all[2 * b + 1] - least_all[b] <= all;
   };
   while (range.high_first <= range.high_last && high_fails(range.high_last)) --range.high_last;
-  while (range.high_first <= range.high_last && high_fails(range.high_first))
-    ++range.high_first;
+  while (range.high_first <= range.high_last && high_fails(range.high_first)) ++range.high_first;
   if (range.high_first > range.high_last) return false;
   range.low_last = std::min(range.low_last, range.high_last);
   changed |= range.low_first != before.low_first || range.low_last != before.low_last ||
@@ -189,8 +188,8 @@ bool Relaxation::strike_ends(const OpenColumn& open, LocalRange& range, std::int
 }
 
 // `one` and `all`: what the column's own sum must exceed for a box above the threshold.
-bool Relaxation::strike(const OpenColumn& open, LocalRange& range, std::uint8_t* values,
-                        Best best, std::int32_t one, std::int32_t all, bool& changed) {
+bool Relaxation::strike(const OpenColumn& open, LocalRange& range, std::uint8_t* values, Best best,
+                        std::int32_t one, std::int32_t all, bool& changed) {
   if (open.choice == Choice::interval) return strike_ends(open, range, one, all, changed);
   Best sum{0, 0};
   for (std::int32_t v = 0; v <= open.n; ++v) {
@@ -203,10 +202,8 @@ bool Relaxation::strike(const OpenColumn& open, LocalRange& range, std::uint8_t*
       const Best without{best.one - std::max(0, here.one), best.all - std::max(0, here.all)};
       if (positive_[at] == 0 || without.one + here.one <= one || without.all + here.all <= all)
         values[v] = out;
-      else if (without.one <= one || without.all <= all)
-        values[v] = in;
-      else
-        continue;
+      else if (without.one <= one || without.all <= all) values[v] = in;
+      else continue;
     } else {
       if (here.one > one && here.all > all) continue;
       values[v] = out;
@@ -259,9 +256,9 @@ std::int32_t Relaxation::tighten(LocalBox& box) {
     // A little more than weight / claims: the shares, each rounded up, sum to the weight.
     constexpr float kSlack = 1.0f + 0x1p-19f;
     for (std::size_t i = 0; i < np; ++i)
-      rate_[i] = claims_[i] == 0 ? 0.0f
-                                 : kSlack * static_cast<float>(w_[i]) /
-                                       static_cast<float>(claims_[i]);
+      rate_[i] = claims_[i] == 0
+                     ? 0.0f
+                     : kSlack * static_cast<float>(w_[i]) / static_cast<float>(claims_[i]);
     std::int32_t total = certain;
     for (const std::int32_t i : kept_) total -= claims_[index(i)] != 0 ? w_[index(i)] : 0;
     for (std::size_t j = 0; j < open_.size(); ++j) {
@@ -296,8 +293,8 @@ std::int32_t Relaxation::tighten(LocalBox& box) {
       if (claim_[j] == 0 || box.ranges[j].is_settled(open_[j].choice)) continue;
       const std::int32_t one = threshold_ - certain + zone_positive_[j];
       const std::int32_t all = threshold_ - total + best_[j].all;
-      if (!strike(open_[j], box.ranges[j], box.values.data() + open_[j].first, best_[j], one,
-                  all, changed))
+      if (!strike(open_[j], box.ranges[j], box.values.data() + open_[j].first, best_[j], one, all,
+                  changed))
         return threshold_;
     }
     if (!changed) break;

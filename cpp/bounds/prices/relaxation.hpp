@@ -38,7 +38,7 @@ namespace treeproof::prices {
 // The choices of one open column in a view, in the view's numbers.
 struct LocalRange {
   std::int32_t low_first, low_last, high_first, high_last;  // interval
-  bool all;                // one_or_all: is keeping all a choice?
+  bool all;                                                 // one_or_all: is keeping all a choice?
   std::int32_t n_options;  // one_or_all: choices left; subset: open values left
 
   friend bool operator==(const LocalRange&, const LocalRange&) = default;
@@ -53,23 +53,22 @@ struct LocalRange {
 };
 
 struct LocalBox {
-  std::vector<LocalRange> ranges;        // per open column of the view
+  std::vector<LocalRange> ranges;    // per open column of the view
   std::vector<std::uint8_t> values;  // [column.first + value]: ValueState of categories
 };
 
 // Where to cut a fuzzy box in two.
 struct Branch {
   enum class Kind { none, low_end, high_end, value, all, values } kind = Kind::none;
-  std::size_t column = 0;   // of the view
-  std::int32_t at = 0;      // the last value of the lower part
+  std::size_t column = 0;  // of the view
+  std::int32_t at = 0;     // the last value of the lower part
 };
 
 class Relaxation {
  public:
   // `weights` per point; those of weight zero play no part.
   // The absolute weights sum to less than 2^28.
-  Relaxation(const Points& points, std::span<const std::int32_t> weights,
-             std::int32_t threshold);
+  Relaxation(const Points& points, std::span<const std::int32_t> weights, std::int32_t threshold);
 
   // Makes the view of a fuzzy box. False if none of its boxes weighs more than the threshold.
   bool look_at(std::span<const Word> box);
@@ -96,11 +95,11 @@ class Relaxation {
 
  private:
   struct OpenColumn {
-    std::size_t column;    // of the points
+    std::size_t column;  // of the points
     Choice choice;
-    std::int32_t n;        // values of positive points
-    std::size_t first;     // into histograms and values
-    std::size_t codes;     // into codes_
+    std::int32_t n;     // values of positive points
+    std::size_t first;  // into histograms and values
+    std::size_t codes;  // into codes_
   };
   struct Best {
     std::int32_t one, all;  // by the first and the second bound
@@ -120,27 +119,27 @@ class Relaxation {
   Best best_interval(const OpenColumn& open, const LocalRange& range);
   bool strike(const OpenColumn& open, LocalRange& range, std::uint8_t* values, Best best,
               std::int32_t one, std::int32_t all, bool& changed);
-  bool strike_ends(const OpenColumn& open, LocalRange& range, std::int32_t one,
-                   std::int32_t all, bool& changed);
+  bool strike_ends(const OpenColumn& open, LocalRange& range, std::int32_t one, std::int32_t all,
+                   bool& changed);
 
   const Points& points_;
   FuzzyLayout layout_;
   std::int32_t threshold_;
   std::size_t n_positive_ = 0;
-  std::size_t n_ = 0;                             // points of weight not zero, positive first
+  std::size_t n_ = 0;  // points of weight not zero, positive first
   std::vector<std::int32_t> weight_;
   std::vector<std::vector<std::uint16_t>> code_;  // [column][point]
 
   // The view.
   std::vector<std::uint16_t> is_out_;
-  std::vector<std::int32_t> outer_;               // its points, positive ones first
+  std::vector<std::int32_t> outer_;  // its points, positive ones first
   std::size_t n_outer_positive_ = 0;
-  std::vector<std::int32_t> w_;                   // their weights
+  std::vector<std::int32_t> w_;  // their weights
   std::vector<OpenColumn> open_;
   std::vector<std::uint16_t> codes_;
-  std::vector<Word> map_;                         // table's value to view's code, one column
-  std::vector<std::uint16_t> value_;              // [first + view's value]: the table's value
-  std::vector<Word> base_;                        // the box looked at
+  std::vector<Word> map_;             // table's value to view's code, one column
+  std::vector<std::uint16_t> value_;  // [first + view's value]: the table's value
+  std::vector<Word> base_;            // the box looked at
   mutable std::vector<Word> words_;
   LocalBox whole_;
 
@@ -149,21 +148,21 @@ class Relaxation {
   // where there is one.
   std::vector<std::uint16_t> outside_, zones_, zone_sum_;
   std::vector<std::uint16_t> whole_outside_, whole_zones_, whole_zone_sum_;
-  std::vector<std::uint16_t> zone_;               // [column * size + point]: the whole's, a part's
-  std::vector<const std::uint16_t*> zone_of_;     // per column: where in `zone_`
-  std::vector<LocalRange> marked_;                // per column: the choices that are marked
-  std::vector<std::uint16_t> before_;             // a zone before a change
+  std::vector<std::uint16_t> zone_;            // [column * size + point]: the whole's, a part's
+  std::vector<const std::uint16_t*> zone_of_;  // per column: where in `zone_`
+  std::vector<LocalRange> marked_;             // per column: the choices that are marked
+  std::vector<std::uint16_t> before_;          // a zone before a change
 
   // Of one round of tightening.
-  std::vector<std::int32_t> kept_;                // positive points of the view still outer
-  std::vector<std::int32_t> claim_;               // per column: G
-  std::vector<std::int32_t> claims_;              // per positive point: sum of G over its zones
-  std::vector<float> rate_;                       // per positive point: weight / claims
+  std::vector<std::int32_t> kept_;    // positive points of the view still outer
+  std::vector<std::int32_t> claim_;   // per column: G
+  std::vector<std::int32_t> claims_;  // per positive point: sum of G over its zones
+  std::vector<float> rate_;           // per positive point: weight / claims
   std::vector<std::int32_t> positive_, shared_, negative_;  // histograms
   std::vector<std::int32_t> sum_one_, sum_all_, top_one_, top_all_;
   std::vector<std::uint16_t> flags_;
   std::vector<Best> best_;
-  std::vector<std::int32_t> zone_positive_;       // per column
+  std::vector<std::int32_t> zone_positive_;  // per column
   std::int64_t work_ = 0;
 };
 

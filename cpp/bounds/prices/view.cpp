@@ -61,8 +61,7 @@ bool Relaxation::shrink_to_hull(std::span<const Word> box) {
     at[3] = most;
     at[1] = std::min(at[1], most);
     at[2] = std::max(at[2], least);
-    mark_outside(code + n_positive_, n_ - n_positive_, least, most,
-                 is_out_.data() + n_positive_);
+    mark_outside(code + n_positive_, n_ - n_positive_, least, most, is_out_.data() + n_positive_);
   }
   for (std::size_t i = n_positive_; i < n_; ++i)
     if (is_out_[i] == 0) outer_.push_back(static_cast<std::int32_t>(i));
@@ -92,8 +91,7 @@ void Relaxation::renumber(std::size_t c, const Word* range, OpenColumn& open) {
   const PointColumn& column = points_.columns[c];
   const std::uint16_t* code = code_[c].data();
   const std::size_t from = column.choice == Choice::interval ? range[0] : 0;
-  const std::size_t to =
-      column.choice == Choice::interval ? range[3] : index(column.n_values) - 1;
+  const std::size_t to = column.choice == Choice::interval ? range[3] : index(column.n_values) - 1;
   std::fill(flags_.begin() + static_cast<std::ptrdiff_t>(from),
             flags_.begin() + static_cast<std::ptrdiff_t>(to) + 1, std::uint16_t{0});
   for (std::size_t t = 0; t < n_outer_positive_; ++t) flags_[code[outer_[t]]] = 1;
@@ -142,9 +140,7 @@ bool Relaxation::look_at(std::span<const Word> box) {
       renumber(c, at, open);
       const auto first = value_.begin() + static_cast<std::ptrdiff_t>(open.first);
       const auto last = first + open.n;
-      const auto place = [&](auto position) {
-        return static_cast<std::int32_t>(position - first);
-      };
+      const auto place = [&](auto position) { return static_cast<std::int32_t>(position - first); };
       range.low_first = 0;
       range.low_last = place(std::upper_bound(first, last, at[1])) - 1;
       range.high_first = place(std::lower_bound(first, last, at[2]));

@@ -19,10 +19,9 @@ bool has_avx2() {
          __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
 }
 bool has_avx512() {
-  return has_avx2() && __builtin_cpu_supports("avx512f") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") &&
-         __builtin_cpu_supports("avx512bitalg") &&
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bitalg") &&
          __builtin_cpu_supports("avx512vpopcntdq");
 }
 #else
@@ -39,8 +38,7 @@ std::array<Named, 3> variants() {
 const Variant& find(std::string_view name) {
   for (const Named& v : variants())
     if (v.runs && (name.empty() || v.name == name)) return *v.variant;
-  throw std::invalid_argument("kernel '" + std::string(name) +
-                              "' does not run on this machine");
+  throw std::invalid_argument("kernel '" + std::string(name) + "' does not run on this machine");
 }
 
 }  // namespace

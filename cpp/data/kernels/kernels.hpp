@@ -47,17 +47,17 @@ struct Block {
 template <class Word>
 struct PairTask {
   const Word* words;
-  std::int32_t stride;    // columns, padded to whole vectors
+  std::int32_t stride;  // columns, padded to whole vectors
   std::int32_t n_columns;
   std::int32_t n_binary;  // columns [0, n_binary) are two-way tests, padded to whole vectors
   const Block* blocks;    // sorted by channel
   std::int32_t n_blocks;
   std::int32_t n_classes;
-  bool has_samples;       // channel n_classes counts samples
+  bool has_samples;  // channel n_classes counts samples
 
-  const Count<Word>* column_count;  // [channel][stride]
-  const Count<Word>* channel_total; // [channel]
-  Count<Word>* pair;                // [channel][n_columns][stride], j >= i's vector only
+  const Count<Word>* column_count;   // [channel][stride]
+  const Count<Word>* channel_total;  // [channel]
+  Count<Word>* pair;                 // [channel][n_columns][stride], j >= i's vector only
 
   // For two-way columns: the largest weight that a tree with one split predicts correctly in each
   // child; and for the covering bound, the largest count of each class in a literal that is

@@ -3,6 +3,7 @@
 
 namespace treeproof::kernels {
 
-constinit const Variant kPortable{make_kernels<std::uint16_t>(), make_kernels<std::uint32_t>(), true};
+constinit const Variant kPortable{make_kernels<std::uint16_t>(), make_kernels<std::uint32_t>(),
+                                  true};
 
 }  // namespace treeproof::kernels

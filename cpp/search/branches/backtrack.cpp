@@ -32,10 +32,7 @@ std::uint64_t Backtrack::Level::bytes() const {
 
 Backtrack::Backtrack(Splitter& splitter, Limits& limits, Counters& counters,
                      std::uint64_t table_bytes, TreeDraft tree, Progress progress)
-    : splitter_(splitter),
-      limits_(limits),
-      counters_(counters),
-      table_(table_bytes, false),
+    : splitter_(splitter), limits_(limits), counters_(counters), table_(table_bytes, false),
       tree_(std::move(tree)),
       tree_cost_(evaluate(splitter.problem(), flatten(tree_), splitter.split_cost())),
       progress_(std::move(progress)) {
@@ -138,8 +135,7 @@ void Backtrack::list_options(std::size_t depth, Cost budget, Bounds& found) {
 
 // Searches the children of a split, one after the other, while it may cost less than the budget and
 // the best tree of its branch. Returns a lower bound on its cost.
-Cost Backtrack::search_split(std::size_t depth, std::int32_t test, Cost budget,
-                             Bounds& found) {
+Cost Backtrack::search_split(std::size_t depth, std::int32_t test, Cost budget, Bounds& found) {
   Level& here = *levels_[depth];
   split(depth, test, here.parts);
   Cost lower = splitter_.split_cost();
@@ -195,8 +191,7 @@ void Backtrack::give_back_holes() {
 
 void Backtrack::search(std::size_t depth, Cost budget, Bounds& found) {
   ++counters_.backtracked;
-  counters_.longest_path =
-      std::max(counters_.longest_path, static_cast<std::int64_t>(depth) + 1);
+  counters_.longest_path = std::max(counters_.longest_path, static_cast<std::int64_t>(depth) + 1);
   Level& here = *levels_[depth];
   const Cost leaf = splitter_.evaluate(here.whole, static_cast<std::int32_t>(depth)).leaf;
   list_options(depth, budget, found);
@@ -256,8 +251,7 @@ void Backtrack::keep_tree(const Bounds& root, bool settled) {
   if (root.upper < tree_cost_) {
     TreeDraft better;
     if (draft(0, root, settled, better)) {
-      const Cost cost =
-          evaluate(splitter_.problem(), flatten(better), splitter_.split_cost());
+      const Cost cost = evaluate(splitter_.problem(), flatten(better), splitter_.split_cost());
       if (cost < tree_cost_) {
         tree_ = std::move(better);
         tree_cost_ = cost;

@@ -52,8 +52,8 @@ std::uint64_t Graph::bytes() const {
 
 std::uint64_t Graph::bytes_to_grow(std::size_t n_tests) const {
   const bool full = records_.size() + kMostOpened >= records_.capacity();
-  const std::uint64_t heap = std::max<std::uint64_t>(actions_.chunk_bytes(),
-                                                     (n_tests + 4) * sizeof(Action));
+  const std::uint64_t heap =
+      std::max<std::uint64_t>(actions_.chunk_bytes(), (n_tests + 4) * sizeof(Action));
   return index_.bytes_to_grow(kMostOpened) + 2 * heap + children_.chunk_bytes() +
          kChunk * sizeof(Node) +
          (full ? (2 * records_.capacity() + kMostOpened) * sizeof(OpenAction) : 0);

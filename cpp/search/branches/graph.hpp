@@ -69,8 +69,7 @@ class Graph {
   void append(const Node& node);
 
   std::int32_t test_of(const Action& action) const {
-    return action.open() ? records_[action.record()].test
-                         : static_cast<std::int32_t>(action.where);
+    return action.open() ? records_[action.record()].test : static_cast<std::int32_t>(action.where);
   }
   OpenAction& open_action(std::uint32_t number) { return records_[number]; }
   // Makes a record with room for `n` incomplete children.

@@ -56,13 +56,10 @@ std::int32_t whole_units(Cost value) { return static_cast<std::int32_t>(value >>
 }  // namespace
 
 Search::Search(Splitter& splitter, Limits& limits, Counters& counters)
-    : splitter_(splitter),
-      limits_(limits),
-      split_cost_(splitter.split_cost()),
-      all_two_way_(std::ranges::all_of(
-          splitter.problem().tests, [](const Test& test) { return test.n_outcomes == 2; })),
-      graph_(splitter.bits().n_literals()),
-      counters_(counters) {
+    : splitter_(splitter), limits_(limits), split_cost_(splitter.split_cost()),
+      all_two_way_(std::ranges::all_of(splitter.problem().tests,
+                                       [](const Test& test) { return test.n_outcomes == 2; })),
+      graph_(splitter.bits().n_literals()), counters_(counters) {
   load_rows(0);
   const Evaluation value = splitter.evaluate(whole_, 0);
   counters_.evaluations = 1;
@@ -217,8 +214,8 @@ void Search::open_top(BranchId id) {
   children_.clear();
   split(id, test);
   recall(id, test, children_);
-  const auto incomplete = std::ranges::count_if(
-      children_, [](const Child& child) { return !child.value.complete; });
+  const auto incomplete =
+      std::ranges::count_if(children_, [](const Child& child) { return !child.value.complete; });
   const std::uint32_t number = graph_.open(test, static_cast<std::int32_t>(incomplete));
   for (Child& child : children_) {
     if (child.value.complete) {
@@ -228,7 +225,7 @@ void Search::open_top(BranchId id) {
     }
     if (child.node == kNoBranch) {
       child.node = graph_.index().insert(child_hash(test, child.outcome), id,
-                                        splitter_.bits().literal(test, child.outcome));
+                                         splitter_.bits().literal(test, child.outcome));
       graph_.append(fresh_node(child.value));
     }
     OpenAction& record = graph_.open_action(number);
@@ -291,9 +288,9 @@ void Search::refresh_top(BranchId id) {
   }
   record.n_incomplete = kept;
   action.lower = split_cost_ + record.complete_cost + incomplete_lower;
-  action.complete_value =
-      kept == 0 ? kAllComplete
-                : whole_units(cost_of(record.complete_weight) - record.complete_cost);
+  action.complete_value = kept == 0
+                              ? kAllComplete
+                              : whole_units(cost_of(record.complete_weight) - record.complete_cost);
   const Cost greedy = split_cost_ + record.complete_cost + incomplete_upper;
   if (greedy < node.upper) {
     node.upper = greedy;

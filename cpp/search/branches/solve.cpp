@@ -22,14 +22,11 @@ constexpr std::uint64_t kTableEntry = 40;            // bytes
 
 class Run {
  public:
-  Run(Splitter& splitter, Limits& limits, const Observer& observer,
-      std::int64_t memo_branches)
-      : splitter_(splitter),
-        limits_(limits),
-        observer_(observer),
+  Run(Splitter& splitter, Limits& limits, const Observer& observer, std::int64_t memo_branches)
+      : splitter_(splitter), limits_(limits), observer_(observer),
         memo_branches_(static_cast<std::uint64_t>(memo_branches)),
-        allowance_(limits.memory_allowance() > 0 ? limits.memory_allowance()
-                                                 : memo_bytes(limits)) {}
+        allowance_(limits.memory_allowance() > 0 ? limits.memory_allowance() : memo_bytes(limits)) {
+  }
 
   SearchResult solve() {
     SearchResult result;

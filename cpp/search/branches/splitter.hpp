@@ -39,8 +39,7 @@ class Splitter {
   Splitter(const Problem& problem, const TreeLimits& tree_limits)
       : problem_(problem),
         split_cost_(treeproof::split_cost(tree_limits.split_penalty, problem.total_weight)),
-        max_depth_(tree_limits.max_depth),
-        min_samples_(tree_limits.min_samples_leaf),
+        max_depth_(tree_limits.max_depth), min_samples_(tree_limits.min_samples_leaf),
         bits_(problem, tree_limits.min_samples_leaf > 1) {}
 
   void fill() { bits_.fill(problem_); }
@@ -70,8 +69,7 @@ class Splitter {
       const auto outcome = static_cast<std::size_t>(o);
       const Weight* const by_class = counts_.weight.data() + outcome * n_classes;
       const std::int64_t samples = counts_.samples[outcome];
-      if (std::all_of(by_class, by_class + n_classes, [](Weight w) { return w == 0; }))
-        continue;
+      if (std::all_of(by_class, by_class + n_classes, [](Weight w) { return w == 0; })) continue;
       allowed = min_samples_ <= 1 || samples >= min_samples_;
       children.push_back({o, evaluate(by_class, samples, depth + 1)});
     }
@@ -103,8 +101,7 @@ inline Evaluation Splitter::evaluate(const Weight* by_class, std::int64_t sample
   }
   value.leaf = cost_of(value.weight - majority);
   value.lower = value.leaf;
-  const bool splittable =
-      depth != max_depth_ && (min_samples_ <= 1 || samples >= 2 * min_samples_);
+  const bool splittable = depth != max_depth_ && (min_samples_ <= 1 || samples >= 2 * min_samples_);
   if (value.leaf <= split_cost_ || !splittable) {
     value.complete = true;
     value.purified = splittable;

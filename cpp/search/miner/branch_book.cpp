@@ -5,15 +5,12 @@
 
 namespace treeproof::miner {
 
-BranchBook::BranchBook(const Problem& problem, const TreeLimits& tree_limits,
-                       LiteralBits bits, Limits& limits)
-    : problem_(problem),
-      limits_(limits),
+BranchBook::BranchBook(const Problem& problem, const TreeLimits& tree_limits, LiteralBits bits,
+                       Limits& limits)
+    : problem_(problem), limits_(limits),
       split_cost_(treeproof::split_cost(tree_limits.split_penalty, problem.total_weight)),
-      max_depth_(tree_limits.max_depth),
-      min_samples_(tree_limits.min_samples_leaf),
-      bits_(std::move(bits)),
-      index_(bits_.n_literals()) {
+      max_depth_(tree_limits.max_depth), min_samples_(tree_limits.min_samples_leaf),
+      bits_(std::move(bits)), index_(bits_.n_literals()) {
   bits_.intersect({}, rows_);
   bits_.count(rows_, whole_);
   records_.push_back(evaluate(whole_.weight.data(), whole_.samples[0], 0));
@@ -29,8 +26,7 @@ BranchBook::Record BranchBook::evaluate(const Weight* by_class, std::int64_t sam
     majority = std::max(majority, by_class[k]);
   }
   const Cost leaf = cost_of(weight - majority);
-  if (depth == max_depth_ || (min_samples_ > 1 && samples < 2 * min_samples_))
-    return {leaf, leaf};
+  if (depth == max_depth_ || (min_samples_ > 1 && samples < 2 * min_samples_)) return {leaf, leaf};
   if (leaf <= split_cost_) ++purified_;
   return {leaf, std::min(leaf, split_cost_)};
 }
@@ -108,12 +104,11 @@ std::uint64_t BranchBook::bytes() const {
 std::uint64_t BranchBook::bytes_to_grow() const {
   const std::size_t margin = 16 * static_cast<std::size_t>(bits_.n_literals());
   const auto doubled = [&](const auto& list) {
-    const std::size_t more =
-        list.size() + margin > list.capacity() ? list.capacity() + margin : 0;
+    const std::size_t more = list.size() + margin > list.capacity() ? list.capacity() + margin : 0;
     return static_cast<std::uint64_t>(more * sizeof(list[0]));
   };
-  return index_.bytes_to_grow(1) + doubled(records_) + doubled(splits_) +
-         doubled(children_) + doubled(outcomes_);
+  return index_.bytes_to_grow(1) + doubled(records_) + doubled(splits_) + doubled(children_) +
+         doubled(outcomes_);
 }
 
 }  // namespace treeproof::miner

@@ -24,8 +24,7 @@ namespace treeproof::miner {
 
 Search::Search(const Problem& problem, const TreeLimits& tree_limits, LiteralBits bits,
                Limits& limits)
-    : limits_(limits),
-      max_splits_(tree_limits.max_splits),
+    : limits_(limits), max_splits_(tree_limits.max_splits),
       book_(problem, tree_limits, std::move(bits), limits) {
   const BranchId root = 0;
   TreeState empty;
@@ -91,8 +90,8 @@ void Search::expand(TreeId id) {
     }
   }
   // Successors that cannot become cheaper than the best tree are dropped.
-  const auto useless = std::ranges::remove_if(
-      successors_, [&](const Successor& s) { return s.lower >= upper_; });
+  const auto useless =
+      std::ranges::remove_if(successors_, [&](const Successor& s) { return s.lower >= upper_; });
   counters_.pruned += static_cast<std::int64_t>(useless.size());
   successors_.erase(useless.begin(), useless.end());
   memo_.queue(memo_[id], successors_);

@@ -23,8 +23,7 @@ struct Counters {
 
 class Search {
  public:
-  Search(const Problem& problem, const TreeLimits& tree_limits, LiteralBits bits,
-         Limits& limits);
+  Search(const Problem& problem, const TreeLimits& tree_limits, LiteralBits bits, Limits& limits);
 
   // One iteration: select, expand, backpropagate. All bounds stay valid if a limit is reached on
   // the way.
@@ -37,9 +36,7 @@ class Search {
   const BranchBook& book() const { return book_; }
   TreeId n_trees() const { return memo_.size(); }
   std::uint64_t bytes() const { return book_.bytes() + memo_.bytes(); }
-  std::uint64_t bytes_to_grow() const {
-    return book_.bytes_to_grow() + memo_.bytes_to_grow();
-  }
+  std::uint64_t bytes_to_grow() const { return book_.bytes_to_grow() + memo_.bytes_to_grow(); }
   TreeDraft incumbent();
 
  private:

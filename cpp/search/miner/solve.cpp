@@ -29,8 +29,8 @@ Statistics statistics_of(const Search& search) {
 void run(Search& search, Limits& limits, const Observer& observer) {
   const auto notify = [&](EventKind kind) {
     if (observer)
-      observer({kind, limits.seconds(), search.lower(), search.upper(),
-                search.counters().iterations});
+      observer(
+          {kind, limits.seconds(), search.lower(), search.upper(), search.counters().iterations});
   };
   notify(EventKind::incumbent);
   Cost lower = search.lower();
@@ -73,8 +73,8 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits, Limits
   SearchResult result;
   result.tree = flatten(search.incumbent());
   result.lower = search.lower();
-  result.upper = evaluate(problem, result.tree,
-                          split_cost(tree_limits.split_penalty, problem.total_weight));
+  result.upper =
+      evaluate(problem, result.tree, split_cost(tree_limits.split_penalty, problem.total_weight));
   result.stop = limits.reason();
   result.statistics = statistics_of(search);
   if (observer && !search.complete())

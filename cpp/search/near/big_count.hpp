@@ -53,10 +53,8 @@ class BigCount {
                              (i + j < kWords ? out.words_[i + j] : 0);
         carry = static_cast<std::uint64_t>(product >> 64);
         const auto low = static_cast<std::uint64_t>(product);
-        if (i + j < kWords)
-          out.words_[i + j] = low;
-        else if (low != 0)
-          overflow();
+        if (i + j < kWords) out.words_[i + j] = low;
+        else if (low != 0) overflow();
       }
       if (carry != 0) overflow();
     }

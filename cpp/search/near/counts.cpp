@@ -22,8 +22,7 @@ void tidy(Histogram& h) {
   for (std::size_t k = 0; k < h.size(); ++k) {
     if (n > 0 && h[n - 1].cost == h[k].cost && h[n - 1].mask == h[k].mask)
       h[n - 1].count += h[k].count;
-    else
-      h[n++] = h[k];
+    else h[n++] = h[k];
   }
   h.resize(n, Entry{0, 0, 0});
   std::erase_if(h, [](const Entry& e) { return e.count.zero(); });
@@ -55,8 +54,7 @@ Histogram combine(const Histogram& a, const Histogram& b, Cost most, Limits& lim
 }  // namespace
 
 Counts::Counts(const Graph& graph, const Filter& filter)
-    : graph_(graph),
-      banned_(index(graph.n_columns()), 0),
+    : graph_(graph), banned_(index(graph.n_columns()), 0),
       column_bit_(index(graph.n_columns()), 0) {
   if (filter.required.size() > kMostRequired)
     throw std::invalid_argument("too many required columns");
@@ -67,9 +65,7 @@ Counts::Counts(const Graph& graph, const Filter& filter)
   }
 }
 
-bool Counts::allowed(std::int32_t test) const {
-  return banned_[index(graph_.column(test))] == 0;
-}
+bool Counts::allowed(std::int32_t test) const { return banned_[index(graph_.column(test))] == 0; }
 
 std::uint32_t Counts::bit(std::int32_t test) const {
   return column_bit_[index(graph_.column(test))];
@@ -119,9 +115,8 @@ Histogram Counts::of_node(const Node& node, Limits& limits) const {
   Histogram out;
   if (node.leaf.cost <= node.budget) out.push_back({node.leaf.cost, 0, 1});
   if (graph_.is_last(node)) {
-    for_each_stump(node, [&](const Stump& stump) {
-      out.push_back({stump.cost, bit(stump.test), 1});
-    });
+    for_each_stump(node,
+                   [&](const Stump& stump) { out.push_back({stump.cost, bit(stump.test), 1}); });
     limits.stop(kMicrosecondsForStumps);
   }
   for (const Edge& edge : graph_.edges(node)) {

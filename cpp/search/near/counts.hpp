@@ -68,8 +68,7 @@ class Counts {
   std::vector<Histogram> suffixes(const Edge& edge, Cost most, Limits& limits) const;
   TreeDraft draft(std::int32_t node, Place place) const;
   TreeDraft draft_stump(const Node& node, Place place) const;
-  TreeDraft draft_split(const Edge& edge, const std::vector<Histogram>& suffix,
-                        Place place) const;
+  TreeDraft draft_split(const Edge& edge, const std::vector<Histogram>& suffix, Place place) const;
 
   const Graph& graph_;
   std::uint32_t wanted_ = 0;  // the mask of all required columns

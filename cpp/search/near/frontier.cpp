@@ -181,8 +181,7 @@ class FrontierOf final : public Frontier {
     for (const Edge& edge : graph_.edges(node)) {
       const Point<M> price = price_of(edge);
       Limits no_limits;
-      const std::vector<Front<M>> suffix =
-          suffixes(edge, node.budget - price.priced, no_limits);
+      const std::vector<Front<M>> suffix = suffixes(edge, node.budget - price.priced, no_limits);
       for (Point<M> split : suffix[0]) {
         const Point<M> below = split;
         if ((split += price) == wanted) return draft_split(edge, suffix, below, actions);
@@ -197,8 +196,7 @@ class FrontierOf final : public Frontier {
     const auto outcomes = graph_.outcomes(edge);
     TreeDraft out{edge.test, {outcomes.begin(), outcomes.end()}, {}};
     for (std::size_t k = 0; k + 1 < children.size(); ++k) {
-      const auto [own, rest] =
-          parted(fronts_[index(children[k])], suffix[k + 1], wanted);
+      const auto [own, rest] = parted(fronts_[index(children[k])], suffix[k + 1], wanted);
       out.children.push_back(draft(children[k], own, actions));
       wanted = rest;
     }
@@ -234,8 +232,7 @@ std::unique_ptr<Frontier> make_of_width(const Graph& graph, RowSums sums) {
 }
 
 // For each row of a table the first row of the problem that has its codes.
-std::vector<std::size_t> first_rows(const Problem& problem,
-                                    std::span<const std::int32_t> codes) {
+std::vector<std::size_t> first_rows(const Problem& problem, std::span<const std::int32_t> codes) {
   const std::size_t n_columns = problem.features.size(), n = codes.size() / n_columns;
   std::map<std::vector<std::int32_t>, std::size_t> place;
   std::vector<std::int32_t> key(n_columns);
@@ -266,8 +263,7 @@ std::vector<std::int64_t> on_merged_rows(const Problem& problem,
   return out;
 }
 
-std::vector<std::int32_t> of_table_rows(const Problem& problem,
-                                        std::span<const std::int32_t> codes,
+std::vector<std::int32_t> of_table_rows(const Problem& problem, std::span<const std::int32_t> codes,
                                         std::span<const std::int32_t> of_merged_rows) {
   std::vector<std::int32_t> out;
   for (const std::size_t row : first_rows(problem, codes)) out.push_back(of_merged_rows[row]);

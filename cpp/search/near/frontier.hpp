@@ -38,12 +38,10 @@ struct RowSums {
 // has the same codes. `codes` is column-major.
 std::vector<std::int64_t> on_merged_rows(const Problem& problem,
                                          std::span<const std::int32_t> codes,
-                                         std::span<const std::int64_t> values,
-                                         std::size_t per_row);
+                                         std::span<const std::int64_t> values, std::size_t per_row);
 
 // What holds for the rows of the problem, for each row of the table.
-std::vector<std::int32_t> of_table_rows(const Problem& problem,
-                                        std::span<const std::int32_t> codes,
+std::vector<std::int32_t> of_table_rows(const Problem& problem, std::span<const std::int32_t> codes,
                                         std::span<const std::int32_t> of_merged_rows);
 
 class Frontier {

@@ -33,13 +33,13 @@ namespace treeproof::near {
 
 // A lower bound on the cost of every tree on these rows with this many levels left; it need not be
 // computed beyond `enough`.
-using LowerBound = std::function<Cost(const std::vector<std::int32_t>& rows, int depth_left,
-                                      Cost enough)>;
+using LowerBound =
+    std::function<Cost(const std::vector<std::int32_t>& rows, int depth_left, Cost enough)>;
 
 struct GraphLimits {
   SplitPrice<Cost> price;
-  Cost budget = 0;  // the maximum cost of a tree
-  int depth = 0;    // levels below the root
+  Cost budget = 0;    // the maximum cost of a tree
+  int depth = 0;      // levels below the root
   int unlimited = 0;  // the value of `depth` that means any number of levels
   std::int64_t min_samples_leaf = 1;
   std::uint64_t max_bytes = 0;  // 0: no limit
@@ -89,9 +89,7 @@ class Graph {
     return {outcomes_.data() + edge.first_child, static_cast<std::size_t>(edge.n_children)};
   }
   // The splits of a node with one level left, whose children are leaves.
-  bool is_last(const Node& node) const {
-    return node.depth_left == 1 && !limits_.expand_last;
-  }
+  bool is_last(const Node& node) const { return node.depth_left == 1 && !limits_.expand_last; }
   void for_each_stump(const Node& node, const Stumps::Visit& visit) const {
     stumps_.for_each(bits(node), visit);
   }
@@ -151,9 +149,9 @@ class Graph {
   std::unordered_map<Key, Known, KeyHash> known_;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
-  std::vector<std::int32_t> children_;  // node numbers
-  std::vector<std::int32_t> outcomes_;  // of the edge's test
-  std::vector<std::uint64_t> bits_;     // of all nodes
+  std::vector<std::int32_t> children_;              // node numbers
+  std::vector<std::int32_t> outcomes_;              // of the edge's test
+  std::vector<std::uint64_t> bits_;                 // of all nodes
   std::vector<std::vector<std::int32_t>> waiting_;  // nodes by number of rows
   std::vector<std::int32_t> order_;
   std::int64_t n_skipped_ = 0;

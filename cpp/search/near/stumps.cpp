@@ -53,8 +53,7 @@ void Stumps::for_each(BitsView set, const Visit& visit) const {
     for (const FeatureTests& tests : columns_[c].features) {
       if (tests.ordered)
         sweep(column, tests, rows, columns_[c].distinct() ? nullptr : &seen, visit);
-      else
-        try_tests(column, tests, set, seen, visit);
+      else try_tests(column, tests, set, seen, visit);
     }
   }
 }
@@ -105,8 +104,8 @@ void Stumps::sweep(std::int32_t column, const FeatureTests& tests,
     if (left.samples < min_leaf_ || right.samples < min_leaf_) continue;
     const Leaf low = left.leaf();
     const Leaf high = right.leaf();
-    visit({tests.first + static_cast<std::int32_t>(code), column,
-           price_(2) + low.cost + high.cost, low.label == high.label});
+    visit({tests.first + static_cast<std::int32_t>(code), column, price_(2) + low.cost + high.cost,
+           low.label == high.label});
   }
 }
 
@@ -123,7 +122,8 @@ void Stumps::try_tests(std::int32_t column, const FeatureTests& tests, BitsView 
       const Leaf leaf = bits_.leaf(part);
       if (leaf.n_rows == 0) continue;
       Key key;
-      for (const std::int32_t r : bits_.rows(part)) key += random_key(static_cast<std::uint64_t>(r));
+      for (const std::int32_t r : bits_.rows(part))
+        key += random_key(static_cast<std::uint64_t>(r));
       parts.push_back(key);
       stump.cost += leaf.cost;
       stump.one_class = stump.one_class && (label < 0 || leaf.label == label);

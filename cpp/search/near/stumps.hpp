@@ -71,11 +71,10 @@ class Stumps {
   };
 
   // `seen` is null where every threshold parts the rows in a way of its own.
-  void sweep(std::int32_t column, const FeatureTests& tests,
-             const std::vector<std::int32_t>& rows, SeenPartitions* seen,
-             const Visit& visit) const;
-  void try_tests(std::int32_t column, const FeatureTests& tests, BitsView set,
-                 SeenPartitions& seen, const Visit& visit) const;
+  void sweep(std::int32_t column, const FeatureTests& tests, const std::vector<std::int32_t>& rows,
+             SeenPartitions* seen, const Visit& visit) const;
+  void try_tests(std::int32_t column, const FeatureTests& tests, BitsView set, SeenPartitions& seen,
+                 const Visit& visit) const;
 
   const Problem& problem_;
   const RowBits& bits_;

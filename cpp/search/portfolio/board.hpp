@@ -37,10 +37,12 @@ class Board {
   bool found(const SplitTree& tree, Value cost) {
     const int depth = tree.depth();
     const std::scoped_lock guard(mutex_);
-    check([&] {
-      return std::all_of(lower_.lower_bound(depth), lower_.end(),
-                         [&](const auto& known) { return closes_(cost, known.second); });
-    }, "no tree costs less than a proved bound");
+    check(
+        [&] {
+          return std::all_of(lower_.lower_bound(depth), lower_.end(),
+                             [&](const auto& known) { return closes_(cost, known.second); });
+        },
+        "no tree costs less than a proved bound");
     if (!(cost < upper_below(depth))) return false;
     trees_[depth] = {tree, cost};
     // Deeper trees that cost no less are no longer needed.
@@ -56,8 +58,8 @@ class Board {
     const std::scoped_lock guard(mutex_);
     bool news = raise(depth, lower);
     if (depth < question_)
-      news |= raise(question_,
-                    std::min(lower, forced_ + static_cast<Value>(depth + 1) * split_cost_));
+      news |=
+          raise(question_, std::min(lower, forced_ + static_cast<Value>(depth + 1) * split_cost_));
     return news;
   }
 

@@ -30,7 +30,7 @@ struct Certificate {
   Value upper{};  // the cost of the best one that was found
   Value lower{};  // lower bound: none costs less
   bool optimal = false;
-  double seconds = 0.0;  // seconds from the start until this was known
+  double seconds = 0.0;       // seconds from the start until this was known
   std::int32_t n_splits = 0;  // of that tree
   std::int32_t n_leaves = 1;
 };
@@ -93,8 +93,7 @@ class Climb {
     const std::uint64_t part = limits_.memory_allowance() / parts;
     const int rivals = level <= kFlat ? level : board_.question();
     players_.push_back(std::make_unique<Player<Value>>(
-        engine, role, level, rivals, board_, baton_,
-        role == Role::question ? kMuch * part : part));
+        engine, role, level, rivals, board_, baton_, role == Role::question ? kMuch * part : part));
   }
 
   // Gives some player a slice; false if no player is left.
@@ -104,11 +103,11 @@ class Climb {
       if (player->at_work()) there[static_cast<std::size_t>(player->role())] = true;
     const Value upper = board_.upper(board_.question());
     const double gap_closed =
-        upper > Value{} ? static_cast<double>(board_.lower(board_.question())) /
-                              static_cast<double>(upper)
-                        : 1.0;
-    const double promised = upper > Value{} && promised_ ? promised_() / static_cast<double>(upper)
-                                                         : 0.0;
+        upper > Value{}
+            ? static_cast<double>(board_.lower(board_.question())) / static_cast<double>(upper)
+            : 1.0;
+    const double promised =
+        upper > Value{} && promised_ ? promised_() / static_cast<double>(upper) : 0.0;
     const auto shares = policy_.shares({level_, gap_closed, upper < told_upper_, promised});
     const int role = policy_.choose(shares, there);
     tell();
@@ -135,8 +134,8 @@ class Climb {
   // The engine that finished the previous level gets most of the turns on deeper levels.
   double due(const Player<Value>& player) const {
     constexpr double kLead = 4.0;
-    const bool leads = player.role() == Role::rung && player.level() > kFlat &&
-                       player.engine() == leader_;
+    const bool leads =
+        player.role() == Role::rung && player.level() > kFlat && player.engine() == leader_;
     return static_cast<double>(player.work()) / (leads ? kLead : 1.0);
   }
 
@@ -200,7 +199,7 @@ class Climb {
       check([&] { return flatter.max_depth >= level || !(flatter.upper < upper); },
             "a deeper level's best tree costs no more");
     const SplitTree tree = board_.best(level)->tree;
-    return {level,   upper, optimal ? upper : lower, optimal, limits_.seconds(),
+    return {level,           upper,          optimal ? upper : lower, optimal, limits_.seconds(),
             tree.n_splits(), tree.n_leaves()};
   }
 
@@ -216,8 +215,8 @@ class Climb {
     player.end();
     if (player.fault() != nullptr && fault_ == nullptr) fault_ = player.fault();
     out_of_memory_ = out_of_memory_ || player.out_of_memory();
-    shares_.push_back({player.engine(), player.role(), player.level(), player.seconds(),
-                       player.statistics()});
+    shares_.push_back(
+        {player.engine(), player.role(), player.level(), player.seconds(), player.statistics()});
   }
 
   Outcome<Value> finish() {

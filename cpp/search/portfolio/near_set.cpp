@@ -30,8 +30,7 @@ NearSet::NearSet(Problem problem, std::vector<std::int32_t> columns, Cost split_
                                                          : bounds == NearBounds::threshold;
   if (by_threshold && tree_limits.max_depth >= 0)
     build<threshold::Bounder>(std::move(columns), graph_limits, tree_limits, limits);
-  else
-    build<sparse::Bounder>(std::move(columns), graph_limits, tree_limits, limits);
+  else build<sparse::Bounder>(std::move(columns), graph_limits, tree_limits, limits);
   reason_ = limits.reason();
 }
 
@@ -48,11 +47,9 @@ void NearSet::build(std::vector<std::int32_t> columns, near::GraphLimits graph_l
   Bounder bounder(problem_, graph_limits.price.two_way, tree_limits, limits);
   graph_limits.depth = bounder.depth();
   graph_ = std::make_unique<near::Graph>(problem_, std::move(columns), graph_limits);
-  graph_->build(
-      [&](const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
-        return bounder.lower(rows, depth_left, enough);
-      },
-      limits);
+  graph_->build([&](const std::vector<std::int32_t>& rows, int depth_left,
+                    Cost enough) { return bounder.lower(rows, depth_left, enough); },
+                limits);
 }
 
 }  // namespace treeproof::portfolio

@@ -40,8 +40,7 @@ class Player {
          Baton& baton, std::uint64_t bytes)
       : engine_(engine), role_(role), level_(level), baton_(baton), seat_(baton.add()),
         limits_(told_, bytes, baton, seat_),
-        exchange_(board, level, rivals, [&baton] { baton.call(); }),
-        thread_([this] { play(); }) {}
+        exchange_(board, level, rivals, [&baton] { baton.call(); }), thread_([this] { play(); }) {}
   ~Player() { end(); }
   Player(const Player&) = delete;
   Player& operator=(const Player&) = delete;
@@ -69,9 +68,7 @@ class Player {
   // After it has ended: its counters, whether it ran out of memory, and an exception if there was
   // one.
   const Statistics& statistics() const { return statistics_; }
-  bool out_of_memory() const {
-    return exhausted_ || limits_.reason() == StopReason::memory_limit;
-  }
+  bool out_of_memory() const { return exhausted_ || limits_.reason() == StopReason::memory_limit; }
   std::exception_ptr fault() const { return fault_; }
 
  private:
@@ -80,8 +77,7 @@ class Player {
     try {
       // The search of the whole problem is started regardless of the limits, so that there is a
       // tree (and a checkpoint, if one is requested).
-      if (!told_ || role_ == Role::question)
-        statistics_ = engine_.run(level_, limits_, exchange_);
+      if (!told_ || role_ == Role::question) statistics_ = engine_.run(level_, limits_, exchange_);
     } catch (const Stopped&) {
       // It has no result; the board has the single leaf.
     } catch (const std::bad_alloc&) {

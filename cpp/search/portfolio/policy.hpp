@@ -35,10 +35,10 @@ class Policy {
   explicit Policy(bool levels_first) : levels_first_(levels_first) {}
 
   struct State {
-    int level = 0;         // the depth that is being proved; 0: none
-    double lower = 0.0;    // bounds of the whole problem, as fractions of the best cost
-    bool improved = false; // the best tree is better than at the last call
-    double promised = 0.0; // the bound that prices may reach, as a fraction of the best cost
+    int level = 0;          // the depth that is being proved; 0: none
+    double lower = 0.0;     // bounds of the whole problem, as fractions of the best cost
+    bool improved = false;  // the best tree is better than at the last call
+    double promised = 0.0;  // the bound that prices may reach, as a fraction of the best cost
   };
 
   // The length of a slice in (approximate) microseconds of work. It grows with the time spent, so
@@ -118,11 +118,11 @@ class Policy {
     // While searches raise the bound themselves, prices get no time for some seconds, and less than
     // half of it after that.
     constexpr std::int64_t kSomeSeconds = 3'000'000;
-    if (raised_lately(searches_at_)) return total_ > kSomeSeconds && now.promised > now.lower ? 1.5 : kLittle;
+    if (raised_lately(searches_at_))
+      return total_ > kSomeSeconds && now.promised > now.lower ? 1.5 : kLittle;
     const double rung = rung_share(now);
     if (now.lower < kFar && prices_ < kLookAround) return std::max(1.0, kGlance * rung);
-    if (promise_much(now))
-      return total_ > kManySeconds ? std::max(6.0, rung) : 6.0;
+    if (promise_much(now)) return total_ > kManySeconds ? std::max(6.0, rung) : 6.0;
     return now.promised > now.lower ? 2.0 : kLittle;
   }
 

@@ -91,8 +91,8 @@ class PriceEngine {
       return prices::make_points(*given_.columns, given_.labels.labels, given_.labels.n_classes,
                                  given_.labels.weights);
     const Problem& problem = *given_.problem;
-    return prices::make_points(problem.features, problem.codes, problem.label,
-                               problem.n_classes, problem.weight);
+    return prices::make_points(problem.features, problem.codes, problem.label, problem.n_classes,
+                               problem.weight);
   }
   std::span<const Weight> weights() const {
     if (given_.columns != nullptr) return given_.labels.weights;

@@ -44,8 +44,9 @@ Answer<Value> climb(Board<Value>& board, const std::vector<Engine<Value>>& engin
 class LabelBoard : public Board<Cost> {
  public:
   LabelBoard(const Request& request, Cost penalty, Cost leaf_cost, Cost forced = 0)
-      : Board(question_of(request.tree_limits), kInfiniteCost, penalty,
-              [](Cost lower, Cost upper) { return lower >= upper; }, forced) {
+      : Board(
+            question_of(request.tree_limits), kInfiniteCost, penalty,
+            [](Cost lower, Cost upper) { return lower >= upper; }, forced) {
     found({}, leaf_cost);
     if (forced + penalty < leaf_cost) proved(question(), forced + penalty);
   }
@@ -99,38 +100,38 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
   const bool same_rows = given.columns == nullptr || given.problem == nullptr ||
                          given.columns->n_rows == given.problem->n_rows();
   if (given.problem != nullptr)
-    engines.push_back({"sparse", true, kSparsePace,
-                       [&](int level, Limits& own, Exchange<Cost>& exchange) {
-      sparse::Options options = given.sparse;
-      if (prices && same_rows) options.prices = &maker.board();
-      options.exchange = &exchange;
-      if (level != question) {
-        options.checkpoint.clear();
-        options.resumed = nullptr;
-      }
-      return sparse::solve(*given.problem, at_level(request.tree_limits, level), options, own, {},
-                           level == question ? given.listener : nullptr)
-          .statistics;
-    }});
+    engines.push_back(
+        {"sparse", true, kSparsePace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
+           sparse::Options options = given.sparse;
+           if (prices && same_rows) options.prices = &maker.board();
+           options.exchange = &exchange;
+           if (level != question) {
+             options.checkpoint.clear();
+             options.resumed = nullptr;
+           }
+           return sparse::solve(*given.problem, at_level(request.tree_limits, level), options, own,
+                                {}, level == question ? given.listener : nullptr)
+               .statistics;
+         }});
   if (given.columns != nullptr) {
-    engines.push_back({"threshold", true, kThresholdPace,
-                       [&](int level, Limits& own, Exchange<Cost>& exchange) {
-      threshold::Switches switches = request.switches;
-      if (prices) switches.prices = &maker.board();
-      ShiftedExchange<Cost> shifted(exchange, forced);
-      return threshold::solve_labels(*given.columns, given.labels,
-                                     at_level(request.tree_limits, level), switches, own, {},
-                                     nullptr, &shifted)
-          .statistics;
-    }});
+    engines.push_back(
+        {"threshold", true, kThresholdPace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
+           threshold::Switches switches = request.switches;
+           if (prices) switches.prices = &maker.board();
+           ShiftedExchange<Cost> shifted(exchange, forced);
+           return threshold::solve_labels(*given.columns, given.labels,
+                                          at_level(request.tree_limits, level), switches, own, {},
+                                          nullptr, &shifted)
+               .statistics;
+         }});
     if (request.polish && question > kFlat)
-      engines.push_back({"polish", false, kPolishPace,
-                         [&](int level, Limits& own, Exchange<Cost>& exchange) {
-        ShiftedExchange<Cost> shifted(exchange, forced);
-        return threshold::polish_labels(*given.columns, given.labels,
-                                        at_level(request.tree_limits, level), request.switches,
-                                        own, shifted);
-      }});
+      engines.push_back(
+          {"polish", false, kPolishPace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
+             ShiftedExchange<Cost> shifted(exchange, forced);
+             return threshold::polish_labels(*given.columns, given.labels,
+                                             at_level(request.tree_limits, level), request.switches,
+                                             own, shifted);
+           }});
   }
   if (prices)
     engines.push_back({"prices", false, kPricePace,
@@ -150,20 +151,20 @@ Answer<double> solve_targets(const Columns& columns, const threshold::Targets& t
                              const News<double>& news) {
   TargetBoard board(request, targets);
   std::vector<Engine<double>> engines;
-  engines.push_back({"threshold", true, kThresholdPace,
-                     [&](int level, Limits& own, Exchange<double>& exchange) {
-    return threshold::solve_targets(criterion, columns, targets,
-                                    at_level(request.tree_limits, level), request.switches, own,
-                                    {}, nullptr, &exchange)
-        .statistics;
-  }});
+  engines.push_back(
+      {"threshold", true, kThresholdPace, [&](int level, Limits& own, Exchange<double>& exchange) {
+         return threshold::solve_targets(criterion, columns, targets,
+                                         at_level(request.tree_limits, level), request.switches,
+                                         own, {}, nullptr, &exchange)
+             .statistics;
+       }});
   if (request.polish && board.question() > kFlat)
-    engines.push_back({"polish", false, kPolishPace,
-                       [&](int level, Limits& own, Exchange<double>& exchange) {
-      return threshold::polish_targets(criterion, columns, targets,
-                                       at_level(request.tree_limits, level), request.switches,
-                                       own, exchange);
-    }});
+    engines.push_back(
+        {"polish", false, kPolishPace, [&](int level, Limits& own, Exchange<double>& exchange) {
+           return threshold::polish_targets(criterion, columns, targets,
+                                            at_level(request.tree_limits, level), request.switches,
+                                            own, exchange);
+         }});
   return climb(board, engines, request, request.tree_limits.split_penalty, limits, news);
 }
 

@@ -20,11 +20,11 @@ namespace treeproof::portfolio {
 
 struct Request {
   TreeLimits tree_limits;
-  bool climb = true;  // prove one level of depth after the other as well
-  bool polish = true;  // look for better trees by local search
+  bool climb = true;          // prove one level of depth after the other as well
+  bool polish = true;         // look for better trees by local search
   bool levels_first = false;  // for tests: the whole problem waits until all levels are proved
-  bool prices = true;  // use prices of rows, which give good bounds on noisy data
-  bool price_parts = true;  // and by prices of their own for parts of the table
+  bool prices = true;         // use prices of rows, which give good bounds on noisy data
+  bool price_parts = true;    // and by prices of their own for parts of the table
   threshold::Switches switches;
 };
 
@@ -39,11 +39,11 @@ struct Answer {
 
 // Which engines take part in the search for a classification tree, and what they read.
 struct LabelEngines {
-  const Problem* problem = nullptr;   // for the sparse search; null: it does not take part
-  const Columns* columns = nullptr;   // for the threshold search; null: it does not take part
-  threshold::Labels labels;           // of the columns' rows
-  sparse::Options sparse;             // for the whole problem; levels use what applies to them
-  StepListener* listener = nullptr;   // listens to the sparse search of the whole problem
+  const Problem* problem = nullptr;  // for the sparse search; null: it does not take part
+  const Columns* columns = nullptr;  // for the threshold search; null: it does not take part
+  threshold::Labels labels;          // of the columns' rows
+  sparse::Options sparse;            // for the whole problem; levels use what applies to them
+  StepListener* listener = nullptr;  // listens to the sparse search of the whole problem
 };
 
 Answer<Cost> solve_labels(const LabelEngines& engines, const Request& request,

@@ -21,8 +21,8 @@ class TreeBuilder {
 
   // Works even after a limit was reached: the chosen tree is built in any case.
   TreeBuilder(const Columns& columns, const L& loss, const Examiner<L>& examiner)
-      : columns_(&columns), loss_(&loss), examiner_(&examiner),
-        stumps_(columns, loss, no_limits_), tally_(loss.tally()) {}
+      : columns_(&columns), loss_(&loss), examiner_(&examiner), stumps_(columns, loss, no_limits_),
+        tally_(loss.tally()) {}
 
   Built leaf(const RowSubset& rows) {
     loss_->clear(tally_);
@@ -31,16 +31,18 @@ class TreeBuilder {
   }
 
   Built build(const RowSubset& rows, const DeepChoice& choice) {
-    return split(rows, choice.feature, choice.threshold,
-                 [&](const RowSubset& part) { return build(part, choice.left); },
-                 [&](const RowSubset& part) { return build(part, choice.right); });
+    return split(
+        rows, choice.feature, choice.threshold,
+        [&](const RowSubset& part) { return build(part, choice.left); },
+        [&](const RowSubset& part) { return build(part, choice.right); });
   }
 
   Built build(const RowSubset& rows, const Choice& choice) {
     if (choice.feature < 0) return leaf(rows);
-    return split(rows, choice.feature, choice.threshold,
-                 [&](const RowSubset& part) { return stump(part, choice.left); },
-                 [&](const RowSubset& part) { return stump(part, choice.right); });
+    return split(
+        rows, choice.feature, choice.threshold,
+        [&](const RowSubset& part) { return stump(part, choice.left); },
+        [&](const RowSubset& part) { return stump(part, choice.right); });
   }
 
  private:

@@ -45,8 +45,8 @@ class DepthThree {
     std::vector<std::int64_t> surviving;
   };
 
-  DepthThree(const Columns& columns, const L& loss, const Settings& settings,
-             Examiner<L>& examiner, Limits& limits, Counters& counters)
+  DepthThree(const Columns& columns, const L& loss, const Settings& settings, Examiner<L>& examiner,
+             Limits& limits, Counters& counters)
       : columns_(&columns), loss_(&loss), settings_(settings), examiner_(&examiner),
         limits_(&limits), counters_(&counters), two_(loss, examiner, limits, counters) {}
 
@@ -135,8 +135,7 @@ class DepthThree {
         view.upper = seen.upper;
         view.choice = seen.choice;
       }
-      for (const Piece<Value>& piece : seen.pieces)
-        view.lower = std::min(view.lower, piece.bound);
+      for (const Piece<Value>& piece : seen.pieces) view.lower = std::min(view.lower, piece.bound);
       view.groups.push_back(std::move(seen));
     }
     return view;
@@ -182,8 +181,7 @@ class DepthThree {
                    surviving(groups[g].left, piece.left, budget, rival, dropped),
                    surviving(groups[g].right, piece.right, budget, rival, dropped)};
         counters_->pruned_features += static_cast<std::int64_t>(
-            groups[g].left.size() - rest.left.size() + groups[g].right.size() -
-            rest.right.size());
+            groups[g].left.size() - rest.left.size() + groups[g].right.size() - rest.right.size());
         if (rest.left.empty() || rest.right.empty()) continue;
         bytes_ += rest.bytes();
         out.push_back(std::move(rest));

@@ -21,9 +21,9 @@ class DepthTwo {
   using Value = typename L::Value;
 
   struct Outcome {
-    Value upper;   // cost of the best tree found, or the given cost if none is better
-    Value lower;   // no tree of the given tuples costs less
-    Choice choice; // feature -1: nothing below the given cost
+    Value upper;    // cost of the best tree found, or the given cost if none is better
+    Value lower;    // no tree of the given tuples costs less
+    Choice choice;  // feature -1: nothing below the given cost
     bool stopped = false;
     std::vector<std::int64_t> surviving;  // tuples alive after each iteration
   };
@@ -83,14 +83,14 @@ class DepthTwo {
 
   // Proposition 4.1: an optimal tree of the piece, if there is one, uses features whose least
   // bound is at most U.
-  void keep(const Tuple& tuple, const Piece<Value>& piece, Value upper,
-            std::vector<Alive>& next, std::size_t& bytes) {
+  void keep(const Tuple& tuple, const Piece<Value>& piece, Value upper, std::vector<Alive>& next,
+            std::size_t& bytes) {
     const Value no_rival = loss_->infinite();
     Tuple rest{tuple.feature, piece.a, piece.b,
                surviving(tuple.left, piece.left, upper, no_rival, dropped_),
                surviving(tuple.right, piece.right, upper, no_rival, dropped_)};
-    counters_->pruned_features += static_cast<std::int64_t>(
-        tuple.left.size() - rest.left.size() + tuple.right.size() - rest.right.size());
+    counters_->pruned_features += static_cast<std::int64_t>(tuple.left.size() - rest.left.size() +
+                                                            tuple.right.size() - rest.right.size());
     if (rest.left.empty() || rest.right.empty()) {
       ++counters_->pruned_pieces;
       return;

@@ -31,23 +31,23 @@ template <class Value>
 struct Piece {
   std::int32_t a;
   std::int32_t b;
-  std::vector<Value> left;   // per entry of the tuple's `left`: least bound over `right`
+  std::vector<Value> left;  // per entry of the tuple's `left`: least bound over `right`
   std::vector<Value> right;
   Value bound;
 };
 
 template <class Value>
 struct Examined {
-  Value upper;     // V: cost of `choice`
+  Value upper;  // V: cost of `choice`
   Choice choice;
-  bool exact;      // every threshold was looked at: `upper` is the optimum of the tuple
+  bool exact;  // every threshold was looked at: `upper` is the optimum of the tuple
   std::vector<Piece<Value>> pieces;
   bool stopped = false;
 };
 
 struct Counters {
-  std::int64_t examined = 0;       // tuples looked at
-  std::int64_t exhausted = 0;      // of them, small enough for every threshold
+  std::int64_t examined = 0;   // tuples looked at
+  std::int64_t exhausted = 0;  // of them, small enough for every threshold
   std::int64_t pruned_pieces = 0;
   std::int64_t pruned_features = 0;
 };
@@ -105,9 +105,7 @@ class Examiner {
   }
 
  private:
-  static Value least(const std::vector<Value>& values) {
-    return *std::ranges::min_element(values);
-  }
+  static Value least(const std::vector<Value>& values) { return *std::ranges::min_element(values); }
   static std::size_t least_at(const std::vector<Value>& values) {
     return static_cast<std::size_t>(std::ranges::min_element(values) - values.begin());
   }
@@ -169,11 +167,10 @@ class Examiner {
   // W1: the middle cut at s' points, rows between two neighbouring ones dropped.
   void drop_between(std::int32_t a, std::int32_t b) {
     const std::int64_t wide = std::max(1, tuple_->b - tuple_->a);
-    const std::int64_t wanted =
-        settings_.s_prime > 0
-            ? settings_.s_prime
-            : static_cast<std::int64_t>(0.6 * rows_->size() * settings_.s /
-                                        static_cast<double>(wide));
+    const std::int64_t wanted = settings_.s_prime > 0
+                                    ? settings_.s_prime
+                                    : static_cast<std::int64_t>(0.6 * rows_->size() * settings_.s /
+                                                                static_cast<double>(wide));
     const std::vector<std::int32_t> t = spaced(a, b, std::max<std::int64_t>(1, wanted));
     for (std::size_t i = 1; i < t.size() && !stopped(); ++i) {
       const std::uint32_t p = position(inside_, tuple_->feature, t[i - 1]);

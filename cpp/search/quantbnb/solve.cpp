@@ -44,7 +44,8 @@ Result<typename L::Value> run(const Columns& columns, const L& loss, const Setti
     result.surviving = outcome.surviving;
   };
   if (settings.depth == 2) {
-    take(DepthTwo<L>(loss, examiner, limits, counters).solve(rows, everything(columns), built.cost));
+    take(
+        DepthTwo<L>(loss, examiner, limits, counters).solve(rows, everything(columns), built.cost));
   } else {
     take(DepthThree<L>(columns, loss, settings, examiner, limits, counters)
              .solve(rows, everything(columns), built.cost));
@@ -53,14 +54,13 @@ Result<typename L::Value> run(const Columns& columns, const L& loss, const Setti
   result.upper = built.cost;
   if (result.optimal) result.lower = result.upper;
   result.stop = limits.reason();
-  result.statistics = {
-      {"iterations", static_cast<std::int64_t>(result.surviving.size())},
-      {"examined", counters.examined},
-      {"exhausted", counters.exhausted},
-      {"pruned_pieces", counters.pruned_pieces},
-      {"pruned_features", counters.pruned_features},
-      {"rows_walked", examiner.rows_walked()},
-      {"rows_after_stop", examiner.rows_after_stop()}};
+  result.statistics = {{"iterations", static_cast<std::int64_t>(result.surviving.size())},
+                       {"examined", counters.examined},
+                       {"exhausted", counters.exhausted},
+                       {"pruned_pieces", counters.pruned_pieces},
+                       {"pruned_features", counters.pruned_features},
+                       {"rows_walked", examiner.rows_walked()},
+                       {"rows_after_stop", examiner.rows_after_stop()}};
   return result;
 }
 
@@ -73,8 +73,8 @@ Result<Cost> solve_labels(const Columns& columns, std::span<const std::int32_t> 
 }
 
 Result<double> solve_targets(const Columns& columns, std::span<const double> targets,
-                             std::int32_t n_outputs, std::span<const double> weights,
-                             bool squared, const Settings& settings, Limits& limits) {
+                             std::int32_t n_outputs, std::span<const double> weights, bool squared,
+                             const Settings& settings, Limits& limits) {
   const CentredTargets centred =
       squared ? CentredTargets::for_squared_error({targets, n_outputs, weights})
               : CentredTargets::for_absolute_error({targets, n_outputs, weights});

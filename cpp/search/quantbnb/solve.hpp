@@ -33,7 +33,7 @@ Result<Cost> solve_labels(const Columns& columns, std::span<const std::int32_t> 
 
 // Costs are fractions of the loss of a single leaf.
 Result<double> solve_targets(const Columns& columns, std::span<const double> targets,
-                             std::int32_t n_outputs, std::span<const double> weights,
-                             bool squared, const Settings& settings, Limits& limits);
+                             std::int32_t n_outputs, std::span<const double> weights, bool squared,
+                             const Settings& settings, Limits& limits);
 
 }  // namespace treeproof::quantbnb

@@ -33,8 +33,7 @@ class StumpLosses {
   using Value = typename L::Value;
 
   StumpLosses(const Columns& columns, const L& loss, Limits& limits)
-      : columns_(&columns), loss_(&loss), limits_(&limits), in_(loss.tally()),
-        out_(loss.tally()) {}
+      : columns_(&columns), loss_(&loss), limits_(&limits), in_(loss.tally()), out_(loss.tally()) {}
 
   // Rows passed by all walks, and those passed once a limit had been hit.
   std::int64_t rows_walked() const { return rows_walked_; }
@@ -86,13 +85,16 @@ class StumpLosses {
     for (std::uint32_t k = window.first; k < window.last; ++k)
       loss_->add(out_, rows_->row(root_list_[k]));
     Stump best{loss_->value(out_), ~0u};
-    walk(window, feature, [&](std::uint32_t value_before) {
-      const Value loss = loss_->value(in_) + loss_->value(out_);
-      if (loss < best.loss) best = {loss, value_before};
-    }, [&](std::uint32_t local) {
-      loss_->add(in_, rows_->row(local));
-      loss_->remove(out_, rows_->row(local));
-    });
+    walk(
+        window, feature,
+        [&](std::uint32_t value_before) {
+          const Value loss = loss_->value(in_) + loss_->value(out_);
+          if (loss < best.loss) best = {loss, value_before};
+        },
+        [&](std::uint32_t local) {
+          loss_->add(in_, rows_->row(local));
+          loss_->remove(out_, rows_->row(local));
+        });
     return best;
   }
 
@@ -107,17 +109,20 @@ class StumpLosses {
     double weight = 0.0, sum = 0.0;
     double most = all_sum * all_sum / all_weight;  // explained
     std::uint32_t rank = ~0u;
-    walk(window, feature, [&](std::uint32_t value_before) {
-      const double rest = all_sum - sum;
-      const double explained = sum * sum / weight + rest * rest / (all_weight - weight);
-      if (explained > most) {
-        most = explained;
-        rank = value_before;
-      }
-    }, [&](std::uint32_t local) {
-      weight += weight_[local];
-      sum += weight_[local] * target_[local];
-    });
+    walk(
+        window, feature,
+        [&](std::uint32_t value_before) {
+          const double rest = all_sum - sum;
+          const double explained = sum * sum / weight + rest * rest / (all_weight - weight);
+          if (explained > most) {
+            most = explained;
+            rank = value_before;
+          }
+        },
+        [&](std::uint32_t local) {
+          weight += weight_[local];
+          sum += weight_[local] * target_[local];
+        });
     // A single row has no loss; rounding errors are removed here.
     const double loss = window.last - window.first == 1 ? 0.0 : squares - most;
     return {std::max(0.0, loss), rank};

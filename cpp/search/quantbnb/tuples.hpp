@@ -12,8 +12,8 @@ namespace treeproof::quantbnb {
 enum class Bound { w0, w1, w2, l2 };
 
 struct Settings {
-  int depth = 2;  // 2 or 3
-  int s = 3;      // pieces an interval is cut into
+  int depth = 2;    // 2 or 3
+  int s = 3;        // pieces an interval is cut into
   int s_prime = 0;  // pieces of the middle in W1; 0: floor(0.6 n s / (b - a))
   Bound bound = Bound::w1;
 };

@@ -45,9 +45,7 @@ struct BigEntry {
   const std::vector<BigInteger>& entries;
   std::size_t n;
   static BigInteger one() { return {1, 0}; }
-  const BigInteger& operator()(std::size_t r, std::size_t c) const {
-    return entries[r * n + c];
-  }
+  const BigInteger& operator()(std::size_t r, std::size_t c) const { return entries[r * n + c]; }
 };
 
 }  // namespace
@@ -74,9 +72,7 @@ int exact_sign(const Points& points, std::size_t origin, std::span<const std::si
     // mantissa * 2^exponent with 53-bit mantissas; the least exponent of the column is 0.
     constexpr int kBits = std::numeric_limits<double>::digits;
     int least = std::numeric_limits<int>::max();
-    const auto value = [&](std::size_t i) {
-      return points.at(i == n ? origin : p[i], c[j]);
-    };
+    const auto value = [&](std::size_t i) { return points.at(i == n ? origin : p[i], c[j]); };
     for (std::size_t i = 0; i <= n; ++i) {
       int exponent = 0;
       if (std::frexp(value(i), &exponent) != 0.0) least = std::min(least, exponent - kBits);
@@ -92,10 +88,8 @@ int exact_sign(const Points& points, std::size_t origin, std::span<const std::si
     for (std::size_t i = 0; i < n; ++i) entries[i * n + j] = whole(i) - base;
   }
   return expand<BigInteger>(n, BigEntry{entries, n},
-                            [](BigInteger& into, const BigInteger& entry,
-                               const BigInteger& minor, bool negative) {
-                              into += (negative ? -entry : entry) * minor;
-                            })
+                            [](BigInteger& into, const BigInteger& entry, const BigInteger& minor,
+                               bool negative) { into += (negative ? -entry : entry) * minor; })
       .sign();
 }
 

@@ -28,14 +28,8 @@ class Enumeration {
  public:
   Enumeration(const Points& points, int family, RuleStore& store, const Allowance& allowance,
               Limits& limits)
-      : points_(points),
-        family_(family),
-        store_(store),
-        allowance_(allowance),
-        limits_(limits),
-        pencil_(points),
-        base_(store.n_words()),
-        candidate_(store.n_words()) {}
+      : points_(points), family_(family), store_(store), allowance_(allowance), limits_(limits),
+        pencil_(points), base_(store.n_words()), candidate_(store.n_words()) {}
 
   Completeness all_flats() {
     const std::size_t k = points_.dimension - 1;
@@ -73,8 +67,7 @@ class Enumeration {
     std::span<const Ray> rays = pencil_.rays();
     for (std::size_t i = 0; i < rays.size();) {
       for (const Side& side : sides) {
-        for (std::size_t w = 0; w < base_.size(); ++w)
-          candidate_[w] = base_[w] | side.words[w];
+        for (std::size_t w = 0; w < base_.size(); ++w) candidate_[w] = base_[w] | side.words[w];
         store_.add(candidate_, hash ^ side.hash, family_);
       }
       const std::size_t stop = i;
@@ -197,8 +190,7 @@ Completeness add_thresholds(const Points& points, int family, RuleStore& store,
       below[order[i] / 64] |= Word{1} << (order[i] % 64);
       hash ^= store.hash_of_point(order[i]);
       if (!is_cut(i)) continue;
-      if (cut * n_wanted / n_cuts != (cut + 1) * n_wanted / n_cuts)
-        store.add(below, hash, family);
+      if (cut * n_wanted / n_cuts != (cut + 1) * n_wanted / n_cuts) store.add(below, hash, family);
       ++cut;
     }
     if (store.size() > allowance.max_rules || store.bytes() > allowance.max_bytes)

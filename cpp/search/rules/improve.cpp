@@ -17,8 +17,7 @@ void side_of(const RuleTable& table, const Draft& node, const Mask& rows, bool p
              Mask& out) {
   const Word* side = table.positive(static_cast<std::size_t>(node.rule));
   out.resize(rows.size());
-  for (std::size_t w = 0; w < rows.size(); ++w)
-    out[w] = rows[w] & (positive ? side[w] : ~side[w]);
+  for (std::size_t w = 0; w < rows.size(); ++w) out[w] = rows[w] & (positive ? side[w] : ~side[w]);
 }
 
 void list_places(const RuleTable& table, Draft& node, Mask rows, int level,
@@ -149,8 +148,8 @@ void improve(const RuleTable& table, const Settings& settings, Answer& answer, W
       if (places[i].node->is_leaf()) continue;
       choose_again(table, settings, places[i], worker);
       const Cost cost = cost_of_draft(table, trial, settings.split_cost);
-      if (cost < answer.upper && leaves_are_large(table, trial, table.rows().all(),
-                                                  settings.least_leaf)) {
+      if (cost < answer.upper &&
+          leaves_are_large(table, trial, table.rows().all(), settings.least_leaf)) {
         answer.upper = cost;
         answer.draft = trial;
         better = true;
@@ -159,8 +158,8 @@ void improve(const RuleTable& table, const Settings& settings, Answer& answer, W
   }
 }
 
-void split_one_leaf(const RuleTable& table, const Settings& settings, int depth,
-                    Answer& answer, Worker& worker) {
+void split_one_leaf(const RuleTable& table, const Settings& settings, int depth, Answer& answer,
+                    Worker& worker) {
   Draft trial = answer.draft;
   std::vector<Place> places;
   list_places(table, trial, table.rows().all(), 0, places);

@@ -19,7 +19,7 @@ Cost cost_of_draft(const RuleTable& table, const Draft& draft, Cost split_cost);
 void improve(const RuleTable& table, const Settings& settings, Answer& answer, Worker& worker);
 
 // Adds the best single split to one leaf of the tree, if that lowers the cost.
-void split_one_leaf(const RuleTable& table, const Settings& settings, int depth,
-                    Answer& answer, Worker& worker);
+void split_one_leaf(const RuleTable& table, const Settings& settings, int depth, Answer& answer,
+                    Worker& worker);
 
 }  // namespace treeproof::rules

@@ -33,8 +33,7 @@ Pencil::Pencil(const Points& points) : points_(points) {
   // sum in its expansion.
   const double spread = whole_spread(points);
   double largest = 1.0;
-  for (std::size_t i = 1; i < points.dimension; ++i)
-    largest *= static_cast<double>(i) * spread;
+  for (std::size_t i = 1; i < points.dimension; ++i) largest *= static_cast<double>(i) * spread;
   exact_values_ = largest < kExactLimit;
   exact_turns_ = 2.0 * largest * largest < kExactLimit;
 }

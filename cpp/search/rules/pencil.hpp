@@ -48,12 +48,12 @@ class Pencil {
   void sort_rays();
 
   const Points& points_;
-  bool exact_values_ = false;   // u and v are whole numbers below 2^53
-  bool exact_turns_ = false;    // and so are products of two of them
+  bool exact_values_ = false;  // u and v are whole numbers below 2^53
+  bool exact_turns_ = false;   // and so are products of two of them
   std::vector<std::size_t> flat_;
   std::vector<std::size_t> flat_columns_;  // C
   std::size_t column_a_ = 0, column_b_ = 0;
-  int minor_sign_ = 1;                     // of det(D_C)
+  int minor_sign_ = 1;  // of det(D_C)
   std::vector<Approximate> cofactors_a_, cofactors_b_;
   std::vector<std::size_t> on_flat_;
   std::vector<Ray> rays_;

@@ -27,17 +27,11 @@ Draft split_draft(const RuleTable& table, std::int32_t rule, Draft positive = {}
 
 }  // namespace
 
-RootSearch::RootSearch(const RuleTable& table, int n_splits, int depth,
-                       const Settings& settings, Answer start, Cost budget)
-    : table_(table),
-      n_splits_(n_splits),
-      depth_(depth),
-      settings_(settings),
-      any_leaf_(settings),
-      split_cost_(settings.split_cost),
-      order_(table.n_rules()),
-      upper_(std::min(start.upper, budget)),
-      best_(std::move(start)) {
+RootSearch::RootSearch(const RuleTable& table, int n_splits, int depth, const Settings& settings,
+                       Answer start, Cost budget)
+    : table_(table), n_splits_(n_splits), depth_(depth), settings_(settings), any_leaf_(settings),
+      split_cost_(settings.split_cost), order_(table.n_rules()),
+      upper_(std::min(start.upper, budget)), best_(std::move(start)) {
   any_leaf_.least_leaf = {};
   std::iota(order_.begin(), order_.end(), 0);
 }
@@ -51,8 +45,7 @@ void RootSearch::offer(Cost cost, Draft draft) {
 }
 
 // A range of rules with the rows that are sure for all of them.
-RootSearch::Group RootSearch::make_group(std::size_t first, std::size_t last,
-                                         Cost lower) const {
+RootSearch::Group RootSearch::make_group(std::size_t first, std::size_t last, Cost lower) const {
   const std::size_t n = table_.n_words();
   Group group{first, last, Mask(n, ~Word{0}), Mask(n, ~Word{0}), true, lower};
   for (std::size_t i = first; i < last; ++i) {
@@ -148,13 +141,13 @@ Cost RootSearch::group_bound(const Known& p, const Known& n) const {
 // Looks for single splits of a side that can still pay off: this side gets one split, the
 // other at most n_splits - 2. The loss on sure rows is a lower bound on the loss later, so
 // a split that cannot bring the cost below `limit` now never will.
-void RootSearch::scan(const Mask& rows, const Side* from, Side& to, Known& here,
-                      const Known& other, Cost limit, Worker& worker) const {
+void RootSearch::scan(const Mask& rows, const Side* from, Side& to, Known& here, const Known& other,
+                      Cost limit, Worker& worker) const {
   const Cost room = limit - 2 * split_cost_ - side_bound(n_splits_ - 2, other);
   const std::int64_t below = room <= 0 ? 0 : (room + kUnitCost - 1) >> kCostBits;
-  const BestSplit best =
-      from == nullptr ? table_.best_split_below(rows.data(), below, to.splits)
-                      : table_.best_split_among(rows.data(), from->splits, below, to.splits);
+  const BestSplit best = from == nullptr
+                             ? table_.best_split_below(rows.data(), below, to.splits)
+                             : table_.best_split_among(rows.data(), from->splits, below, to.splits);
   const std::size_t looked_at = from == nullptr ? table_.n_rules() : from->splits.size();
   worker.counters.dropped_splits += static_cast<std::int64_t>(looked_at - to.splits.size());
   worker.stop(scan_work(looked_at, table_.n_words()));
@@ -175,8 +168,7 @@ void RootSearch::solve_several(const Mask& rows, Known& here, const Known& other
     Cost& bound = here.several[static_cast<std::size_t>(share)];
     if (bound + rest >= limit || std::min(here.leaf, here.one) + rest < limit) continue;
     ++worker.counters.solved_for_groups;
-    const Answer answer =
-        solve_side(table, rows.data(), share, limit - rest, any_leaf_, worker);
+    const Answer answer = solve_side(table, rows.data(), share, limit - rest, any_leaf_, worker);
     if (worker.control.stopped()) return;
     bound = std::max(bound, answer.lower);
   }
@@ -184,8 +176,8 @@ void RootSearch::solve_several(const Mask& rows, Known& here, const Known& other
 
 // Bounds a group; false if it can be closed. `from` is what is known of the sides of a group
 // it is part of (null: nothing), `to` what is known of its own.
-bool RootSearch::refine(const Group& group, const Side* from_p, const Side* from_n,
-                        Side& to_p, Side& to_n, Cost& lower, Worker& worker) const {
+bool RootSearch::refine(const Group& group, const Side* from_p, const Side* from_n, Side& to_p,
+                        Side& to_n, Cost& lower, Worker& worker) const {
   const Mask none(settings_.sure_rows ? 0 : table_.n_words(), 0);
   const Mask& positive = settings_.sure_rows ? group.positive : none;
   const Mask& negative = settings_.sure_rows ? group.negative : none;
@@ -299,8 +291,8 @@ bool RootSearch::evaluate(std::size_t rule, Worker& worker) {
     if (s >= 1 && one < answer.upper) answer = {one, one, is_p ? draft_p() : draft_n()};
     const Cost more = several(is_p, s);
     if (s < 2 || answer.upper <= more) return answer;
-    Answer found = solve_side(is_p ? table_p : table_n, is_p ? positive.data() : negative.data(),
-                              s, std::min(budget, answer.upper), settings_, worker);
+    Answer found = solve_side(is_p ? table_p : table_n, is_p ? positive.data() : negative.data(), s,
+                              std::min(budget, answer.upper), settings_, worker);
     if (found.upper < answer.upper) return found;
     answer.lower = std::min(answer.upper, found.lower);
     return answer;
@@ -342,10 +334,9 @@ void RootSearch::try_best_roots(std::size_t how_many, Worker& worker) {
   std::vector<std::int64_t> loss(table_.n_rules());
   table_.losses(table_.rows().all().data(), loss);
   how_many = std::min(how_many, best.size());
-  std::ranges::partial_sort(best, best.begin() + static_cast<std::ptrdiff_t>(how_many), {},
-                            [&](std::int32_t rule) {
-                              return loss[static_cast<std::size_t>(rule)];
-                            });
+  std::ranges::partial_sort(
+      best, best.begin() + static_cast<std::ptrdiff_t>(how_many), {},
+      [&](std::int32_t rule) { return loss[static_cast<std::size_t>(rule)]; });
   const int splits = std::exchange(n_splits_, std::min(n_splits_, 3));
   const int depth = std::exchange(depth_, std::min(depth_, 2));
   for (std::size_t i = 0; i < how_many && !worker.control.stopped(); ++i)
@@ -362,12 +353,9 @@ Answer RootSearch::finish() const {
   return answer;
 }
 
-Answer RootSearch::run(Worker& worker) {
-  return run(std::span(&worker, 1), {});
-}
+Answer RootSearch::run(Worker& worker) { return run(std::span(&worker, 1), {}); }
 
-Answer RootSearch::run(std::span<Worker> workers,
-                       const std::function<void(Cost, Cost)>& notify) {
+Answer RootSearch::run(std::span<Worker> workers, const std::function<void(Cost, Cost)>& notify) {
   if (!order_.empty()) open_.push(make_group(0, order_.size(), 0));
   std::vector<std::thread> threads;
   threads.reserve(workers.size());

@@ -83,14 +83,14 @@ class RootSearch {
             Cost limit, Worker& worker) const;
   void solve_several(const Mask& rows, Known& here, const Known& other, Cost limit,
                      Worker& worker) const;
-  bool refine(const Group& group, const Side* from_p, const Side* from_n, Side& to_p,
-              Side& to_n, Cost& lower, Worker& worker) const;
+  bool refine(const Group& group, const Side* from_p, const Side* from_n, Side& to_p, Side& to_n,
+              Cost& lower, Worker& worker) const;
 
   void explore(Group group, Worker& worker, std::vector<Group>& open);
   bool descend(const Group& group, const Side& p, const Side& n, Worker& worker);
   bool evaluate(std::size_t rule, Worker& worker);
-  Answer solve_side(std::optional<RuleTable>& table, const Word* rows, int n_splits,
-                    Cost budget, const Settings& settings, Worker& worker) const;
+  Answer solve_side(std::optional<RuleTable>& table, const Word* rows, int n_splits, Cost budget,
+                    const Settings& settings, Worker& worker) const;
   void work(Worker& worker, const std::function<void(Cost, Cost)>& notify);
   void work_or_fail(Worker& worker, const std::function<void(Cost, Cost)>& notify);
   Answer finish() const;

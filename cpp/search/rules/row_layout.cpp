@@ -18,8 +18,8 @@ std::vector<bool> minority_rows(const Problem& problem) {
   }
   std::vector<bool> minority(n);
   for (std::size_t r = 0; r < n; ++r)
-    minority[r] = winner[static_cast<std::size_t>(problem.group[r])] !=
-                  static_cast<std::int32_t>(r);
+    minority[r] =
+        winner[static_cast<std::size_t>(problem.group[r])] != static_cast<std::int32_t>(r);
   return minority;
 }
 
@@ -103,8 +103,8 @@ void RowLayout::class_weights(const Word* mask, std::int64_t* weights) const {
   for (std::size_t c = 0; c < n_classes(); ++c) {
     weights[c] = 0;
     for (std::size_t w = first_word_[c]; w < first_word_[c + 1]; ++w)
-      weights[c] += uniform_ ? std::int64_t{unit_[c]} * std::popcount(mask[w])
-                             : weight_in_word(w, mask[w]);
+      weights[c] +=
+          uniform_ ? std::int64_t{unit_[c]} * std::popcount(mask[w]) : weight_in_word(w, mask[w]);
   }
 }
 
@@ -124,8 +124,8 @@ std::int64_t RowLayout::leaf_loss(const Word* mask) const {
   for (std::size_t c = 0; c < n_classes(); ++c) {
     std::int64_t weight = 0;
     for (std::size_t w = first_word_[c]; w < first_word_[c + 1]; ++w)
-      weight += uniform_ ? std::int64_t{unit_[c]} * std::popcount(mask[w])
-                         : weight_in_word(w, mask[w]);
+      weight +=
+          uniform_ ? std::int64_t{unit_[c]} * std::popcount(mask[w]) : weight_in_word(w, mask[w]);
     total += weight;
     largest = std::max(largest, weight);
   }
@@ -145,8 +145,7 @@ std::int64_t RowLayout::floor_loss(const Word* mask, std::size_t n_leaves) const
     for (std::size_t w = first_word_[c]; w < first_word_[c + 1]; ++w) {
       const Word both = mask[w] & minority_[w];
       if (both != 0)
-        loss += uniform_ ? std::int64_t{unit_[c]} * std::popcount(both)
-                         : weight_in_word(w, both);
+        loss += uniform_ ? std::int64_t{unit_[c]} * std::popcount(both) : weight_in_word(w, both);
     }
   return std::max(loss, without_leaf);
 }

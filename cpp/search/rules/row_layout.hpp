@@ -37,8 +37,8 @@ struct LeafSize {
 struct Bit {
   std::int32_t location = -1;  // the point it lies at; -1 for a bit that is no row
   Weight weight = 0;
-  std::int32_t samples = 0;    // rows of the table it stands for
-  bool minority = false;       // another class weighs more at the same point
+  std::int32_t samples = 0;  // rows of the table it stands for
+  bool minority = false;     // another class weighs more at the same point
 };
 
 class RowLayout {
@@ -78,8 +78,7 @@ class RowLayout {
   using ByteTable = std::array<std::int32_t, 256>;
 
   void finish();
-  static std::int64_t sum_bytes(const std::vector<ByteTable>& tables, std::size_t w,
-                                Word bits) {
+  static std::int64_t sum_bytes(const std::vector<ByteTable>& tables, std::size_t w, Word bits) {
     std::int64_t sum = 0;
     for (std::size_t b = 0; bits != 0; ++b, bits >>= 8) sum += tables[8 * w + b][bits & 255];
     return sum;

@@ -13,8 +13,7 @@ constexpr std::size_t kFirstSlots = 1024;
 }  // namespace
 
 RuleStore::RuleStore(std::size_t n_points)
-    : n_points_(n_points),
-      n_words_((n_points + 63) / 64),
+    : n_points_(n_points), n_words_((n_points + 63) / 64),
       last_word_(n_points % 64 == 0 ? ~Word{0} : (Word{1} << (n_points % 64)) - 1),
       slots_(kFirstSlots, 0) {
   for (std::size_t p = 0; p < n_points; ++p) {
@@ -24,8 +23,8 @@ RuleStore::RuleStore(std::size_t n_points)
 }
 
 std::size_t RuleStore::bytes() const {
-  return words_.capacity() * sizeof(Word) + hashes_.capacity() * sizeof(Word) +
-         family_.capacity() + slots_.capacity() * sizeof(std::uint32_t);
+  return words_.capacity() * sizeof(Word) + hashes_.capacity() * sizeof(Word) + family_.capacity() +
+         slots_.capacity() * sizeof(std::uint32_t);
 }
 
 Word RuleStore::hash_of(std::span<const Word> positive) const {
@@ -62,8 +61,7 @@ bool RuleStore::add(std::span<const Word> positive, Word hash, int family) {
   Word any = 0;
   for (std::size_t w = 0; w < n_words_; ++w) any |= word_of(positive, place.mirror, w);
   if (any == 0) return false;  // an empty side splits nothing
-  for (std::size_t w = 0; w < n_words_; ++w)
-    words_.push_back(word_of(positive, place.mirror, w));
+  for (std::size_t w = 0; w < n_words_; ++w) words_.push_back(word_of(positive, place.mirror, w));
   hashes_.push_back(place.hash);
   family_.push_back(static_cast<std::int8_t>(family));
   slots_[place.slot] = static_cast<std::uint32_t>(size());

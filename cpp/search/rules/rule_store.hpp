@@ -56,7 +56,7 @@ class RuleStore {
 
   std::size_t n_points_;
   std::size_t n_words_;
-  Word last_word_;   // the bits of the last word that are points
+  Word last_word_;  // the bits of the last word that are points
   Word hash_of_all_ = 0;
   std::vector<Word> hash_of_point_;
   std::vector<Word> words_;

@@ -11,13 +11,13 @@ RuleTable::RuleTable(const RuleStore& store, const Problem& problem, const Stop&
     : rows_(problem) {
   std::vector<std::int32_t> source;
   for (const Bit& bit : rows_.bits()) source.push_back(bit.location);
-  fill(BitMoves(std::move(source), store.n_words()), store.size(), stop,
-       [&](std::size_t rule) { return store.positive(rule).data(); },
-       [](std::size_t rule) { return static_cast<std::int32_t>(rule); });
+  fill(
+      BitMoves(std::move(source), store.n_words()), store.size(), stop,
+      [&](std::size_t rule) { return store.positive(rule).data(); },
+      [](std::size_t rule) { return static_cast<std::int32_t>(rule); });
 }
 
-RuleTable::RuleTable(const RuleTable& parent, const Word* mask, bool distinct,
-                     const Stop& stop)
+RuleTable::RuleTable(const RuleTable& parent, const Word* mask, bool distinct, const Stop& stop)
     : rows_(parent.rows_, mask) {
   const std::vector<std::size_t> kept = splitting_rules(parent, mask, distinct, stop);
   // The rows keep their order; only the gaps between classes change.
@@ -28,15 +28,16 @@ RuleTable::RuleTable(const RuleTable& parent, const Word* mask, bool distinct,
       while (rows_.bits()[bit].location < 0) ++bit;
       source[bit++] = static_cast<std::int32_t>(64 * w) + std::countr_zero(rest);
     }
-  fill(BitMoves(std::move(source), parent.n_words()), kept.size(), stop,
-       [&](std::size_t k) { return parent.positive(kept[k]); },
-       [&](std::size_t k) { return parent.origin(kept[k]); });
+  fill(
+      BitMoves(std::move(source), parent.n_words()), kept.size(), stop,
+      [&](std::size_t k) { return parent.positive(kept[k]); },
+      [&](std::size_t k) { return parent.origin(kept[k]); });
 }
 
 // Takes over rules with their bits moved; fewer than `n_rules` if it is stopped.
 template <class SideOf, class OriginOf>
-void RuleTable::fill(BitMoves moves, std::size_t n_rules, const Stop& stop,
-                     const SideOf& side_of, const OriginOf& origin_of) {
+void RuleTable::fill(BitMoves moves, std::size_t n_rules, const Stop& stop, const SideOf& side_of,
+                     const OriginOf& origin_of) {
   const std::size_t n_words = rows_.n_words();
   words_.resize(n_rules * n_words);
   origin_.reserve(n_rules);

@@ -13,11 +13,11 @@
 namespace treeproof::rules {
 
 // Each of these can be switched off; the optimum must not change.
-#define TREEPROOF_RULES_SWITCHES(X)                                              \
-  X(sure_rows, "bound groups of roots by the rows whose side they agree on")    \
-  X(survivors, "hand down only the second splits that can still pay off")       \
-  X(several, "bound groups of roots by subproblems with two splits or more")    \
-  X(incumbent, "look for a good tree before proving that there is no better")   \
+#define TREEPROOF_RULES_SWITCHES(X)                                           \
+  X(sure_rows, "bound groups of roots by the rows whose side they agree on")  \
+  X(survivors, "hand down only the second splits that can still pay off")     \
+  X(several, "bound groups of roots by subproblems with two splits or more")  \
+  X(incumbent, "look for a good tree before proving that there is no better") \
   X(distinct_rules, "restrict the rules of a subproblem to distinct partitions")
 
 struct Settings {
@@ -47,14 +47,14 @@ struct Answer {
 };
 
 // How often each thing happened, for one thread.
-#define TREEPROOF_RULES_COUNTERS(X)                                               \
-  X(groups, "groups of roots that were split further or evaluated")              \
-  X(cut_by_leaves, "groups closed because their leaves alone cost too much")     \
-  X(cut_by_splits, "groups closed because no second split pays off")             \
-  X(cut_by_subproblems, "groups closed because no two or more splits pay off")   \
-  X(solved_for_groups, "subproblems solved to bound a group")                    \
-  X(dropped_splits, "second splits not handed down")                             \
-  X(roots, "single rules evaluated as a root")                                   \
+#define TREEPROOF_RULES_COUNTERS(X)                                            \
+  X(groups, "groups of roots that were split further or evaluated")            \
+  X(cut_by_leaves, "groups closed because their leaves alone cost too much")   \
+  X(cut_by_splits, "groups closed because no second split pays off")           \
+  X(cut_by_subproblems, "groups closed because no two or more splits pay off") \
+  X(solved_for_groups, "subproblems solved to bound a group")                  \
+  X(dropped_splits, "second splits not handed down")                           \
+  X(roots, "single rules evaluated as a root")                                 \
   X(subproblems, "subproblems solved for two splits or more")
 
 struct Counters {
@@ -98,9 +98,7 @@ struct Worker {
   bool owns_limits = true;
   Counters counters;
 
-  bool stop(std::uint32_t work) {
-    return owns_limits ? control.poll(work) : control.stopped();
-  }
+  bool stop(std::uint32_t work) { return owns_limits ? control.poll(work) : control.stopped(); }
 };
 
 }  // namespace treeproof::rules

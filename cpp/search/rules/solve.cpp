@@ -56,8 +56,8 @@ Answer deepen(const RuleTable& table, const Settings& settings, const Draft& sta
   const Cost floor = cost_of(rows.floor_loss(rows.all().data(), leaves));
   if (control.stopped()) return {floor, cost_of(rows.leaf_loss(rows.all().data())), {}};
 
-  Answer best = solve_subproblem(table, std::min(most, 1), depth, kInfiniteCost, settings,
-                                 workers[0]);
+  Answer best =
+      solve_subproblem(table, std::min(most, 1), depth, kInfiniteCost, settings, workers[0]);
   Cost proved = best.lower;  // no tree with at most `splits` splits costs less
   int splits = std::min(most, 1);
   if (count_splits(start) <= most && depth_of(start) <= depth) {
@@ -99,8 +99,7 @@ Answer deepen(const RuleTable& table, const Settings& settings, const Draft& sta
 RulesResult solve(const RuleStore& store, const Problem& problem, const Settings& settings,
                   const Draft& start, Limits& limits, const Observer& observer) {
   Control control(limits);
-  const RuleTable table(store, problem,
-                        [&](std::uint32_t work) { return control.poll(work); });
+  const RuleTable table(store, problem, [&](std::uint32_t work) { return control.poll(work); });
   std::vector<Worker> workers;
   for (int t = 0; t < std::max(1, settings.n_threads); ++t)
     workers.push_back({control, t == 0, {}});

@@ -19,8 +19,7 @@ class Bounder::Of : public Any {
   Of(const Problem& problem, const Settings& settings, Limits& limits)
       : settings_(settings),
         layout_(make_layout(problem, settings.min_samples_leaf, limits.memory_allowance())),
-        memo_(memo_bytes(limits), false),
-        search_(layout_, settings_, limits, memo_) {}
+        memo_(memo_bytes(limits), false), search_(layout_, settings_, limits, memo_) {}
 
   Cost lower(const std::vector<std::int32_t>& rows, int depth_left, Cost budget) override {
     Key key;
@@ -48,8 +47,7 @@ Bounder::Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree
   settings.min_samples_leaf = tree_limits.min_samples_leaf;
   if (fits_narrow(problem, tree_limits.min_samples_leaf))
     search_ = std::make_unique<Of<std::uint16_t>>(problem, settings, limits);
-  else
-    search_ = std::make_unique<Of<std::uint32_t>>(problem, settings, limits);
+  else search_ = std::make_unique<Of<std::uint32_t>>(problem, settings, limits);
 }
 
 Bounder::~Bounder() = default;

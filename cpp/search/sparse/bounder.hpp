@@ -13,8 +13,7 @@ namespace treeproof::sparse {
 
 class Bounder {
  public:
-  Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits,
-          Limits& limits);
+  Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits, Limits& limits);
   ~Bounder();
 
   // A lower bound on the cost of all trees on these rows. It is the optimum, or more than `enough`,

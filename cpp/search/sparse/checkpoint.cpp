@@ -119,8 +119,8 @@ bool read_checkpoint(const std::string& path, const Problem& problem, const Tree
   if (!file || !(digest.sum() == sum)) refuse(path, "is damaged");
   const auto n_tests = static_cast<std::int32_t>(problem.tests.size());
   for (const Checkpoint::Record& r : out.records)
-    if (r.test < -1 || r.test >= n_tests || r.lower < 0 || r.lower > kInfiniteCost ||
-        r.upper < 0 || r.upper > kInfiniteCost)
+    if (r.test < -1 || r.test >= n_tests || r.lower < 0 || r.lower > kInfiniteCost || r.upper < 0 ||
+        r.upper > kInfiniteCost)
       refuse(path, "is damaged: it names a test or a bound that cannot be");
   return true;
 }

@@ -50,8 +50,7 @@ bool read_checkpoint(const std::string& path, const Problem& problem, const Tree
 // of the time.
 class CheckpointKeeper {
  public:
-  CheckpointKeeper(std::string path, const Problem& problem, const TreeLimits& limits,
-                   double pause)
+  CheckpointKeeper(std::string path, const Problem& problem, const TreeLimits& limits, double pause)
       : path_(std::move(path)), key_seed_(problem.key_seed),
         fingerprint_(fingerprint(problem, limits)), pause_(pause), next_(pause) {}
 

@@ -59,13 +59,9 @@ class Crew {
  public:
   Crew(const Layout& layout, const Settings& settings, const Limits& limits, Memo& memo,
        WorkMarks& marks, StepListener* listener)
-      : layout_(layout),
-        settings_(settings),
-        leader_(limits),
+      : layout_(layout), settings_(settings), leader_(limits),
         bytes_(limits.memory_allowance() / static_cast<std::uint64_t>(settings.n_threads)),
-        memo_(memo),
-        marks_(marks),
-        wanted_(static_cast<std::size_t>(settings.n_threads) - 1) {
+        memo_(memo), marks_(marks), wanted_(static_cast<std::size_t>(settings.n_threads) - 1) {
     helpers_.reserve(wanted_);
     if (listener != nullptr) listener_.emplace(*listener);
   }

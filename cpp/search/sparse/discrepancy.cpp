@@ -9,10 +9,8 @@
 namespace treeproof::sparse {
 
 template <class Word>
-Discrepancy<Word>::Discrepancy(Search<Word>& search, const Layout& layout,
-                               std::uint64_t max_bytes)
-    : search_(search),
-      layout_(layout),
+Discrepancy<Word>::Discrepancy(Search<Word>& search, const Layout& layout, std::uint64_t max_bytes)
+    : search_(search), layout_(layout),
       max_bytes_(max_bytes == 0 ? std::uint64_t{1} << 30 : max_bytes),
       root_rows_(search.level(0).frame.n_rows) {}
 
@@ -64,8 +62,7 @@ void Discrepancy<Word>::build(std::size_t depth) {
 }
 
 template <class Word>
-void Discrepancy<Word>::list_splits(const typename Search<Word>::Level& here,
-                                    Node& node) const {
+void Discrepancy<Word>::list_splits(const typename Search<Word>::Level& here, Node& node) const {
   const Frame<Word>& frame = here.frame;
   const Expansion<Word>& e = here.expansion;
   struct Ranked {
@@ -95,8 +92,8 @@ void Discrepancy<Word>::list_splits(const typename Search<Word>::Level& here,
     // Small nodes keep the most promising splits, and CART's choice.
     const auto purest = std::ranges::min_element(ranked, {}, &Ranked::impurity);
     std::swap(*purest, ranked.front());
-    std::ranges::nth_element(ranked.begin() + 1, ranked.begin() + kKeptSplits, ranked.end(),
-                             {}, &Ranked::score);
+    std::ranges::nth_element(ranked.begin() + 1, ranked.begin() + kKeptSplits, ranked.end(), {},
+                             &Ranked::score);
     ranked.resize(kKeptSplits);
   }
   std::size_t n_children = 0;
@@ -106,8 +103,7 @@ void Discrepancy<Word>::list_splits(const typename Search<Word>::Level& here,
   for (const Ranked& r : ranked) {
     const Candidate& candidate = e.candidates[r.candidate];
     node.splits.push_back({candidate.test, static_cast<float>(r.impurity),
-                           static_cast<std::int32_t>(node.children.size()),
-                           candidate.n_children});
+                           static_cast<std::int32_t>(node.children.size()), candidate.n_children});
     Key left_over = frame.key;
     for (std::int32_t k = 0; k < candidate.n_children; ++k) {
       const std::int32_t child = candidate.child(k);
@@ -115,10 +111,8 @@ void Discrepancy<Word>::list_splits(const typename Search<Word>::Level& here,
       if (k + 1 < candidate.n_children) rows = frame.child_key(child);
       left_over -= rows;
       const std::int32_t outcome =
-          candidate.two_way ? k
-                            : layout_.columns[index(frame.column[index(child >> 1)])].outcome;
-      node.children.push_back(
-          {rows, e.lower[index(child)], e.upper[index(child)], outcome});
+          candidate.two_way ? k : layout_.columns[index(frame.column[index(child >> 1)])].outcome;
+      node.children.push_back({rows, e.lower[index(child)], e.upper[index(child)], outcome});
     }
   }
 }
@@ -159,8 +153,7 @@ Cost Discrepancy<Word>::rank(Node& node, const Split& split, int below, int effo
 }
 
 template <class Word>
-void Discrepancy<Word>::visit(std::size_t depth, const Key& rows, int depth_left,
-                              int effort) {
+void Discrepancy<Word>::visit(std::size_t depth, const Key& rows, int depth_left, int effort) {
   ++search_.counters().discrepancy_visits;
   if (depth_left <= 0 || search_.known(rows, depth_left).solved()) return;
   if (bytes_ > max_bytes_) {  // drop the lists (but not the memo) and compute them again

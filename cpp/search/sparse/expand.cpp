@@ -185,8 +185,7 @@ void Expander<Word>::list_candidates(const Frame<Word>& frame, Expansion<Word>& 
 // hash of their words, so that the hash of the complement is a subtraction; columns with equal
 // hashes are compared word by word.
 template <class Word>
-void Expander<Word>::drop_equal_tests(const Frame<Word>& frame,
-                                      std::vector<std::uint8_t>& keep) {
+void Expander<Word>::drop_equal_tests(const Frame<Word>& frame, std::vector<std::uint8_t>& keep) {
   hashes_.clear();
   while (word_factor_.size() < index(frame.n_words))
     word_factor_.push_back(random_key(word_factor_.size()).low);
@@ -223,8 +222,7 @@ template <class Word>
 bool Expander<Word>::count_pairs(const Frame<Word>& frame, Expansion<Word>& out) {
   const std::int32_t n_channels = layout_.n_classes + (layout_.has_samples ? 1 : 0);
   const bool cover = settings_.switches.covering && settings_.split_cost > 0 &&
-                     !layout_.has_multiway &&
-                     layout_.n_classes <= kernels::kMaxCoveringClasses;
+                     !layout_.has_multiway && layout_.n_classes <= kernels::kMaxCoveringClasses;
   const std::size_t plane = index(frame.n_columns) * index(frame.stride);
   if (out.pairs.size() < index(n_channels) * plane) out.pairs.resize(index(n_channels) * plane);
   out.best_right.assign(2 * index(frame.stride), 0);
@@ -252,8 +250,8 @@ bool Expander<Word>::count_pairs(const Frame<Word>& frame, Expansion<Word>& out)
   task.best_right = out.best_right.data();
   task.covering = cover ? out.cover.data() : nullptr;
   constexpr std::int64_t top = std::numeric_limits<Count<Word>>::max();
-  task.penalty = static_cast<Count<Word>>(
-      std::min<std::int64_t>(top, settings_.split_cost >> kCostBits));
+  task.penalty =
+      static_cast<Count<Word>>(std::min<std::int64_t>(top, settings_.split_cost >> kCostBits));
   task.min_samples =
       static_cast<Count<Word>>(std::min<std::int64_t>(top, settings_.min_samples_leaf));
 
@@ -308,9 +306,8 @@ void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& o
       sum += most;
       if (total > 0) ++occupied;
       if (least > 1 && total > 0) {
-        samples = layout_.has_samples
-                      ? shared(frame, out, layout_.n_classes, child, split.child(k))
-                      : total;
+        samples = layout_.has_samples ? shared(frame, out, layout_.n_classes, child, split.child(k))
+                                      : total;
         if (samples < least) return 0;
       }
     }
@@ -335,8 +332,8 @@ void Expander<Word>::multiway_pairs(const Frame<Word>& frame, Expansion<Word>& o
           best = static_cast<Count<Word>>(std::max<std::int64_t>(best, found));
         } else if (found > 0) {
           Cost& cost = out.best_wide[index(child)];
-          cost = std::min(cost, settings_.price()(occupied) +
-                                    cost_of(frame.child_total(child) - found));
+          cost = std::min(cost,
+                          settings_.price()(occupied) + cost_of(frame.child_total(child) - found));
         }
       }
     }
@@ -365,8 +362,8 @@ Cost Expander<Word>::two_or_more(const Frame<Word>& frame, const Expansion<Word>
       ++counters_.covering_raised;
     }
   }
-  const bool whole_penalties = !layout_.has_multiway || settings_.further_child == 0 ||
-                               settings_.further_child == penalty;
+  const bool whole_penalties =
+      !layout_.has_multiway || settings_.further_child == 0 || settings_.further_child == penalty;
   if (settings_.switches.rounding && whole_penalties && bound < below) {
     const Cost rounded = bounds::rounding(penalty, forced, bound, 2) +
                          (settings_.has(Fault::rounding) ? kUnitCost : 0);
@@ -444,8 +441,7 @@ void Expander<Word>::raise_by_prices(const Frame<Word>& frame, int depth_left,
       const Cost bound = prices_.bound(child);
       if (bound <= out.lower[v]) continue;
       const Cost raised = std::min(
-          out.upper[v],
-          bounds::rounding(settings_.split_cost, out.forced[v], bound, least_splits));
+          out.upper[v], bounds::rounding(settings_.split_cost, out.forced[v], bound, least_splits));
       if (raised <= out.lower[v]) continue;
       ++counters_.prices_raised;
       out.at_least[a] += raised - out.lower[v];

@@ -17,12 +17,12 @@ namespace treeproof::sparse {
 template <class Word>
 struct Expansion {
   std::vector<Candidate> candidates;
-  std::vector<Cost> lower;    // per child
-  std::vector<Cost> upper;    // per child
-  std::vector<Cost> forced;   // per child: errors of equivalent points
-  std::vector<Cost> at_least; // per candidate: price + sum of the lower bounds of its children
+  std::vector<Cost> lower;     // per child
+  std::vector<Cost> upper;     // per child
+  std::vector<Cost> forced;    // per child: errors of equivalent points
+  std::vector<Cost> at_least;  // per candidate: price + sum of the lower bounds of its children
   Cost leaf = 0;
-  Cost best = 0;              // lowest cost of a tree found here
+  Cost best = 0;  // lowest cost of a tree found here
   std::int32_t best_test = -1;
   bool has_pairs = false;
 
@@ -34,21 +34,17 @@ struct Expansion {
   kernels::PairTask<Word> task{};  // the arguments of the kernel, for further counts
 
   std::uint64_t bytes() const {
-    return capacity_bytes(candidates, lower, upper, forced, at_least, pairs, best_right,
-                          best_wide, cover);
+    return capacity_bytes(candidates, lower, upper, forced, at_least, pairs, best_right, best_wide,
+                          cover);
   }
 };
 
 template <class Word>
 class Expander {
  public:
-  Expander(const Layout& layout, const Settings& settings,
-           const kernels::Kernels<Word>& kernel, Counters& counters, Limits& limits)
-      : layout_(layout),
-        settings_(settings),
-        kernel_(kernel),
-        counters_(counters),
-        limits_(limits),
+  Expander(const Layout& layout, const Settings& settings, const kernels::Kernels<Word>& kernel,
+           Counters& counters, Limits& limits)
+      : layout_(layout), settings_(settings), kernel_(kernel), counters_(counters), limits_(limits),
         merging_is_sound_(settings.min_samples_leaf <= 1 || !layout.has_multiway) {}
 
   // Counts the columns of the frame and drops those that are useless here and below; once for each

@@ -9,10 +9,8 @@ namespace {
 class Extractor {
  public:
   Extractor(const Layout& layout, const Settings& settings, const Known& known)
-      : problem_(*layout.problem),
-        layout_(layout),
-        small_(problem_, settings.price(), settings.min_samples_leaf),
-        known_(known) {}
+      : problem_(*layout.problem), layout_(layout),
+        small_(problem_, settings.price(), settings.min_samples_leaf), known_(known) {}
 
   // The memo contains the split of the best known tree. Rows without an entry got their upper bound
   // from pair counts at their parent: a leaf, or the best single split.

@@ -12,8 +12,8 @@ namespace treeproof::sparse {
 
 // The bounds of the search for a set of rows (whose key is given too) with a number of levels left.
 // Lowers that number to the depth of the tree that has the upper bound.
-using Known = std::function<Bounds(const std::vector<std::int32_t>& rows, const Key& key,
-                                   int& depth_left)>;
+using Known =
+    std::function<Bounds(const std::vector<std::int32_t>& rows, const Key& key, int& depth_left)>;
 
 // The same from a search, which also tries one level less. The bound of the tree below was found
 // with yet one level less, so that looking it up with the levels of the caller would miss it: every

@@ -27,8 +27,7 @@ void Frame<Word>::build_root(const Layout& root, Limits* limits) {
   const Problem& problem = *root.problem;
   n_binary = padded<Word>(root.n_two_way);
   const auto n_total = static_cast<std::int32_t>(root.columns.size());
-  n_columns = root.n_two_way == n_total ? root.n_two_way
-                                        : n_binary + (n_total - root.n_two_way);
+  n_columns = root.n_two_way == n_total ? root.n_two_way : n_binary + (n_total - root.n_two_way);
   stride = std::max(padded<Word>(n_columns), static_cast<std::int32_t>(kernels::kLanes<Word>));
   column.assign(static_cast<std::size_t>(n_columns), -1);
   for (std::int32_t k = 0; k < n_total; ++k)
@@ -129,8 +128,8 @@ void Frame<Word>::build_subset(const Frame& parent, const kernels::Kernels<Word>
       const std::int32_t target = n_words + filled / kBits;
       Word* current = words.data() + at(target, stride, 0);
       Word* next = offset + taken > kBits ? current + stride : nullptr;
-      kernel.compress(parent.words.data() + at(w, stride, 0), stride, moves, mask, offset,
-                      current, next);
+      kernel.compress(parent.words.data() + at(w, stride, 0), stride, moves, mask, offset, current,
+                      next);
       for (Word left = mask; left != 0; left = static_cast<Word>(left & (left - 1))) {
         const Slot slot =
             parent.slots[static_cast<std::size_t>(w * kBits + std::countr_zero(left))];
@@ -162,8 +161,7 @@ void Frame<Word>::count(const kernels::Kernels<Word>& kernel) {
     std::int32_t bits = 0;
     for (std::int32_t w = block.begin; w < block.end; ++w)
       bits += std::popcount(valid[static_cast<std::size_t>(w)]);
-    channel_total[channel] =
-        static_cast<C>(channel_total[channel] + bits * block.multiplier);
+    channel_total[channel] = static_cast<C>(channel_total[channel] + bits * block.multiplier);
   }
   count_sides(kernel);
 }
@@ -232,8 +230,7 @@ Key Frame<Word>::child_key(std::int32_t child) const {
   Key sum;
   for (std::int32_t w = 0; w < n_words; ++w)
     for (Word left = child_word(child, w); left != 0; left = static_cast<Word>(left & (left - 1)))
-      sum += layout->slot_key(
-          slots[static_cast<std::size_t>(w * kBits + std::countr_zero(left))]);
+      sum += layout->slot_key(slots[static_cast<std::size_t>(w * kBits + std::countr_zero(left))]);
   return sum;
 }
 

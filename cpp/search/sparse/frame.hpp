@@ -23,7 +23,7 @@ using kernels::Count;
 // 2 * column + 1 holds the rows whose bit is set, child 2 * column the others.
 struct Candidate {
   std::int32_t test;
-  std::int32_t column;     // first column
+  std::int32_t column;  // first column
   std::int32_t n_children;
   bool two_way;
 
@@ -42,8 +42,7 @@ class Frame {
 
   // Throws `Stopped` when a limit (null: none) is hit.
   void build_root(const Layout& layout, Limits* limits);
-  void build_child(const Frame& parent, std::int32_t child,
-                   const kernels::Kernels<Word>& kernel);
+  void build_child(const Frame& parent, std::int32_t child, const kernels::Kernels<Word>& kernel);
   // A frame for any subset of the parent's rows, given as one mask for each word.
   void build_subset(const Frame& parent, const kernels::Kernels<Word>& kernel);
   std::vector<Word>& mask() { return mask_; }
@@ -99,15 +98,15 @@ class Frame {
   const Layout* layout = nullptr;
   std::int32_t stride = 0;
   std::int32_t n_columns = 0;
-  std::int32_t n_binary = 0;          // two-way columns, padded to whole vectors
+  std::int32_t n_binary = 0;  // two-way columns, padded to whole vectors
   std::int32_t n_words = 0;
-  std::int64_t n_rows = 0;            // occupied bits
-  std::vector<std::int32_t> column;   // index into Layout::columns, -1 for padding
+  std::int64_t n_rows = 0;           // occupied bits
+  std::vector<std::int32_t> column;  // index into Layout::columns, -1 for padding
   std::vector<Block> blocks;
   std::vector<Word> words;
-  std::vector<Word> valid;            // occupied bits of each word
-  std::vector<Slot> slots;            // slot of each bit, or kNoSlot
-  std::vector<C> column_count;        // [channel][stride]
+  std::vector<Word> valid;      // occupied bits of each word
+  std::vector<Slot> slots;      // slot of each bit, or kNoSlot
+  std::vector<C> column_count;  // [channel][stride]
   std::vector<C> channel_total;
   std::vector<C> side_total;          // [2][stride]: weight of either side of a column
   std::vector<C> side_most;           // [2][stride]: its heaviest class

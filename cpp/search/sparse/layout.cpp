@@ -91,8 +91,7 @@ bool fits_narrow(const Problem& problem, std::int64_t min_samples_leaf) {
   return slots <= kMostSlots;
 }
 
-Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf,
-                   std::uint64_t allowance) {
+Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf, std::uint64_t allowance) {
   Layout layout;
   layout.problem = &problem;
   layout.n_classes = problem.n_classes;
@@ -137,8 +136,7 @@ Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf,
     }
     if (two_way) layout.n_two_way = static_cast<std::int32_t>(layout.columns.size());
   }
-  layout.has_multiway =
-      layout.n_two_way < static_cast<std::int32_t>(layout.columns.size());
+  layout.has_multiway = layout.n_two_way < static_cast<std::int32_t>(layout.columns.size());
   return layout;
 }
 

@@ -61,8 +61,7 @@ struct Layout {
 
 // Keys take most of the memory; they are stored if that is a small part of `allowance` bytes (0: no
 // limit).
-Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf,
-                   std::uint64_t allowance);
+Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf, std::uint64_t allowance);
 
 // Whether counts and numbers of slots fit into 16 bits.
 bool fits_narrow(const Problem& problem, std::int64_t min_samples_leaf);

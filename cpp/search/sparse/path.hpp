@@ -33,8 +33,7 @@ class PathSearch {
 
   // Finds the optimum at this split cost; `root_lower` is a lower bound on it that the caller
   // knows.
-  SearchResult solve(Cost split_cost, Cost root_lower, Limits& limits,
-                     const Observer& observer);
+  SearchResult solve(Cost split_cost, Cost root_lower, Limits& limits, const Observer& observer);
 
   const Problem& problem() const { return problem_; }
 

@@ -17,10 +17,7 @@ class Planter {
  public:
   Planter(Search<Word>& search, const Layout& layout, const Tree& tree,
           std::int64_t min_samples_leaf)
-      : search_(search),
-        layout_(layout),
-        problem_(*layout.problem),
-        tree_(tree),
+      : search_(search), layout_(layout), problem_(*layout.problem), tree_(tree),
         small_(problem_, search.price(), min_samples_leaf) {}
 
   // If a tree with one split costs no more than the subtree, it is stored instead: `extract`

@@ -53,8 +53,7 @@ Key Refuter<Word>::key_of(const Frame<Word>& parent, const Counts& counts) const
   constexpr int bits = Frame<Word>::kBits;
   Key sum;
   for (std::int32_t w = 0; w < parent.n_words; ++w)
-    for (Word left = counts.mask[index(w)]; left != 0;
-         left = static_cast<Word>(left & (left - 1)))
+    for (Word left = counts.mask[index(w)]; left != 0; left = static_cast<Word>(left & (left - 1)))
       sum += parent.layout->slot_key(parent.slots[index(w * bits + std::countr_zero(left))]);
   return sum;
 }
@@ -71,9 +70,9 @@ template <class Word>
 void Refuter<Word>::take_all(const Frame<Word>& frame) {
   const std::size_t n_classes = index(frame.layout->n_classes);
   node_.mask.assign(frame.valid.begin(), frame.valid.end());
-  node_.column.assign(frame.column_count.begin(),
-                      frame.column_count.begin() +
-                          static_cast<std::ptrdiff_t>(n_classes * index(frame.stride)));
+  node_.column.assign(
+      frame.column_count.begin(),
+      frame.column_count.begin() + static_cast<std::ptrdiff_t>(n_classes * index(frame.stride)));
   node_.total.assign(frame.channel_total.begin(),
                      frame.channel_total.begin() + static_cast<std::ptrdiff_t>(n_classes));
   node_.side_total = frame.side_total;
@@ -87,15 +86,14 @@ void Refuter<Word>::take_part(const Frame<Word>& parent, const Counts& of, std::
                               Counts& part) {
   part.mask.resize(index(parent.n_words));
   for (std::int32_t w = 0; w < parent.n_words; ++w)
-    part.mask[index(w)] =
-        static_cast<Word>(of.mask[index(w)] & parent.child_word(child, w));
+    part.mask[index(w)] = static_cast<Word>(of.mask[index(w)] & parent.child_word(child, w));
   count(parent, part);
 }
 
 // Counts only; the mask of the difference is not needed.
 template <class Word>
-void Refuter<Word>::take_difference(const Frame<Word>& parent, const Counts& of,
-                                    const Counts& less, Counts& part) {
+void Refuter<Word>::take_difference(const Frame<Word>& parent, const Counts& of, const Counts& less,
+                                    Counts& part) {
   part.column.resize(of.column.size());
   for (std::size_t k = 0; k < of.column.size(); ++k)
     part.column[k] = static_cast<C>(of.column[k] - less.column[k]);
@@ -132,8 +130,7 @@ SmallTree Refuter<Word>::two_splits_of(const Frame<Word>& parent, const Counts& 
       const std::int64_t leaf_error = leaf - node.side_most[index(bit * parent.stride + j)];
       // One split on the remaining rows makes at least as many errors as one split on all rows,
       // minus the rows that were removed.
-      if (leaf_error + std::max<std::int64_t>(0, one_split_error - leaf) >= best.error)
-        continue;
+      if (leaf_error + std::max<std::int64_t>(0, one_split_error - leaf) >= best.error) continue;
       if (leaf == 0 || leaf == node.weight) continue;
       take_part(parent, node, 2 * j + 1 - bit, scratch);
       const std::int64_t error = leaf_error + one_split(parent, scratch);
@@ -146,8 +143,8 @@ SmallTree Refuter<Word>::two_splits_of(const Frame<Word>& parent, const Counts& 
 }
 
 template <class Word>
-SmallTree Refuter<Word>::three_splits(const Frame<Word>& frame,
-                                      std::int64_t two_split_error, std::int64_t cap) {
+SmallTree Refuter<Word>::three_splits(const Frame<Word>& frame, std::int64_t two_split_error,
+                                      std::int64_t cap) {
   SmallTree best;
   best.error = cap;
   if (cap <= 0) return best;
@@ -157,12 +154,11 @@ SmallTree Refuter<Word>::three_splits(const Frame<Word>& frame,
       const std::int64_t leaf = node_.side_total[index(bit * frame.stride + j)];
       const std::int64_t leaf_error = leaf - node_.side_most[index(bit * frame.stride + j)];
       // The same for two splits on the remaining rows.
-      if (leaf_error + std::max<std::int64_t>(0, two_split_error - leaf) >= best.error)
-        continue;
+      if (leaf_error + std::max<std::int64_t>(0, two_split_error - leaf) >= best.error) continue;
       if (leaf == 0 || leaf == node_.weight) continue;
       take_part(frame, node_, 2 * j + 1 - bit, rest_);
-      const SmallTree tree = two_splits_of(frame, rest_, scratch_, one_split(frame, rest_),
-                                           best.error - leaf_error);
+      const SmallTree tree =
+          two_splits_of(frame, rest_, scratch_, one_split(frame, rest_), best.error - leaf_error);
       if (tree.test < 0) continue;
       best = {leaf_error + tree.error, frame.test_at(j), key_of(frame, rest_), tree.error,
               tree.test};

@@ -31,16 +31,14 @@ class Refuter {
 
   // The lowest error of trees with exactly two two-way splits on a child of `parent`, if it is
   // below `cap`. `one_split_error` is the lowest error with one split.
-  SmallTree two_splits(const Frame<Word>& parent, std::int32_t child,
-                       std::int64_t one_split_error, std::int64_t cap);
+  SmallTree two_splits(const Frame<Word>& parent, std::int32_t child, std::int64_t one_split_error,
+                       std::int64_t cap);
 
   // The same for a whole prepared frame, and with exactly three splits: a leaf next to the root and
   // two splits on the rest, or one split on either side of the root. `two_split_error` is the
   // lowest error with two splits.
-  SmallTree two_splits(const Frame<Word>& frame, std::int64_t one_split_error,
-                       std::int64_t cap);
-  SmallTree three_splits(const Frame<Word>& frame, std::int64_t two_split_error,
-                         std::int64_t cap);
+  SmallTree two_splits(const Frame<Word>& frame, std::int64_t one_split_error, std::int64_t cap);
+  SmallTree three_splits(const Frame<Word>& frame, std::int64_t two_split_error, std::int64_t cap);
 
   // The number of vector operations since the last call of `take_operations`, to account for work.
   std::int64_t operations() const { return operations_; }

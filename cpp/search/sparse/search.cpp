@@ -17,16 +17,11 @@ std::int64_t errors_below(Cost cost) { return (cost + kUnitCost - 1) >> kCostBit
 }  // namespace
 
 template <class Word>
-Search<Word>::Search(const Layout& layout, const Settings& settings, Limits& limits,
-                     Memo& memo, WorkMarks* marks, bool preparing)
-    : layout_(layout),
-      settings_(settings),
-      kernel_(kernels::select<Word>(settings.kernel)),
-      limits_(limits),
-      expander_(layout, settings, kernel_, counters_, limits),
-      refuter_(kernel_),
-      memo_(memo),
-      marks_(marks),
+Search<Word>::Search(const Layout& layout, const Settings& settings, Limits& limits, Memo& memo,
+                     WorkMarks* marks, bool preparing)
+    : layout_(layout), settings_(settings), kernel_(kernels::select<Word>(settings.kernel)),
+      limits_(limits), expander_(layout, settings, kernel_, counters_, limits), refuter_(kernel_),
+      memo_(memo), marks_(marks),
       depth_limit_(settings.max_depth < 0 ? kUnlimited : settings.max_depth),
       similarity_is_sound_(settings.min_samples_leaf <= 1),
       refutation_is_sound_(settings.switches.two_splits && settings.split_cost > 0 &&
@@ -49,8 +44,7 @@ std::uint64_t Search<Word>::bytes() const {
 
 template <class Word>
 Key Search<Word>::key_at(Key rows, int depth_left) const {
-  if (depth_left < kUnlimited)
-    rows += random_key(~static_cast<std::uint64_t>(depth_left));
+  if (depth_left < kUnlimited) rows += random_key(~static_cast<std::uint64_t>(depth_left));
   return rows;
 }
 
@@ -104,9 +98,9 @@ void Search<Word>::look_at_prices() {
   if (settings_.prices->version() == price_version_) return;
   const std::shared_ptr<const prices::RowPrices> prices = settings_.prices->look();
   const Bounds before = root();
-  const Cost bound = std::min(
-      bounds::rounding(settings_.split_cost, 0, prices->total - prices->split_cost, 0),
-      before.upper);
+  const Cost bound =
+      std::min(bounds::rounding(settings_.split_cost, 0, prices->total - prices->split_cost, 0),
+               before.upper);
   if (listener_ != nullptr && !settings_.cites_prices) {
     if (bound - before.lower < before.upper - bound) return;
     listener_->close();
@@ -126,8 +120,7 @@ void Search<Word>::look_at_prices() {
 }
 
 template <class Word>
-Bounds Search<Word>::resolve(const std::vector<std::int32_t>& rows, int depth_left,
-                             Cost budget) {
+Bounds Search<Word>::resolve(const std::vector<std::int32_t>& rows, int depth_left, Cost budget) {
   const Frame<Word>& all = level(0).frame;
   std::vector<std::uint8_t> wanted(index(layout_.problem->n_rows()), 0);
   for (const std::int32_t row : rows) wanted[index(row)] = 1;
@@ -286,8 +279,8 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
     node.lower = proved;
     node.of_deeper = false;
     if (listener_ != nullptr)
-      listener_->step({key, depth_left >= kUnlimited ? -1 : depth_left, -1, proved, &branch_,
-                       &here.uses});
+      listener_->step(
+          {key, depth_left >= kUnlimited ? -1 : depth_left, -1, proved, &branch_, &here.uses});
     memo_.update(key, effort(), node);
   } else {
     memo_.update(key, effort(), {0, node.upper, node.test});
@@ -304,8 +297,7 @@ void Search<Word>::raise_child(Level& here, const Candidate& candidate, std::int
   bound = child.lower;
   if (listener_ == nullptr) return;
   const Key& rows = here.child_keys[index(k)];
-  cite(here, candidate, k, false, key_at(rows, below + (child.of_deeper ? 1 : 0)),
-       child.lower);
+  cite(here, candidate, k, false, key_at(rows, below + (child.of_deeper ? 1 : 0)), child.lower);
 }
 
 template <class Word>
@@ -316,11 +308,10 @@ std::int32_t Search<Word>::outcome(const Level& here, const Candidate& candidate
 }
 
 template <class Word>
-void Search<Word>::cite(Level& here, const Candidate& candidate, std::int32_t k,
-                        bool by_expansion, const Key& key, Cost bound) {
+void Search<Word>::cite(Level& here, const Candidate& candidate, std::int32_t k, bool by_expansion,
+                        const Key& key, Cost bound) {
   if (listener_ == nullptr) return;
-  here.uses.back().citations.push_back(
-      {outcome(here, candidate, k), by_expansion, key, bound});
+  here.uses.back().citations.push_back({outcome(here, candidate, k), by_expansion, key, bound});
 }
 
 template <class Word>
@@ -381,8 +372,8 @@ void Search<Word>::refute_two_splits(Level& here, const Candidate& candidate, st
       refuter_.two_splits(here.frame, child, one_split, errors_below(limit - splits));
   if (two.test >= 0) {
     ++counters_.two_splits_solved;
-    learn_tree(here, child, here.child_keys[index(k)], depth_left,
-               splits + cost_of(two.error), two.test);
+    learn_tree(here, child, here.child_keys[index(k)], depth_left, splits + cost_of(two.error),
+               two.test);
   }
   const Cost bound = std::min(e.upper[v], limit);
   if (bound <= e.lower[v]) return;
@@ -418,8 +409,7 @@ bool Search<Word>::refute_three_splits(Level& here, Frame<Word>& packed, std::in
   const std::int64_t one_split =
       here.frame.child_total(child) - e.best_right[here.frame.side(child)];
   Cost limit = std::min(e.upper[v], 4 * penalty + e.forced[v]);
-  const SmallTree two =
-      refuter_.two_splits(packed, one_split, errors_below(limit - 2 * penalty));
+  const SmallTree two = refuter_.two_splits(packed, one_split, errors_below(limit - 2 * penalty));
   if (two.test >= 0)
     learn_tree(here, child, rows, depth_left, 2 * penalty + cost_of(two.error), two.test);
   limit = std::min(e.upper[v], limit);
@@ -455,8 +445,8 @@ bool Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, boo
     for (std::int32_t k = 0; k < candidate.n_children; ++k) {
       const std::size_t child = index(candidate.child(k));
       if (here.tried[index(k)] || e.lower[child] >= e.upper[child]) continue;
-      if (next < 0 || (settings_.switches.easy_first &&
-                       e.upper[child] < e.upper[index(candidate.child(next))]))
+      if (next < 0 ||
+          (settings_.switches.easy_first && e.upper[child] < e.upper[index(candidate.child(next))]))
         next = k;
     }
     if (next < 0) break;
@@ -467,8 +457,8 @@ bool Search<Word>::work_on(std::size_t depth, int depth_left, std::size_t a, boo
     const Cost child_budget = best - here.others;
     Frame<Word>& packed = level(depth + 1).frame;
     packed.build_child(here.frame, candidate.child(next), kernel_);
-    if (refute_three_splits(here, packed, candidate.child(next),
-                            here.child_keys[index(next)], below, child_budget)) {
+    if (refute_three_splits(here, packed, candidate.child(next), here.child_keys[index(next)],
+                            below, child_budget)) {
       settle(here, a, node);
       continue;
     }

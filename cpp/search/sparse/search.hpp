@@ -22,7 +22,8 @@ template <class Word>
 class Search {
  public:
   // `marks` are shared by the threads that share the memo; null if there is only one thread. With
-  // `preparing`, the constructor throws `Stopped` when a limit is reached before the search can begin.
+  // `preparing`, the constructor throws `Stopped` when a limit is reached before the search can
+  // begin.
   Search(const Layout& layout, const Settings& settings, Limits& limits, Memo& memo,
          WorkMarks* marks = nullptr, bool preparing = false);
 
@@ -68,10 +69,10 @@ class Search {
   struct Level {
     Frame<Word> frame;
     Expansion<Word> expansion;
-    std::vector<std::uint8_t> used;     // per candidate: finished or in progress
-    std::vector<std::uint8_t> tried;    // per child of the current candidate
-    std::vector<Key> child_keys;        // per child of the current candidate
-    std::vector<Use> uses;              // the proof so far, if there is a listener
+    std::vector<std::uint8_t> used;   // per candidate: finished or in progress
+    std::vector<std::uint8_t> tried;  // per child of the current candidate
+    std::vector<Key> child_keys;      // per child of the current candidate
+    std::vector<Use> uses;            // the proof so far, if there is a listener
     // Only with several threads:
     // per candidate: postponed, because another thread works on one of its children
     std::vector<std::uint8_t> deferred;
@@ -98,22 +99,20 @@ class Search {
   void begin_use(Level& here, const Candidate& candidate) const;
   void settle(Level& here, std::size_t a, Bounds& node) const;
   void refine(Level& here, std::size_t a, int depth_left, Bounds& node);
-  void refute_two_splits(Level& here, const Candidate& candidate, std::int32_t k,
-                         int depth_left);
+  void refute_two_splits(Level& here, const Candidate& candidate, std::int32_t k, int depth_left);
   void learn_tree(Level& here, std::int32_t child, const Key& rows, int depth_left, Cost cost,
                   std::int32_t test);
-  bool refute_three_splits(Level& here, Frame<Word>& packed, std::int32_t child,
-                           const Key& rows, int depth_left, Cost budget);
+  bool refute_three_splits(Level& here, Frame<Word>& packed, std::int32_t child, const Key& rows,
+                           int depth_left, Cost budget);
   bool work_on(std::size_t depth, int depth_left, std::size_t a, bool alone, Bounds& node);
   void find_child_keys(Level& here, const Candidate& candidate) const;
-  void raise_child(Level& here, const Candidate& candidate, std::int32_t k,
-                   const Bounds& child, int below);
+  void raise_child(Level& here, const Candidate& candidate, std::int32_t k, const Bounds& child,
+                   int below);
   void cite(Level& here, const Candidate& candidate, std::int32_t k, bool by_expansion,
             const Key& key, Cost bound);
   void share_bounds(Level& here, const Candidate& done, bool unlimited);
   template <class Raise>
-  Cost share_with(Level& here, const Candidate& done, const Candidate& open,
-                  const Raise& raise);
+  Cost share_with(Level& here, const Candidate& done, const Candidate& open, const Raise& raise);
 
   const Layout& layout_;
   const Settings& settings_;
@@ -133,7 +132,7 @@ class Search {
   bool similarity_is_sound_;
   bool refutation_is_sound_;
   static constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
-  std::size_t top_ = 0;            // depth of the first node of the path
+  std::size_t top_ = 0;              // depth of the first node of the path
   std::size_t leave_to_ = kNowhere;  // depth of a node that other threads have settled
   std::int64_t work_done_ = 0;
   std::int64_t work_limit_ = 0;

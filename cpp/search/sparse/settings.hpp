@@ -11,19 +11,19 @@ namespace treeproof::sparse {
 
 // Every bound and every heuristic of the search can be switched off; the optimum must not change
 // (the test suite runs all combinations). X(name, what it does)
-#define TREEPROOF_SPARSE_SWITCHES(X)                                                       \
-  X(lookahead, "pair counts: exact leaf and one-split cost of every child")                \
-  X(admissible, "drop tests with a side too small to pay for a split")                     \
-  X(equal_tests, "keep one of several tests that part the rows alike")                     \
-  X(covering, "bound by the largest literal of each class")                                \
-  X(rounding, "bound by whole numbers of splits and errors")                               \
-  X(merging, "drop a split dearer than giving its rows to one child's tree")               \
-  X(similarity, "bound a child by finished children that share most of its rows")          \
-  X(similarity_leaf, "the same, with the rows not shared made a leaf")                     \
-  X(two_splits, "refute trees of exactly two splits before expanding a child")             \
-  X(three_splits, "refute trees of exactly three splits before expanding a child")         \
-  X(easy_first, "solve the child with the smaller upper bound first")                      \
-  X(discrepancy, "look for good trees by limited discrepancy search")                      \
+#define TREEPROOF_SPARSE_SWITCHES(X)                                               \
+  X(lookahead, "pair counts: exact leaf and one-split cost of every child")        \
+  X(admissible, "drop tests with a side too small to pay for a split")             \
+  X(equal_tests, "keep one of several tests that part the rows alike")             \
+  X(covering, "bound by the largest literal of each class")                        \
+  X(rounding, "bound by whole numbers of splits and errors")                       \
+  X(merging, "drop a split dearer than giving its rows to one child's tree")       \
+  X(similarity, "bound a child by finished children that share most of its rows")  \
+  X(similarity_leaf, "the same, with the rows not shared made a leaf")             \
+  X(two_splits, "refute trees of exactly two splits before expanding a child")     \
+  X(three_splits, "refute trees of exactly three splits before expanding a child") \
+  X(easy_first, "solve the child with the smaller upper bound first")              \
+  X(discrepancy, "look for good trees by limited discrepancy search")              \
   X(prices, "bound a child by the prices of its rows")
 
 struct Switches {
@@ -65,17 +65,17 @@ struct Counters {
 
 // Deliberately unsound bounds for tests: the checkers must reject a proof that depends on one. They
 // are never switched on outside the tests. X(name, what is wrong)
-#define TREEPROOF_SPARSE_FAULTS(X)                                                        \
-  X(none, "nothing")                                                                       \
-  X(lookahead, "children get the cost of their best small tree as lower bound")            \
-  X(admissible, "a side must pay for eight splits")                                        \
-  X(covering, "one leaf too many is charged for")                                          \
-  X(rounding, "a unit of weight too much")                                                 \
-  X(merging, "the split saved is counted nine times")                                      \
-  X(similarity, "the rows not shared are free")                                            \
-  X(similarity_leaf, "the split that parts the rows is free")                              \
-  X(two_splits, "trees of four splits are taken for refuted too")                          \
-  X(forced, "forced errors count twice")                                                   \
+#define TREEPROOF_SPARSE_FAULTS(X)                                              \
+  X(none, "nothing")                                                            \
+  X(lookahead, "children get the cost of their best small tree as lower bound") \
+  X(admissible, "a side must pay for eight splits")                             \
+  X(covering, "one leaf too many is charged for")                               \
+  X(rounding, "a unit of weight too much")                                      \
+  X(merging, "the split saved is counted nine times")                           \
+  X(similarity, "the rows not shared are free")                                 \
+  X(similarity_leaf, "the split that parts the rows is free")                   \
+  X(two_splits, "trees of four splits are taken for refuted too")               \
+  X(forced, "forced errors count twice")                                        \
   X(last_split, "the last split looked at is forgotten")
 
 enum class Fault {

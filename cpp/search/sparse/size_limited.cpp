@@ -94,9 +94,8 @@ typename SizeLimited<Word>::Answer SizeLimited<Word>::solve(std::size_t depth, i
     }
     const Candidate candidate = e.candidates[a];
     if (listener != nullptr)
-      here.uses.push_back({candidate.test,
-                           layout_.problem->tests[index(candidate.test)].n_outcomes,
-                           {}});
+      here.uses.push_back(
+          {candidate.test, layout_.problem->tests[index(candidate.test)].n_outcomes, {}});
     std::vector<TreeDraft> trees(index(candidate.n_children));
     const Cost found = share(depth, below, candidate, 0, splits - 1,
                              search_.price()(candidate.n_children), node, budget, trees);
@@ -144,8 +143,7 @@ Cost SizeLimited<Word>::share(std::size_t depth, int below, const Candidate& can
     search_.level(depth + 1).frame.build_child(here.frame, child, search_.kernel());
     const bool heard = search_.listener() != nullptr;
     if (heard) search_.branch().push_back({candidate.test, search_.outcome(here, candidate, k)});
-    const Answer answer =
-        solve(depth + 1, below, given, std::min(budget, node.upper) - others);
+    const Answer answer = solve(depth + 1, below, given, std::min(budget, node.upper) - others);
     if (heard) {
       search_.branch().pop_back();
       if (answer.lower > 0)

@@ -22,8 +22,7 @@ template <class Word>
 class SizeLimited {
  public:
   // `max_bytes` of 0: no limit.
-  SizeLimited(Search<Word>& search, const Layout& layout, Limits& limits,
-              std::uint64_t max_bytes)
+  SizeLimited(Search<Word>& search, const Layout& layout, Limits& limits, std::uint64_t max_bytes)
       : search_(search), layout_(layout), limits_(limits), max_bytes_(max_bytes) {}
 
   struct Answer {
@@ -43,8 +42,8 @@ class SizeLimited {
   Key key_at(std::size_t depth, int depth_left, int splits);
   // Tries every way to distribute `left` splits among the children from `k` on; `fixed` is the cost
   // of the split and of the children before k.
-  Cost share(std::size_t depth, int below, const Candidate& candidate, std::int32_t k,
-             int left, Cost fixed, Answer& node, Cost budget, std::vector<TreeDraft>& trees);
+  Cost share(std::size_t depth, int below, const Candidate& candidate, std::int32_t k, int left,
+             Cost fixed, Answer& node, Cost budget, std::vector<TreeDraft>& trees);
   Cost child_lower(const Frame<Word>& frame, const Expansion<Word>& e, std::int32_t child,
                    int splits, int below) const;
 

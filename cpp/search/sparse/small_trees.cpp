@@ -25,8 +25,7 @@ Cost SmallTrees::split(const Rows& rows, const Test& test) {
     if (samples_[v] < min_samples_leaf_) return kInfiniteCost;
     const auto first = weight_.begin() + static_cast<std::ptrdiff_t>(v * n_classes);
     const auto last = first + static_cast<std::ptrdiff_t>(n_classes);
-    cost += cost_of(std::accumulate(first, last, std::int64_t{0}) -
-                    *std::max_element(first, last));
+    cost += cost_of(std::accumulate(first, last, std::int64_t{0}) - *std::max_element(first, last));
   }
   return occupied < 2 ? kInfiniteCost : cost + price_(occupied);
 }

@@ -35,10 +35,7 @@ template <class Word>
 class BoundRaiser {
  public:
   BoundRaiser(Search<Word>& search, Crew<Word>& crew, Cost penalty, Cost cutoff)
-      : search_(search),
-        crew_(crew),
-        least_step_(std::max(penalty, kUnitCost)),
-        cutoff_(cutoff) {}
+      : search_(search), crew_(crew), least_step_(std::max(penalty, kUnitCost)), cutoff_(cutoff) {}
 
   // The search may stop once the lower bound of the root is this high.
   void stop_at(Cost cutoff) { cutoff_ = std::min(cutoff_, cutoff); }
@@ -93,21 +90,17 @@ class Run {
   Run(const Problem& problem, const Settings& settings, Limits& limits, Observer observer,
       StepListener* listener, WarmStart* warm = nullptr, CheckpointKeeper* keeper = nullptr,
       Memo* shared_memo = nullptr, Exchange<Cost>* exchange = nullptr)
-      : problem_(problem),
-        settings_(settings),
-        limits_(limits),
-        observer_(std::move(observer)),
+      : problem_(problem), settings_(settings), limits_(limits), observer_(std::move(observer)),
         layout_(make_layout(problem, settings.min_samples_leaf, limits.memory_allowance())),
-        own_memo_(shared_memo != nullptr ? nullptr : std::make_unique<Memo>(
-                      memo_bytes(limits), settings.n_threads > 1)),
+        own_memo_(shared_memo != nullptr
+                      ? nullptr
+                      : std::make_unique<Memo>(memo_bytes(limits), settings.n_threads > 1)),
         memo_(shared_memo != nullptr ? *shared_memo : *own_memo_),
         search_(layout_, settings_, limits, memo_, settings.n_threads > 1 ? &marks_ : nullptr,
                 exchange != nullptr && listener == nullptr && keeper == nullptr),
         trees_(search_, layout_, limits.memory_allowance() / 8),
         crew_(layout_, settings_, limits, memo_, marks_, listener),
-        raiser_(search_, crew_, settings.split_cost, settings.cutoff),
-        warm_(warm),
-        keeper_(keeper),
+        raiser_(search_, crew_, settings.split_cost, settings.cutoff), warm_(warm), keeper_(keeper),
         exchange_(exchange) {
     search_.listen(crew_.listener());
     if (listener != nullptr) listener->begin(settings.split_cost);
@@ -145,8 +138,8 @@ class Run {
       report();
       if (settings_.switches.discrepancy && !trees_.exhausted()) {
         const double share = heuristic_share();
-        improving_ = trees_.run(static_cast<std::int64_t>(
-            static_cast<double>(exact_slice) * share / (1.0 - share)));
+        improving_ = trees_.run(
+            static_cast<std::int64_t>(static_cast<double>(exact_slice) * share / (1.0 - share)));
         report();
       }
       exact_slice = std::max(kFirstSlice, exact_total / 2);
@@ -229,11 +222,9 @@ class Run {
     const Bounds root = search_.root();
     check([&] { return root.lower >= told_.lower; }, "the bound of the whole never falls");
     if (!observer_ || (root.upper == told_.upper && root.lower == told_.lower)) return;
-    const EventKind kind =
-        root.upper < told_.upper ? EventKind::incumbent : EventKind::bound;
+    const EventKind kind = root.upper < told_.upper ? EventKind::incumbent : EventKind::bound;
     told_ = root;
-    observer_({kind, limits_.seconds(), root.lower, root.upper,
-               search_.counters().expansions});
+    observer_({kind, limits_.seconds(), root.lower, root.upper, search_.counters().expansions});
   }
 
   // Rebuilds the best tree. Parts that a full memo has dropped are solved again if time allows; a
@@ -324,9 +315,9 @@ void add_statistics(SearchResult& into, const SearchResult& from) {
 // At most k splits: the unlimited optimum if it is small enough; otherwise searches with higher
 // split prices, and a separate search for what they leave open. See size_limited.hpp.
 template <class Word>
-SearchResult solve_size_limited(const Problem& problem, const Settings& settings,
-                                int max_splits, Limits& limits, const Observer& observer,
-                                StepListener* listener, Exchange<Cost>* exchange) {
+SearchResult solve_size_limited(const Problem& problem, const Settings& settings, int max_splits,
+                                Limits& limits, const Observer& observer, StepListener* listener,
+                                Exchange<Cost>* exchange) {
   SearchResult best = Run<Word>(problem, settings, limits, {}, listener).solve();
   const auto tell = [&] {
     if (exchange == nullptr) return;
@@ -347,8 +338,7 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
     }
     best.lower = std::max(best.lower, std::min(lower, best.upper));
     tell();
-    if (observer)
-      observer({EventKind::bound, limits.seconds(), best.lower, best.upper, 0});
+    if (observer) observer({EventKind::bound, limits.seconds(), best.lower, best.upper, 0});
   };
   best.upper = kInfiniteCost;
   take(Tree(best.tree), best.lower);
@@ -396,17 +386,16 @@ SearchResult solve_as(const Problem& problem, const Settings& settings, int max_
   if (max_splits >= 0)
     return solve_size_limited<Word>(problem, settings, max_splits, limits, observer, listener,
                                     exchange);
-  Run<Word> run(problem, settings, limits, observer, listener, warm, keeper, shared_memo,
-                exchange);
+  Run<Word> run(problem, settings, limits, observer, listener, warm, keeper, shared_memo, exchange);
   if (resumed != nullptr) run.resume(*resumed);
   return run.solve();
 }
 
 }  // namespace
 
-SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
-                   const Options& options, Limits& limits, const Observer& observer,
-                   StepListener* listener, WarmStart* warm) {
+SearchResult solve(const Problem& problem, const TreeLimits& tree_limits, const Options& options,
+                   Limits& limits, const Observer& observer, StepListener* listener,
+                   WarmStart* warm) {
   Settings settings;
   settings.fault = options.fault;
   settings.split_cost = split_cost(tree_limits.split_penalty, problem.total_weight);
@@ -425,8 +414,7 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
   const auto run = narrow ? solve_as<std::uint16_t> : solve_as<std::uint32_t>;
   std::optional<CheckpointKeeper> keeper;
   if (!options.checkpoint.empty())
-    keeper.emplace(options.checkpoint, problem, tree_limits,
-                   options.checkpoint_pause);
+    keeper.emplace(options.checkpoint, problem, tree_limits, options.checkpoint_pause);
   return run(problem, settings, max_splits, limits, observer, listener, warm, options.resumed,
              keeper ? &*keeper : nullptr, options.shared_memo, options.exchange);
 }

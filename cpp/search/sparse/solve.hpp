@@ -15,8 +15,8 @@ namespace treeproof::sparse {
 
 struct Options {
   Switches switches;
-  std::string kernel;  // empty: the best kernel for this machine
-  int n_threads = 1;   // the optimum does not depend on it
+  std::string kernel;            // empty: the best kernel for this machine
+  int n_threads = 1;             // the optimum does not depend on it
   bool helpers_at_once = false;  // for tests
   Fault fault = Fault::none;
   // The search may stop once its lower bound is this high. Not available with a limit on splits.
@@ -39,8 +39,8 @@ struct Options {
 };
 
 // `warm` is used by searches without a limit on splits.
-SearchResult solve(const Problem& problem, const TreeLimits& tree_limits,
-                   const Options& options, Limits& limits, const Observer& observer,
-                   StepListener* listener = nullptr, WarmStart* warm = nullptr);
+SearchResult solve(const Problem& problem, const TreeLimits& tree_limits, const Options& options,
+                   Limits& limits, const Observer& observer, StepListener* listener = nullptr,
+                   WarmStart* warm = nullptr);
 
 }  // namespace treeproof::sparse

@@ -21,8 +21,8 @@ struct Fact {
 struct WarmStart {
   std::vector<Tree> trees;
   std::vector<Fact> facts;
-  Cost root_lower = 0;            // lower bound for the whole table, from outside
-  std::vector<Fact> learned;      // filled at the end of the search
+  Cost root_lower = 0;        // lower bound for the whole table, from outside
+  std::vector<Fact> learned;  // filled at the end of the search
 };
 
 }  // namespace treeproof::sparse

@@ -15,15 +15,12 @@ namespace treeproof::sparse {
 
 class WorkMarks {
  public:
-  bool busy(const Key& key) const {
-    return slot(key).load(std::memory_order_relaxed) != 0;
-  }
+  bool busy(const Key& key) const { return slot(key).load(std::memory_order_relaxed) != 0; }
 
   // Sets a mark during its lifetime; does nothing if there are no marks (null).
   class Mark {
    public:
-    Mark(WorkMarks* marks, const Key& key)
-        : slot_(marks == nullptr ? nullptr : &marks->slot(key)) {
+    Mark(WorkMarks* marks, const Key& key) : slot_(marks == nullptr ? nullptr : &marks->slot(key)) {
       if (slot_ != nullptr) slot_->fetch_add(1, std::memory_order_relaxed);
     }
     ~Mark() {
@@ -40,9 +37,7 @@ class WorkMarks {
   static constexpr std::size_t kSlots = 1 << 13;
 
   std::atomic<std::uint16_t>& slot(const Key& key) { return slots_[key.high % kSlots]; }
-  const std::atomic<std::uint16_t>& slot(const Key& key) const {
-    return slots_[key.high % kSlots];
-  }
+  const std::atomic<std::uint16_t>& slot(const Key& key) const { return slots_[key.high % kSlots]; }
 
   std::array<std::atomic<std::uint16_t>, kSlots> slots_{};
 };

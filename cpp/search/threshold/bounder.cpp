@@ -53,8 +53,13 @@ Cost Bounder::lower(const std::vector<std::int32_t>& rows, int depth, Cost enoug
   RowMask mask(index(p.columns.n_rows));
   for (const std::int32_t r : rows) mask.insert(static_cast<std::uint32_t>(r));
   p.partitioner.keep(p.whole, mask, p.part);
-  const Task<Cost> task{&p.part, enough + 1, std::min(depth, p.context.settings.max_depth),
-                        p.context.settings.max_splits, 1, {}, {}};
+  const Task<Cost> task{&p.part,
+                        enough + 1,
+                        std::min(depth, p.context.settings.max_depth),
+                        p.context.settings.max_splits,
+                        1,
+                        {},
+                        {}};
   return p.search.solve(task).lower;
 }
 

@@ -10,34 +10,34 @@ namespace treeproof::threshold {
 
 struct Counters {
   std::int64_t depth_two_solves = 0;
-  std::int64_t sweeps = 0;           // passes over a root feature
-  std::int64_t evaluations = 0;      // cuts bounded from histograms
-  std::int64_t exact_scans = 0;      // columns scanned row by row
-  std::int64_t partitions = 0;       // subsets cut above depth two
-  std::int64_t interval_prunes = 0;  // monotone bound: l(x1) + r(x2)
-  std::int64_t step_prunes = 0;      // unit step, where the monotone bound did not suffice
-  std::int64_t shrinks = 0;          // interval ends cut off by the unit step
-  std::int64_t cutoffs = 0;          // a child closed by its cut-off
-  std::int64_t inherited_prunes = 0; // features closed by a neighbour's bounds
-  std::int64_t deepenings = 0;       // sides solved again with a higher cut-off
-  std::int64_t partition_prunes = 0; // subproblems closed by the best partition of their targets
-  std::int64_t price_prunes = 0;     // subproblems closed by the prices of their rows
-  std::int64_t two_split_tests = 0;  // subproblems settled by pairs of literals
-  std::int64_t core_batches = 0;     // common rows of several sides, solved once for all
-  std::int64_t failed_batches = 0;   // of these, the ones with a cheap tree
-  std::int64_t shared_proofs = 0;    // sides bounded by the proof for common rows
-  std::int64_t core_prunes = 0;      // sides bounded by an earlier proof for similar rows
+  std::int64_t sweeps = 0;            // passes over a root feature
+  std::int64_t evaluations = 0;       // cuts bounded from histograms
+  std::int64_t exact_scans = 0;       // columns scanned row by row
+  std::int64_t partitions = 0;        // subsets cut above depth two
+  std::int64_t interval_prunes = 0;   // monotone bound: l(x1) + r(x2)
+  std::int64_t step_prunes = 0;       // unit step, where the monotone bound did not suffice
+  std::int64_t shrinks = 0;           // interval ends cut off by the unit step
+  std::int64_t cutoffs = 0;           // a child closed by its cut-off
+  std::int64_t inherited_prunes = 0;  // features closed by a neighbour's bounds
+  std::int64_t deepenings = 0;        // sides solved again with a higher cut-off
+  std::int64_t partition_prunes = 0;  // subproblems closed by the best partition of their targets
+  std::int64_t price_prunes = 0;      // subproblems closed by the prices of their rows
+  std::int64_t two_split_tests = 0;   // subproblems settled by pairs of literals
+  std::int64_t core_batches = 0;      // common rows of several sides, solved once for all
+  std::int64_t failed_batches = 0;    // of these, the ones with a cheap tree
+  std::int64_t shared_proofs = 0;     // sides bounded by the proof for common rows
+  std::int64_t core_prunes = 0;       // sides bounded by an earlier proof for similar rows
   std::int64_t witness_refutations = 0;  // sides that have a cheap tree, so that no proof is tried
   // cuts left out because a leaf predicts too little weight correctly
   std::int64_t small_leaves = 0;
-  std::int64_t boxes_used = 0;       // bounds that boxes of earlier cuts lent to a side
-  std::int64_t recalled_sets = 0;    // sides answered by an earlier solve of the same rows
-  std::int64_t doubled_splits = 0;   // multiway splits into two, left to the other kind of split
-  std::int64_t helped = 0;           // pieces of work opened by threads that help
+  std::int64_t boxes_used = 0;      // bounds that boxes of earlier cuts lent to a side
+  std::int64_t recalled_sets = 0;   // sides answered by an earlier solve of the same rows
+  std::int64_t doubled_splits = 0;  // multiway splits into two, left to the other kind of split
+  std::int64_t helped = 0;          // pieces of work opened by threads that help
 
   struct Entry {
     const char* name;
-    std::int64_t Counters::*member;
+    std::int64_t Counters::* member;
   };
   static constexpr auto all() {
     return std::to_array<Entry>({

@@ -20,9 +20,8 @@ namespace treeproof::threshold {
 inline int finite(int wanted) { return wanted < 0 ? 1 << 30 : std::min(wanted, 1 << 30); }
 
 inline bool has_multiway(const Columns& columns) {
-  return std::ranges::any_of(columns.features, [](const Feature& f) {
-    return f.kind == FeatureKind::multiway;
-  });
+  return std::ranges::any_of(columns.features,
+                             [](const Feature& f) { return f.kind == FeatureKind::multiway; });
 }
 
 // See Context::doubles.
@@ -76,8 +75,8 @@ Context<L> context_for(const Columns& columns, const L& loss, const TreeLimits& 
     settings.further_child = split_cost;
   if constexpr (std::integral<Value>)
     settings.granule = split_cost % kUnitCost == 0 ? kUnitCost : 1;
-  return {&columns,   &loss, settings, &limits, &counters, has_multiway(columns),
-          find_doubles(columns)};
+  return {
+      &columns, &loss, settings, &limits, &counters, has_multiway(columns), find_doubles(columns)};
 }
 
 }  // namespace treeproof::threshold

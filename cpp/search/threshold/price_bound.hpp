@@ -56,9 +56,7 @@ class PriceBound {
   }
 
  private:
-  Cost price(std::uint32_t row) const {
-    return prices_->of_row[row] - cost_of(loss_->forced(row));
-  }
+  Cost price(std::uint32_t row) const { return prices_->of_row[row] - cost_of(loss_->forced(row)); }
 
   const prices::PriceBoard* board_;
   Cost split_cost_;

@@ -78,8 +78,7 @@ class TestChooser {
   using Value = typename L::Value;
 
   explicit TestChooser(const Context<L>& context)
-      : columns_(context.columns), context_(&context),
-        split_cost_(context.settings.split_cost) {}
+      : columns_(context.columns), context_(&context), split_cost_(context.settings.split_cost) {}
 
   // Returns the tests in the order of features and codes. Sorts its input.
   std::vector<CountedTest> choose(const RowSubset& rows, int splits, Value bound,

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "loss/absolute_error.hpp"
-#include "search/threshold/depth_two/moment_terminal.hpp"
 #include "search/threshold/best_first/search.hpp"
+#include "search/threshold/depth_two/moment_terminal.hpp"
 #include "search/threshold/depth_two/terminal.hpp"
 
 namespace treeproof::threshold {

@@ -1,17 +1,17 @@
 #include "search/threshold/solve.hpp"
 
-#include "search/threshold/shared_proofs/core_search.hpp"
-#include "search/threshold/threads/crew.hpp"
 #include "search/threshold/first_tree/first_tree.hpp"
 #include "search/threshold/label_parts.hpp"
 #include "search/threshold/record.hpp"
+#include "search/threshold/shared_proofs/core_search.hpp"
 #include "search/threshold/telling.hpp"
+#include "search/threshold/threads/crew.hpp"
 
 namespace treeproof::threshold {
 
 Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
-                          const TreeLimits& tree_limits, const Switches& switches,
-                          Limits& limits, const Observer& observer, Record<Cost>* record,
+                          const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
+                          const Observer& observer, Record<Cost>* record,
                           Exchange<Cost>* exchange) {
   LabelParts parts(columns, labels, tree_limits, switches, limits, exchange != nullptr);
   const Context<Misclassification>& context = parts.context;
@@ -26,10 +26,10 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
     tell(lower, upper, better_tree);
   };
   search.set_progress(progress);
-  Crew<Misclassification, ClassTerminal> crew(
-      context, switches, [&](const auto& theirs, auto& own_stumps) {
-        return parts.make_terminal(theirs, own_stumps);
-      });
+  Crew<Misclassification, ClassTerminal> crew(context, switches,
+                                              [&](const auto& theirs, auto& own_stumps) {
+                                                return parts.make_terminal(theirs, own_stumps);
+                                              });
   search.set_crew(&crew);
   search.set_exchange(exchange);
   FirstTree<Misclassification, ClassTerminal> first(context, terminal, stumps);

@@ -74,9 +74,9 @@ struct Switches {
 // If a record is given, it is filled for a prover. With an exchange, the search starts from the
 // best tree known there, adopts cheaper trees while it runs, and reports its own.
 Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
-                          const TreeLimits& tree_limits, const Switches& switches,
-                          Limits& limits, const Observer& observer,
-                          Record<Cost>* record = nullptr, Exchange<Cost>* exchange = nullptr);
+                          const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
+                          const Observer& observer, Record<Cost>* record = nullptr,
+                          Exchange<Cost>* exchange = nullptr);
 
 using treeproof::Criterion;
 using treeproof::Targets;

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "core/check.hpp"
-#include "search/threshold/threads/crew.hpp"
 #include "search/threshold/first_tree/first_tree.hpp"
 #include "search/threshold/record.hpp"
 #include "search/threshold/target_parts.hpp"
 #include "search/threshold/telling.hpp"
+#include "search/threshold/threads/crew.hpp"
 
 namespace treeproof::threshold {
 namespace {
@@ -22,8 +22,7 @@ namespace {
 // `make_terminal`: one for each thread.
 template <class L, class MakeTerminal>
 Result<double> run(const Context<L>& context, const Switches& switches, const Observer& observer,
-                   Record<double>* record, Exchange<double>* exchange,
-                   MakeTerminal make_terminal) {
+                   Record<double>* record, Exchange<double>* exchange, MakeTerminal make_terminal) {
   StumpSolver<L> stumps(*context.columns, *context.loss);
   const auto own = make_terminal(context, stumps);
   auto& terminal = *own;
@@ -33,8 +32,13 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
   search.set_crew(&crew);
   const RowSubset rows = RowSubset::whole(*context.columns);
   const Settings<double>& settings = context.settings;
-  const Task<double> task{&rows, context.loss->infinite(), settings.max_depth,
-                          settings.max_splits, settings.min_leaf, {}, {}};
+  const Task<double> task{&rows,
+                          context.loss->infinite(),
+                          settings.max_depth,
+                          settings.max_splits,
+                          settings.min_leaf,
+                          {},
+                          {}};
   Telling<double> tell(observer, *context.limits, *context.counters, context.loss->infinite());
   search.set_progress([&](double lower, double upper, bool better_tree) {
     if (exchange != nullptr) exchange->proved(lower);
@@ -43,8 +47,7 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
   search.set_exchange(exchange);
   FirstTree<L, Terminal> first(context, terminal, stumps);
   const bool deep = std::min(settings.max_depth, settings.max_splits) > Terminal::kDepth;
-  if (deep)
-    search.set_incumbent(starting_tree(first, task, context.loss->infinite(), exchange));
+  if (deep) search.set_incumbent(starting_tree(first, task, context.loss->infinite(), exchange));
   search.set_record(record);
   Answer<double> answer = search.solve(task);
   if (!deep && !context.loss->closes(answer.lower, answer.upper)) {

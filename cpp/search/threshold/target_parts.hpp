@@ -23,8 +23,8 @@ auto with_moments(const CentredTargets& centred, const Columns& columns, const T
   if (preparing) limits.prepare(targets.values.size());
   const MomentLoss<Phi> loss(centred, targets.n_outputs, Tolerance::relative_to(1.0));
   Counters counters;
-  const Context<MomentLoss<Phi>> context = context_for(
-      columns, loss, tree_limits, switches, tree_limits.split_penalty, limits, counters);
+  const Context<MomentLoss<Phi>> context = context_for(columns, loss, tree_limits, switches,
+                                                       tree_limits.split_penalty, limits, counters);
   const ColumnCodes codes = make_codes(columns, BinTargets{}, preparing ? &limits : nullptr);
   return use(context, [&codes](const auto& theirs, auto& stumps) {
     return std::make_unique<MomentTerminal<Phi>>(theirs, stumps, codes);
@@ -41,8 +41,8 @@ auto with_quantiles(const CentredTargets& centred, const Columns& columns, const
   const AbsoluteError loss(centred.values, targets.n_outputs, centred.weights, targets.quantiles,
                            Tolerance::relative_to(1.0));
   Counters counters;
-  const Context<AbsoluteError> context = context_for(
-      columns, loss, tree_limits, switches, tree_limits.split_penalty, limits, counters);
+  const Context<AbsoluteError> context = context_for(columns, loss, tree_limits, switches,
+                                                     tree_limits.split_penalty, limits, counters);
   return use(context, [](const auto& theirs, auto& stumps) {
     return std::make_unique<StumpTerminal<AbsoluteError>>(theirs, stumps);
   });
@@ -57,8 +57,8 @@ auto with_targets(Criterion criterion, const Columns& columns, const Targets& ta
       return with_moments<Squares>(CentredTargets::for_squared_error(targets), columns, targets,
                                    tree_limits, switches, limits, preparing, constant, use);
     case Criterion::poisson:
-      return with_moments<Logs>(CentredTargets::for_poisson(targets), columns, targets,
-                                tree_limits, switches, limits, preparing, constant, use);
+      return with_moments<Logs>(CentredTargets::for_poisson(targets), columns, targets, tree_limits,
+                                switches, limits, preparing, constant, use);
     case Criterion::absolute_error: break;
   }
   return with_quantiles(CentredTargets::for_absolute_error(targets), columns, targets, tree_limits,

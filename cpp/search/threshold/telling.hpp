@@ -16,8 +16,7 @@ namespace treeproof::threshold {
 template <class Value>
 class Telling {
  public:
-  Telling(const Observer& observer, const Limits& limits, const Counters& counters,
-          Value infinite)
+  Telling(const Observer& observer, const Limits& limits, const Counters& counters, Value infinite)
       : observer_(&observer), limits_(&limits), counters_(&counters), upper_(infinite) {}
 
   void operator()(Value lower, Value upper, bool better_tree) {

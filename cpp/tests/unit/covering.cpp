@@ -19,7 +19,8 @@ Cost least_over_all_k(Cost penalty, std::int64_t n, std::int64_t g) {
 Cost rounded_over_all_k(Cost penalty, Cost forced, Cost b, int k_min) {
   Cost least = kInfiniteCost;
   for (int k = k_min; k < k_min + 200; ++k)
-    least = std::min(least, penalty * k + std::max(forced, bounds::round_up_to_unit(b - penalty * k)));
+    least =
+        std::min(least, penalty * k + std::max(forced, bounds::round_up_to_unit(b - penalty * k)));
   return least;
 }
 

@@ -18,8 +18,8 @@ using kernels::Kernels;
 template <class Word>
 struct Bits {
   static constexpr std::int32_t kWords = 7, kClasses = 2, kColumns = 21;
-  std::int32_t stride = (kColumns + kernels::kLanes<Word> - 1) / kernels::kLanes<Word> *
-                        kernels::kLanes<Word>;
+  std::int32_t stride =
+      (kColumns + kernels::kLanes<Word> - 1) / kernels::kLanes<Word> * kernels::kLanes<Word>;
   std::vector<Word> words;
   std::vector<Block> blocks{{0, 1, 0, 3}, {1, 1, 3, 5}, {1, 4, 5, kWords}};
 
@@ -78,10 +78,21 @@ void pairs(const Kernels<Word>& kernel, const Bits<Word>& bits, Report& report) 
       column[static_cast<std::size_t>(c) * stride + static_cast<std::size_t>(j)] =
           static_cast<C>(bits.weight(c, [&](auto w, int b) { return bits.bit(w, j, b); }));
   }
-  const kernels::PairTask<Word> task{
-      bits.words.data(), bits.stride, kColumns, bits.stride, bits.blocks.data(),
-      static_cast<std::int32_t>(bits.blocks.size()), kClasses, false, column.data(), total.data(),
-      pair.data(), right.data(), nullptr, 0, 1};
+  const kernels::PairTask<Word> task{bits.words.data(),
+                                     bits.stride,
+                                     kColumns,
+                                     bits.stride,
+                                     bits.blocks.data(),
+                                     static_cast<std::int32_t>(bits.blocks.size()),
+                                     kClasses,
+                                     false,
+                                     column.data(),
+                                     total.data(),
+                                     pair.data(),
+                                     right.data(),
+                                     nullptr,
+                                     0,
+                                     1};
   kernel.pair_counts(task, 0, kColumns);
   const std::int32_t i = 5;
   kernel.quarters(task, i, quarter.data(), most.data());

@@ -9,8 +9,7 @@ namespace treeproof::unit {
 
 class Report {
  public:
-  void expect(bool condition,
-              const std::source_location& where = std::source_location::current()) {
+  void expect(bool condition, const std::source_location& where = std::source_location::current()) {
     ++n_expected_;
     if (condition) return;
     ++n_failed_;

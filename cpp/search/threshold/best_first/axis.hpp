@@ -23,8 +23,8 @@ class Axis {
 
   Axis(const Context<L>& context, const RowSubset& rows, std::int32_t feature)
       : loss_(context.loss), rows_(&rows), view_(*context.columns, rows, feature),
-        list_(rows.list(feature)), feature_(feature),
-        split_cost_(context.settings.split_cost), extends_(context.trees_extend()) {
+        list_(rows.list(feature)), feature_(feature), split_cost_(context.settings.split_cost),
+        extends_(context.trees_extend()) {
     if constexpr (L::kUnitStep) {
       before_.assign(rows.size() + 1, Value{});
       for (std::uint32_t k = 0; k < rows.size(); ++k)
@@ -119,8 +119,8 @@ class Axis {
   const std::uint32_t* list_;
   std::int32_t feature_;
   Value split_cost_;
-  bool extends_;  // a tree for fewer rows can be used for more rows
-  std::vector<Value> before_;       // weight of the rows before each position, for labels
+  bool extends_;                     // a tree for fewer rows can be used for more rows
+  std::vector<Value> before_;        // weight of the rows before each position, for labels
   std::vector<Value> left_, right_;  // lower bounds for the sides of each cut
 };
 

@@ -9,8 +9,7 @@ namespace treeproof::threshold {
 // The side of a cut of these rows as a half. Ranks between two values that occur name the same
 // rows: the smallest half is what was proved, the largest one is what may be asked for.
 template <Loss L, class Terminal>
-Half Search<L, Terminal>::half_of(const RowSubset& rows, const CutSide& side,
-                                  bool smallest) const {
+Half Search<L, Terminal>::half_of(const RowSubset& rows, const CutSide& side, bool smallest) const {
   const FeatureView view(*context_->columns, rows, side.feature);
   if (kind(side.feature) != FeatureKind::ordered)
     return {same_column(side.feature), side.inside ? Half::equal : Half::other,

@@ -11,22 +11,22 @@
 
 #include "search/threshold/answer.hpp"
 #include "search/threshold/best_first/known_boxes.hpp"
-#include "search/threshold/threads/gate.hpp"
 #include "search/threshold/record.hpp"
 #include "search/threshold/task.hpp"
+#include "search/threshold/threads/gate.hpp"
 
 namespace treeproof::threshold {
 
 template <class Value>
 struct Point {
   std::uint32_t position;
-  Value left;   // lower bounds on the optimal cost left and right of the cut
+  Value left;  // lower bounds on the optimal cost left and right of the cut
   Value right;
   std::vector<Value> left_features;   // the same for each feature of the first split of the child;
   std::vector<Value> right_features;  // empty if nothing is known
   bool left_exact = false;            // the bound is the optimal cost
   bool right_exact = false;
-  bool solved = false;                // a search has looked at both sides, or one of them
+  bool solved = false;  // a search has looked at both sides, or one of them
 };
 
 template <class Value>
@@ -34,8 +34,8 @@ struct Candidate {
   std::int32_t feature;
   int left_splits;
   int right_splits;
-  std::vector<Value> cumulative;  // weight before each position; empty without unit step
-  std::vector<Value> priced;      // prices before each position; empty without prices
+  std::vector<Value> cumulative;    // weight before each position; empty without unit step
+  std::vector<Value> priced;        // prices before each position; empty without prices
   std::vector<std::size_t> points;  // all its cuts so far; see Search::new_point
   std::size_t n_seeds = 0;
 };
@@ -69,16 +69,16 @@ struct Frame {
 
   const Task<Value>* task;
   std::size_t level;
-  int depth;          // of the children
+  int depth;  // of the children
   std::uint32_t size;
   Value best;
   Answer<Value> answer;
   std::vector<Candidate<Value>> candidates;
   std::deque<Point<Value>> points;
   std::priority_queue<Item<Value>> queue;
-  std::vector<Value> pieces;  // per feature
-  std::vector<std::int32_t> doubled;  // features whose splits another feature has as well
-  std::optional<KnownBoxes<Value>> boxes;    // that the sides of its cuts were cut into
+  std::vector<Value> pieces;                  // per feature
+  std::vector<std::int32_t> doubled;          // features whose splits another feature has as well
+  std::optional<KnownBoxes<Value>> boxes;     // that the sides of its cuts were cut into
   std::vector<KnownHalf<Value>> found_parts;  // categories of multiway splits, for the caller
 
   Gate* gate = nullptr;               // null: one thread

@@ -1,9 +1,9 @@
 // What is known of the sets of rows that two cuts leave, whichever of the two was made first.
 //
-// A search that cuts at f <= p and then, on the left side, at g <= q learns what the rows of the box
-// {f <= p, g <= q} cost at least. The same holds for every larger box: after a later cut f <= p' with
-// p' > p, for any cut of g beyond q; and where g is cut first, for its cuts of f. So the sides of
-// later cuts begin with what is known of boxes inside them, instead of with nothing.
+// A search that cuts at f <= p and then, on the left side, at g <= q learns what the rows of the
+// box {f <= p, g <= q} cost at least. The same holds for every larger box: after a later cut f <=
+// p' with p' > p, for any cut of g beyond q; and where g is cut first, for its cuts of f. So the
+// sides of later cuts begin with what is known of boxes inside them, instead of with nothing.
 //
 // Sound because a tree for more rows serves fewer rows at no higher cost (with a minimum leaf size
 // it may not: these boxes are not used then).
@@ -57,9 +57,8 @@ class KnownBoxes {
     const Entry fresh{first.rank, second.rank, least};
     for (const Entry& known : list)
       if (!(known.least < least) && inside(known, fresh)) return;
-    n_entries_ -= std::erase_if(list, [&](const Entry& known) {
-      return !(least < known.least) && inside(fresh, known);
-    });
+    n_entries_ -= std::erase_if(
+        list, [&](const Entry& known) { return !(least < known.least) && inside(fresh, known); });
     list.push_back(fresh);
     ++n_entries_;
   }

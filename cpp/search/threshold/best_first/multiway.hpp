@@ -17,9 +17,7 @@ bool Search<L, Terminal>::open_multiway(Frame& frame, const Item& item) {
   const std::vector<std::uint32_t> starts = view.runs();
   Level& level = levels_[frame.level];
   ++context_->counters->partitions;
-  apart(frame, [&] {
-    partitioner_.cut_runs(*frame.task->rows, c.feature, starts, level.parts);
-  });
+  apart(frame, [&] { partitioner_.cut_runs(*frame.task->rows, c.feature, starts, level.parts); });
   for (std::size_t k = 0; k < starts.size(); ++k)
     if (level.parts[k].size() < frame.task->min_leaf) return true;
   return splits_matter(frame)
@@ -56,8 +54,7 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
     if (closes(own + sum, frame.best)) break;
   }
   if (all_found && !closes(own + sum, frame.best)) {
-    SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0,
-                                   frame.size);
+    SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0, frame.size);
     Value cost = own;
     for (std::size_t k = 0; k < n_parts; ++k) {
       cost += answers[k].upper;
@@ -98,8 +95,7 @@ bool Search<L, Terminal>::multiway_bounded(Frame& frame, const Item& item, const
   }
   const Value cost = price(n_parts) + share[width - 1];
   if (cost < frame.best) {
-    SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0,
-                                   frame.size);
+    SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0, frame.size);
     std::size_t left = width - 1;
     for (std::size_t part = n_parts; part-- > 0;) {
       const std::size_t mine = given[part][left];

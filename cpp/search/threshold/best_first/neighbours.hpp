@@ -8,8 +8,8 @@ namespace treeproof::threshold {
 
 // Removes the ends of the interval, where the unit step proves the budget.
 template <Loss L, class Terminal>
-void Search<L, Terminal>::shrink(Frame& frame, const Item& item, Value budget,
-                                 std::uint32_t& low, std::uint32_t& high) {
+void Search<L, Terminal>::shrink(Frame& frame, const Item& item, Value budget, std::uint32_t& low,
+                                 std::uint32_t& high) {
   const std::vector<Value>& before = frame.candidates[item.candidate].cumulative;
   const Point& a = frame.points[item.a];
   const Point& b = frame.points[item.b];
@@ -45,8 +45,8 @@ std::uint32_t Search<L, Terminal>::middle(Frame& frame, const Item& item, Value 
 
 // Bounds at a new cut x between a and b, for both sides and for each first feature of the children.
 template <Loss L, class Terminal>
-void Search<L, Terminal>::inherit(Frame& frame, const Candidate& c, const Point& a,
-                                  const Point& b, Point& x) {
+void Search<L, Terminal>::inherit(Frame& frame, const Candidate& c, const Point& a, const Point& b,
+                                  Point& x) {
   Level& level = levels_[frame.level];
   const bool step = !c.cumulative.empty();
   const Value to_a = step ? c.cumulative[x.position] - c.cumulative[a.position] : Value{};

@@ -42,8 +42,8 @@ bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
   cut(frame, c.feature, 0, p);
   Answer<Value> left, right;
   const auto solve_left = [&] {
-    left = child(frame, level.left, c.left_splits, min_left, budget - b.right,
-                 level.inherited_left, level.out_left, point.left);
+    left = child(frame, level.left, c.left_splits, min_left, budget - b.right, level.inherited_left,
+                 level.out_left, point.left);
     if (left.lower + b.right >= budget) ++context_->counters->cutoffs;
     point.left = std::max(point.left, left.lower);
   };

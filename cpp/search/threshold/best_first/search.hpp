@@ -35,13 +35,13 @@
 #include "core/check.hpp"
 #include "search/exchange.hpp"
 #include "search/threshold/answer.hpp"
-#include "search/threshold/threads/crew.hpp"
 #include "search/threshold/best_first/frame.hpp"
 #include "search/threshold/best_first/known_sets.hpp"
+#include "search/threshold/depth_two/stump.hpp"
 #include "search/threshold/price_bound.hpp"
 #include "search/threshold/record.hpp"
-#include "search/threshold/depth_two/stump.hpp"
 #include "search/threshold/task.hpp"
+#include "search/threshold/threads/crew.hpp"
 
 namespace treeproof::threshold {
 
@@ -100,9 +100,7 @@ class Search {
   }
   Value infinite() const { return context_->loss->infinite(); }
   bool closes(Value bound, Value best) const { return context_->loss->closes(bound, best); }
-  FeatureKind kind(std::int32_t f) const {
-    return context_->columns->kind(f);
-  }
+  FeatureKind kind(std::int32_t f) const { return context_->columns->kind(f); }
   std::size_t n_features() const {
     return static_cast<std::size_t>(context_->columns->n_features());
   }
@@ -129,8 +127,8 @@ class Search {
       answer = std::move(incumbent_);
     const int affordable_splits = affordable(answer.upper);
     // Every split adds at least one leaf, and every leaf has rows of its own.
-    const auto leaves = static_cast<int>(
-        std::min<std::uint32_t>(task.rows->size() / task.min_leaf, 1u << 30));
+    const auto leaves =
+        static_cast<int>(std::min<std::uint32_t>(task.rows->size() / task.min_leaf, 1u << 30));
     const int room = std::min({task.depth, task.splits, leaves - 1});
     const int depth = std::min(room, affordable_splits);
     const bool may_split = room > 0;
@@ -143,8 +141,7 @@ class Search {
     const Value least = std::max(partition_bound(task, answer.upper), priced(*task.rows));
     if (closes(least, answer.upper)) {  // no partition of the rows into leaves is good enough
       ++(kPriced ? context_->counters->price_prunes : context_->counters->partition_prunes);
-      if (!task.lower_out.empty())
-        std::ranges::fill(task.lower_out, std::max(penalty(), least));
+      if (!task.lower_out.empty()) std::ranges::fill(task.lower_out, std::max(penalty(), least));
       answer.lower = answer.found ? answer.upper : least;
       return answer;
     }
@@ -191,8 +188,7 @@ class Search {
   // supersets of the rows: their trees, restricted to these rows, have no more leaves.
   Value partition_bound(const Task<Value>& task, Value cutoff) {
     if constexpr (bounds::PartitionsOf<L>::kAny) {
-      if (!(penalty() > 0) || context_->has_multiway || !settings().use_partitions)
-        return Value{};
+      if (!(penalty() > 0) || context_->has_multiway || !settings().use_partitions) return Value{};
       const int depth = std::min(task.depth, 30);
       const std::int64_t leaves = std::min(std::int64_t{1} << depth, std::int64_t{task.splits} + 1);
       if (late(*task.rows)) return Value{};
@@ -300,8 +296,9 @@ class Search {
     if constexpr (L::kUnitStep) {
       if (!c.cumulative.empty()) {
         const Value width = c.cumulative[pb.position] - c.cumulative[pa.position];
-        const Value step = penalty() + context_->round_up((pa.left + pa.right + pb.left +
-                                                           pb.right - width + 1) / 2);
+        const Value step =
+            penalty() +
+            context_->round_up((pa.left + pa.right + pb.left + pb.right - width + 1) / 2);
         if (closes(step, frame.best) && !closes(monotone, frame.best))
           ++context_->counters->step_prunes;
         return std::max(monotone, step);
@@ -331,9 +328,8 @@ class Search {
     std::vector<std::size_t>& order = frame.candidates[candidate].points;
     auto place = order.end();
     if (frame.task->min_leaf == 1)
-      place = std::ranges::upper_bound(order, position, {}, [&](std::size_t k) {
-        return frame.points[k].position;
-      });
+      place = std::ranges::upper_bound(order, position, {},
+                                       [&](std::size_t k) { return frame.points[k].position; });
     order.insert(place, frame.points.size() - 1);
     if constexpr (kPriced) {
       const std::vector<Value>& sums = frame.candidates[candidate].priced;
@@ -462,13 +458,18 @@ class Search {
   }
 
   Answer<Value> child(Frame& frame, const RowSubset& rows, int splits, std::uint32_t min_leaf,
-                      Value cutoff, const std::vector<Value>& inherited,
-                      std::vector<Value>& out, Value known = Value{}) {
+                      Value cutoff, const std::vector<Value>& inherited, std::vector<Value>& out,
+                      Value known = Value{}) {
     out.resize(n_features());
-    Task<Value> task{&rows, cutoff, frame.depth, splits, min_leaf,
-                     settings().use_inheritance ? std::span<const Value>(inherited)
-                                                : std::span<const Value>(),
-                     std::span<Value>(out), known};
+    Task<Value> task{
+        &rows,
+        cutoff,
+        frame.depth,
+        splits,
+        min_leaf,
+        settings().use_inheritance ? std::span<const Value>(inherited) : std::span<const Value>(),
+        std::span<Value>(out),
+        known};
     Level& level = levels_[frame.level];
     CutSide side = level.cut;
     side.inside = &rows != &level.right;
@@ -549,7 +550,7 @@ class Search {
 #include "search/threshold/best_first/neighbours.hpp"
 #include "search/threshold/best_first/open.hpp"
 #include "search/threshold/best_first/recall.hpp"
-#include "search/threshold/best_first/staged.hpp"
 #include "search/threshold/best_first/seeds.hpp"
+#include "search/threshold/best_first/staged.hpp"
 #include "search/threshold/best_first/stretches.hpp"
 #include "search/threshold/best_first/work.hpp"

@@ -20,8 +20,7 @@ void Search<L, Terminal>::list_candidates(Frame& frame, Value ends) {
     const FeatureView view(*context_->columns, *task.rows, f);
     if (view.constant()) continue;
     Value bound = std::max(penalty(), ends);
-    if (!task.lower_in.empty())
-      bound = std::max(bound, task.lower_in[static_cast<std::size_t>(f)]);
+    if (!task.lower_in.empty()) bound = std::max(bound, task.lower_in[static_cast<std::size_t>(f)]);
     if (closes(bound, frame.best)) {
       ++context_->counters->inherited_prunes;
       frame.pieces[static_cast<std::size_t>(f)] = bound;
@@ -33,8 +32,8 @@ void Search<L, Terminal>::list_candidates(Frame& frame, Value ends) {
     } else if (!bounded || kind(f) == FeatureKind::multiway) {
       list_candidate(frame, view, f, bound, ends, task.splits, task.splits);
     } else {
-      for (int left = std::max(0, task.splits - 1 - cap);
-           left <= std::min(cap, task.splits - 1); ++left)
+      for (int left = std::max(0, task.splits - 1 - cap); left <= std::min(cap, task.splits - 1);
+           ++left)
         list_candidate(frame, view, f, bound, ends, left, task.splits - 1 - left);
     }
   }
@@ -47,8 +46,7 @@ void Search<L, Terminal>::list_candidate(Frame& frame, const FeatureView& view, 
   const std::size_t c = frame.candidates.size() - 1;
   if (kind(f) == FeatureKind::ordered) {
     weigh(frame, frame.candidates[c]);
-    if constexpr (kPriced)
-      prices_.sum_along(*frame.task->rows, f, frame.candidates[c].priced);
+    if constexpr (kPriced) prices_.sum_along(*frame.task->rows, f, frame.candidates[c].priced);
     queue_intervals(frame, c, bound, ends);
   } else if (kind(f) == FeatureKind::one_vs_rest) {
     // Of two categories, one against the other is the same either way.
@@ -68,8 +66,8 @@ void Search<L, Terminal>::list_candidate(Frame& frame, const FeatureView& view, 
 // True iff depth, penalty and rows would allow more splits than the task does.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::splits_matter(const Frame& frame) const {
-  const auto room = static_cast<int>(std::min<std::uint32_t>(
-      frame.size / frame.task->min_leaf, std::uint32_t{1} << 30));
+  const auto room = static_cast<int>(
+      std::min<std::uint32_t>(frame.size / frame.task->min_leaf, std::uint32_t{1} << 30));
   return frame.task->splits <
          std::min({most_splits(frame.depth + 1), affordable(frame.best), room - 1});
 }
@@ -78,8 +76,7 @@ template <Loss L, class Terminal>
 void Search<L, Terminal>::queue_category(Frame& frame, std::size_t c, std::uint32_t start,
                                          Value bound) {
   const std::int32_t f = frame.candidates[c].feature;
-  const std::uint32_t rank =
-      FeatureView(*context_->columns, *frame.task->rows, f).rank_at(start);
+  const std::uint32_t rank = FeatureView(*context_->columns, *frame.task->rows, f).rank_at(start);
   const std::size_t a = new_point(frame, c, start);
   Point& point = frame.points[a];
   point.left = std::max(point.left, known_half(frame, {f, Half::equal, rank}));

@@ -22,8 +22,8 @@ template <Loss L, class Terminal>
 typename L::Value Search<L, Terminal>::stage(Value known, Value limit) const {
   const Value further = known + (limit - known) / 4;
   const auto steps = static_cast<std::int64_t>(further / penalty());
-  Value next = static_cast<Value>(std::max<std::int64_t>(steps + 1, Terminal::kDepth + 1)) *
-               penalty();
+  Value next =
+      static_cast<Value>(std::max<std::int64_t>(steps + 1, Terminal::kDepth + 1)) * penalty();
   if (!(known < next)) next += penalty();  // rounding of real-valued costs
   return std::min(limit, next);
 }
@@ -41,9 +41,9 @@ Answer<typename L::Value> Search<L, Terminal>::deepen(Frame& frame, const Candid
   std::vector<Value>& out = left ? level.out_left : level.out_right;
   inherited = features;
   inherited.resize(n_features(), Value{});
-  Answer<Value> answer = child(frame, left ? level.left : level.right,
-                               left ? c.left_splits : c.right_splits, min_leaf, cutoff,
-                               inherited, out, left ? point.left : point.right);
+  Answer<Value> answer =
+      child(frame, left ? level.left : level.right, left ? c.left_splits : c.right_splits, min_leaf,
+            cutoff, inherited, out, left ? point.left : point.right);
   if (context_->limits->reason() != StopReason::none) return answer;
   ++context_->counters->deepenings;
   Value& bound = left ? point.left : point.right;
@@ -78,8 +78,7 @@ bool Search<L, Terminal>::open_staged(Frame& frame, const Item& item) {
   if ((left_flat && right_flat) || (left_flat && !right_varies) || (right_flat && !left_varies)) {
     const bool left = left_flat && (!right_flat || !(b.right < a.left));
     cut(frame, c.feature, 0, left ? a.position : b.position);
-    const Value cutoff = left ? stage(a.left, budget - b.right)
-                              : stage(b.right, budget - a.left);
+    const Value cutoff = left ? stage(a.left, budget - b.right) : stage(b.right, budget - a.left);
     deepen(frame, c, left ? item.a : item.b, left, relax(b.position - a.position), cutoff);
     if (context_->limits->reason() != StopReason::none) return false;
     wait(frame, {std::max(item.bound, interval_bound(frame, item.candidate, item.a, item.b)),

@@ -42,8 +42,7 @@ bool Search<L, Terminal>::is_one_stretch(Frame& frame, Item& item) {
   };
   bool whole = true;
   for (std::ptrdiff_t k = from; k < to; ++k) {
-    const Value own =
-        std::max(item.bound, interval_bound(frame, item.candidate, at(k), at(k + 1)));
+    const Value own = std::max(item.bound, interval_bound(frame, item.candidate, at(k), at(k + 1)));
     if (closes(own, frame.best)) {
       whole = false;
       closed_bound = std::min(closed_bound, own);

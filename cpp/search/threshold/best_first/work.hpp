@@ -42,11 +42,12 @@ template <Loss L, class Terminal>
 void Search<L, Terminal>::share(Frame& frame) {
   Gate gate(crew_->n_threads());
   frame.gate = &gate;
-  crew_->share(gate, [&] { work(frame); },
-               [&](const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps) {
-                 Search helper(context, terminal, stumps);
-                 helper.work(frame);
-               });
+  crew_->share(
+      gate, [&] { work(frame); },
+      [&](const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps) {
+        Search helper(context, terminal, stumps);
+        helper.work(frame);
+      });
   frame.gate = nullptr;
 }
 

@@ -8,7 +8,7 @@
 namespace treeproof::threshold {
 namespace {
 
-constexpr std::array<double, 24> kTau{0,  1,  2,   3,   4,   6,   9,    13,   19,   28,   42,  63,
+constexpr std::array<double, 24> kTau{0,  1,   2,   3,   4,   6,   9,    13,   19,  28,  42,  63,
                                       94, 141, 211, 316, 474, 711, 1066, 1600, 1e4, 1e5, 1e6, 1e18};
 
 // The tolerance of the k-th attempt at dividing m rows into `wanted` bins. The last attempt puts
@@ -17,8 +17,7 @@ struct Generosity {
   double tau;
   std::int64_t cap;
 };
-Generosity generosity(const BinTargets& targets, std::size_t attempt, std::uint32_t m,
-                      int wanted) {
+Generosity generosity(const BinTargets& targets, std::size_t attempt, std::uint32_t m, int wanted) {
   if (attempt + 1 >= kTau.size()) return {1e300, m};
   if (targets.n_classes > 0)
     return {kTau[attempt] * targets.mean_weight, 2 * std::int64_t{m} / wanted + 1};
@@ -123,8 +122,7 @@ void SortedTargets::gather(const BinTargets& targets, std::span<const std::uint3
 ColumnCodes make_codes(const Columns& columns, const BinTargets& targets, Limits* limits) {
   ColumnCodes out;
   for (std::int32_t f = 0; f < columns.n_features(); ++f)
-    if (columns.kind(f) == FeatureKind::ordered)
-      out.features.push_back(f);
+    if (columns.kind(f) == FeatureKind::ordered) out.features.push_back(f);
   const auto n = static_cast<std::uint32_t>(columns.n_rows);
   const std::size_t lanes = out.features.size();
   out.codes.resize(static_cast<std::size_t>(n) * lanes);
@@ -144,8 +142,7 @@ ColumnCodes make_codes(const Columns& columns, const BinTargets& targets, Limits
       if (limits != nullptr) limits->prepare(n);
       for (std::size_t attempt = 0;; ++attempt) {
         const Generosity g = generosity(targets, attempt, n, ColumnCodes::kMaxCodes);
-        used = impurity_bins(sorted, targets.n_classes, g, ColumnCodes::kMaxCodes,
-                             starts.data());
+        used = impurity_bins(sorted, targets.n_classes, g, ColumnCodes::kMaxCodes, starts.data());
         if (used <= ColumnCodes::kMaxCodes) break;
       }
     }
@@ -194,8 +191,8 @@ void SubsetBins::cut_small(const RowSubset& rows, int lane, int wanted) {
     for (std::uint32_t k = 0; k < m; ++k) sorted_rows_[k] = rows.row(list[k]);
     sorted_.gather(targets_, columns_->rank_of(f), sorted_rows_);
     for (;; ++attempt) {
-      used = impurity_bins(sorted_, targets_.n_classes,
-                           generosity(targets_, attempt, m, wanted), wanted, starts);
+      used = impurity_bins(sorted_, targets_.n_classes, generosity(targets_, attempt, m, wanted),
+                           wanted, starts);
       if (used <= wanted) break;
     }
     warm[l] = static_cast<std::uint8_t>(attempt);

@@ -34,7 +34,7 @@ struct ColumnCodes {
   static constexpr int kMaxCodes = 255;
   std::vector<std::int32_t> features;  // of each lane
   std::vector<std::uint8_t> codes;
-  std::vector<int> n_codes;            // of each lane
+  std::vector<int> n_codes;  // of each lane
   int n_lanes() const { return static_cast<int>(features.size()); }
 };
 
@@ -50,8 +50,7 @@ struct SortedTargets {
 };
 
 // Throws `Stopped` when a limit (null: none) is hit.
-ColumnCodes make_codes(const Columns& columns, const BinTargets& targets,
-                       Limits* limits = nullptr);
+ColumnCodes make_codes(const Columns& columns, const BinTargets& targets, Limits* limits = nullptr);
 
 // The bins of one subset.
 class SubsetBins {

@@ -168,8 +168,8 @@ void ClassLanes<T>::window(std::uint32_t first, std::uint32_t last) {
   constexpr std::uint32_t kReset = 16;  // rows that move in the time of a reset
   const auto apart = [](std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; };
   const bool disjoint = first >= last_ || last <= first_;
-  const std::uint32_t moves = disjoint ? (last_ - first_) + (last - first)
-                                       : apart(first, first_) + apart(last, last_);
+  const std::uint32_t moves =
+      disjoint ? (last_ - first_) + (last - first) : apart(first, first_) + apart(last, last_);
   const std::uint32_t from_empty = last - first + kReset;
   const std::uint32_t from_full = rows_->size() - (last - first) + kReset;
   if (total_known_ && std::min(from_empty, from_full) < moves) reset(from_full < from_empty);
@@ -219,11 +219,10 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
                             side_minimum(min_right, n_right)};
   // If no minimum is in force, the row channel (if there is one) would count as a further class in
   // `many_classes`; the variant that knows the channel is equally good.
-  const Kernel<T> kernel = pairs_ > 0 ? kernels_.pairs
+  const Kernel<T> kernel = pairs_ > 0      ? kernels_.pairs
                            : classes_ == 2 ? (minimum ? kernels_.two_min : kernels_.two)
-                                         : (count_rows_ ? kernels_.many_min : kernels_.many);
-  kernel(memory_.input(), left, right,
-         {memory_.lower_left.data(), memory_.upper_left.data()},
+                                           : (count_rows_ ? kernels_.many_min : kernels_.many);
+  kernel(memory_.input(), left, right, {memory_.lower_left.data(), memory_.upper_left.data()},
          {memory_.lower_right.data(), memory_.upper_right.data()});
   bound_categories(min_left, min_right);
 
@@ -265,8 +264,7 @@ void ClassLanes<T>::bound_categories(std::uint32_t min_left, std::uint32_t min_r
 template <class T>
 Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) const {
   const std::size_t channels = n_channels();
-  const bool multiway =
-      columns_->kind(categorical_[g]) == FeatureKind::multiway;
+  const bool multiway = columns_->kind(categorical_[g]) == FeatureKind::multiway;
   const std::vector<T>& sums = side == Side::left ? left_sums_ : right_sums_;
   const Count most = swing(side);
   const Count rows = side == Side::left ? last_ - first_ : rows_->size() - (last_ - first_);
@@ -312,8 +310,7 @@ Cost ClassLanes<T>::exact(Side side, Cost cap, Counters& counters) {
     least = std::min(least, c);
   // Lanes and scans count all errors, including those that every tree makes.
   const Count always = forced(side);
-  Count best =
-      std::min((least + kUnitCost - 1) >> kCostBits, leaf(side) >> kCostBits) + always;
+  Count best = std::min((least + kUnitCost - 1) >> kCostBits, leaf(side) >> kCostBits) + always;
   for (std::size_t l = 0; l < memory_.lanes; ++l) best = std::min<Count>(best, upper[l]);
   for (std::size_t l = 0; l < memory_.lanes; ++l) {
     if (lower[l] >= best) continue;
@@ -396,8 +393,8 @@ std::int64_t ClassLanes<T>::scan_many(Side side, std::size_t lane, Count best, C
   const bool minimum = min_rows > 1;
   prefix_.assign(classes_, 0);
   suffix_.assign(sums.begin(), sums.end());
-  Count before = 0;                                       // majority of the bins before
-  Count from = *std::ranges::max_element(suffix_);        // of this bin and those after
+  Count before = 0;                                 // majority of the bins before
+  Count from = *std::ranges::max_element(suffix_);  // of this bin and those after
   Count n = 0;
   for (std::size_t bin = 0; bin < memory_.bins; ++bin) {
     const std::size_t at = lane_base_[lane] + bin * memory_.bin_stride();

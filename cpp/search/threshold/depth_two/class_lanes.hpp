@@ -19,8 +19,8 @@
 #include "core/prefetch.hpp"
 #include "data/row_subset.hpp"
 #include "loss/misclassification.hpp"
-#include "search/threshold/depth_two/bins.hpp"
 #include "search/threshold/counters.hpp"
+#include "search/threshold/depth_two/bins.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
 
@@ -32,16 +32,13 @@ class ClassLanes {
   using Value = Cost;
 
   ClassLanes(const Columns& columns, const Misclassification& loss, const ColumnCodes& codes,
-             SubsetBins& bins, const ClassKernels<T>& kernels, bool count_rows,
-             Cost further_child)
+             SubsetBins& bins, const ClassKernels<T>& kernels, bool count_rows, Cost further_child)
       : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins), kernels_(kernels),
         classes_(static_cast<std::size_t>(loss.n_classes())),
         pairs_(loss.knows_pairs() ? static_cast<std::size_t>(n_class_pairs(loss.n_classes())) : 0),
-        count_rows_(count_rows),
-        further_child_(further_child) {
+        count_rows_(count_rows), further_child_(further_child) {
     for (std::int32_t f = 0; f < columns.n_features(); ++f)
-      if (columns.kind(f) != FeatureKind::ordered)
-        categorical_.push_back(f);
+      if (columns.kind(f) != FeatureKind::ordered) categorical_.push_back(f);
   }
 
   void load(const RowSubset& rows);
@@ -52,9 +49,7 @@ class ClassLanes {
   void window(std::uint32_t first, std::uint32_t last);
 
   Value leaf(Side side) const;
-  Value leaf_of_all() const {
-    return cost_of(all_swing_ - Count{*std::ranges::max_element(all_)});
-  }
+  Value leaf_of_all() const { return cost_of(all_swing_ - Count{*std::ranges::max_element(all_)}); }
   // Bounds with at least the given numbers of rows in each part of a stump.
   StumpBounds<Value> bounds(std::uint32_t min_left, std::uint32_t min_right, Counters& counters);
   // min(loss of the best stump of a side, cap), including the further children of its split. Uses
@@ -103,14 +98,14 @@ class ClassLanes {
   std::size_t classes_;
   std::size_t pairs_;  // of classes, if their gains are known; never with `count_rows_`
   bool count_rows_;
-  Cost further_child_;  // of a multiway split
+  Cost further_child_;                     // of a multiway split
   std::vector<std::int32_t> categorical_;  // features that are not in lanes
 
   const RowSubset* rows_ = nullptr;
   LaneMemory<T> memory_;
   std::vector<std::size_t> lane_base_;
-  bool unit_ = true;                        // every weight and every swing is 1
-  std::vector<std::int32_t> label_;         // of local rows
+  bool unit_ = true;                 // every weight and every swing is 1
+  std::vector<std::int32_t> label_;  // of local rows
   std::vector<T> weight_;
   std::vector<T> swing_;
   std::vector<T> all_, left_sums_, right_sums_;
@@ -124,7 +119,7 @@ class ClassLanes {
   std::vector<Cost> category_bounds_left_, category_bounds_right_;
 
   const std::uint32_t* list_ = nullptr;
-  std::vector<std::uint32_t> position_;     // of each local row in list_, once it is needed
+  std::vector<std::uint32_t> position_;  // of each local row in list_, once it is needed
   bool placed_ = false;
   bool total_known_ = false;  // what a window over all rows holds
   std::vector<Cost> cumulative_;

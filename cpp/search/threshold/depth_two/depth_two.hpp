@@ -76,11 +76,11 @@ class DepthTwo {
   using Point = CutBounds<Value>;
   struct Candidate {
     std::int32_t feature;
-    bool left_splits;   // whether the left (right) child may be split again
+    bool left_splits;  // whether the left (right) child may be split again
     bool right_splits;
-    Value lower;        // on any tree with this root, for these rows and for supersets of them
-    Value own;          // the same for these rows alone: at least `lower`
-    bool doubled;       // not looked at: another feature has the same split
+    Value lower;   // on any tree with this root, for these rows and for supersets of them
+    Value own;     // the same for these rows alone: at least `lower`
+    bool doubled;  // not looked at: another feature has the same split
     std::vector<Point> points;
   };
   struct Record {
@@ -108,9 +108,7 @@ class DepthTwo {
   Value penalty() const { return context_->settings.split_cost; }
   // The total cost that both children must stay below.
   Value budget() const { return best_ - penalty(); }
-  bool closed(Value children) const {
-    return context_->loss->closes(penalty() + children, best_);
-  }
+  bool closed(Value children) const { return context_->loss->closes(penalty() + children, best_); }
   // Counts the work since the last call: rows that moved through all lanes, and exact scans of a
   // lane.
   bool stop(std::uint32_t rows_moved) {
@@ -121,9 +119,7 @@ class DepthTwo {
         static_cast<std::uint32_t>(2 + rows_moved * lanes / 1000 + scans * size_ / 250));
     return stopped_;
   }
-  FeatureKind kind(std::int32_t f) const {
-    return context_->columns->kind(f);
-  }
+  FeatureKind kind(std::int32_t f) const { return context_->columns->kind(f); }
 
   void list_candidates() {
     const std::int32_t n = context_->columns->n_features();
@@ -139,9 +135,8 @@ class DepthTwo {
       c.points.clear();
     };
     for (std::int32_t f = 0; f < n; ++f) {
-      const Value lower = task_->lower_in.empty()
-                              ? Value{}
-                              : task_->lower_in[static_cast<std::size_t>(f)];
+      const Value lower =
+          task_->lower_in.empty() ? Value{} : task_->lower_in[static_cast<std::size_t>(f)];
       const bool deeper = task_->depth > 1;
       if (!deeper || task_->splits < 2) {
         add(f, false, false, lower);
@@ -289,8 +284,8 @@ class DepthTwo {
     if constexpr (L::kUnitStep) {
       if (context_->unit_step(min_leaf_)) {
         const Value width = lanes_->weight_between(a.position, b.position);
-        return std::max(monotone, context_->round_up((a.left + a.right + b.left + b.right -
-                                                      width + 1) / 2));
+        return std::max(monotone,
+                        context_->round_up((a.left + a.right + b.left + b.right - width + 1) / 2));
       }
     }
     return monotone;
@@ -555,10 +550,10 @@ class DepthTwo {
     for (std::size_t k = 0; k < tree.children.size(); ++k) {
       const Value leaf = stumps_->leaf(parts_[k]);
       cost += leaf;
-      const bool splits = k == 0 || record_.kind == TestKind::multiway ? record_.left_splits
-                                                                       : record_.right_splits;
+      const bool splits =
+          k == 0 || record_.kind == TestKind::multiway ? record_.left_splits : record_.right_splits;
       if (!splits) continue;
-      const Split<Value> s = 
+      const Split<Value> s =
           stumps_->best_by_loss(parts_[k], min_leaf_, context_->settings.further_child);
       if (s.feature >= 0 && penalty() + s.score < leaf)
         options.push_back({k, leaf - penalty() - s.score, s});
@@ -567,9 +562,8 @@ class DepthTwo {
     for (std::size_t k = 0; k < options.size() && static_cast<int>(k) + 1 < task_->splits; ++k) {
       const Option& o = options[k];
       cost -= o.gain;
-      tree.children[o.child] =
-          stumps_->node(parts_[o.child], o.split.feature, o.split.kind, o.split.first,
-                        o.split.last);
+      tree.children[o.child] = stumps_->node(parts_[o.child], o.split.feature, o.split.kind,
+                                             o.split.first, o.split.last);
     }
     return tree;
   }
@@ -584,7 +578,7 @@ class DepthTwo {
   std::uint32_t size_ = 0;
   std::uint32_t min_leaf_ = 1;
   Value best_{};
-  Value whole_{};   // lower bound on the best cost of these rows with one split less deep
+  Value whole_{};       // lower bound on the best cost of these rows with one split less deep
   Value pieces_{};      // least bound on the children over the cuts of a candidate,
   Value own_pieces_{};  // and that for these rows alone
   Record record_;

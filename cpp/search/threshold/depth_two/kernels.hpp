@@ -58,17 +58,17 @@ using Kernel = void (*)(const LaneInput<T>&, const SideTotals<T>&, const SideTot
 
 template <class T>
 struct ClassKernels {
-  Kernel<T> two;       // two classes
-  Kernel<T> two_min;   // two classes, minimum leaf size
-  Kernel<T> many;      // any number of classes
+  Kernel<T> two;      // two classes
+  Kernel<T> two_min;  // two classes, minimum leaf size
+  Kernel<T> many;     // any number of classes
   Kernel<T> many_min;
-  Kernel<T> pairs;     // any number of classes, gains of pairs known
+  Kernel<T> pairs;  // any number of classes, gains of pairs known
 };
 
 struct MomentKernels {
-  Kernel<double> one;      // one output
+  Kernel<double> one;  // one output
   Kernel<double> one_min;
-  Kernel<double> many;     // any number of outputs
+  Kernel<double> many;  // any number of outputs
   Kernel<double> many_min;
   Kernel<double> smoothed;  // the same with imaginary rows in every leaf
   Kernel<double> smoothed_min;

@@ -91,9 +91,14 @@ struct LaneMemory {
   }
 
   LaneInput<T> input() {
-    return {left.data(),    total.data(),          several.data(),
-            scratch.data(), static_cast<int>(blocks), static_cast<int>(bins),
-            static_cast<int>(channels), static_cast<int>(classes)};
+    return {left.data(),
+            total.data(),
+            several.data(),
+            scratch.data(),
+            static_cast<int>(blocks),
+            static_cast<int>(bins),
+            static_cast<int>(channels),
+            static_cast<int>(classes)};
   }
 };
 

@@ -8,12 +8,10 @@ namespace treeproof::threshold {
 
 template <class Phi>
 MomentLanes<Phi>::MomentLanes(const Columns& columns, const MomentLoss<Phi>& loss,
-                         const ColumnCodes& codes, SubsetBins& bins,
-                         const MomentKernels& kernels, bool count_rows,
-                         double further_child)
-    : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins),
-      outputs_(loss.n_outputs()), own_(1 + loss.n_outputs()),
-      channels_(own_ + (count_rows ? 2 : 1)), count_rows_(count_rows),
+                              const ColumnCodes& codes, SubsetBins& bins,
+                              const MomentKernels& kernels, bool count_rows, double further_child)
+    : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins), outputs_(loss.n_outputs()),
+      own_(1 + loss.n_outputs()), channels_(own_ + (count_rows ? 2 : 1)), count_rows_(count_rows),
       further_child_(further_child) {
   const bool one = outputs_ == 1;
   // If there is a row channel, the kernel has to know of it even if no minimum is in force.
@@ -167,7 +165,7 @@ double MomentLanes<Phi>::leaf_of_all() const {
 
 template <class Phi>
 StumpBounds<double> MomentLanes<Phi>::bounds(std::uint32_t min_left, std::uint32_t min_right,
-                                        Counters& counters) {
+                                             Counters& counters) {
   ++counters.evaluations;
   min_left_ = min_left;
   min_right_ = min_right;
@@ -205,8 +203,7 @@ StumpBounds<double> MomentLanes<Phi>::bounds(std::uint32_t min_left, std::uint32
 
 template <class Phi>
 void MomentLanes<Phi>::bound_categories(Side side, double min_rows, std::vector<double>& out) {
-  for (std::size_t g = 0; g < categorical_.size(); ++g)
-    out[g] = category_loss(g, side, min_rows);
+  for (std::size_t g = 0; g < categorical_.size(); ++g) out[g] = category_loss(g, side, min_rows);
 }
 
 // The exact loss of the best split of a side on a categorical feature, including the cost of its
@@ -249,10 +246,8 @@ double MomentLanes<Phi>::category_loss(std::size_t g, Side side, double min_rows
 template <class Phi>
 double MomentLanes<Phi>::exact(Side side, double cap, Counters& counters) {
   if (cap <= 0.0) return cap;
-  const double* lower = side == Side::left ? memory_.lower_left.data()
-                                           : memory_.lower_right.data();
-  const double* upper = side == Side::left ? memory_.upper_left.data()
-                                           : memory_.upper_right.data();
+  const double* lower = side == Side::left ? memory_.lower_left.data() : memory_.lower_right.data();
+  const double* upper = side == Side::left ? memory_.upper_left.data() : memory_.upper_right.data();
   const double min_rows = side == Side::left ? min_left_ : min_right_;
   double best = std::min(cap, leaf(side));
   for (std::size_t l = 0; l < memory_.lanes; ++l) best = std::min(best, upper[l]);
@@ -306,8 +301,8 @@ double MomentLanes<Phi>::scan(Side side, std::size_t lane, double best, double m
         if (v != value) {
           if (!minimum || (count >= min_rows && rows - count >= min_rows)) {
             for (std::size_t c = 0; c <= outputs_; ++c) rest_[c] = whole[c] - inner_[c];
-            best = std::min(best, whole[own_] - explained(inner_.data(), tiny) -
-                                      explained(rest_.data(), tiny));
+            best = std::min(
+                best, whole[own_] - explained(inner_.data(), tiny) - explained(rest_.data(), tiny));
           }
           value = v;
         }

@@ -4,8 +4,8 @@
 // The same idea as class_lanes.hpp with other channels: a bin holds weight, weighted sum of
 // each output, sum of the rows' own terms and, where a minimum leaf size is in force, rows. A
 // stump that cuts inside a bin loses at least what both parts lose without the bin's rows
-// (fewer rows lose no more), which gives the lower bound; cuts between bins give the upper one. `exact` walks only the bins whose lower bound
-// leaves something to gain.
+// (fewer rows lose no more), which gives the lower bound; cuts between bins give the upper one.
+// `exact` walks only the bins whose lower bound leaves something to gain.
 //
 // Rounding: every sweep starts from empty histograms, so a cell receives a few thousand additions
 // at most and keeps about 13 digits of the sum of squares; the tolerance of loss/tolerance.hpp is
@@ -17,8 +17,8 @@
 
 #include "data/row_subset.hpp"
 #include "loss/moment_loss.hpp"
-#include "search/threshold/depth_two/bins.hpp"
 #include "search/threshold/counters.hpp"
+#include "search/threshold/depth_two/bins.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
 
@@ -43,8 +43,7 @@ class MomentLanes {
   double leaf(Side side) const;
   double leaf_of_all() const;
   // Bounds with at least the given numbers of rows in each part of a stump.
-  StumpBounds<double> bounds(std::uint32_t min_left, std::uint32_t min_right,
-                             Counters& counters);
+  StumpBounds<double> bounds(std::uint32_t min_left, std::uint32_t min_right, Counters& counters);
   // min(loss of the best stump of a side, cap). Uses the results of the last call of `bounds`.
   double exact(Side side, double cap, Counters& counters);
   // There is no unit step for these losses.
@@ -82,10 +81,10 @@ class MomentLanes {
   Kernel<double> kernel_;
   Kernel<double> kernel_min_;
   std::size_t outputs_;
-  std::size_t own_;   // channel of the sum of own terms
+  std::size_t own_;       // channel of the sum of own terms
   std::size_t channels_;  // with the row channel, if any
   bool count_rows_;
-  double further_child_;  // of a multiway split
+  double further_child_;                   // of a multiway split
   std::vector<std::int32_t> categorical_;  // features that are not in lanes
 
   const RowSubset* rows_ = nullptr;

@@ -19,8 +19,7 @@ class MomentTerminal {
   static constexpr int kDepth = 2;
   using Loss = MomentLoss<Phi>;
 
-  MomentTerminal(const Context<Loss>& context, StumpSolver<Loss>& stumps,
-                 const ColumnCodes& codes)
+  MomentTerminal(const Context<Loss>& context, StumpSolver<Loss>& stumps, const ColumnCodes& codes)
       : bins_(*context.columns, codes, BinTargets{}, context.settings.most_bins),
         lanes_(*context.columns, *context.loss, codes, bins_,
                kernels(choose_kernels(context.settings.portable_kernels)),

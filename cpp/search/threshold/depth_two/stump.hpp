@@ -17,7 +17,7 @@ template <class Score>
 struct Split {
   std::int32_t feature = -1;  // -1: no split is allowed
   TestKind kind = TestKind::threshold;
-  std::uint32_t first = 0;    // the "yes" child: positions first .. last - 1 of the list
+  std::uint32_t first = 0;  // the "yes" child: positions first .. last - 1 of the list
   std::uint32_t last = 0;
   Score score{};
 };
@@ -38,8 +38,8 @@ class StumpSolver {
   // The split with the lowest sum of `score` over its children; each child after the second adds
   // `further`.
   template <class Score, class Measure>
-  Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst,
-                    Score further, Measure measure) {
+  Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst, Score further,
+                    Measure measure) {
     Split<Score> found{-1, TestKind::threshold, 0, 0, worst};
     for (std::int32_t f = 0; f < columns_->n_features(); ++f)
       improve_on(rows, f, min_leaf, further, measure, found);
@@ -50,15 +50,13 @@ class StumpSolver {
     return best<Value>(rows, min_leaf, loss_->infinite(), further,
                        [this](const auto& t) { return loss_->value(t); });
   }
-  Split<double> best_by_impurity(const RowSubset& rows, std::uint32_t min_leaf,
-                                 double further) {
+  Split<double> best_by_impurity(const RowSubset& rows, std::uint32_t min_leaf, double further) {
     return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(), further,
                         [this](const auto& t) { return loss_->impurity(t); });
   }
 
   // The same by entropy, if the loss has one.
-  Split<double> best_by_entropy(const RowSubset& rows, std::uint32_t min_leaf,
-                                double further) {
+  Split<double> best_by_entropy(const RowSubset& rows, std::uint32_t min_leaf, double further) {
     if constexpr (kHasEntropy)
       return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(), further,
                           [this](const auto& t) { return loss_->entropy(t); });
@@ -67,8 +65,8 @@ class StumpSolver {
   static constexpr bool kHasEntropy =
       requires(const L& loss, const typename L::Tally& t) { loss.entropy(t); };
   // The split of least impurity on one feature.
-  Split<double> best_by_impurity_on(const RowSubset& rows, std::int32_t f,
-                                    std::uint32_t min_leaf, double further) {
+  Split<double> best_by_impurity_on(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
+                                    double further) {
     Split<double> found{-1, TestKind::threshold, 0, 0, std::numeric_limits<double>::infinity()};
     const auto measure = [this](const auto& t) { return loss_->impurity(t); };
     improve_on(rows, f, min_leaf, further, measure, found);
@@ -102,15 +100,13 @@ class StumpSolver {
   using Tally = typename L::Tally;
 
   template <class Measure, class Score>
-  void improve_on(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
-                  Score further, Measure measure, Split<Score>& found) {
+  void improve_on(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf, Score further,
+                  Measure measure, Split<Score>& found) {
     if (FeatureView(*columns_, rows, f).constant()) return;
     switch (columns_->kind(f)) {
       case FeatureKind::ordered: walk_thresholds(rows, f, min_leaf, measure, found); break;
       case FeatureKind::one_vs_rest: walk_categories(rows, f, min_leaf, measure, found); break;
-      case FeatureKind::multiway: 
-        try_multiway(rows, f, min_leaf, further, measure, found);
-        break;
+      case FeatureKind::multiway: try_multiway(rows, f, min_leaf, further, measure, found); break;
     }
   }
 
@@ -167,8 +163,8 @@ class StumpSolver {
   }
 
   template <class Measure, class Score>
-  void try_multiway(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
-                    Score further, Measure measure, Split<Score>& found) {
+  void try_multiway(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf, Score further,
+                    Measure measure, Split<Score>& found) {
     const FeatureView view(*columns_, rows, f);
     const std::uint32_t* list = rows.list(f);
     const std::uint32_t m = rows.size();

@@ -25,16 +25,15 @@ class StumpTerminal {
     const RowSubset& rows = *task.rows;
     Answer<Value> answer;
     answer.upper = stumps_->leaf(rows);
-    const Split<Value> split = stumps_->best_by_loss(
-        rows, task.min_leaf, context_->settings.further_child);
+    const Split<Value> split =
+        stumps_->best_by_loss(rows, task.min_leaf, context_->settings.further_child);
     context_->limits->stop(rows.size() / 8 + 1);
     answer.lower = answer.upper;
     if (split.feature >= 0 && penalty + split.score < answer.upper) {
       answer.upper = answer.lower = penalty + split.score;
       answer.tree = stumps_->node(rows, split.feature, split.kind, split.first, split.last);
     }
-    const Value one_sided =
-        split.feature < 0 ? answer.upper : std::min(answer.upper, split.score);
+    const Value one_sided = split.feature < 0 ? answer.upper : std::min(answer.upper, split.score);
     for (Value& out : task.lower_out) out = penalty + one_sided;
     answer.found = answer.upper < task.cutoff;
     return answer;
@@ -53,9 +52,8 @@ class ClassTerminal {
  public:
   static constexpr int kDepth = 2;
 
-  ClassTerminal(const Context<Misclassification>& context,
-                StumpSolver<Misclassification>& stumps, const ColumnCodes& codes,
-                const BinTargets& targets, std::int64_t total_weight)
+  ClassTerminal(const Context<Misclassification>& context, StumpSolver<Misclassification>& stumps,
+                const ColumnCodes& codes, const BinTargets& targets, std::int64_t total_weight)
       : context_(&context), loss_(context.loss), total_weight_(total_weight),
         bins_(*context.columns, codes, targets, context.settings.most_bins),
         kernels_(choose_kernels(context.settings.portable_kernels)),

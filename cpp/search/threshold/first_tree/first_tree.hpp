@@ -25,11 +25,11 @@
 
 #include "search/exchange.hpp"
 #include "search/threshold/answer.hpp"
+#include "search/threshold/depth_two/stump.hpp"
 #include "search/threshold/first_tree/cut_by.hpp"
 #include "search/threshold/first_tree/prune_to.hpp"
-#include "search/threshold/depth_two/stump.hpp"
-#include "search/threshold/task.hpp"
 #include "search/threshold/first_tree/turns.hpp"
+#include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
 
@@ -108,24 +108,23 @@ class FirstTree {
     const Value leaf = stumps_->leaf(rows);
     if (depth >= task.depth || !(penalty() < leaf) || rows.size() < 2 * task.min_leaf)
       return leaf_answer(leaf);
-    if (context_->limits->stop(microseconds(rows)) && rows.size() > kMany)
-      return leaf_answer(leaf);
-    const Split<double> split = depth >= kDeep ? middle(rows, task.min_leaf)
-                                               : purest(rows, task.min_leaf);
+    if (context_->limits->stop(microseconds(rows)) && rows.size() > kMany) return leaf_answer(leaf);
+    const Split<double> split =
+        depth >= kDeep ? middle(rows, task.min_leaf) : purest(rows, task.min_leaf);
     if (split.feature < 0) return leaf_answer(leaf);
     SplitTree node = stumps_->node(rows, split.feature, split.kind, split.first, split.last);
     Answer<Value> answer = leaf_answer(price(node));
     answer.tree = std::move(node);
-    std::vector<RowSubset> parts =
-        cut_by(partitioner_, *context_->columns, rows, answer.tree);
+    std::vector<RowSubset> parts = cut_by(partitioner_, *context_->columns, rows, answer.tree);
     return below(std::move(parts), std::move(answer), leaf,
                  [&](const RowSubset& child) { return grow(child, task, depth + 1); });
   }
 
   Answer<Value> look(const RowSubset& rows, const Task<Value>& task) {
     const Value leaf = stumps_->leaf(rows);
-    Task<Value> ahead{&rows, context_->loss->infinite(), std::min(2, task.depth),
-                      task.splits, task.min_leaf, {}, {}};
+    Task<Value> ahead{
+        &rows, context_->loss->infinite(), std::min(2, task.depth), task.splits, task.min_leaf, {},
+        {}};
     if (task.depth <= 0 || task.splits <= 0 || context_->limits->stop(microseconds(rows)))
       return leaf_answer(leaf);
     Answer<Value> two = terminal_->solve(ahead);
@@ -133,16 +132,15 @@ class FirstTree {
       return leaf < two.upper ? leaf_answer(leaf) : std::move(two);
     Answer<Value> answer = leaf_answer(price(two.tree));
     answer.tree = two.tree;
-    std::vector<RowSubset> parts =
-        cut_by(partitioner_, *context_->columns, rows, two.tree);
+    std::vector<RowSubset> parts = cut_by(partitioner_, *context_->columns, rows, two.tree);
     // Splits are distributed in proportion to rows.
     const int spare = task.splits - 1;
     Answer<Value> deep =
         below(std::move(parts), std::move(answer), leaf, [&](const RowSubset& child) {
           Task<Value> inner = task;
           inner.depth = task.depth - 1;
-          inner.splits = static_cast<int>(
-              std::int64_t{spare} * child.size() / std::max<std::int64_t>(1, rows.size()));
+          inner.splits = static_cast<int>(std::int64_t{spare} * child.size() /
+                                          std::max<std::int64_t>(1, rows.size()));
           return look(child, inner);
         });
     return deep.upper < two.upper ? std::move(deep) : std::move(two);
@@ -150,8 +148,7 @@ class FirstTree {
 
   // Solves the parts, adds them up, and keeps a leaf if it costs no more.
   template <class Solve>
-  Answer<Value> below(std::vector<RowSubset> parts, Answer<Value> answer, Value leaf,
-                      Solve solve) {
+  Answer<Value> below(std::vector<RowSubset> parts, Answer<Value> answer, Value leaf, Solve solve) {
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const RowSubset child = std::move(parts[k]);
       Answer<Value> a = solve(child);
@@ -189,8 +186,8 @@ class FirstTree {
 
 // The tree that a search begins with: the best one that others have found, or one of its own.
 template <Loss L, class Terminal, class Value = typename L::Value>
-Answer<Value> starting_tree(FirstTree<L, Terminal>& first, const Task<Value>& task,
-                            Value infinite, Exchange<Value>* exchange) {
+Answer<Value> starting_tree(FirstTree<L, Terminal>& first, const Task<Value>& task, Value infinite,
+                            Exchange<Value>* exchange) {
   if (exchange != nullptr)
     if (std::optional<CostedTree<Value>> known = exchange->better_than(infinite);
         known && !known->tree.leaf())

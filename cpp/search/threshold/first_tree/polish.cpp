@@ -1,7 +1,7 @@
 #include "search/threshold/first_tree/polish.hpp"
 
-#include "search/threshold/label_parts.hpp"
 #include "search/threshold/first_tree/polisher.hpp"
+#include "search/threshold/label_parts.hpp"
 #include "search/threshold/target_parts.hpp"
 
 namespace treeproof::threshold {
@@ -15,8 +15,13 @@ Statistics polish(const Context<L>& context, MakeTerminal make_terminal,
   const RowSubset rows = RowSubset::whole(*context.columns);
   const Settings<double>& settings = context.settings;
   Polisher polisher(context, *terminal, stumps, exchange);
-  polisher.run({&rows, context.loss->infinite(), settings.max_depth, settings.max_splits,
-                settings.min_leaf, {}, {}});
+  polisher.run({&rows,
+                context.loss->infinite(),
+                settings.max_depth,
+                settings.max_splits,
+                settings.min_leaf,
+                {},
+                {}});
   return context.counters->named();
 }
 
@@ -32,13 +37,13 @@ Statistics polish_labels(const Columns& columns, const Labels& labels,
 }
 
 Statistics polish_targets(Criterion criterion, const Columns& columns, const Targets& targets,
-                          const TreeLimits& tree_limits, const Switches& switches,
-                          Limits& limits, Exchange<double>& exchange) {
-  return with_targets(criterion, columns, targets, tree_limits, switches, limits, true,
-                      [] { return Statistics{}; },
-                      [&](const auto& context, auto make_terminal) {
-                        return polish(context, make_terminal, exchange);
-                      });
+                          const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
+                          Exchange<double>& exchange) {
+  return with_targets(
+      criterion, columns, targets, tree_limits, switches, limits, true, [] { return Statistics{}; },
+      [&](const auto& context, auto make_terminal) {
+        return polish(context, make_terminal, exchange);
+      });
 }
 
 }  // namespace treeproof::threshold

@@ -26,7 +26,7 @@ Statistics polish_labels(const Columns& columns, const Labels& labels,
                          const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
                          Exchange<Cost>& exchange);
 Statistics polish_targets(Criterion criterion, const Columns& columns, const Targets& targets,
-                          const TreeLimits& tree_limits, const Switches& switches,
-                          Limits& limits, Exchange<double>& exchange);
+                          const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
+                          Exchange<double>& exchange);
 
 }  // namespace treeproof::threshold

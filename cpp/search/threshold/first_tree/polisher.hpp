@@ -35,8 +35,7 @@ class Polisher {
     for (int discrepancies = 0; discrepancies <= kMostDiscrepancies && !stopped();
          ++discrepancies) {
       memo_.clear();
-      start_from(task, explore(*task.rows, task.depth, task.splits, task.min_leaf,
-                               discrepancies));
+      start_from(task, explore(*task.rows, task.depth, task.splits, task.min_leaf, discrepancies));
       polish(task);
     }
   }
@@ -75,8 +74,8 @@ class Polisher {
     while (!stopped()) {
       std::optional<CostedTree<Value>> best = exchange_->better_than(context_->loss->infinite());
       if (!best || best->tree.depth() > task.depth) return;
-      Answer<Value> better = resolve(*task.rows, best->tree, task.depth, task.splits,
-                                     task.min_leaf);
+      Answer<Value> better =
+          resolve(*task.rows, best->tree, task.depth, task.splits, task.min_leaf);
       if (!(better.upper < best->cost)) return;
       start_from(task, std::move(better));
     }
@@ -115,8 +114,7 @@ class Polisher {
     const auto [known, fresh] = tried_.insert({key_of(rows), levels, splits});
     if (!fresh) return;
     const Task<Value> task{&rows, answer.upper, levels, splits, min_leaf, {}, {}};
-    Answer<Value> exact = levels <= Terminal::kDepth ? terminal_->solve(task)
-                                                     : search_.solve(task);
+    Answer<Value> exact = levels <= Terminal::kDepth ? terminal_->solve(task) : search_.solve(task);
     if (context_->limits->reason() != StopReason::none) tried_.erase(known);
     if (exact.found && exact.upper < answer.upper) answer = std::move(exact);
     if (tried_.size() > kMostEntries) tried_.clear();
@@ -133,8 +131,8 @@ class Polisher {
     if (const auto known = memo_.find(question); known != memo_.end()) return known->second;
     {
       const Task<Value> task{&rows, context_->loss->infinite(), levels, splits, min_leaf, {}, {}};
-      Answer<Value> exact = levels <= Terminal::kDepth ? terminal_->solve(task)
-                                                       : search_.solve(task);
+      Answer<Value> exact =
+          levels <= Terminal::kDepth ? terminal_->solve(task) : search_.solve(task);
       if (exact.found && exact.upper < answer.upper) answer = std::move(exact);
     }
     // A deeper tree has more splits than levels that were looked at.
@@ -181,8 +179,8 @@ class Polisher {
     }
     std::vector<Split<double>> splits;
     for (std::int32_t f = 0; f < context_->columns->n_features(); ++f) {
-      const Split<double> split = stumps_->best_by_impurity_on(
-          rows, f, min_leaf, context_->further_impurity());
+      const Split<double> split =
+          stumps_->best_by_impurity_on(rows, f, min_leaf, context_->further_impurity());
       if (split.feature >= 0) splits.push_back(split);
     }
     context_->limits->stop(1 + rows.size() / 64 *
@@ -190,11 +188,9 @@ class Polisher {
     std::ranges::sort(splits, {}, &Split<double>::score);
     for (const Split<double>& split : splits) {
       if (static_cast<int>(roots.size()) >= most) break;
-      SplitTree root =
-          stumps_->node(rows, split.feature, split.kind, split.first, split.last);
+      SplitTree root = stumps_->node(rows, split.feature, split.kind, split.first, split.last);
       const bool known = std::ranges::any_of(roots, [&](const SplitTree& other) {
-        return other.feature == root.feature && other.kind == root.kind &&
-               other.code == root.code;
+        return other.feature == root.feature && other.kind == root.kind && other.code == root.code;
       });
       if (!known) roots.push_back(std::move(root));
     }

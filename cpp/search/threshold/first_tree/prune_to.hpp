@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "search/threshold/answer.hpp"
-#include "search/threshold/first_tree/cut_by.hpp"
 #include "search/threshold/depth_two/stump.hpp"
+#include "search/threshold/first_tree/cut_by.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
@@ -34,7 +34,7 @@ class TreePruner {
 
  private:
   struct Sized {
-    std::vector<Value> cost;                       // with at most 0, 1, ... splits
+    std::vector<Value> cost;  // with at most 0, 1, ... splits
     std::vector<Sized> children;
     std::vector<std::vector<std::size_t>> shares;  // [child][splits of the children up to it]
   };
@@ -44,8 +44,7 @@ class TreePruner {
     sized.cost.push_back(stumps_->leaf(rows));
     if (tree.leaf() || splits <= 0) return sized;
     std::vector<RowSubset> parts = cut_by(partitioner_, *context_->columns, rows, tree);
-    std::vector<Value> sum{
-        context_->settings.price()(static_cast<std::int64_t>(parts.size()))};
+    std::vector<Value> sum{context_->settings.price()(static_cast<std::int64_t>(parts.size()))};
     for (std::size_t k = 0; k < parts.size(); ++k) {
       sized.children.push_back(measure(parts[k], tree.children[k], splits - 1));
       parts[k] = RowSubset();

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "search/threshold/answer.hpp"
-#include "search/threshold/first_tree/cut_by.hpp"
 #include "search/threshold/depth_two/stump.hpp"
+#include "search/threshold/first_tree/cut_by.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
@@ -44,8 +44,8 @@ class Turns {
     Answer<Value> answer{leaf, leaf, true, {}};
     if (depth <= 0 || splits <= 0 || rows.size() < 2 * min_leaf) return answer;
     if ((depth <= 2 || tree.depth() <= 2) && !stopped()) {
-      const Task<Value> task{&rows, context_->loss->infinite(), std::min(depth, 2), splits,
-                             min_leaf, {}, {}};
+      const Task<Value> task{
+          &rows, context_->loss->infinite(), std::min(depth, 2), splits, min_leaf, {}, {}};
       Answer<Value> exact = terminal_->solve(task);
       if (context_->limits->reason() == StopReason::none)
         return exact.upper < leaf ? std::move(exact) : answer;
@@ -90,8 +90,7 @@ class Turns {
       context_->loss->clear(tally_);
       for (const std::uint32_t row : inside) context_->loss->add(tally_, row);
       const auto constant = context_->loss->constant(tally_);
-      for (const std::uint32_t r : guests)
-        out[r] = context_->loss->row_loss(constant, rows.row(r));
+      for (const std::uint32_t r : guests) out[r] = context_->loss->row_loss(constant, rows.row(r));
       return;
     }
     std::vector<std::vector<std::uint32_t>> in(tree.children.size()), to(tree.children.size());
@@ -113,9 +112,8 @@ class Turns {
       case TestKind::multiway: break;
     }
     const auto found = std::ranges::find(node.outcomes, rank);
-    return found == node.outcomes.end()
-               ? 0
-               : static_cast<std::size_t>(found - node.outcomes.begin());
+    return found == node.outcomes.end() ? 0
+                                        : static_cast<std::size_t>(found - node.outcomes.begin());
   }
 
   void retest(const RowSubset& rows, SplitTree& node, std::uint32_t min_leaf) {

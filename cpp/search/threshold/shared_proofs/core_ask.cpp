@@ -7,8 +7,7 @@ namespace treeproof::threshold {
 
 // True if nothing has changed for the question that the group asked last.
 bool CoreSearch::asks_still(Node& node, CutGroup& group) {
-  if (!group.asks || group.version != node.cuts(group).version ||
-      group.upper != node.answer.upper)
+  if (!group.asks || group.version != node.cuts(group).version || group.upper != node.answer.upper)
     return false;
   const int depth = std::min(node.depth, affordable(group.target));
   Cores& cores = cores_for(group.target);
@@ -63,9 +62,7 @@ bool CoreSearch::ask_cut(Node& node, CutGroup& group) {
   const Cost least = range ? penalty() : 0;
   for (;;) {
     const Cost budget = node.answer.upper - penalty();
-    const auto position = [&](std::uint32_t k) {
-      return range ? cuts.boundaries[k] : group.first;
-    };
+    const auto position = [&](std::uint32_t k) { return range ? cuts.boundaries[k] : group.first; };
     const auto bound = [&](Part part, std::uint32_t k) {
       return std::max(least, cuts.lower(part, position(k), range));
     };
@@ -134,8 +131,8 @@ bool CoreSearch::ask_side(Node& node, CutGroup& group, const KnownSide& left,
   // Request the side with the weaker bound, up to the next penalty.
   const KnownSide& side = left.lower <= right.lower ? left : right;
   const KnownSide& other = left.lower <= right.lower ? right : left;
-  const Cost stage = std::max((ClassTerminal::kDepth + 1) * penalty(),
-                              (side.lower / penalty() + 1) * penalty());
+  const Cost stage =
+      std::max((ClassTerminal::kDepth + 1) * penalty(), (side.lower / penalty() + 1) * penalty());
   return request(node, group, side.part, side.position, std::min(budget - other.lower, stage),
                  true);
 }

@@ -34,9 +34,8 @@ class CoreSearch::Taken {
 // others, and a group that no common proof can help comes before all of them.
 std::vector<std::size_t> CoreSearch::choose(const Node& node) const {
   const auto untaken = [](const CutGroup& group) { return group.taken_by == nullptr; };
-  const bool any_shallow = std::ranges::any_of(node.groups, [&](const CutGroup& group) {
-    return untaken(group) && shallow(group.target);
-  });
+  const bool any_shallow = std::ranges::any_of(
+      node.groups, [&](const CutGroup& group) { return untaken(group) && shallow(group.target); });
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < node.groups.size(); ++k)
     if (untaken(node.groups[k]) && (!any_shallow || shallow(node.groups[k].target)))
@@ -136,8 +135,7 @@ void CoreSearch::record_tree(Node& node, const CutGroup& group, const Answer<Cos
   if ((!left && group.kind != CutKind::right_leaf) || group.first != group.last) return;
   const Step& step = (left ? cuts.left_leaf : cuts.right_leaf)[group.first];
   const Cost cost = penalty() + step.leaf + answer.upper;
-  SplitTree tree =
-      stumps_->node(*node.rows, group.feature, TestKind::threshold, 0, step.position);
+  SplitTree tree = stumps_->node(*node.rows, group.feature, TestKind::threshold, 0, step.position);
   tree.children[left ? 1 : 0] = answer.tree;
   improve(node, cost, std::move(tree));
 }
@@ -163,9 +161,9 @@ void CoreSearch::settle(Node& node, const CutGroup& group) {
     side.upper = answer.upper;
     side.exact = answer.lower == answer.upper;
   }
-  SplitTree tree = stumps_->node(*node.rows, group.feature,
-                                 range ? TestKind::threshold : TestKind::equals,
-                                 range ? 0 : group.first, range ? position : group.last);
+  SplitTree tree =
+      stumps_->node(*node.rows, group.feature, range ? TestKind::threshold : TestKind::equals,
+                    range ? 0 : group.first, range ? position : group.last);
   tree.children[0] = std::move(sides[0].tree);
   tree.children[1] = std::move(sides[1].tree);
   improve(node, penalty() + sides[0].upper + sides[1].upper, std::move(tree));
@@ -204,8 +202,8 @@ bool CoreSearch::try_two_splits(const Node& parent, const RowMask& mask, Cost cu
   const int splits = affordable(cutoff);
   const bool all = splits <= 2;
   // If many errors are allowed, there are too many pairs for a quick test.
-  if (!context_->settings.use_two_splits || context_->loss->n_classes() != 2 ||
-      parent.depth < 2 || !(all || (any && splits <= 3)))
+  if (!context_->settings.use_two_splits || context_->loss->n_classes() != 2 || parent.depth < 2 ||
+      !(all || (any && splits <= 3)))
     return false;
   std::optional<Answer<Cost>> found = two_splits_.solve(*parent.rows, mask, cutoff);
   if (!found || !(all || found->found)) return false;
@@ -258,8 +256,8 @@ void CoreSearch::check_memory() {
   for (const RowSubset& rows : levels_) own += rows.bytes();
   const std::uint64_t masks = deep_cores_.size() + shallow_cores_.size() + witnesses_.size();
   own += masks * (static_cast<std::uint64_t>(columns.n_rows) / 8 + 64);
-  const std::uint64_t bytes = 4 * (2 * columns.order.size() + columns.rank.size()) +
-                              turn_->counted(own);
+  const std::uint64_t bytes =
+      4 * (2 * columns.order.size() + columns.rank.size()) + turn_->counted(own);
   if (bytes > allowance) context_->limits->memory_exhausted();
 }
 

@@ -22,9 +22,9 @@ Cost FeatureCuts::lower(Part part, std::uint32_t position, bool nested) const {
   Cost bound = 0;
   for (const KnownSide& k : known) {
     if (k.part != part) continue;
-    const bool holds = !nested ? k.position == position
-                               : (part == Part::left ? k.position <= position
-                                                     : k.position >= position);
+    const bool holds = !nested
+                           ? k.position == position
+                           : (part == Part::left ? k.position <= position : k.position >= position);
     if (holds) bound = std::max(bound, k.lower);
   }
   const std::vector<Cost>& priced = part == Part::left ? left_priced : right_priced;
@@ -48,10 +48,10 @@ void CutLister::list(const RowSubset& rows, std::int32_t f, Cost best,
   const Cost most = 2 * penalty();
   for (const CutBounds<Cost>& seed : seeds) {
     if (seed.position == 0 || seed.position == rows.size()) continue;
-    cuts.known.push_back({seed.position, Part::left, std::min(seed.left, most), kInfiniteCost,
-                          false});
-    cuts.known.push_back({seed.position, Part::right, std::min(seed.right, most), kInfiniteCost,
-                          false});
+    cuts.known.push_back(
+        {seed.position, Part::left, std::min(seed.left, most), kInfiniteCost, false});
+    cuts.known.push_back(
+        {seed.position, Part::right, std::min(seed.right, most), kInfiniteCost, false});
   }
   const Cost budget = best - penalty();
   list_boundaries(rows, f, budget, cuts);
@@ -89,8 +89,7 @@ void CutLister::list_boundaries(const RowSubset& rows, std::int32_t f, Cost budg
     cuts.boundaries.push_back(k);
     cuts.left_cost.push_back(left);
     cuts.right_cost.push_back(right);
-    while (!cuts.left_leaf.empty() && cuts.left_leaf.back().leaf >= left)
-      cuts.left_leaf.pop_back();
+    while (!cuts.left_leaf.empty() && cuts.left_leaf.back().leaf >= left) cuts.left_leaf.pop_back();
     if (left < budget && worthwhile(in)) cuts.left_leaf.push_back({k, left});
     if (right < least_right && right < budget && worthwhile(out)) {
       least_right = right;
@@ -107,8 +106,7 @@ void CutLister::group_steps(std::int32_t f, CutKind kind, Cost budget, const Fea
   for (std::uint32_t first = 0; first < steps.size();) {
     std::uint32_t last = first;
     const Cost level = (budget - steps[first].leaf) / penalty();
-    while (last + 1 < steps.size() && (budget - steps[last + 1].leaf) / penalty() == level)
-      ++last;
+    while (last + 1 < steps.size() && (budget - steps[last + 1].leaf) / penalty() == level) ++last;
     groups.push_back({kind, f, first, last});
     first = last + 1;
   }

@@ -42,7 +42,7 @@ struct FeatureCuts {
   std::vector<Step> left_leaf, right_leaf;  // in order of their errors
   std::vector<KnownSide> known;
   std::vector<Cost> left_priced, right_priced;  // at each position; empty without prices
-  std::uint32_t version = 0;  // counts changes of `known`
+  std::uint32_t version = 0;                    // counts changes of `known`
 
   const KnownSide* find(Part part, std::uint32_t position) const;
   // For changes: creates the entry if there is none.
@@ -74,9 +74,9 @@ struct CutGroup {
   Cost upper = 0;
 
   // If threads share the subproblem: identifies a search; the pointer is never dereferenced.
-  const void* seen_by = nullptr;  // the search that examined the group
-  const void* taken_by = nullptr; // the search that works on it
-  bool settles = false;           // a single cut that only exact solves of its sides can close
+  const void* seen_by = nullptr;   // the search that examined the group
+  const void* taken_by = nullptr;  // the search that works on it
+  bool settles = false;            // a single cut that only exact solves of its sides can close
 };
 
 class CutLister {

@@ -24,7 +24,7 @@ struct CoreNews {
   RowMask rows;      // the rows of the core, or the rows that the witness misclassifies
   Cost cost;         // the proved bound, or the cost of the splits of the witness
   int depth;
-  bool shallow;      // the core was settled by trees of two splits
+  bool shallow;  // the core was settled by trees of two splits
 };
 
 class CoreExchange {

@@ -25,7 +25,8 @@ std::size_t room(const Context<Misclassification>& context, std::size_t most) {
 CoreSearch::CoreSearch(const Context<Misclassification>& context, ClassTerminal& terminal,
                        StumpSolver<Misclassification>& stumps, std::span<const Weight> weights)
     : context_(&context), terminal_(&terminal), stumps_(&stumps), lister_(context),
-      two_splits_(context), prices_(context.settings.prices, context.settings.split_cost, *context.loss),
+      two_splits_(context),
+      prices_(context.settings.prices, context.settings.split_cost, *context.loss),
       deep_cores_(RowWeights(weights), room(context, kMostDeepCores),
                   context.settings.use_unit_step),
       shallow_cores_(RowWeights(weights), room(context, kMostShallowCores),

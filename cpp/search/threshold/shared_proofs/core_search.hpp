@@ -34,15 +34,15 @@
 
 #include "search/exchange.hpp"
 #include "search/threshold/answer.hpp"
+#include "search/threshold/depth_two/stump.hpp"
+#include "search/threshold/depth_two/terminal.hpp"
+#include "search/threshold/price_bound.hpp"
 #include "search/threshold/shared_proofs/core_cuts.hpp"
 #include "search/threshold/shared_proofs/core_exchange.hpp"
-#include "search/threshold/threads/crew.hpp"
-#include "search/threshold/price_bound.hpp"
 #include "search/threshold/shared_proofs/shared_cores.hpp"
-#include "search/threshold/depth_two/stump.hpp"
-#include "search/threshold/task.hpp"
-#include "search/threshold/depth_two/terminal.hpp"
 #include "search/threshold/shared_proofs/two_splits.hpp"
+#include "search/threshold/task.hpp"
+#include "search/threshold/threads/crew.hpp"
 
 namespace treeproof::threshold {
 
@@ -63,8 +63,7 @@ class CoreSearch {
   // True if this search can solve the task, for which a tree of cost `best` is known, and is the
   // better search for it. A minimum leaf size would need other bounds, and with a penalty so small
   // that trees with many splits pay off, there is little to share.
-  static bool suits(const Context<Misclassification>& context, const Task<Cost>& task,
-                    Cost best);
+  static bool suits(const Context<Misclassification>& context, const Task<Cost>& task, Cost best);
 
   // Starts from a known tree.
   Answer<Cost> solve(const Task<Cost>& task, Answer<Cost> incumbent);
@@ -78,7 +77,7 @@ class CoreSearch {
     Answer<Cost> answer;
     std::vector<FeatureCuts> features;
     std::vector<CutGroup> groups;
-    std::vector<CutGroup> halves;      // groups that replace others
+    std::vector<CutGroup> halves;       // groups that replace others
     std::size_t batch_limit = 1 << 10;  // groups to try together
     Gate* gate = nullptr;               // null: one thread
     bool better = false;                // the tree is better than the last one told

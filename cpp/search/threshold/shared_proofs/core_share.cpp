@@ -21,17 +21,18 @@ void CoreSearch::share(Node& node) {
   const Cores deep = deep_cores_;
   const Cores shallow = shallow_cores_;
   const Witnesses witnesses = witnesses_;
-  crew_->share(gate, [&] { take_turns(node); },
-               [&](const Context<Misclassification>& context, ClassTerminal& terminal,
-                   StumpSolver<Misclassification>& stumps) {
-                 CoreSearch helper(context, terminal, stumps, weights_);
-                 helper.deep_cores_ = deep;
-                 helper.shallow_cores_ = shallow;
-                 helper.witnesses_ = witnesses;
-                 helper.exchange_ = &exchange;
-                 helper.levels_.emplace_back();
-                 helper.take_turns(node);
-               });
+  crew_->share(
+      gate, [&] { take_turns(node); },
+      [&](const Context<Misclassification>& context, ClassTerminal& terminal,
+          StumpSolver<Misclassification>& stumps) {
+        CoreSearch helper(context, terminal, stumps, weights_);
+        helper.deep_cores_ = deep;
+        helper.shallow_cores_ = shallow;
+        helper.witnesses_ = witnesses;
+        helper.exchange_ = &exchange;
+        helper.levels_.emplace_back();
+        helper.take_turns(node);
+      });
   exchange_ = nullptr;
   node.gate = nullptr;
 }
@@ -84,8 +85,9 @@ void CoreSearch::hear() {
   if (exchange_ == nullptr) return;
   for (CoreNews& news : exchange_->read(this, heard_)) {
     if (news.witness) witnesses_.add(std::move(news.rows), news.cost, news.depth);
-    else (news.shallow ? shallow_cores_ : deep_cores_)
-             .add(std::move(news.rows), news.cost, news.depth);
+    else
+      (news.shallow ? shallow_cores_ : deep_cores_)
+          .add(std::move(news.rows), news.cost, news.depth);
   }
 }
 

@@ -81,8 +81,7 @@ class Cores {
 // Trees by the rows they get wrong.
 class Witnesses {
  public:
-  Witnesses(const RowWeights& weights, std::size_t most)
-      : weights_(weights), witnesses_(most) {}
+  Witnesses(const RowWeights& weights, std::size_t most) : weights_(weights), witnesses_(most) {}
 
   void add(RowMask errors, Cost splits, int depth) {
     witnesses_.add({std::move(errors), splits, depth});

@@ -108,8 +108,8 @@ bool TwoSplits::walk(std::int32_t f) {
       if (before[0] + before[1] > 0) {
         const std::uint32_t first = kForward ? 0 : m - group;
         const std::uint32_t last = kForward ? group : m;
-        if (!add(next, {f, TestKind::threshold, kForward, first, last, before[next],
-                        before[1 - next]}))
+        if (!add(next,
+                 {f, TestKind::threshold, kForward, first, last, before[next], before[1 - next]}))
           return false;
         most = allowed(1);
       }

@@ -75,12 +75,12 @@ class TwoSplits {
   std::size_t words_ = 0;
   bool unit_ = true;
   Count n_[2] = {0, 0};
-  Count forced_ = 0;  // errors that every tree makes, which costs leave out
+  Count forced_ = 0;                 // errors that every tree makes, which costs leave out
   std::vector<std::uint8_t> label_;  // of local rows
   std::vector<Weight> weight_;
-  std::vector<std::uint32_t> bit_;         // of local rows, in masks
+  std::vector<std::uint32_t> bit_;  // of local rows, in masks
   std::vector<Weight> bit_weight_;
-  std::size_t start_[3] = {0, 0, 0};       // words of class 0, of class 1, end
+  std::size_t start_[3] = {0, 0, 0};  // words of class 0, of class 1, end
   std::vector<std::uint64_t> masks_;
   std::size_t n_masks_ = 0;
   std::vector<Literal> literals_[2];

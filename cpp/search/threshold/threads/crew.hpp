@@ -20,18 +20,17 @@
 #include <utility>
 #include <vector>
 
-#include "search/threshold/threads/gate.hpp"
-#include "search/threshold/solve.hpp"
 #include "search/threshold/depth_two/stump.hpp"
+#include "search/threshold/solve.hpp"
 #include "search/threshold/task.hpp"
+#include "search/threshold/threads/gate.hpp"
 
 namespace treeproof::threshold {
 
 template <Loss L, class Terminal>
 class Crew {
  public:
-  using MakeTerminal =
-      std::function<std::unique_ptr<Terminal>(const Context<L>&, StumpSolver<L>&)>;
+  using MakeTerminal = std::function<std::unique_ptr<Terminal>(const Context<L>&, StumpSolver<L>&)>;
   // The function that a helper runs, with limits, counters and scratch memory of its own.
   using Help = std::function<void(const Context<L>&, Terminal&, StumpSolver<L>&)>;
 
