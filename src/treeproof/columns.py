@@ -10,13 +10,14 @@ large``), and are split by threshold in it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["UNSEEN", "Column", "is_missing", "plain"]
+__all__ = ["UNSEEN", "Column", "is_missing", "missing_places", "plain"]
 
 UNSEEN = -1
 """The code of a category that the training table did not contain."""
@@ -112,3 +113,28 @@ def is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
+def missing_places(values: Sequence[Any]) -> list[int]:
+    """Return where a list has missing values.
+
+    Only values whose type can stand for a missing one are looked at, so that text is
+    read quickly.
+
+    Examples
+    --------
+    >>> missing_places(["a", None, "b", float("nan")])
+    [1, 3]
+    """
+    types = set(map(type, values))
+    if not any(_may_be_missing(each) for each in types):
+        return []
+    return [i for i, value in enumerate(values) if is_missing(value)]
+
+
+def _may_be_missing(kind: type) -> bool:
+    return (
+        kind is type(None)
+        or kind.__name__ in ("NAType", "NaTType")
+        or issubclass(kind, (float, np.floating))
+    )

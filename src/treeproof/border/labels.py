@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 
 from treeproof.border.amounts import count_amounts
-from treeproof.columns import is_missing, plain
+from treeproof.columns import missing_places, plain
 
 __all__ = ["class_factors", "read_labels", "read_vector", "read_weights"]
 
@@ -35,7 +35,8 @@ def read_vector(values: Any, what: str) -> NDArray[Any]:
         )
         if isinstance(native, nw.Series):
             array = native.to_numpy()
-            if array.dtype.kind not in "biufc":
+            text = array.dtype == object and native.dtype == nw.String
+            if not text and array.dtype.kind not in "biufc":
                 array = np.array(native.to_list(), dtype=object)
         elif isinstance(native, nw.DataFrame):
             array = native.to_numpy()
@@ -117,7 +118,7 @@ def one_column(array: NDArray[Any]) -> NDArray[Any]:
 
 def _read_object_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """Turn an array of objects into numbers, or check that all of it is text."""
-    missing = [i for i, value in enumerate(labels) if is_missing(value)]
+    missing = missing_places(labels.tolist())
     if missing:
         raise ValueError(
             f"Input y contains NaN or None (first: row {missing[0]}). Drop the rows "

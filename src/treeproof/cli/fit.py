@@ -24,6 +24,7 @@ from treeproof.cli.training import (
     marks,
     predicts_numbers,
     read_training,
+    training_score,
 )
 from treeproof.cli.tree_options import Goal, MissingMarks
 from treeproof.kinds import LEAF
@@ -395,8 +396,7 @@ def fit(
         save_model(model, save, target=target)
     say_written(save, proof, *outputs.write(model, table=_table_name(data)))
     result = report(model, seconds)
-    score = float(model.score(training.X, training.labels()))
-    result["r2" if regression else "accuracy"] = score
+    result["r2" if regression else "accuracy"] = training_score(model, training)
     if held_out is not None:
         result["held_out"] = float(model.score(held_out.X, held_out.labels()))
         result["held_out_rows"] = len(held_out.labels())

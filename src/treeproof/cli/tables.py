@@ -19,7 +19,7 @@ import numpy as np
 
 from treeproof.border.labels import read_vector
 from treeproof.border.names import known_columns
-from treeproof.columns import is_missing
+from treeproof.columns import missing_places
 from treeproof.limits import parse_memory
 from treeproof.sources.csv_files import (
     check_unique,
@@ -134,7 +134,8 @@ def without_unlabelled(table: Table, target: str) -> Table:
     if labels.dtype.kind == "f":
         gone = np.isnan(labels)
     elif labels.dtype == object:
-        gone = np.array([is_missing(value) for value in labels.tolist()])
+        gone = np.zeros(len(labels), dtype=bool)
+        gone[missing_places(labels.tolist())] = True
     else:
         return table
     n = int(np.count_nonzero(gone))

@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from treeproof.border.amounts import MANY_AMOUNTS, count_amounts
 from treeproof.border.names import known_columns
 from treeproof.border.row_names import RowNames, counted_row_names, row_names_of
 from treeproof.cli.tables import pop_column, read_table, without_unlabelled
+from treeproof.kinds import LEAF
 from treeproof.sources.duck import DuckSource
 
 __all__ = [
@@ -25,6 +28,7 @@ __all__ = [
     "marks",
     "predicts_numbers",
     "read_training",
+    "training_score",
 ]
 
 
@@ -63,6 +67,26 @@ class Training:
             return 0
         _, (facts,) = self.X.facts([self.y])
         return facts.n_values if facts.n_values > MANY_AMOUNTS else 0
+
+
+def training_score(model: Any, training: Training) -> float:
+    """Return accuracy or R2 on the training rows.
+
+    The leaves know it where every row counts once; predicting a large table again would
+    make a stopped fit late.
+    """
+    tree, labels = model.tree_, training.labels()
+    leaf = tree.kind == LEAF
+    all_rows = not isinstance(labels, str) and tree.n_node_samples[0] == len(labels)
+    if all_rows and training.weights is None:
+        if tree.class_counts is not None and tree.actions is tree.classes:
+            right = tree.class_counts[np.flatnonzero(leaf), tree.action[leaf]]
+            return float(right.sum() / len(labels))
+        squared = getattr(model, "criterion", None) == "squared_error"
+        if squared and tree.impurity is not None and tree.impurity[0] > 0.0:
+            lost = (tree.n_node_samples * tree.impurity)[leaf].sum()
+            return float(1.0 - lost / (tree.n_node_samples * tree.impurity)[0])
+    return float(model.score(training.X, labels))
 
 
 def predicts_numbers(training: Training, target: str, asked: bool | None) -> bool:

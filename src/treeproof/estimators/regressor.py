@@ -567,9 +567,6 @@ def _grow(splits: Any, data: RegressionData, leaf: LeafFit) -> tuple[Tree, float
     if leaf.criterion == "quantile":
         outputs *= len(leaf.levels)
 
-    def value_and_losses(rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        return np.append(leaf.value(rows), leaf.losses(rows))
-
     tree = Tree.grow(
         splits,
         rows=data.table.rows,
@@ -578,7 +575,7 @@ def _grow(splits: Any, data: RegressionData, leaf: LeafFit) -> tuple[Tree, float
         cut=data.table.cut,
         engine_columns=data.table.engine.columns,
         takes_missing=data.table.missing != "error",
-        value=value_and_losses,
+        value=leaf.value_and_losses,
         samples=data.samples,
     )
     loss = float(tree.value[tree.kind == LEAF, outputs].sum())

@@ -49,9 +49,8 @@ class Labels(Objective):
 
     def value(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the weight of each class."""
-        return np.bincount(
-            self.labels[rows], self.weights[rows], minlength=len(self.actions)
-        ).astype(np.float64)
+        labels, weights = self.labels.take(rows), self.weights.take(rows)
+        return np.bincount(labels, weights, minlength=len(self.actions))
 
     def grow(self, splits: Mapping[str, Any]) -> Tree:
         """Complete an engine's split table; leaves say their heaviest class."""

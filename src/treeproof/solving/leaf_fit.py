@@ -54,7 +54,28 @@ class LeafFit:
 
     def value(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the best constant of each output: its mean, median or quantiles."""
-        targets, weights = self.targets[rows], self.weights[rows]
+        return self._value(self.targets.take(rows, axis=0), self.weights.take(rows))
+
+    def loss(self, rows: NDArray[np.intp]) -> float:
+        """Return the loss on these rows, as a fraction of that of a single leaf."""
+        return self._share(self._raw_loss(rows))
+
+    def value_and_losses(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return `value`, `loss` and the mean loss of an output in its own unit."""
+        weights = self.weights.take(rows)
+        value = self._value(self.targets.take(rows, axis=0), weights)
+        weights /= self._heaviest
+        raw = self._raw_loss(rows, weights)
+        with np.errstate(over="ignore"):
+            unit = np.float64(self._unit) ** self._power
+        mean = 0.0  # zero in any unit, even in one that a double cannot represent
+        if raw > 0.0:
+            mean = float(raw / weights.sum() / self.targets.shape[1] * unit)
+        return np.append(value, (self._share(raw), mean))
+
+    def _value(
+        self, targets: NDArray[np.float64], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         if self.criterion == "quantile":
             return np.array(
                 [_quantile(y, weights, q) for y in targets.T for q in self.levels]
@@ -72,20 +93,8 @@ class LeafFit:
             return _mean(targets / 4, weights) * 4
         return np.array([_median(column, weights) for column in targets.T])
 
-    def loss(self, rows: NDArray[np.intp]) -> float:
-        """Return the loss on these rows, as a fraction of that of a single leaf."""
-        return self.losses(rows)[0]
-
-    def losses(self, rows: NDArray[np.intp]) -> tuple[float, float]:
-        """Return `loss`, and the mean loss in the targets' own unit for one output."""
-        raw = self._raw_loss(rows)
-        share = raw / self.single_leaf if self.single_leaf > 0.0 else 0.0
-        weight = float(self.weights[rows].sum()) / self._heaviest
-        with np.errstate(over="ignore"):
-            unit = np.float64(self._unit) ** self._power
-        if raw == 0.0:  # zero in any unit, even in one that a double cannot represent
-            return share, 0.0
-        return share, float(raw / weight / self.targets.shape[1] * unit)
+    def _share(self, raw: float) -> float:
+        return raw / self.single_leaf if self.single_leaf > 0.0 else 0.0
 
     @property
     def root_loss(self) -> float:
@@ -139,8 +148,13 @@ class LeafFit:
         """How the loss grows with the unit of the targets."""
         return 2 if self.criterion == "squared_error" else 1
 
-    def _raw_loss(self, rows: NDArray[np.intp]) -> float:
-        targets, weights = self._scaled[rows], self.weights[rows] / self._heaviest
+    def _raw_loss(
+        self, rows: NDArray[np.intp], weights: NDArray[np.float64] | None = None
+    ) -> float:
+        """Return the loss of scaled targets; weights are shares of the heaviest."""
+        targets = self._scaled.take(rows, axis=0)
+        if weights is None:
+            weights = self.weights.take(rows) / self._heaviest
         if self.criterion in ("squared_error", "poisson"):
             if (targets == targets[0]).all():
                 return 0.0

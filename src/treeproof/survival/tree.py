@@ -437,9 +437,6 @@ class _Problem:
         """Return the tree with its risks, and the loss of its leaves."""
         table = self.data.table
 
-        def risk_and_losses(rows: NDArray[np.intp]) -> NDArray[np.float64]:
-            return np.append(self.leaf.value(rows), self.leaf.losses(rows))
-
         tree = Tree.grow(
             splits,
             rows=table.rows,
@@ -448,7 +445,7 @@ class _Problem:
             cut=table.cut,
             engine_columns=table.engine.columns,
             takes_missing=table.missing != "error",
-            value=risk_and_losses,
+            value=self.leaf.value_and_losses,
         )
         loss = float(tree.value[tree.kind == LEAF, 1].sum())
         tree.impurity = tree.value[:, 2].copy()

@@ -90,11 +90,12 @@ def grow(
         if choice is not None:
             chosen[k] = choice.choose(members)
         members_of[k] = len(members)
-        counts[k] = len(members) if samples is None else samples[members].sum()
-        totals[k] = weights[members].sum()
+        counts[k] = len(members) if samples is None else samples.take(members).sum()
+        totals[k] = weights.take(members).sum()
         if labels is not None and n_classes:
-            times = None if samples is None else samples[members]
-            by_class[k] = np.bincount(labels[members], times, minlength=n_classes)
+            times = None if samples is None else samples.take(members)
+            here = labels.take(members)
+            by_class[k] = np.bincount(here, times, minlength=n_classes)
         about = columns[nodes[k].feature] if nodes[k].kind != LEAF else None
         if about is not None and about.has_missing:
             x = rows[nodes[k].feature][members]

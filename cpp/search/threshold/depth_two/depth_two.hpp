@@ -489,6 +489,10 @@ class DepthTwo {
   Answer<Value> answer(Value leaf) {
     for (const Candidate& c : candidates_)
       for (const Point& point : c.points) look(c, 0, point);
+    if (stopped_ && slow_to_rebuild()) {
+      best_ = std::min(leaf, task_->cutoff);
+      record_ = Record{.found = leaf < task_->cutoff};
+    }
     Answer<Value> out;
     out.lower = leaf;
     Value lower = leaf;  // for supersets of these rows too
@@ -521,6 +525,14 @@ class DepthTwo {
       Value& out = task_->lower_out[static_cast<std::size_t>(c.feature)];
       out = std::min(out, c.lower);
     }
+  }
+
+  // Whether building the tree of the record takes too long once a limit is reached: it reads the
+  // lists of all features. The bounds stay true, and a leaf is always a tree.
+  bool slow_to_rebuild() const {
+    constexpr std::uint64_t kManyCells = 1 << 21;
+    return std::uint64_t{size_} * static_cast<std::uint64_t>(context_->columns->n_features()) >
+           kManyCells;
   }
 
   // The tree of the record, and its exact cost: best stumps of the children.

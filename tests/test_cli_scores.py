@@ -1,0 +1,52 @@
+"""The scores that `treeproof fit` prints are those of `score` on the training rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof.cli.training import Training, training_score
+
+
+def table(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (60, 3)).astype(float)
+    return X, X[:, 0] * X[:, 1] + rng.normal(size=60)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"class_weight": "balanced"}, {"class_weight": {0: 0.0}}, {"metric": "f1"},
+     {"cost_matrix": [[0, 1], [5, 0]]}, {"abstain_cost": 0.1}],
+    ids=str,
+)  # fmt: skip
+def test_accuracy(seed, options):
+    X, y = table(seed)
+    labels = (y > 2).astype(int)
+    model = OptimalTreeClassifier(0.01, max_depth=2, **options).fit(X, labels)
+    found = training_score(model, Training(X, labels, None, None))
+    assert found == pytest.approx(model.score(X, labels), abs=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
+def test_r2(criterion, weighted):
+    X, y = table(7)
+    weights = np.where(y > 1, 3.0, 0.0) if weighted else None
+    model = OptimalTreeRegressor(0.01, max_depth=2, criterion=criterion)
+    model.fit(X, y, weights)
+    found = training_score(model, Training(X, y, weights, None))
+    assert found == pytest.approx(model.score(X, y), abs=1e-12)
+
+
+def test_leaves_are_asked_instead_of_rows(monkeypatch):
+    X, y = table(1)
+    for model, target in (
+        (OptimalTreeClassifier(0.01), (y > 2).astype(int)),
+        (OptimalTreeRegressor(0.01), y),
+    ):
+        fitted = model.fit(X, target)
+        monkeypatch.setattr(type(fitted), "score", None)
+        assert 0.5 < training_score(fitted, Training(X, target, None, None)) <= 1.0
