@@ -50,7 +50,8 @@ class Labels(Objective):
     def value(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the weight of each class."""
         labels, weights = self.labels.take(rows), self.weights.take(rows)
-        return np.bincount(labels, weights, minlength=len(self.actions))
+        sums = np.bincount(labels, weights, minlength=len(self.actions))
+        return sums.astype(np.float64, copy=False)
 
     def grow(self, splits: Mapping[str, Any]) -> Tree:
         """Complete an engine's split table; leaves say their heaviest class."""
