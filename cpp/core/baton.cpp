@@ -13,6 +13,7 @@ void Baton::give(Player player, std::int64_t slice) {
     const std::scoped_lock guard(mutex_);
     if (seats_[player].left) return;
     running_ = player;
+    slice_ = slice;
     left_in_slice_ = slice;
   }
   turn_.notify_all();
@@ -23,6 +24,11 @@ bool Baton::wait_until_idle(std::chrono::milliseconds longest) {
   dealer_.wait_for(hold, longest, [&] { return running_ == kNobody || called_; });
   called_ = false;
   return running_ == kNobody;
+}
+
+std::int64_t Baton::used_of_slice() const {
+  const std::scoped_lock guard(mutex_);
+  return slice_ - left_in_slice_;
 }
 
 void Baton::call() {

@@ -27,6 +27,9 @@ class Baton {
   // Waits until the slice is used up or its player has left, but at most for this long. Returns
   // true if no player is running.
   bool wait_until_idle(std::chrono::milliseconds longest);
+  // The work done in the last slice, which may be more or less than was given: a search polls only
+  // between steps, and a player may leave early.
+  std::int64_t used_of_slice() const;
   // Wakes the dealer, because a player has a new result.
   void call();
   // From now on this player never waits, so that it can finish.
@@ -55,6 +58,7 @@ class Baton {
   std::condition_variable dealer_;  // the dealer waits here
   std::vector<Seat> seats_;
   Player running_ = kNobody;
+  std::int64_t slice_ = 0;
   std::int64_t left_in_slice_ = 0;
   bool called_ = false;
 };

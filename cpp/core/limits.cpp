@@ -35,11 +35,11 @@ double Limits::seconds() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
-bool Limits::poll() {
+bool Limits::poll(std::uint32_t work) {
   countdown_ = kStride;
   if (baton_ != nullptr) {
     if (helps_) baton_->wait_for_turn(player_);
-    else baton_->used(player_, kStride);
+    else baton_->used(player_, work);
   }
   if (told_ != nullptr) {
     if (told_->load(std::memory_order_relaxed)) reason_ = StopReason::interrupted;

@@ -46,8 +46,11 @@ class Limits {
       countdown_ -= work;
       return false;
     }
-    return poll();
+    return poll(kStride - countdown_ + work);
   }
+
+  // The same, but reads the clock at once; for loops that wait.
+  bool stop_now() { return reason_ != StopReason::none || poll(0); }
 
   // For work that is useless unless it is completed: merging and sorting a table before a search
   // can begin. Throws `Stopped` once a limit is reached, after `cells` more numbers were read or
@@ -65,7 +68,7 @@ class Limits {
   void memory_exhausted() { reason_ = StopReason::memory_limit; }
 
  private:
-  bool poll();
+  bool poll(std::uint32_t work);
 
   static constexpr std::uint32_t kStride = 1000;  // microseconds of work between clock reads
   static constexpr std::chrono::milliseconds kSignalPeriod{25};

@@ -15,6 +15,7 @@ constexpr int kStarts = 50;
 constexpr std::size_t kBoxesPerClass = 60;
 constexpr std::size_t kMostBoxes = 3000;
 constexpr std::int64_t kSlice = 1 << 22;
+constexpr std::int64_t kStepsPerMicrosecond = 1000;
 
 // Weights of boxes stay below 2^28 in these multiples.
 int shift_for(std::int64_t total_weight) {
@@ -88,9 +89,7 @@ bool PriceMaker::run(std::int64_t work, Limits& limits) {
       if (certify(std::min(kSlice, until - spent_), limits)) end_certifying();
       continue;
     }
-    const std::int64_t before = spent_;
-    programme_round();
-    limits.stop(static_cast<std::uint32_t>((spent_ - before) / 1000));
+    programme_round(limits);
     --rounds_left_;
     if (enough_rounds()) begin_certifying();
   }
@@ -104,8 +103,8 @@ std::vector<std::int32_t> PriceMaker::weights_for(std::int32_t k) const {
   return weights;
 }
 
-void PriceMaker::programme_round() {
-  const double heaviest = std::max(search_boxes(), programme_.heaviest());
+void PriceMaker::programme_round(Limits& limits) {
+  const double heaviest = std::max(search_boxes(limits), programme_.heaviest());
   double total = 0.0;
   for (const std::int32_t price : candidate_) total += price;
   const double hoped =
@@ -117,15 +116,21 @@ void PriceMaker::programme_round() {
     violation_ = heaviest;
     shares_ = programme_.shares();
   }
-  programme_.solve(kSteps);
+  programme_.solve(kSteps, [&](std::int64_t work) {
+    constexpr std::int64_t kScattered = 2;  // its steps jump about in memory
+    return spend_on_programme(kScattered * work, limits);
+  });
   if (programme_.n_boxes() > kMostBoxes + kMostBoxes / 2) programme_.trim(kMostBoxes);
-  const std::int64_t work = 2 * programme_.take_work();
+}
+
+bool PriceMaker::spend_on_programme(std::int64_t work, Limits& limits) {
   programme_work_ += work;
-  spend(work);
+  spent_ += work;
+  return limits.stop(static_cast<std::uint32_t>(work / kStepsPerMicrosecond));
 }
 
 // Adds heavy boxes for the programme's prices; returns the heaviest, in splits.
-double PriceMaker::search_boxes() {
+double PriceMaker::search_boxes(Limits& limits) {
   const std::vector<double>& shares = programme_.shares();
   candidate_.resize(shares.size());
   for (std::size_t i = 0; i < shares.size(); ++i)
@@ -142,6 +147,7 @@ double PriceMaker::search_boxes() {
       const std::int64_t weight = local_.climb(weights, box_, dice_);
       heaviest = std::max(heaviest, weight);
       if (weight > split_) heavy.emplace_back(weight, box_);
+      if (spend_on_programme(local_.take_work(), limits)) break;
     }
     std::ranges::sort(heavy, [](const auto& a, const auto& b) { return a.first > b.first; });
     std::size_t n = 0;
@@ -151,9 +157,6 @@ double PriceMaker::search_boxes() {
       n += programme_.add(inside_);
     }
   }
-  const std::int64_t work = local_.take_work();
-  programme_work_ += work;
-  spend(work);
   return static_cast<double>(heaviest) / split_;
 }
 
@@ -198,7 +201,7 @@ bool PriceMaker::certify(std::int64_t work, Limits& limits) {
   n_nodes_ = before + pricing_->n_nodes();
   used_ += cost;
   certify_work_ += cost;
-  spend(cost);
+  spent_ += cost;
   if (!done && learn_boxes()) return false;
   const bool give_up = used_ > allowance_ || pricing_->is_out_of_memory();
   if (!done && !give_up) return false;

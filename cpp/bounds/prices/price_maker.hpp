@@ -79,8 +79,8 @@ class PriceMaker {
  private:
   enum class Stage { programme, certify, done };
 
-  void programme_round();
-  double search_boxes();
+  void programme_round(Limits& limits);
+  double search_boxes(Limits& limits);
   bool enough_rounds() const;
   void begin_certifying();
   bool certify(std::int64_t work, Limits& limits);
@@ -88,7 +88,8 @@ class PriceMaker {
   bool learn_boxes();
   void end_certifying();
   std::vector<std::int32_t> weights_for(std::int32_t k) const;
-  void spend(std::int64_t work) { spent_ += work; }
+  // Counts the work; true once a limit is reached.
+  bool spend_on_programme(std::int64_t work, Limits& limits);
 
   const Points& points_;
   Cost split_cost_;

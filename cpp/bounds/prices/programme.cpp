@@ -21,8 +21,6 @@ Programme::Programme(const Points& points, double split) : points_(points), spli
   add(all);
 }
 
-std::int64_t Programme::take_work() { return std::exchange(work_, 0); }
-
 bool Programme::add(std::span<const std::int32_t> inside) {
   std::uint64_t hash = 0;
   for (const std::int32_t i : inside) hash += split_mix(static_cast<std::uint64_t>(i));
@@ -84,7 +82,7 @@ double Programme::heaviest() {
   return most;
 }
 
-void Programme::solve(int steps) {
+void Programme::solve(int steps, const std::function<bool(std::int64_t work)>& stop) {
   const std::size_t n = share_.size();
   set_prices();
   // Boxes far from tight are left out of this call.
@@ -100,7 +98,10 @@ void Programme::solve(int steps) {
     }
   sum_.assign(n, 0.0);
   std::vector<double> average(active.size(), 0.0);
-  for (int step = 0; step < steps; ++step) {
+  int done = 0;
+  while (done < steps) {
+    ++done;
+    std::int64_t work = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const double before = share_[i];
       const double next = std::clamp(
@@ -115,13 +116,14 @@ void Programme::solve(int steps) {
       box.multiplier =
           std::max(0.0, box.multiplier + kStepRatio / box.weight * (price_of(box) - box.limit));
       average[b] += box.multiplier;
-      work_ += static_cast<std::int64_t>(box.inside.size());
+      work += static_cast<std::int64_t>(box.inside.size());
       if (box.multiplier == 0.0) continue;
       for (const std::int32_t i : box.inside) slope_[index(i)] -= box.multiplier;
     }
+    if (stop(work)) break;
   }
-  for (std::size_t i = 0; i < n; ++i) share_[i] = sum_[i] / steps;
-  for (std::size_t b = 0; b < active.size(); ++b) active[b]->multiplier = average[b] / steps;
+  for (std::size_t i = 0; i < n; ++i) share_[i] = sum_[i] / done;
+  for (std::size_t b = 0; b < active.size(); ++b) active[b]->multiplier = average[b] / done;
   tight_.clear();
   for (std::size_t b = 0; b < boxes_.size(); ++b)
     if (boxes_[b].multiplier > 0.0) tight_.push_back(b);

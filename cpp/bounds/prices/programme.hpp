@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -27,8 +28,9 @@ class Programme {
 
   // False if the box is there already. `inside`: its points in ascending order.
   bool add(std::span<const std::int32_t> inside);
-  // Averages of so many steps from where the last call ended.
-  void solve(int steps);
+  // Averages of so many steps from where the last call ended. `stop` is called with the work of
+  // each step; if it returns true, no more steps are done.
+  void solve(int steps, const std::function<bool(std::int64_t work)>& stop);
   // Keeps the boxes that matter most.
   void trim(std::size_t most);
 
@@ -38,8 +40,6 @@ class Programme {
   // The points of a box that the prices of the last call have to respect.
   std::span<const std::int32_t> tight_box(std::uint64_t number) const;
   std::size_t n_boxes() const { return boxes_.size(); }
-  // Steps of the innermost loops since the last call.
-  std::int64_t take_work();
 
  private:
   struct StoredBox {
@@ -60,7 +60,6 @@ class Programme {
   std::vector<double> price_, slope_, sum_;
   std::vector<std::int32_t> uses_;
   std::vector<std::size_t> tight_;
-  std::int64_t work_ = 0;
 };
 
 }  // namespace treeproof::prices

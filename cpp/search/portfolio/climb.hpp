@@ -81,9 +81,8 @@ class Climb {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds kPatience{5};
-  static constexpr std::uint32_t kLong = 1 << 20;  // large enough to check the clock at once
 
-  bool stopped() { return limits_.stop(kLong); }
+  bool stopped() { return limits_.stop_now(); }
 
   // Searches of the whole problem remember most, so they get most of the memory.
   void start(const Engine<Value>& engine, Role role, int level) {
@@ -118,7 +117,6 @@ class Climb {
           (chosen == nullptr || due(*player) < due(*chosen)))
         chosen = player.get();
     const std::int64_t slice = policy_.slice();
-    policy_.used(chosen->role(), slice);
     const auto begun = Clock::now();
     chosen->give(slice);
     while (!baton_.wait_until_idle(kPatience)) {
@@ -127,6 +125,7 @@ class Climb {
       if (board_.solved()) break;
     }
     chosen->add_seconds(std::chrono::duration<double>(Clock::now() - begun).count());
+    policy_.used(chosen->role(), chosen->count_slice());
     check_level();
     return true;
   }

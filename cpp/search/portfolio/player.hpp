@@ -1,6 +1,7 @@
 // One search of a portfolio: an engine that works on one level of depth, in a thread of its own.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -53,8 +54,15 @@ class Player {
   double seconds() const { return seconds_; }
 
   void give(std::int64_t slice) {
-    work_ += slice;
     baton_.give(seat_, static_cast<std::int64_t>(static_cast<double>(slice) * engine_.pace));
+  }
+  // After a slice: counts and returns the work that was done in it.
+  std::int64_t count_slice() {
+    constexpr std::int64_t kLeast = 100;  // a slice costs something even if nothing is done in it
+    const auto work =
+        static_cast<std::int64_t>(static_cast<double>(baton_.used_of_slice()) / engine_.pace);
+    work_ += std::max(kLeast, work);
+    return std::max(kLeast, work);
   }
   void add_seconds(double seconds) { seconds_ += seconds; }
 

@@ -12,10 +12,10 @@ namespace treeproof::portfolio {
 namespace {
 
 // Units of work per microsecond, measured on real tables.
-constexpr double kSparsePace = 1.0;
-constexpr double kThresholdPace = 8.0;
-constexpr double kPolishPace = 4.0;
-constexpr double kPricePace = 1.0;
+constexpr double kSparsePace = 0.5;
+constexpr double kThresholdPace = 1.3;
+constexpr double kPolishPace = 1.6;
+constexpr double kPricePace = 0.7;
 
 int question_of(const TreeLimits& limits) {
   return limits.max_depth < 0 ? kAnyDepth : std::min(limits.max_depth, kAnyDepth);

@@ -102,8 +102,7 @@ void Search<L, Terminal>::work_on(Frame& frame) {
 // caller are polled meanwhile.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::await(Frame& frame) {
-  constexpr std::uint32_t kLong = 1 << 20;  // microseconds; large enough to poll at once
-  if (!turn_->await()) apart(frame, [&] { context_->limits->stop(kLong); });
+  if (!turn_->await()) apart(frame, [&] { context_->limits->stop_now(); });
   if (progress_ && frame.better) report(frame);
 }
 

@@ -93,8 +93,7 @@ void CoreSearch::hear() {
 
 // All groups are being worked on. The clock and the caller are polled meanwhile.
 void CoreSearch::await(Node& node) {
-  constexpr std::uint32_t kLong = 1 << 20;  // microseconds; large enough to poll at once
-  if (!turn_->await()) apart(node, [&] { context_->limits->stop(kLong); });
+  if (!turn_->await()) apart(node, [&] { context_->limits->stop_now(); });
 }
 
 // Only the thread that started the search reports to observers.
