@@ -9,6 +9,7 @@ import cpp_checker
 import pytest
 from effort import rounds
 from mutants import compare, mutate, small_proof, verdicts
+from small_costs import SmallCosts
 from small_proofs import Small
 
 
@@ -52,6 +53,20 @@ def test_all_refuse(tmp_path, small, change):
     change(lines)
     said = verdicts(small, text(lines), tmp_path, program)
     assert not any(accepted for accepted, _ in said.values()), said
+
+
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_zero_has_no_sign(tmp_path, zero):
+    """A negative zero of the header's cost matrix is zero in the fingerprint."""
+    small = SmallCosts(
+        [("threshold", [], [0.0, 1.0, 2.0])], ["no", "yes", "no"],
+        classes=["no", "yes"], class_weight=[1.0, 1.0], actions=["a", "b"],
+        matrix=[[0.0, 2.0], [1.0, 0.0]], split_penalty=0.05, max_depth=1,
+    )  # fmt: skip
+    lines = small.full_proof()
+    lines[0]["cost_matrix"][1][1] = zero
+    said = verdicts(small, text(lines), tmp_path, cpp_checker.compiled())
+    assert all(accepted for accepted, _ in said.values()), said
 
 
 def text(lines) -> bytes:

@@ -216,7 +216,8 @@ class Problem:
             named = json.dumps(self.gains.actions)
             require(named in header.text, "the actions are not written as by Python.")
             digest.update(named.encode())
-            digest.update(self.gains.costs.astype("<f8").tobytes())
+            costs = self.gains.costs + 0.0  # -0.0 is 0.0
+            digest.update(costs.astype("<f8").tobytes())
         digest.update(weight.astype("<f8").tobytes())
         same = header.raw.get("fingerprint") == "sha256:" + digest.hexdigest()
         require(same, "the proof is about other data: the fingerprint differs.")
