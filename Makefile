@@ -107,6 +107,10 @@ bench-path: build  ## the path of penalties beside 50 separate fits
 bench-real: $(VENV)/ready build  ## 32 ordinary tables with the defaults, beside CART, TAO and STreeD
 	$(BIN)/python -m benchmarks.real $(BENCH)
 
+.PHONY: bench-prices
+bench-prices: build  ## what prices of rows cost on clean tables and bring on noisy ones
+	$(BIN)/python -m benchmarks.prices $(BENCH)
+
 bench-regression: build  ## regression trees: our engine beside our Quant-BnB
 	$(BIN)/python -m benchmarks.regression $(BENCH)
 
