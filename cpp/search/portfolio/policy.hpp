@@ -108,7 +108,7 @@ class Policy {
   bool raised_lately(std::int64_t at) const { return total_ - at < total_ / 4; }
 
   double price_share(const State& now) const {
-    constexpr std::int64_t kYoung = 300'000;
+    constexpr std::int64_t kYoung = 600'000;
     constexpr std::int64_t kLookAround = 1'000'000;  // enough to estimate what prices may reach
     constexpr double kFar = 0.75;
     constexpr double kLittle = 0.05;
@@ -119,7 +119,7 @@ class Policy {
     // half of it after that.
     constexpr std::int64_t kSomeSeconds = 3'000'000;
     if (raised_lately(searches_at_))
-      return total_ > kSomeSeconds && now.promised > now.lower ? 1.5 : kLittle;
+      return total_ > kSomeSeconds && now.promised > now.lower ? 1.0 : kLittle;
     const double rung = rung_share(now);
     if (now.lower < kFar && prices_ < kLookAround) return std::max(1.0, kGlance * rung);
     if (promise_much(now)) return total_ > kManySeconds ? std::max(6.0, rung) : 6.0;
