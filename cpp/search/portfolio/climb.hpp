@@ -62,7 +62,7 @@ class Climb {
   Climb(Board<Value>& board, const std::vector<Engine<Value>>& engines, Limits& limits,
         bool levels_first, News<Value> news)
       : board_(board), engines_(engines), limits_(limits), news_(std::move(news)),
-        policy_(levels_first) {}
+        policy_(levels_first, board.question()) {}
 
   // Returns the bound that the prices may reach in the end.
   void set_promised(std::function<double()> promised) { promised_ = std::move(promised); }

@@ -1,7 +1,8 @@
 // Decides which search gets the next slice of time. This is the only place where that is decided.
 //
 //   question  The search for the best tree of any allowed depth. It comes first, since it proves
-//             a clean table in milliseconds, and then nothing else is needed.
+//             a clean table in milliseconds, and then nothing else is needed. If the depth is
+//             limited to four or less, it gets what the level of that depth would get.
 //   rung      The levels of depth 1, 2, 3, ... one after the other. Levels up to three are proved
 //             in moments on most tables, so they get most of the time until they are. So does the
 //             next one, which many tables reach, unless searches raise the bound of the question.
@@ -31,8 +32,9 @@ inline constexpr int kFlat = 3;  // the best tree is found for levels up to this
 class Policy {
  public:
   // `levels_first`: the whole problem gets no time while a level is open, so that tests on small
-  // tables see all levels.
-  explicit Policy(bool levels_first) : levels_first_(levels_first) {}
+  // tables see all levels. `question`: the maximum depth of the whole problem.
+  Policy(bool levels_first, int question)
+      : levels_first_(levels_first), question_depth_(question) {}
 
   struct State {
     int level = 0;          // the depth that is being proved; 0: none
@@ -56,7 +58,7 @@ class Policy {
     }
     const bool improving = total_ - improved_at_ < total_ / 4;
     if (levels_first_ && now.level > 0) return {0.0, 1.0, 0.0, 0.0};
-    return {1.0, rung_share(now), improving ? 0.5 : 0.1, price_share(now)};
+    return {question_share(now), rung_share(now), improving ? 0.5 : 0.1, price_share(now)};
   }
 
   // The role that has received the least work in relation to its share; -1 if no role has a player.
@@ -88,11 +90,21 @@ class Policy {
   // share of the gap; a smaller rise counts as no progress
   static constexpr double kRise = 0.02;
 
+  static constexpr double kAlmostCertain = 14.0;
+  static constexpr double kWithinReach = 20.0;
+
+  // The depth that the searches are proving now.
+  int depth(const State& now) const { return now.level > 0 ? now.level : question_depth_; }
+
+  double question_share(const State& now) const {
+    if (depth(now) != question_depth_ || question_depth_ > kFlat + 1) return 1.0;
+    return question_depth_ <= kFlat ? kAlmostCertain : kWithinReach;
+  }
+
   double rung_share(const State& now) const {
     constexpr double kLittle = 0.125;
-    constexpr double kWithinReach = 20.0;
     if (now.level == 0) return 0.0;
-    if (now.level <= kFlat) return 8.0;
+    if (now.level <= kFlat) return kAlmostCertain;
     // A bound that searches raise is likely to be proved soon; one that prices raise may stop
     // anywhere.
     if (now.level == kFlat + 1) return raised_lately(searches_at_) ? kLittle : kWithinReach;
@@ -112,7 +124,7 @@ class Policy {
     constexpr std::int64_t kLookAround = 1'000'000;  // enough to estimate what prices may reach
     constexpr double kFar = 0.75;
     constexpr double kLittle = 0.05;
-    constexpr double kGlance = 0.15;  // of the time of a level
+    constexpr double kGlance = 0.1;  // of the time of a level
     constexpr std::int64_t kManySeconds = 12'000'000;
     if (total_ < kYoung) return 0.0;
     // While searches raise the bound themselves, prices get no time for some seconds, and less than
@@ -120,7 +132,8 @@ class Policy {
     constexpr std::int64_t kSomeSeconds = 3'000'000;
     if (raised_lately(searches_at_))
       return total_ > kSomeSeconds && now.promised > now.lower ? 1.0 : kLittle;
-    const double rung = rung_share(now);
+    const double rung = std::max(rung_share(now), question_share(now));
+    if (depth(now) <= kFlat) return kGlance * rung;
     if (now.lower < kFar && prices_ < kLookAround) return std::max(1.0, kGlance * rung);
     if (promise_much(now)) return total_ > kManySeconds ? std::max(6.0, rung) : 6.0;
     return now.promised > now.lower ? 2.0 : kLittle;
@@ -132,6 +145,7 @@ class Policy {
   }
 
   const bool levels_first_;
+  const int question_depth_;
   std::array<std::int64_t, kRoles> used_{};
   std::int64_t total_ = 0;
   std::int64_t question_ = 0;
