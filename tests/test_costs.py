@@ -92,7 +92,7 @@ def brute_force(table, costs, weights, options, first=None):
 
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_costs_equal_brute_force(block):
-    for seed in range(block, rounds(300, 6_000), BLOCKS):
+    for seed in range(block, rounds(300, 16_000), BLOCKS):
         problem, random = random_problem(seed), np.random.default_rng(50_000 + seed)
         drawn = random_costs(KINDS[seed // BLOCKS % len(KINDS)], problem, random)
         if drawn is None:
