@@ -39,17 +39,24 @@ void Frame<Word>::build_root(const Layout& root, Limits* limits) {
   blocks.clear();
   slots.clear();
   valid.clear();
+  keyed.clear();
   key = {};
   for (const SlotBlock& source : root.blocks) {
     const std::int32_t n = source.end_slot - source.first_slot;
     const std::int32_t n_block_words = (n + kBits - 1) / kBits;
     blocks.push_back({source.channel, source.multiplier, n_words, n_words + n_block_words});
     for (std::int32_t k = 0; k < n_block_words * kBits; ++k) {
-      if (k % kBits == 0) valid.push_back(0);
+      if (k % kBits == 0) {
+        valid.push_back(0);
+        if (root.several_slots) keyed.push_back(0);
+      }
       slots.push_back(k < n ? static_cast<Slot>(source.first_slot + k) : kNoSlot);
       if (k >= n) continue;
-      valid.back() = static_cast<Word>(valid.back() | Word{1} << (k % kBits));
+      const Word bit = static_cast<Word>(Word{1} << (k % kBits));
+      valid.back() = static_cast<Word>(valid.back() | bit);
       key += root.slot_key(slots.back());
+      if (root.several_slots && root.slot_row[slots.back()] >= 0)
+        keyed.back() = static_cast<Word>(keyed.back() | bit);
     }
     n_words += n_block_words;
     n_rows += n;
@@ -57,22 +64,40 @@ void Frame<Word>::build_root(const Layout& root, Limits* limits) {
   slots.shrink_to_fit();
   words.assign(at(n_words, stride, 0), 0);
   // Word by word, since the columns of a word lie side by side.
+  std::int32_t rows[kBits];
   for (std::int32_t w = 0; w < n_words; ++w) {
     const Slot* own = slots.data() + static_cast<std::ptrdiff_t>(w) * kBits;
+    const int n_bits = std::popcount(valid[static_cast<std::size_t>(w)]);  // the first ones
+    for (int bit = 0; bit < n_bits; ++bit) rows[bit] = root.row(own[bit]);
     for (std::int32_t j = 0; j < n_columns; ++j) {
       if (column[static_cast<std::size_t>(j)] < 0) continue;
       const Column& c = root.columns[static_cast<std::size_t>(column[static_cast<std::size_t>(j)])];
-      const Test& test = problem.tests[static_cast<std::size_t>(c.test)];
-      Word word = 0;
-      for (int bit = 0; bit < kBits; ++bit) {
-        if (own[bit] == kNoSlot) continue;
-        if (problem.outcome(test, root.row(own[bit])) != c.outcome) continue;
-        word = static_cast<Word>(word | Word{1} << bit);
-      }
-      words[at(w, stride, j)] = word;
+      words[at(w, stride, j)] = root_word(problem, c, {rows, static_cast<std::size_t>(n_bits)});
     }
     if (limits != nullptr) limits->prepare(static_cast<std::size_t>(kBits) * column.size());
   }
+}
+
+// One bit for each of the rows: whether it has the outcome of the column. Without branches on
+// codes, which no processor can predict.
+template <class Word>
+Word Frame<Word>::root_word(const Problem& problem, const Column& column,
+                            std::span<const std::int32_t> rows) {
+  const Test& test = problem.tests[static_cast<std::size_t>(column.test)];
+  const auto collect = [&](auto fits) {
+    Word word = 0;
+    for (std::size_t bit = 0; bit < rows.size(); ++bit)
+      word = static_cast<Word>(word | static_cast<Word>(fits(problem.code(test.feature, rows[bit])))
+                                          << bit);
+    return word;
+  };
+  const bool yes = column.outcome == 0;
+  switch (test.kind) {
+    case TestKind::threshold: return collect([&](auto c) { return (c <= test.code) == yes; });
+    case TestKind::equals: return collect([&](auto c) { return (c == test.code) == yes; });
+    case TestKind::multiway: return collect([&](auto c) { return c == column.outcome; });
+  }
+  return 0;
 }
 
 template <class Word>
@@ -94,6 +119,7 @@ void Frame<Word>::build_subset(const Frame& parent, const kernels::Kernels<Word>
   blocks.clear();
   slots.clear();
   valid.clear();
+  keyed.clear();
   words.clear();
   key = {};
   n_words = 0;
@@ -111,6 +137,7 @@ void Frame<Word>::build_subset(const Frame& parent, const kernels::Kernels<Word>
   words.resize(at(all_words, stride, 0), 0);
   valid.reserve(static_cast<std::size_t>(all_words));
   slots.reserve(static_cast<std::size_t>(all_words) * kBits);
+  if (layout->several_slots) keyed.resize(static_cast<std::size_t>(all_words), 0);
   for (std::size_t b = 0; b < parent.blocks.size(); ++b) {
     const Block& source = parent.blocks[b];
     const std::int32_t n = block_rows_[b];
@@ -130,11 +157,18 @@ void Frame<Word>::build_subset(const Frame& parent, const kernels::Kernels<Word>
       Word* next = offset + taken > kBits ? current + stride : nullptr;
       kernel.compress(parent.words.data() + at(w, stride, 0), stride, moves, mask, offset, current,
                       next);
-      for (Word left = mask; left != 0; left = static_cast<Word>(left & (left - 1))) {
-        const Slot slot =
-            parent.slots[static_cast<std::size_t>(w * kBits + std::countr_zero(left))];
-        slots.push_back(slot);
-        key += layout->slot_key(slot);
+      const Slot* own = parent.slots.data() + static_cast<std::ptrdiff_t>(w) * kBits;
+      for (Word left = mask; left != 0; left = static_cast<Word>(left & (left - 1)))
+        slots.push_back(own[std::countr_zero(left)]);
+      key += parent.key_of(w, mask);
+      if (layout->several_slots) {
+        Word first = static_cast<Word>(parent.keyed[static_cast<std::size_t>(w)] & mask);
+        for (; first != 0; first = static_cast<Word>(first & (first - 1))) {
+          const Word before = static_cast<Word>(mask & ((first & (~first + 1)) - 1));
+          const auto place = static_cast<std::size_t>(filled + std::popcount(before));
+          Word& to = keyed[static_cast<std::size_t>(n_words) + place / kBits];
+          to = static_cast<Word>(to | Word{1} << place % kBits);
+        }
       }
       filled += taken;
     }
@@ -228,15 +262,23 @@ void Frame<Word>::keep_columns(std::span<const std::uint8_t> keep) {
 template <class Word>
 Key Frame<Word>::child_key(std::int32_t child) const {
   Key sum;
-  for (std::int32_t w = 0; w < n_words; ++w)
-    for (Word left = child_word(child, w); left != 0; left = static_cast<Word>(left & (left - 1)))
-      sum += layout->slot_key(slots[static_cast<std::size_t>(w * kBits + std::countr_zero(left))]);
+  for (std::int32_t w = 0; w < n_words; ++w) sum += key_of(w, child_word(child, w));
+  return sum;
+}
+
+template <class Word>
+Key Frame<Word>::key_of(std::int32_t word, Word mask) const {
+  Key sum;
+  if (!keyed.empty()) mask = static_cast<Word>(mask & keyed[static_cast<std::size_t>(word)]);
+  const Slot* own = slots.data() + static_cast<std::ptrdiff_t>(word) * kBits;
+  for (; mask != 0; mask = static_cast<Word>(mask & (mask - 1)))
+    sum += layout->slot_key(own[std::countr_zero(mask)]);
   return sum;
 }
 
 template <class Word>
 std::uint64_t Frame<Word>::bytes() const {
-  return capacity_bytes(column, blocks, words, valid, slots, column_count, channel_total,
+  return capacity_bytes(column, blocks, words, valid, keyed, slots, column_count, channel_total,
                         side_total, side_most, blocked, mask_, block_rows_);
 }
 

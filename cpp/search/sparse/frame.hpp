@@ -67,6 +67,8 @@ class Frame {
                                            static_cast<Word>(~bits));
   }
   Key child_key(std::int32_t child) const;
+  // The key of the rows of a word that a mask selects; only the first slot of a row has one.
+  Key key_of(std::int32_t word, Word mask) const;
 
   std::int64_t column_of(std::int32_t channel, std::int32_t j) const {
     return column_count[static_cast<std::size_t>(channel) * static_cast<std::size_t>(stride) +
@@ -105,6 +107,7 @@ class Frame {
   std::vector<Block> blocks;
   std::vector<Word> words;
   std::vector<Word> valid;      // occupied bits of each word
+  std::vector<Word> keyed;      // those with a key; empty if every row has one slot
   std::vector<Slot> slots;      // slot of each bit, or kNoSlot
   std::vector<C> column_count;  // [channel][stride]
   std::vector<C> channel_total;
@@ -117,6 +120,9 @@ class Frame {
   Key key;                            // of the rows, independent of the path to them
 
  private:
+  static Word root_word(const Problem& problem, const Column& column,
+                        std::span<const std::int32_t> rows);
+
   std::vector<Word> mask_;
   std::vector<std::int32_t> block_rows_;
 };

@@ -121,6 +121,7 @@ Layout make_layout(const Problem& problem, std::int64_t min_samples_leaf, std::u
   if (layout.has_equivalent) add_channel(layout, channel++, forced, false);
   layout.n_channels = channel;
   layout.slot_row.shrink_to_fit();
+  layout.several_slots = std::ranges::any_of(layout.slot_row, [](auto row) { return row < 0; });
   if (allowance == 0 || layout.slot_row.size() * sizeof(Key) <= allowance / 16) {
     std::vector<Key> keys(layout.slot_row.size());
     for (std::size_t s = 0; s < keys.size(); ++s) keys[s] = layout.slot_key(s);

@@ -38,6 +38,7 @@ struct Layout {
   std::int32_t equivalent_channel = 0;  // after the samples, if any
   std::int32_t n_channels = 0;
   bool has_multiway = false;
+  bool several_slots = false;  // some row has more than one slot
 
   std::vector<Column> columns;  // two-way tests first, then multiway ones test by test
   std::int32_t n_two_way = 0;

@@ -50,11 +50,8 @@ std::int64_t Refuter<Word>::one_split(const Frame<Word>& parent, const Counts& c
 
 template <class Word>
 Key Refuter<Word>::key_of(const Frame<Word>& parent, const Counts& counts) const {
-  constexpr int bits = Frame<Word>::kBits;
   Key sum;
-  for (std::int32_t w = 0; w < parent.n_words; ++w)
-    for (Word left = counts.mask[index(w)]; left != 0; left = static_cast<Word>(left & (left - 1)))
-      sum += parent.layout->slot_key(parent.slots[index(w * bits + std::countr_zero(left))]);
+  for (std::int32_t w = 0; w < parent.n_words; ++w) sum += parent.key_of(w, counts.mask[index(w)]);
   return sum;
 }
 
