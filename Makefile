@@ -11,7 +11,7 @@ LINTED := src tests $(wildcard benchmarks examples tools docs/*.py)
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint docs bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-big bench-growth bench-scale-out bench-threads bench-memory bench-proofs bench-streams \
-	bench-oblique bench-path bench-regression bench-tasks fuzz fuzz-bytes fuzz-constraints fuzz-costs fuzz-numeric fuzz-prices fuzz-proper fuzz-tables check-exports peers sanitize \
+	bench-oblique bench-path bench-regression bench-tasks fuzz fuzz-bytes fuzz-constraints fuzz-costs fuzz-numeric fuzz-prices fuzz-proper fuzz-shapes fuzz-tables check-exports peers sanitize \
 	sanitize-threads clean
 
 help:  ## show this list
@@ -166,6 +166,9 @@ fuzz-choosing: build  ## paths and near-optimal sets against brute force, at len
 
 fuzz-constraints: build  ## trees that keep constraints against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_constraints.py
+
+fuzz-shapes: build  ## monotone trees, lists, paths and lines against brute force, at length
+	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_shapes.py tests/test_lines.py
 
 fuzz-costs: build  ## costs, rewards and F-measures against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_costs.py tests/test_policy.py

@@ -59,6 +59,7 @@ inline void check_targets(const DoubleArray& targets, int n_outputs, std::size_t
 inline Criterion read_criterion(const std::string& name, std::span<const double> targets) {
   if (name == "squared_error") return Criterion::squared_error;
   if (name == "absolute_error") return Criterion::absolute_error;
+  if (name == "linear") return Criterion::linear;
   if (name != "poisson") throw std::invalid_argument("unknown criterion '" + name + "'");
   if (std::ranges::any_of(targets, [](double y) { return y < 0.0; }))
     throw std::invalid_argument("a negative target");
@@ -67,11 +68,16 @@ inline Criterion read_criterion(const std::string& name, std::span<const double>
 
 // Parameters of leaves that only some criteria have.
 inline Targets read_targets(const DoubleArray& targets, int n_outputs, const DoubleArray& weights,
-                            double smoothing, const std::vector<double>& quantiles) {
+                            double smoothing, const std::vector<double>& quantiles,
+                            std::span<const double> lines = {}, double ridge = 0.0) {
+  if (weights.size() == 0 || lines.size() % weights.size() != 0)
+    throw std::invalid_argument("columns of lines of the wrong length");
+  if (!lines.empty() && (n_outputs != 1 || !(ridge > 0.0)))
+    throw std::invalid_argument("lines need one output and a positive ridge");
   if (!(smoothing >= 0.0)) throw std::invalid_argument("a negative smoothing");
   for (const double q : quantiles)
     if (!(q > 0.0 && q < 1.0)) throw std::invalid_argument("a quantile outside of 0 to 1");
-  return {view(targets), n_outputs, view(weights), smoothing, quantiles};
+  return {view(targets), n_outputs, view(weights), smoothing, quantiles, lines, ridge};
 }
 
 inline Penalize read_penalize(const std::string& name) {

@@ -10,6 +10,7 @@ void bind_near(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_weights(nb::module_& m);
 void bind_path(nb::module_& m);
+void bind_path_rules(nb::module_& m);
 void bind_portfolio(nb::module_& m);
 void bind_prices(nb::module_& m);
 void bind_proof(nb::module_& m);
@@ -29,6 +30,7 @@ NB_MODULE(_core, m) {
   treeproof::bindings::bind_parts(m);
   treeproof::bindings::bind_weights(m);
   treeproof::bindings::bind_path(m);
+  treeproof::bindings::bind_path_rules(m);
   treeproof::bindings::bind_portfolio(m);
   treeproof::bindings::bind_prices(m);
   treeproof::bindings::bind_proof(m);

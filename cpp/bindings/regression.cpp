@@ -29,12 +29,16 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
                        std::uint64_t memory_limit, std::optional<nb::callable> observer,
                        const nb::dict& switches, int n_jobs, bool record,
                        const std::string& penalize, double smoothing,
-                       const std::vector<double>& quantiles) {
+                       const std::vector<double>& quantiles, bool list,
+                       const std::optional<DoubleArray>& lines, double ridge) {
   const std::size_t n_rows = weights.size();
   check_codes(kinds, n_values, codes, n_rows, weights);
   check_targets(targets, n_outputs, n_rows);
   const Criterion chosen = read_criterion(criterion, view(targets));
-  const Targets given = read_targets(targets, n_outputs, weights, smoothing, quantiles);
+  const Targets given = read_targets(targets, n_outputs, weights, smoothing, quantiles,
+                                     lines ? view(*lines) : std::span<const double>(), ridge);
+  if (chosen == Criterion::linear && (given.lines.empty() || record))
+    throw std::invalid_argument("lines need columns, and have no record");
   const threshold::Switches read = read_switches(switches, n_jobs);
   std::vector<Feature> features = read_features(kinds, n_values);
   const double event_unit = 1e15;
@@ -47,8 +51,8 @@ nb::dict solve_targets(const IntArray& kinds, const IntArray& n_values, const In
     nb::gil_scoped_release unlocked;
     solved.columns =
         sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(n_rows));
-    solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
-                          read_penalize(penalize)};
+    solved.tree_limits = {split_penalty,           max_depth, max_splits, min_samples_leaf,
+                          read_penalize(penalize), list};
     result = threshold::solve_targets(chosen, solved.columns, given, solved.tree_limits, read,
                                       limits, notify, record ? &solved.record : nullptr);
     if (record) {
@@ -73,7 +77,8 @@ void bind_regression(nb::module_& m) {
         "split_penalty"_a, "max_depth"_a = -1, "max_splits"_a = -1, "min_samples_leaf"_a = 1,
         "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
         "switches"_a = nb::dict(), "n_jobs"_a = 1, "record"_a = false, "penalize"_a = "splits",
-        "smoothing"_a = 0.0, "quantiles"_a = std::vector<double>(),
+        "smoothing"_a = 0.0, "quantiles"_a = std::vector<double>(), "list"_a = false,
+        "lines"_a = nb::none(), "ridge"_a = 0.0,
         "Search for an optimal regression tree over every threshold; with `record`, the answer "
         "has a `SolvedTargets` from which a proof can be derived.");
 }

@@ -32,8 +32,15 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       std::optional<nb::callable> observer, const nb::dict& switches,
                       bool divide_weights, int n_jobs, bool record, const std::string& penalize,
                       std::int64_t price_work, const std::optional<Vector<Cost>>& prices,
-                      bool search) {
+                      bool search, bool list, const std::optional<IntArray>& directions) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
+  const std::span<const std::int32_t> along =
+      directions ? view(*directions) : std::span<const std::int32_t>();
+  if (!along.empty() && (along.size() != kinds.size() || n_classes != 2))
+    throw std::invalid_argument("directions are one for each column, for two classes");
+  for (std::size_t f = 0; f < along.size(); ++f)
+    if (along[f] != 0 && view(kinds)[f] != static_cast<std::int32_t>(FeatureKind::ordered))
+      throw std::invalid_argument("only ordered columns have directions");
   threshold::Switches read = read_switches(switches, n_jobs);
   prices::PriceBoard board;
   const std::span<const Cost> known = prices ? view(*prices) : std::span<const Cost>();
@@ -54,8 +61,8 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
     unit = static_cast<double>(whole);
     solved.columns =
         sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(labels.size()));
-    solved.tree_limits = {split_penalty, max_depth, max_splits, min_samples_leaf,
-                          read_penalize(penalize)};
+    solved.tree_limits = {split_penalty,           max_depth, max_splits, min_samples_leaf,
+                          read_penalize(penalize), list};
     solved.n_classes = n_classes;
     if ((price_work > 0 && !record) || !known.empty()) {
       const auto points =
@@ -71,7 +78,8 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
     }
     if (search)
       result = threshold::solve_labels(
-          solved.columns, {view(labels), n_classes, solved.weights, solved.total_weight},
+          solved.columns,
+          {view(labels), n_classes, solved.weights, solved.total_weight, {}, {}, along},
           solved.tree_limits, read, limits, notify, record ? &solved.record : nullptr);
     if (record) solved.labels.assign(view(labels).begin(), view(labels).end());
   }
@@ -88,7 +96,7 @@ void bind_threshold(nb::module_& m) {
         "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0,
         "observer"_a = nb::none(), "switches"_a = nb::dict(), "divide_weights"_a = true,
         "n_jobs"_a = 1, "record"_a = false, "penalize"_a = "splits", "price_work"_a = 0,
-        "prices"_a = nb::none(), "search"_a = true,
+        "prices"_a = nb::none(), "search"_a = true, "list"_a = false, "directions"_a = nb::none(),
         "Search for an optimal classification tree over every threshold; with `record`, the "
         "answer has a `SolvedLabels` from which a proof can be derived. Without `search` it has "
         "nothing else: for an answer that was found before.");

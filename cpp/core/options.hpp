@@ -15,6 +15,7 @@ struct TreeLimits {
   int max_splits = -1;         // -1: none
   std::int64_t min_samples_leaf = 1;
   Penalize penalize = Penalize::splits;
+  bool list = false;  // at every split, at least one child is a leaf (a rule list)
 };
 
 }  // namespace treeproof

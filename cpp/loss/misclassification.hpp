@@ -35,9 +35,10 @@ class Misclassification {
   // if they are not known.
   Misclassification(std::span<const std::int32_t> labels, std::span<const Weight> weights,
                     std::int32_t n_classes, std::span<const Weight> swings = {},
-                    std::span<const Weight> pair_gains = {})
+                    std::span<const Weight> pair_gains = {},
+                    std::span<const std::int32_t> directions = {})
       : labels_(labels), weights_(weights), swings_(swings.empty() ? weights : swings),
-        pair_gains_(pair_gains), n_classes_(n_classes) {}
+        pair_gains_(pair_gains), directions_(directions), n_classes_(n_classes) {}
 
   std::int32_t n_classes() const { return n_classes_; }
   std::int32_t label(std::uint32_t row) const { return labels_[row]; }
@@ -49,6 +50,12 @@ class Misclassification {
   bool knows_pairs() const { return !pair_gains_.empty(); }
   const Weight* pair_gains(std::uint32_t row, std::size_t n_pairs) const {
     return pair_gains_.data() + row * n_pairs;
+  }
+
+  // The order of predictions along a feature, of two classes: 1 if no leaf left of a cut may
+  // predict class 1 while one right of it predicts class 0, -1 for the reverse, 0 for any.
+  std::int32_t direction(std::int32_t feature) const {
+    return directions_.empty() ? 0 : directions_[static_cast<std::size_t>(feature)];
   }
 
   // Prefetch this row's label, weight and swing.
@@ -75,6 +82,10 @@ class Misclassification {
   }
   Value value(const Tally& t) const {
     return cost_of(t.total - *std::ranges::max_element(t.counts));
+  }
+  // The cost of a leaf that predicts this class.
+  Value value_saying(const Tally& t, std::int32_t says) const {
+    return cost_of(t.total - t.counts[static_cast<std::size_t>(says)]);
   }
   // Gini impurity times weight.
   double impurity(const Tally& t) const {
@@ -113,6 +124,7 @@ class Misclassification {
   std::span<const Weight> weights_;
   std::span<const Weight> swings_;
   std::span<const Weight> pair_gains_;
+  std::span<const std::int32_t> directions_;
   std::int32_t n_classes_;
 };
 

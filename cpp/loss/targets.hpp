@@ -14,9 +14,12 @@ struct Targets {
   double smoothing = 0.0;
   // Which quantiles a leaf predicts, for every output; empty: the median.
   std::span<const double> quantiles = {};
+  // With lines in leaves: the columns that they may depend on (column-major), and what slopes cost.
+  std::span<const double> lines = {};
+  double ridge = 0.0;
 };
 
-// Each names a loss: loss/moment_loss.hpp and loss/absolute_error.hpp.
-enum class Criterion { squared_error, poisson, absolute_error };
+// Each names a loss: loss/moment_loss.hpp, loss/absolute_error.hpp and loss/linear_error.hpp.
+enum class Criterion { squared_error, poisson, absolute_error, linear };
 
 }  // namespace treeproof

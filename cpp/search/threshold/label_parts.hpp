@@ -14,8 +14,8 @@ struct LabelParts {
   // `preparing`: throw `Stopped` if a limit is reached before everything is constructed.
   LabelParts(const Columns& columns, const Labels& given, const TreeLimits& tree_limits,
              const Switches& switches, Limits& limits, bool preparing)
-      : labels(given),
-        loss(given.labels, given.weights, given.n_classes, given.swings, given.pair_gains),
+      : labels(given), loss(given.labels, given.weights, given.n_classes, given.swings,
+                            given.pair_gains, given.directions),
         context(context_for(columns, loss, tree_limits, switches,
                             split_cost(tree_limits.split_penalty, given.total_weight), limits,
                             counters)),

@@ -46,6 +46,7 @@ Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limi
   settings.max_splits = finite(tree_limits.max_splits);
   settings.min_leaf = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(tree_limits.min_samples_leaf, 1, std::int64_t{columns.n_rows} + 1));
+  settings.list = tree_limits.list;
   settings.use_unit_step = switches.unit_step;
   settings.use_inheritance = switches.inheritance;
   settings.use_partitions = switches.partitions;

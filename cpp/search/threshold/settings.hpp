@@ -15,6 +15,7 @@ struct Settings {
   int max_depth = 0;              // already made finite
   int max_splits = 0;             // already made finite
   std::uint32_t min_leaf = 1;     // table rows in every leaf
+  bool list = false;              // one child of every split is a leaf
   Value granule{};                // every cost is a multiple of this; 0 if none is known
   bool portable_kernels = false;  // for tests
   // Switches for the tests that compare every combination of bounds.

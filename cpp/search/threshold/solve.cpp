@@ -36,7 +36,9 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
   const bool deep = std::min(settings.max_depth, settings.max_splits) > ClassTerminal::kDepth;
   Answer<Cost> answer;
   if (deep) {
-    Answer<Cost> incumbent = starting_tree(first, task, kInfiniteCost, exchange);
+    Answer<Cost> incumbent = context.restricted()
+                                 ? first.best_restricted(task)
+                                 : starting_tree(first, task, kInfiniteCost, exchange);
     // What every tree costs counts there: the limit was measured on whole costs.
     if (!CoreSearch::suits(context, task, incumbent.upper + labels.forced())) {
       search.set_incumbent(std::move(incumbent));
@@ -54,7 +56,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
     search.set_record(record);
     answer = search.solve(task);
   }
-  if (!deep && answer.lower < answer.upper) {
+  if (!deep && answer.lower < answer.upper && !context.restricted()) {
     // The search was stopped within the first sweeps, so CART's tree may be better than its own.
     Answer<Cost> greedy = first.greedy(task);
     if (greedy.upper < answer.upper) {

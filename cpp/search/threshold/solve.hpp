@@ -30,6 +30,8 @@ struct Labels {
   // costs of a search do not include what every tree costs.
   std::span<const Weight> swings = {};
   std::span<const Weight> pair_gains = {};  // data/problem.hpp; empty if not known
+  // The order of predictions along each feature (Misclassification::direction); empty if free.
+  std::span<const std::int32_t> directions = {};
 
   // The cost that every tree has.
   Cost forced() const {

@@ -47,10 +47,14 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
   search.set_exchange(exchange);
   FirstTree<L, Terminal> first(context, terminal, stumps);
   const bool deep = std::min(settings.max_depth, settings.max_splits) > Terminal::kDepth;
-  if (deep) search.set_incumbent(starting_tree(first, task, context.loss->infinite(), exchange));
+  const bool restricted = context.restricted();
+  if (deep)
+    search.set_incumbent(restricted
+                             ? first.best_restricted(task)
+                             : starting_tree(first, task, context.loss->infinite(), exchange));
   search.set_record(record);
   Answer<double> answer = search.solve(task);
-  if (!deep && !context.loss->closes(answer.lower, answer.upper)) {
+  if (!deep && !restricted && !context.loss->closes(answer.lower, answer.upper)) {
     // The search was stopped within the first sweeps, so CART's tree may be better than its own.
     Answer<double> greedy = first.greedy(task);
     if (greedy.upper < answer.upper) {

@@ -48,6 +48,22 @@ auto with_quantiles(const CentredTargets& centred, const Columns& columns, const
   });
 }
 
+// Lines in leaves: the same.
+template <class Constant, class Use>
+auto with_lines(const CentredTargets& centred, const Columns& columns, const Targets& targets,
+                const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
+                bool preparing, Constant constant, Use use) {
+  const LinearError loss(centred, targets.lines, targets.ridge);
+  if (loss.constant()) return constant();
+  if (preparing) limits.prepare(targets.values.size() + targets.lines.size());
+  Counters counters;
+  const Context<LinearError> context = context_for(columns, loss, tree_limits, switches,
+                                                   tree_limits.split_penalty, limits, counters);
+  return use(context, [](const auto& theirs, auto& stumps) {
+    return std::make_unique<StumpTerminal<LinearError>>(theirs, stumps);
+  });
+}
+
 template <class Constant, class Use>
 auto with_targets(Criterion criterion, const Columns& columns, const Targets& targets,
                   const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
@@ -59,6 +75,9 @@ auto with_targets(Criterion criterion, const Columns& columns, const Targets& ta
     case Criterion::poisson:
       return with_moments<Logs>(CentredTargets::for_poisson(targets), columns, targets, tree_limits,
                                 switches, limits, preparing, constant, use);
+    case Criterion::linear:
+      return with_lines(CentredTargets::for_squared_error(targets), columns, targets, tree_limits,
+                        switches, limits, preparing, constant, use);
     case Criterion::absolute_error: break;
   }
   return with_quantiles(CentredTargets::for_absolute_error(targets), columns, targets, tree_limits,

@@ -43,6 +43,14 @@ struct Task {
   std::vector<KnownHalf<Value>>* halves_out = nullptr;  // if not null, receives what is found out
 };
 
+// One way in which a feature may be the first split of a tree: which child must be a leaf, and
+// which class that leaf must predict (-1: any).
+struct Way {
+  bool left_leaf = false;
+  bool right_leaf = false;
+  std::int32_t says = -1;
+};
+
 template <class L>
 struct Context {
   const Columns* columns;
@@ -58,6 +66,39 @@ struct Context {
   std::int32_t double_of(std::int32_t f) const { return doubles[static_cast<std::size_t>(f)]; }
 
   using Value = typename L::Value;
+
+  // Trees may be restricted in two ways that do not depend on the path to a node, so that a
+  // subproblem is still a set of rows: *lists*, in which one child of every split is a leaf, and
+  // *directions* of features for two classes. Along an increasing feature, no leaf left of a cut
+  // may predict 1 while one right of it predicts 0. A subtree all of whose leaves predict the same
+  // class is no better than a leaf, so one of the two children is a leaf: the left one with class
+  // 0, or the right one with class 1.
+  //
+  // The bounds of the search stay sound. A restricted tree for some rows, with its predictions, is
+  // allowed for any others, and its splits that leave a child empty can be contracted; so fewer
+  // rows never cost more, and a row adds at most its weight, for each way separately.
+  std::int32_t direction(std::int32_t f) const {
+    if constexpr (requires { loss->direction(f); }) return loss->direction(f);
+    else return 0;
+  }
+  bool restricted(std::int32_t f) const { return settings.list || direction(f) != 0; }
+  bool restricted() const {
+    for (std::int32_t f = 0; f < columns->n_features(); ++f)
+      if (restricted(f)) return true;
+    return false;
+  }
+  std::vector<Way> ways(std::int32_t f) const {
+    if (const std::int32_t d = direction(f); d != 0)
+      return {{true, false, d > 0 ? 0 : 1}, {false, true, d > 0 ? 1 : 0}};
+    if (settings.list) return {{true, false, -1}, {false, true, -1}};
+    return {{}};
+  }
+  // The class that a leaf on one side of a cut must predict; -1 for any.
+  std::int32_t leaf_says(std::int32_t f, bool left) const {
+    const std::int32_t d = direction(f);
+    return d == 0 ? -1 : (d > 0) == left ? 0 : 1;
+  }
+
   // If each child of a split is paid for, rows with new categories add leaves to a tree and make it
   // more expensive: a tree for fewer rows can then be used for more rows only at a higher price. (A
   // tree for more rows can still be used for fewer rows: it loses leaves.)

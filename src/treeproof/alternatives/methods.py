@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import counts_errors
 from treeproof.objectives.ratios import RATIOS
+from treeproof.solving.shape import restrictions
 
 if TYPE_CHECKING:
     from treeproof.alternatives.result import NearOptimalSet, NearTree
@@ -141,6 +142,11 @@ class Alternatives:
                 f'criterion="{self.tree_.measure}" has costs that are real numbers, '
                 "and near-optimal trees are counted by whole ones; fit the tree to "
                 "misclassification for them."
+            )
+        for name in restrictions(self):
+            raise ValueError(
+                f"near_optimal() does not know {name}; fit without it to see other "
+                "trees."
             )
         metric = getattr(self, "metric", "accuracy")
         if metric in RATIOS:

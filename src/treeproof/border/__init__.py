@@ -269,6 +269,8 @@ def kind_of_split(estimator: Any) -> str:
     kind = str(getattr(estimator, "categorical_split", "multiway"))
     if kind != "auto":
         return kind
+    if getattr(estimator, "shape", "tree") == "list":
+        return "one-vs-rest"  # a list has splits into two
     published = getattr(estimator, "solver", "auto") in _PUBLISHED
     by_leaves = getattr(estimator, "penalize", "leaves") == "leaves"
     return "either" if by_leaves and not published else "multiway"

@@ -16,6 +16,13 @@ from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.objective import objective_parameters
 from treeproof.cli.outputs import Outputs, check_folder, say_written
+from treeproof.cli.restrictions import (
+    Interactions,
+    ListOrTree,
+    Monotonic,
+    TestCosts,
+    restriction_parameters,
+)
 from treeproof.cli.tables import open_large
 from treeproof.cli.training import (
     count_training,
@@ -146,6 +153,10 @@ def fit(
             rich_help_panel=TREE,
         ),
     ] = 1.0,
+    monotonic: Monotonic = None,
+    shape: ListOrTree = "tree",
+    interactions: Interactions = None,
+    test_costs: TestCosts = None,
     categorical: Annotated[
         str | None,
         typer.Option(
@@ -364,10 +375,14 @@ def fit(
         objective = objective_parameters(
             labels, cost_matrix, abstain_cost, metric, pos_label, beta
         )
+    restricted = restriction_parameters(
+        regression, monotonic, shape, interactions, test_costs
+    )
     model = make_estimator(
         regression,
         class_weight,
         **objective,
+        **restricted,
         split_penalty=split_penalty,
         penalize=penalize,
         max_depth=max_depth,

@@ -19,12 +19,14 @@ from treeproof.cluster import solve_on_cluster
 from treeproof.estimators.base import OptimalTree
 from treeproof.estimators.encoded_export import EncodedExport
 from treeproof.estimators.prepared import Prepared
+from treeproof.estimators.shaping import shape_of
 from treeproof.limits import Deadline, parse_memory
 from treeproof.objectives import Costs, Objective
 from treeproof.proof.writer import ProofFile, action_header, derived, trimmed
 from treeproof.solving.checkpoint import CheckpointFile
 from treeproof.solving.observers import History, climbing, observing
 from treeproof.solving.proving import Provable, derive_steps, solve_for_proof
+from treeproof.solving.shape import grow_in_order
 from treeproof.solving.solvers import RegressionTask, Task, solve
 
 __all__ = ["ActionTree"]
@@ -82,7 +84,10 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
                 provable = solve_for_proof(self.solver, task)
                 name, found = provable.solver, provable.found
             prepared.keep(name, found, history)
-            self._remember(task, found, int(self.n_best))
+            if task.shape is None:
+                self._remember(task, found, int(self.n_best))
+            else:  # other trees would not keep the restrictions
+                self._forget()
             if writer is not None and provable is not None:
                 self.stats_ |= self._write_proof(writer, provable, objective)
             if kept is not None:
@@ -110,6 +115,8 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         question["split_penalty"] = objective.units.engine_penalty(
             float(self.split_penalty)
         )
+        shape = shape_of(self, objective.table)
+        question["shape"] = shape and shape.in_unit(objective.units.factor)
         if "targets" in question:
             return RegressionTask(**question)
         return Task(**question, objective=objective)
@@ -170,14 +177,22 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
     ) -> None:
         """Store the tree that was found, and what was proved about it."""
         self._set_statistics(name, found, objective, reading)
-        tree = objective.grow(found["tree"])
         units = objective.units
+        shape = shape_of(self, objective.table)
+        along = None if shape is None else shape.engine_directions(objective.table)
+        if along is None:
+            tree = objective.grow(found["tree"])
+        else:
+            tree = grow_in_order(objective, found["tree"], along)
         if units.slack > 0:
             self.stats_["rounding"] = 2 * units.slack
+        paid = 0.0
+        if shape is not None and shape.paths is not None and shape.paths.prices.any():
+            paid = self.stats_["test_cost"] = shape.paths.paid(tree)
         penalties = tree.n_penalties(self.penalize)
         self._set_certificate(
             tree,
-            objective=objective.loss(tree) + self.split_penalty * penalties,
+            objective=objective.loss(tree) + self.split_penalty * penalties + paid,
             lower=units.stated(found["lower"] / found["unit"]) - units.slack,
             proved=found["status"] == "optimal"
             if self._real_costs

@@ -36,6 +36,7 @@ from treeproof.solving.certificates import (
     proved_depth,
 )
 from treeproof.solving.quant_bnb import QuantBnB
+from treeproof.solving.shape import restrictions
 from treeproof.sources.scoring import batches_of, source_to_predict
 from treeproof.tree import Columns, Tree
 
@@ -257,7 +258,7 @@ class OptimalTree(BaseEstimator):
         """Read rows to predict; by default encode only columns that the tree uses."""
         check_is_fitted(self, "tree_")
         tree = self.tree_
-        needed = range(tree.n_features) if all_columns else set(tree.feature.tolist())
+        needed = range(tree.n_features) if all_columns else tree.used_columns
         missing = getattr(self, "missing", "error")
         return read_rows(self, X, tree.columns, needed, missing)
 
@@ -378,6 +379,7 @@ class OptimalTree(BaseEstimator):
             "categories": kind_of_split(self) if wide else None,
             "coarsened": self.coarsened_,
             "constrained": bool(getattr(self, "constraints", None)),
+            "restricted": restrictions(self),
         }
 
     @property

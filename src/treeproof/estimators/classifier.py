@@ -12,11 +12,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import ClassificationData, counts_errors
-from treeproof.border.costs import (
-    actions_with_abstention,
-    check_abstain_cost,
-    read_cost_matrix,
-)
 from treeproof.border.labels import read_vector
 from treeproof.constraints.fit import fit_classifier
 from treeproof.constraints.kinds import Constraint
@@ -25,20 +20,14 @@ from treeproof.estimators.base import common_constraints
 from treeproof.estimators.class_tree import ClassTree
 from treeproof.estimators.costing import Costed
 from treeproof.estimators.prepared import Prepared
+from treeproof.estimators.shaping import SHAPE_CONSTRAINTS, check_restrictions
 from treeproof.limits import Deadline, parse_memory
-from treeproof.objectives import (
-    PROBABILITY_CRITERIA,
-    Costs,
-    Labels,
-    Objective,
-    Probabilities,
-    Told,
-    check_criterion,
-)
+from treeproof.objectives import PROBABILITY_CRITERIA, check_criterion
 from treeproof.objectives.ratio_fit import fit_ratio
 from treeproof.objectives.ratios import METRICS, RATIOS, Ratio
 from treeproof.solving.certificates import Wording
 from treeproof.solving.quant_bnb import QuantBnB
+from treeproof.solving.shape import restrictions
 from treeproof.solving.solvers import SOLVERS, Task
 from treeproof.sources.scoring import distinct_cases
 from treeproof.sources.training import classification_data, source_for, split_table
@@ -168,6 +157,22 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         Constraints that the tree must keep on the training rows; see
         `treeproof.constraints`. The fit finds the cheapest tree that keeps them, over
         all actions of its leaves; ``constraints_`` states how each is kept.
+    monotonic_cst : array-like of int, dict or None, default=None
+        For two classes, the direction of each column: 1 if predictions must not fall
+        from ``classes_[1]`` to ``classes_[0]`` as the column rises, -1 if they must not
+        rise, 0 for neither. A dict names some of the columns.
+    shape : {"tree", "list"}, default="tree"
+        "list": at least one child of every split is a leaf, so that the tree reads as
+        a list of rules, if, else if, else. Categories are then split in two.
+    interaction_cst : list of lists, {"pairwise", "no_interactions"} or None, \
+            default=None
+        Groups of columns: all columns that are tested on the way from the root to a
+        leaf must be in one of them. Columns that are in no group form one more.
+    test_costs : dict or None, default=None
+        What it costs to know a column, paid by every row that is asked for it, once:
+        from a column, or a tuple of columns that are measured together, to a cost in
+        the unit of the costs of predictions (an error costs 1 by default), or to
+        ``(cost, group, cost after another one of the group)``.
     quant_bnb : QuantBnB or None, default=None
         With ``solver="quant-bnb"``: the parameters of the published algorithm; None
         for those of its paper. See `treeproof.QuantBnB`.
@@ -268,6 +273,9 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         "pos_label": [object],
         "beta": [Interval(Real, 0, None, closed="neither")],
         "constraints": [list, tuple, Constraint, None],
+        **SHAPE_CONSTRAINTS,
+        "monotonic_cst": ["array-like", dict, None],
+        "test_costs": [dict, None],
         "n_best": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -297,6 +305,10 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         pos_label: Any = None,
         beta: float = 1.0,
         constraints: Any = None,
+        monotonic_cst: Any = None,
+        shape: str = "tree",
+        interaction_cst: Any = None,
+        test_costs: dict[Any, Any] | None = None,
         quant_bnb: QuantBnB | None = None,
         quantiles: int | None = None,
         n_best: int = 1,
@@ -326,6 +338,10 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         self.pos_label = pos_label
         self.beta = beta
         self.constraints = constraints
+        self.monotonic_cst = monotonic_cst
+        self.shape = shape
+        self.interaction_cst = interaction_cst
+        self.test_costs = test_costs
         self.quant_bnb = quant_bnb
         self.quantiles = quantiles
         self.n_best = n_best
@@ -386,16 +402,12 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         """
         self._validate_params()
         self._check_objective(costs)
-        check_criterion(
-            self,
-            proof=proof,
-            distributed=distributed,
-            checkpoint=checkpoint,
-            costs=costs,
-        )
+        files = {"proof": proof, "distributed": distributed, "checkpoint": checkpoint}
+        check_criterion(self, **files, costs=costs)
+        check_restrictions(self, **files)
         ratio = self.metric in RATIOS
         whole = proof or distributed or checkpoint or self.n_best > 1 or ratio
-        whole = whole or self.constraints
+        whole = whole or self.constraints or restrictions(self)
         deadline = self._deadline(whole=bool(whole))
         if proof is not None and y is None and self.class_weight is not None:
             raise ValueError(
@@ -404,12 +416,7 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
             )
         data, reading = self._read(X, y, sample_weight, costs, deadline)
         if self.constraints:
-            told = {
-                "proof": proof,
-                "distributed": distributed,
-                "checkpoint": checkpoint,
-                "metric": self.metric if ratio else None,
-            }
+            told = files | {"metric": self.metric if ratio else None}
             objective = self._objective(data)
             fit_classifier(
                 self, data, objective, sensitive_features, told, reading, deadline
@@ -450,6 +457,10 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
                 f'criterion="{self.criterion}" has no path of penalties yet; fit it '
                 "with each penalty, or trace the path of misclassification."
             )
+        for name in restrictions(self):
+            raise ValueError(
+                f"{name} has no path of penalties yet; fit it with each penalty."
+            )
         deadline = self._deadline(whole=False)
         data, reading = self._read(X, y, sample_weight, None, deadline)
         return self._prepared(self._objective(data), reading, deadline)
@@ -468,43 +479,6 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
     @property
     def _real_costs(self) -> bool:
         return self.criterion in PROBABILITY_CRITERIA
-
-    def _objective(self, data: ClassificationData) -> Objective:
-        """Return what the fit minimises: errors, costs, or losses of probabilities."""
-        if self._real_costs:
-            return Probabilities(data, self.criterion, float(self.smoothing))
-        if counts_errors(self) and data.costs is None:
-            return Labels(data)
-        if self.cost_matrix is not None:
-            costs = read_cost_matrix(self.cost_matrix, data.classes)
-        else:
-            costs = 1.0 - np.eye(len(data.classes))
-        if data.costs is not None:
-            costs = data.costs
-        actions, asked = data.classes, self.abstain_cost
-        if asked is not None:
-            check_abstain_cost(float(asked), costs)
-            actions = actions_with_abstention(data.classes, self.abstain_label)
-            costs = np.hstack([costs, np.full((len(costs), 1), float(asked))])
-        told = Told(matrix=costs, class_factors=data.class_factors)
-        if data.costs is None:
-            costs = costs[data.labels]
-        else:
-            weighed = bool((data.class_factors != 1).any())
-            told = Told(
-                abstain_cost=None if asked is None else float(asked),
-                class_factors=data.class_factors if weighed else None,
-            )
-        return Costs(
-            data.table,
-            data.weights,
-            costs,
-            actions,
-            classes=data.classes,
-            labels=data.labels,
-            samples=data.samples,
-            told=told,
-        )
 
     def _wording(self) -> Wording:
         if self.metric in RATIOS:

@@ -7,8 +7,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.border.costs import read_cost_matrix
+from treeproof.border import ClassificationData, counts_errors
+from treeproof.border.costs import (
+    actions_with_abstention,
+    check_abstain_cost,
+    read_cost_matrix,
+)
 from treeproof.border.labels import read_vector
+from treeproof.objectives import Costs, Labels, Objective, Probabilities, Told
 from treeproof.objectives.ratios import RATIOS
 
 __all__ = ["Costed"]
@@ -28,6 +34,9 @@ class Costed:
     n_best: int
     first_split: Any
     split_penalty: float
+    criterion: str
+    smoothing: float
+    abstain_label: Any
     _real_costs: Any
     apply: Any
 
@@ -118,3 +127,40 @@ class Costed:
                 f"split_penalty={self.split_penalty:g} is above 1, the cost of getting "
                 "every row wrong; use a number from 0 to 1."
             )
+
+    def _objective(self, data: ClassificationData) -> Objective:
+        """Return what the fit minimises: errors, costs, or losses of probabilities."""
+        if self._real_costs:
+            return Probabilities(data, self.criterion, float(self.smoothing))
+        if counts_errors(self) and data.costs is None:
+            return Labels(data)
+        if self.cost_matrix is not None:
+            costs = read_cost_matrix(self.cost_matrix, data.classes)
+        else:
+            costs = 1.0 - np.eye(len(data.classes))
+        if data.costs is not None:
+            costs = data.costs
+        actions, asked = data.classes, self.abstain_cost
+        if asked is not None:
+            check_abstain_cost(float(asked), costs)
+            actions = actions_with_abstention(data.classes, self.abstain_label)
+            costs = np.hstack([costs, np.full((len(costs), 1), float(asked))])
+        told = Told(matrix=costs, class_factors=data.class_factors)
+        if data.costs is None:
+            costs = costs[data.labels]
+        else:
+            weighed = bool((data.class_factors != 1).any())
+            told = Told(
+                abstain_cost=None if asked is None else float(asked),
+                class_factors=data.class_factors if weighed else None,
+            )
+        return Costs(
+            data.table,
+            data.weights,
+            costs,
+            actions,
+            classes=data.classes,
+            labels=data.labels,
+            samples=data.samples,
+            told=told,
+        )

@@ -10,9 +10,6 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
-from sklearn.metrics import d2_pinball_score
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -21,17 +18,30 @@ from treeproof.border import RegressionData
 from treeproof.border.targets import check_not_negative
 from treeproof.estimators.base import common_constraints
 from treeproof.estimators.encoded_export import EncodedExport
+from treeproof.estimators.line_leaves import (
+    check_line_parameters,
+    check_lines,
+    line_columns,
+)
+from treeproof.estimators.number_tree import NumberTree
 from treeproof.estimators.prepared import Prepared
+from treeproof.estimators.shaping import (
+    SHAPE_CONSTRAINTS,
+    check_restrictions,
+    shape_of,
+)
 from treeproof.limits import Deadline, parse_memory
 from treeproof.proof.writer import ProofFile, derived, regression_header
 from treeproof.solving.leaf_fit import CRITERIA, LeafFit
+from treeproof.solving.line_fit import LineFit
 from treeproof.solving.observers import History, climbing, observing
 from treeproof.solving.proving import Provable, derive_steps, solve_for_proof
 from treeproof.solving.quant_bnb import QuantBnB
+from treeproof.solving.shape import restrictions
 from treeproof.solving.solvers import REGRESSION_SOLVERS, RegressionTask, solve
-from treeproof.sources.scoring import r2_of_source
-from treeproof.sources.training import regression_data, source_for, split_table
+from treeproof.sources.training import regression_data
 from treeproof.tree import LEAF, Tree
+from treeproof.tree.lines import Lines
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeRegressor
@@ -43,7 +53,7 @@ _PROVED = ("squared_error", "absolute_error")
 _ENGINE_CRITERIA = {"quantile": "absolute_error"}  # where the engine has another name
 
 
-class OptimalTreeRegressor(RegressorMixin, EncodedExport):
+class OptimalTreeRegressor(NumberTree, EncodedExport):
     """A regression tree with a proof that no better one exists.
 
     Among all trees that the parameters allow, `fit` finds one with the lowest cost,
@@ -78,6 +88,16 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         With ``criterion="quantile"``: what a leaf predicts, between 0 and 1. With a
         list, one tree serves all of them: the sum of their losses is minimised, and
         `predict` has one column for each.
+    leaf : {"constant", "linear"}, default="constant"
+        What a leaf predicts: a number, or a line in one of the columns, which it
+        chooses (``criterion="squared_error"`` and one output only). ``value`` of the
+        tree is then the mean of a leaf, which it predicts where the column is missing.
+    linear_features : list of str or int, or None, default=None
+        The columns that lines may depend on; None for all numeric columns without
+        missing values.
+    ridge : float, default=1e-6
+        What the slope of a line costs, for each row: ``ridge * slope**2``, with the
+        column scaled to variance 1 over all rows. It is at least 1e-9.
     max_depth : int or None, default=None
         The maximum depth: the number of tests on the longest path from the root to a
         leaf. None for no limit.
@@ -128,6 +148,13 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         The number of threads; -1 for all processors. The optimum does not depend on it.
         If several trees are optimal, the one that is returned may depend on it; with
         one thread the fit is deterministic. The solver "quant-bnb" uses one thread.
+    shape : {"tree", "list"}, default="tree"
+        "list": at least one child of every split is a leaf, so that the tree reads as
+        a list of rules, if, else if, else. Categories are then split in two.
+    interaction_cst : list of lists, {"pairwise", "no_interactions"} or None, \
+            default=None
+        Groups of columns: all columns that are tested on the way from the root to a
+        leaf must be in one of them. Columns that are in no group form one more.
     quant_bnb : QuantBnB or None, default=None
         With ``solver="quant-bnb"``: the parameters of the published algorithm; None
         for those of its paper. See `treeproof.QuantBnB`.
@@ -200,8 +227,12 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **common_constraints(set(REGRESSION_SOLVERS)),
         "quant_bnb": [QuantBnB, None],
+        **SHAPE_CONSTRAINTS,
         "criterion": [StrOptions(set(CRITERIA))],
         "quantile": [Interval(Real, 0, 1, closed="neither"), "array-like"],
+        "leaf": [StrOptions({"constant", "linear"})],
+        "linear_features": ["array-like", None],
+        "ridge": [Interval(Real, 1e-9, None, closed="left")],
     }
 
     @property
@@ -215,6 +246,9 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         penalize: str = "leaves",
         criterion: str = "squared_error",
         quantile: float | list[float] = 0.5,
+        leaf: str = "constant",
+        linear_features: Any = None,
+        ridge: float = 1e-6,
         max_depth: int | None = None,
         max_splits: int | None = None,
         min_samples_leaf: int = 1,
@@ -226,6 +260,8 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         time_limit: float | None = 60.0,
         memory_limit: int | str | None = None,
         n_jobs: int | None = 1,
+        shape: str = "tree",
+        interaction_cst: Any = None,
         quant_bnb: QuantBnB | None = None,
         quantiles: int | None = None,
         random_state: Any = None,
@@ -235,6 +271,9 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self.penalize = penalize
         self.criterion = criterion
         self.quantile = quantile
+        self.leaf = leaf
+        self.linear_features = linear_features
+        self.ridge = ridge
         self.max_depth = max_depth
         self.max_splits = max_splits
         self.min_samples_leaf = min_samples_leaf
@@ -246,6 +285,8 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         self.time_limit = time_limit
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
+        self.shape = shape
+        self.interaction_cst = interaction_cst
         self.quant_bnb = quant_bnb
         self.quantiles = quantiles
         self.random_state = random_state
@@ -284,10 +325,13 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             The fitted estimator.
         """
         self._validate_params()
-        deadline = self._deadline(whole=proof is not None)
+        check_restrictions(self, proof=proof)
+        whole = proof is not None or bool(restrictions(self))
+        deadline = self._deadline(whole=whole)
         self._check_criterion(proof)
         data, reading = self._read(X, y, sample_weight, deadline)
         self._check_provable(proof, reading, data.table)
+        check_lines(self, data, reading)
         leaf = self._leaf(data)
         if proof is not None:
             _check_unit(leaf)
@@ -316,6 +360,13 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         """Read the data and state the problem, as `fit` does, without solving it."""
         self._validate_params()
         self._check_criterion(None)
+        for name in [
+            *restrictions(self),
+            *(['leaf="linear"'] * (self.leaf == "linear")),
+        ]:
+            raise ValueError(
+                f"{name} has no path of penalties yet; fit it with each penalty."
+            )
         deadline = self._deadline(whole=False)
         data, reading = self._read(X, y, sample_weight, deadline)
         return self._prepared(data, self._leaf(data), reading, deadline)
@@ -331,6 +382,10 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         """Return what leaves say and lose."""
         if self.criterion == "poisson":
             check_not_negative(data.targets)
+        if self.leaf == "linear":
+            numbers, columns = line_columns(self.linear_features, data.table)
+            ridge = float(self.ridge)
+            return LineFit(data.targets, data.weights, columns, numbers, ridge)
         leaf = LeafFit(self.criterion, data.targets, data.weights, self._levels())
         leaf.check_digits()
         return leaf
@@ -349,8 +404,13 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
             weights=data.weights,
             samples=data.samples,
             targets=data.targets,
-            criterion=_ENGINE_CRITERIA.get(self.criterion, self.criterion),
+            criterion="linear"
+            if isinstance(leaf, LineFit)
+            else _ENGINE_CRITERIA.get(self.criterion, self.criterion),
+            lines=leaf.columns if isinstance(leaf, LineFit) else None,
+            ridge=float(self.ridge),
             levels=self._levels() if self.criterion == "quantile" else (),
+            shape=shape_of(self, data.table),
         )
 
         def grow(splits: Mapping[str, Any]) -> tuple[Tree, float]:
@@ -361,18 +421,10 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
 
         return Prepared(task, grow, keep)
 
-    def _levels(self) -> tuple[float, ...]:
-        """Return the quantiles that a leaf predicts."""
-        several = np.ravel(np.asarray(self.quantile, dtype=np.float64))
-        if len(several) == 0 or not ((several > 0) & (several < 1)).all():
-            raise ValueError(
-                f"quantile={self.quantile!r} is not between 0 and 1; pass a number "
-                "such as 0.9, or a list of numbers."
-            )
-        return tuple(several.tolist())
-
     def _check_criterion(self, proof: Any) -> None:
         """Refuse what the criterion does not go with."""
+        if self.leaf == "linear":
+            check_line_parameters(self, proof)
         if self.criterion in _PROVED:
             return
         if proof is not None:
@@ -430,89 +482,6 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         history.finish(found["seconds"], self.lower_bound_, self.objective_)
         self.history_ = history
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Predict the target of each row.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features), or source
-            Rows with the columns of the training table; see `apply`.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            The mean, median or quantile of the training rows in each row's leaf. With
-            a list of quantiles there is one more axis, for them, at the end. With
-            ``criterion="poisson"`` a leaf of zeros predicts the least positive number
-            instead of 0, of which there is no logarithm.
-        """
-        leaf = self.apply(X)
-        predicted = self.tree_.value[leaf]
-        if self.criterion == "poisson":
-            predicted = np.maximum(predicted, np.finfo(np.float64).tiny)
-        if self._several_quantiles and self.n_outputs_ > 1:
-            return predicted.reshape(len(predicted), self.n_outputs_, -1)
-        alone = self.n_outputs_ == 1 and not self._several_quantiles
-        return predicted[:, 0] if alone else predicted
-
-    def _outputs_of(self, tree: Tree) -> int:
-        """Return the number of columns of y that a tree of these parameters had."""
-        n_quantiles = len(self._levels()) if self.criterion == "quantile" else 1
-        outputs, rest = divmod(tree.value.shape[1], n_quantiles)
-        if rest or not outputs:
-            raise ValueError("The tree does not predict the quantiles of the model.")
-        return outputs
-
-    @property
-    def _several_quantiles(self) -> bool:
-        return self.criterion == "quantile" and np.ndim(self.quantile) > 0
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the coefficient of determination of the predictions.
-
-        For quantiles it is the share of the pinball loss that the tree explains, the
-        mean over quantiles and outputs (`sklearn.metrics.d2_pinball_score`).
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features), or source
-            Rows with the columns of the training table; see `apply`.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs), str or list
-            Their targets, or the names of the columns of a source that hold them.
-        sample_weight : array-like of shape (n_samples,), str or None, default=None
-            Weights of the rows, or the name of a column of a source.
-
-        Returns
-        -------
-        float
-            R squared, averaged over the outputs.
-        """
-        check_is_fitted(self, "tree_")
-        source = source_for(X, y)
-        if source is not None and self.criterion == "quantile":
-            raise ValueError(
-                "Quantiles are scored on tables in memory; read the table first."
-            )
-        if source is None:
-            X, y, sample_weight = split_table(X, y, sample_weight)
-            if self.criterion == "quantile":
-                return self._pinball_score(X, y, sample_weight)
-            return float(super().score(X, y, sample_weight))
-        names = [y] if isinstance(y, str) else list(y)
-        columns = self.tree_.columns
-        return r2_of_source(source, columns, names, sample_weight, self.predict)
-
-    def _pinball_score(self, X: Any, y: Any, sample_weight: Any) -> float:
-        levels = self._levels()
-        predicted = self.predict(X).reshape(-1, self.n_outputs_, len(levels))
-        scores = [
-            d2_pinball_score(
-                y, predicted[:, :, k], sample_weight=sample_weight, alpha=q
-            )
-            for k, q in enumerate(levels)
-        ]
-        return float(np.mean(scores))
-
     def to_sklearn(self, *, unseen: bool = True) -> DecisionTreeRegressor:
         """Return a fitted scikit-learn tree that makes the same predictions.
 
@@ -539,6 +508,11 @@ class OptimalTreeRegressor(RegressorMixin, EncodedExport):
         array([0., 3.])
         """
         check_is_fitted(self, "tree_")
+        if self.tree_.lines is not None:
+            raise ValueError(
+                "scikit-learn's trees have constants in their leaves, and this one has "
+                'lines; fit it with leaf="constant", or export it as SQL or Python.'
+            )
         model = self._sklearn_tree(unseen)
         if self.criterion == "quantile":  # scikit-learn's trees have no such criterion
             return model.set_params(criterion="absolute_error")
@@ -580,6 +554,9 @@ def _grow(splits: Any, data: RegressionData, leaf: LeafFit) -> tuple[Tree, float
     )
     loss = float(tree.value[tree.kind == LEAF, outputs].sum())
     tree.impurity = tree.value[:, outputs + 1].copy()
+    if isinstance(leaf, LineFit):
+        column, slope, intercept = tree.value[:, outputs + 2 :].T.copy()
+        tree.lines = Lines(column.astype(np.int32), slope, intercept)
     tree.value = tree.value[:, :outputs].copy()
-    tree.predicts_means = leaf.criterion == "squared_error"
+    tree.predicts_means = leaf.criterion == "squared_error" and tree.lines is None
     return tree, loss

@@ -40,6 +40,8 @@ def labels(tree: Tree) -> list[Any]:
 def node_predictions(tree: Tree) -> list[Any]:
     """Return the prediction of every node."""
     if tree.actions is None:
+        if tree.lines is not None:
+            return [tree.prediction(node) for node in range(tree.node_count)]
         single = tree.value.shape[1] == 1
         return [v[0] if single else v for v in tree.value.tolist()]
     names = [plain(label) for label in tree.actions]

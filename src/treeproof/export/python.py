@@ -16,6 +16,7 @@ from treeproof.export.branches import Among, AtMost, Branch, Otherwise, branches
 from treeproof.export.payload import labels, node_predictions, node_shares
 from treeproof.kinds import LEAF, REFUSED
 from treeproof.tree import Tree
+from treeproof.tree.lines import Line
 
 __all__ = ["to_python"]
 
@@ -111,7 +112,7 @@ def _body(
         if isinstance(item, str):
             lines.append(indent + item)
         elif tree.kind[item] == LEAF:
-            lines.append(f"{indent}return {values[item]!r}")
+            lines.append(f"{indent}return {_said(values[item], name)}")
         elif level > _MOST_LEVELS:
             function = f"_{name}_{item}"
             functions.append((item, function))
@@ -126,11 +127,25 @@ def _body(
                 there = there or way.missing
                 parts.append((f"{word} {head}:" if head else "else:", level))
                 parts.append(
-                    (f"return {values[item]!r}" if way.stays else way.target, level + 1)
+                    (
+                        f"return {_said(values[item], name)}"
+                        if way.stays
+                        else way.target,
+                        level + 1,
+                    )
                 )
                 word = "elif"
             stack += reversed(parts)
     return lines
+
+
+def _said(value: Any, name: str) -> str:
+    """Return the expression of what a node predicts."""
+    if not isinstance(value, Line):
+        return repr(value)
+    x = f"row[{value.column!r}]"
+    line = f"{value.intercept!r} + {value.slope!r} * float({x})"
+    return f"{value.otherwise!r} if {_misses(name)}({x}) else {line}"
 
 
 def _condition(way: Branch, column: Column, misses: str, there: bool) -> str:

@@ -38,6 +38,7 @@ from treeproof.export.payload import (
 )
 from treeproof.extras import need
 from treeproof.tree import LEAF, Tree
+from treeproof.tree.lines import Line
 
 __all__ = ["dialect_names", "known_dialect", "to_sql"]
 
@@ -209,10 +210,21 @@ class _Writer:
             ),
         ).from_(source)
 
+    def _line(self, line: Line) -> Any:
+        exp = self.exp
+        column = exp.column(line.column, quoted=True)
+        product = exp.Mul(this=self._literal(line.slope), expression=column.copy())
+        inside = exp.Add(this=self._literal(line.intercept), expression=product)
+        absent = exp.Is(this=column, expression=exp.null())
+        constant = self._literal(line.otherwise)
+        return exp.Case(ifs=[exp.If(this=absent, true=constant)], default=inside)
+
     def _literal(self, value: Any) -> Any:
         exp = self.exp
         if value is None:  # a leaf that abstains
             return exp.null()
+        if isinstance(value, Line):
+            return self._line(value)
         if isinstance(value, bool):
             return exp.true() if value else exp.false()
         if isinstance(value, str):

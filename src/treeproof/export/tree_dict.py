@@ -33,6 +33,7 @@ from treeproof.kinds import (
     YES,
 )
 from treeproof.tree import NO_FEATURE, PROBABILITY_MEASURES, Tree
+from treeproof.tree.lines import Lines
 
 __all__ = ["is_number", "tree_from_dict", "tree_to_dict"]
 
@@ -96,6 +97,12 @@ def _node_to_dict(tree: Tree, node: int) -> dict[str, Any]:
         entry["action"] = int(tree.action[node])
     if tree.cost is not None:
         entry["cost"] = float(tree.cost[node])
+    if tree.lines is not None and tree.lines.column[node] >= 0:
+        entry["line"] = {
+            "column": tree.columns[tree.lines.column[node]].name,
+            "slope": float(tree.lines.slope[node]),
+            "intercept": float(tree.lines.intercept[node]),
+        }
     if tree.kind[node] == LEAF:
         return entry
     column = tree.columns[tree.feature[node]]
@@ -355,6 +362,8 @@ class _Reader:
             cost=None if self.actions is None else self._costs(),
         )
         tree.impurity = self._impurity()
+        if self.classes is None and self.actions is None:
+            tree.lines = self._lines()
         if self.classes is not None:
             tree.class_counts = self._class_counts(len(self.classes))
         return tree
@@ -384,6 +393,26 @@ class _Reader:
         for node, cost in enumerate(costs):
             _check(is_number(cost), f"Node {node} does not say what a row costs.")
         return costs
+
+    def _lines(self) -> Lines | None:
+        told = [entry.get("line") for entry in self.nodes]
+        if all(line is None for line in told):
+            return None
+        n = len(told)
+        lines = Lines(np.full(n, -1, dtype=np.int32), np.zeros(n), np.zeros(n))
+        for node, line in enumerate(told):
+            if line is None:
+                continue
+            right = isinstance(line, Mapping) and isinstance(line.get("column"), str)
+            right = right and line["column"] in self.place
+            right = right and line["column"] not in self.codes
+            numbers = right and (line.get("slope"), line.get("intercept"))
+            right = right and all(map(is_number, numbers or ()))
+            single = len(self.nodes[node]["value"]) == 1
+            _check(right and single, f"The line of node {node} is not one.")
+            lines.column[node] = self.place[line["column"]]
+            lines.slope[node], lines.intercept[node] = line["slope"], line["intercept"]
+        return lines
 
     def _impurity(self) -> NDArray[np.float64] | None:
         found = [entry.get("impurity") for entry in self.nodes]

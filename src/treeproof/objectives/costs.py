@@ -166,6 +166,8 @@ class Costs(Objective):
             rows, labels = np.nonzero(self.gains)
             weights = self.gains[rows, labels].astype(np.float64)
         table = self.table
+        # a row pays for tests once, however many copies it has
+        first = np.concatenate([[True], rows[1:] != rows[:-1]])
         if not np.array_equal(rows, np.arange(table.n_rows)):
             table = replace(table, codes=np.ascontiguousarray(table.codes[:, rows]))
         return {
@@ -175,6 +177,7 @@ class Costs(Objective):
             "weights": weights,
             "samples": None,
             "min_samples_leaf": min_samples_leaf * copies,
+            "pays": np.where(first, self.weights[rows], 0.0),
         }
 
     def choose(self, rows: NDArray[np.intp]) -> tuple[int, float]:

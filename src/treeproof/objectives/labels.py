@@ -45,6 +45,7 @@ class Labels(Objective):
             "weights": self.weights,
             "samples": self.samples,
             "min_samples_leaf": min_samples_leaf,
+            "pays": self.weights,
         }
 
     def value(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -19,11 +19,13 @@ from treeproof.tree.drawing import (
     order_cut,
     other_rewards,
 )
+from treeproof.tree.lines import Line
 from treeproof.words import counted, number
 
 __all__ = ["NodeContent", "edge_lines", "node_content", "shortened", "text_width"]
 
 _NAME_LENGTH = 28
+_LINE_OF_LEAF = 32  # characters of a leaf's line
 _LINE_LENGTH = 22
 _EDGE_LINES = 3
 _NARROW = set("iljtfrI.,:;'|!()[]{} ")
@@ -116,6 +118,8 @@ def node_content(tree: Tree, details: bool = False) -> list[NodeContent]:
             fill = mixed(class_colour(0), 0.12 + 0.78 * float(place))
             title = ", ".join(number(v, 4) for v in tree.value[node])
             title = f"risk {title}" if tree.measure == "risk" else title
+            if isinstance(tree.prediction(node), Line):
+                title = shortened(str(tree.prediction(node)), _LINE_OF_LEAF)
             detail = rows
         else:
             chosen = int(tree.action[node])

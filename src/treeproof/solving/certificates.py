@@ -172,6 +172,7 @@ def trees_in_words(
     categories: str | None = None,
     coarsened: Iterable[str] = (),
     constrained: bool = False,
+    restricted: Iterable[str] = (),
 ) -> str:
     """Name the trees that a statement speaks of, in the singular.
 
@@ -187,6 +188,8 @@ def trees_in_words(
         Columns whose thresholds lie between quantile bins.
     constrained : bool
         Whether only trees that keep constraints are meant.
+    restricted : iterable of str
+        Parameters that restrict the shape of the trees.
 
     Examples
     --------
@@ -214,7 +217,9 @@ def trees_in_words(
     if clauses:
         *most, final = clauses
         words += " with " + (f"{', '.join(most)} and {final}" if most else final)
-    return words + (" that keeps the constraints" if constrained else "")
+    kept = ["the constraints"] if constrained else []
+    kept += restricted
+    return words + (f" that keeps {' and '.join(kept)}" if kept else "")
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ from treeproof.solving.first_split import solve_first_split
 from treeproof.solving.merged_rows import merge_equal_rows
 from treeproof.solving.observers import Observer
 from treeproof.solving.quant_bnb import QuantBnB, check_task
+from treeproof.solving.shape import Shape
 
 __all__ = [
     "REGRESSION_SOLVERS",
@@ -87,6 +88,7 @@ class _Problem:
     first_split: int | None = None  # the column that the root must test
     # number of table rows that each row stands for; None if each stands for one
     samples: NDArray[np.int64] | None = None
+    shape: Shape | None = None  # restrictions of the trees; None for none
     # called with settled levels and better trees
     ladder: Callable[[str, Any], None] | None = None
 
@@ -99,6 +101,9 @@ class RegressionTask(_Problem):
     criterion: str
     smoothing: float = 0.0  # weight of the imaginary rows of each class in every leaf
     levels: tuple[float, ...] = ()  # the quantiles that a leaf predicts
+    # what lines in leaves may depend on, shape (columns, rows); None for constants
+    lines: NDArray[np.float64] | None = None
+    ridge: float = 0.0  # what slopes of lines cost
 
 
 @dataclass(kw_only=True)
@@ -110,6 +115,8 @@ class Task(_Problem):
     # the objective that the labels and weights encode
     objective: Objective | None = None
     checkpoint: str = ""  # checkpoint file to read and write; see `CheckpointFile`
+    # weight with which each row pays for tests; None for its weight
+    pays: NDArray[np.float64] | None = None
 
 
 def native_solver(solver: str) -> Callable[[Task], Mapping[str, Any]]:
@@ -191,12 +198,15 @@ def target_arguments(task: RegressionTask) -> dict[str, Any]:
     limit = arguments["time_limit"]
     worth = limit == 0.0 or _MERGING * (codes.size + targets.size) < limit / 4
     # otherwise rows must stay separate so that they can be counted
-    if task.min_samples_leaf == 1 and worth:
+    if task.min_samples_leaf == 1 and worth and task.lines is None:
         codes, targets, weights = merge_equal_rows(codes, targets, weights)
     # subtract the time of merging, and reserve time for the values of nodes
     if limit > 0.0:
         used = time.perf_counter() - begun + _FINISHING * len(task.weights)
         arguments["time_limit"] = max(limit - used, _NO_TIME)
+    if task.lines is not None:
+        lines = np.ascontiguousarray(task.lines, dtype=np.float64).reshape(-1)
+        arguments |= {"lines": lines, "ridge": task.ridge}
     return arguments | {
         "codes": np.ascontiguousarray(codes).reshape(-1),
         "targets": np.ascontiguousarray(targets).reshape(-1),
@@ -291,6 +301,13 @@ def choose_solver(task: Task) -> str:
 
 def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, Any]]:
     """Run a solver by name; return the name of the one that ran, and its answer."""
+    lines = isinstance(task, RegressionTask) and task.lines is not None
+    if task.shape is not None or lines:
+        shape = task.shape or Shape()
+        name = "threshold" if shape.paths is None else "paths"
+        if isinstance(task, RegressionTask):
+            return name, shape.solve_targets(task, target_arguments(task))
+        return name, shape.solve_labels(task, label_arguments(task))
     if task.first_split is not None:
         free = partial(solve, solver)
         answer = solve_first_split(task, task.first_split, free)

@@ -20,6 +20,7 @@ import numpy as np
 
 from treeproof.kinds import BY_CATEGORY, LEAF, MULTIWAY
 from treeproof.tree import Tree
+from treeproof.tree.lines import Lines
 
 __all__ = ["collapse"]
 
@@ -59,6 +60,7 @@ def collapse(tree: Tree) -> Tree:
                      "n_node_samples", "weighted_n_node_samples")
     }  # fmt: skip
     costs: list[float] = []
+    firsts: list[int] = []
     counts: list[Any] = []
     impurities: list[float] = []
     slots: list[list[tuple[int, int]]] = []  # per new node: (outcome, new child)
@@ -78,6 +80,7 @@ def collapse(tree: Tree) -> Tree:
         table["weighted_n_node_samples"].append(weights.sum())
         table["value"].append(_merged_value(tree, members, weights))
         table["action"].append(tree.action[members[0]])
+        firsts.append(members[0])
         if tree.cost is not None:
             costs.append(_average(tree.cost[members], weights))
         if tree.impurity is not None:
@@ -104,6 +107,12 @@ def collapse(tree: Tree) -> Tree:
         measure=tree.measure,
     )
     merged.predicts_means = tree.predicts_means
+    if tree.lines is not None:  # no two leaves with lines are merged
+        merged.lines = Lines(
+            tree.lines.column[firsts],
+            tree.lines.slope[firsts],
+            tree.lines.intercept[firsts],
+        )
     if tree.impurity is not None:
         merged.impurity = np.array(impurities)
     if tree.class_counts is not None:
@@ -181,6 +190,8 @@ def _children_key(
 
 
 def _prediction_key(tree: Tree, node: int) -> Any:
+    if tree.lines is not None:
+        return str(node)
     if tree.actions is None or tree.predicts_probabilities:
         return tuple(tree.value[node].tolist())
     return int(tree.action[node])

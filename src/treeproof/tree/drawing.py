@@ -23,6 +23,7 @@ from treeproof.columns import plain
 from treeproof.kinds import ABSENT, BY_CATEGORY, LEAF, OWN, SUBSET, THRESHOLD, YES
 from treeproof.tree import Tree
 from treeproof.tree.leaf_facts import interval_of
+from treeproof.tree.lines import Line
 from treeproof.words import counted, number
 
 __all__ = ["detail_texts", "draw", "export_text", "other_rewards", "outcome_text"]
@@ -188,6 +189,8 @@ def _verdict(tree: Tree, node: int) -> str:
     prediction = tree.prediction(node)
     if tree.actions is not None:
         return action_text(prediction)
+    if isinstance(prediction, Line):
+        return str(prediction)
     if isinstance(prediction, np.ndarray):
         return "[" + ", ".join(number(v) for v in prediction) + "]"
     return ("risk " if tree.measure == "risk" else "") + number(prediction)

@@ -51,6 +51,7 @@ from treeproof.kinds import (
     THRESHOLD,
 )
 from treeproof.picture.methods import TreePictures
+from treeproof.tree.lines import Line, Lines
 from treeproof.tree.routing import NO_CHILD, Columns, TreeRouting
 
 __all__ = [
@@ -148,6 +149,9 @@ class Tree(TreeRouting, TreeExports, TreePictures):
     class_counts : ndarray of int64 or None
         Shape (nodes, classes): the training rows of each class where rows have weights;
         see `rows_per_class`.
+    lines : Lines or None
+        The line of each node of a regression tree whose leaves hold lines; `value` is
+        then the mean of its rows.
 
     Examples
     --------
@@ -210,6 +214,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
         self.impurity: NDArray[np.float64] | None = None
         self.predicts_means = True
         self.class_counts: NDArray[np.int64] | None = None
+        self.lines: Lines | None = None
 
     def _actions_of(self, action: ArrayLike | None) -> NDArray[np.int32]:
         """Return the action of every node: as given, or the heaviest class."""
@@ -389,11 +394,27 @@ class Tree(TreeRouting, TreeExports, TreePictures):
     # ------------------------------------------------------------- prediction
 
     def predict(self, columns: Columns) -> NDArray[np.float64]:
-        """Return the value of the node in which each row ends."""
-        return self.value[self.apply(columns)]
+        """Return the value of the node in which each row ends, or that of its line."""
+        ends = self.apply(columns)
+        if self.lines is None:
+            return self.value[ends]
+        return self.lines.predict(ends, columns, self.value[ends, 0])[:, None]
+
+    @property
+    def used_columns(self) -> set[int]:
+        """The columns that predictions depend on; -2 stands for leaves."""
+        used = set(self.feature.tolist())
+        return used if self.lines is None else used | set(self.lines.column.tolist())
 
     def prediction(self, node: int) -> Any:
         """Return what a row that ends in this node is predicted to be."""
+        if self.lines is not None and self.lines.column[node] >= 0:
+            return Line(
+                self.columns[self.lines.column[node]].name,
+                float(self.lines.slope[node]),
+                float(self.lines.intercept[node]),
+                float(self.value[node, 0]),
+            )
         if self.actions is None:
             value = self.value[node]
             return value[0] if len(value) == 1 else value
@@ -470,6 +491,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
             and self._edges() == other._edges()
             and self.columns == other.columns
             and self.measure == other.measure
+            and _same_lines(self.lines, other.lines)
             and _same(self.classes, other.classes)
             and _same(self.actions, other.actions)
         )
@@ -497,6 +519,17 @@ class Tree(TreeRouting, TreeExports, TreePictures):
             f"<Tree: {self.n_splits} splits, {self.n_leaves} leaves, "
             f"depth {self.depth}>"
         )
+
+
+def _same_lines(a: Lines | None, b: Lines | None) -> bool:
+    return (a is None) == (b is None) and (
+        a is None
+        or b is None
+        or all(
+            np.array_equal(getattr(a, name), getattr(b, name))
+            for name in ("column", "slope", "intercept")
+        )
+    )
 
 
 def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:

@@ -42,14 +42,12 @@ bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
   cut(frame, c.feature, 0, p);
   Answer<Value> left, right;
   const auto solve_left = [&] {
-    left = child(frame, level.left, c.left_splits, min_left, budget - b.right, level.inherited_left,
-                 level.out_left, point.left);
+    left = side(frame, c, true, min_left, budget - b.right, point.left);
     if (left.lower + b.right >= budget) ++context_->counters->cutoffs;
     point.left = std::max(point.left, left.lower);
   };
   const auto solve_right = [&] {
-    right = child(frame, level.right, c.right_splits, min_right, budget - a.left,
-                  level.inherited_right, level.out_right, point.right);
+    right = side(frame, c, false, min_right, budget - a.left, point.right);
     if (right.lower + a.left >= budget) ++context_->counters->cutoffs;
     point.right = std::max(point.right, right.lower);
   };
@@ -125,14 +123,12 @@ bool Search<L, Terminal>::solve_pair(Frame& frame, const Item& item, const Candi
   point.solved = true;
   Answer<Value> left, right;
   const auto solve_left = [&] {
-    left = child(frame, level.left, c.left_splits, min_leaf, budget - point.right,
-                 level.inherited_left, level.out_left, point.left);
+    left = side(frame, c, true, min_leaf, budget - point.right, point.left);
     point.left = std::max(point.left, left.lower);
     if (settings().use_inheritance) raise_all(point.left_features, level.out_left);
   };
   const auto solve_right = [&] {
-    right = child(frame, level.right, c.right_splits, min_leaf, budget - point.left,
-                  level.inherited_right, level.out_right, point.right);
+    right = side(frame, c, false, min_leaf, budget - point.left, point.right);
     point.right = std::max(point.right, right.lower);
     if (settings().use_inheritance) raise_all(point.right_features, level.out_right);
   };

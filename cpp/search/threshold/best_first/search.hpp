@@ -309,8 +309,8 @@ class Search {
 
   // The first pieces of work of all features, of one, and of an ordered one: best_first/seeds.hpp.
   void list_candidates(Frame& frame, Value ends);
-  void list_candidate(Frame& frame, const FeatureView& view, std::int32_t f, Value bound,
-                      Value ends, int left, int right);
+  void list_candidate(Frame& frame, const FeatureView& view, std::int32_t f, const Way& way,
+                      Value bound, Value ends, int left, int right);
   bool splits_matter(const Frame& frame) const;
   void queue_category(Frame& frame, std::size_t c, std::uint32_t start, Value bound);
   void queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends);
@@ -380,7 +380,9 @@ class Search {
 
   // What is known of boxes: best_first/boxes.hpp.
   bool shares_boxes(const Task<Value>& task) const {
-    return settings().use_boxes && task.min_leaf == 1 && settings().max_splits >= kNoLimit;
+    // Bounds of a child that must be a leaf do not hold for trees on its rows.
+    return settings().use_boxes && task.min_leaf == 1 && settings().max_splits >= kNoLimit &&
+           !context_->restricted();
   }
   // One name for a column that is split in two ways.
   std::int32_t same_column(std::int32_t f) const {
@@ -455,6 +457,21 @@ class Search {
       partitioner_.cut_out(*frame.task->rows, f, first, last, level.left, level.right);
     });
     check_memory(frame);
+  }
+
+  // One side of a cut: a leaf of a given class where the way of the candidate says so.
+  Answer<Value> side(Frame& frame, const Candidate& c, bool left, std::uint32_t min_leaf,
+                     Value cutoff, Value known) {
+    Level& level = levels_[frame.level];
+    const RowSubset& rows = left ? level.left : level.right;
+    std::vector<Value>& out = left ? level.out_left : level.out_right;
+    if (c.way.says >= 0 && (left ? c.way.left_leaf : c.way.right_leaf)) {
+      out.assign(n_features(), Value{});
+      const Value cost = apart(frame, [&] { return stumps_->leaf_saying(rows, c.way.says); });
+      return {cost, std::min(cost, cutoff), cost < cutoff, {}};
+    }
+    return child(frame, rows, left ? c.left_splits : c.right_splits, min_leaf, cutoff,
+                 left ? level.inherited_left : level.inherited_right, out, known);
   }
 
   Answer<Value> child(Frame& frame, const RowSubset& rows, int splits, std::uint32_t min_leaf,

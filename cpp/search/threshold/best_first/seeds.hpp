@@ -29,20 +29,27 @@ void Search<L, Terminal>::list_candidates(Frame& frame, Value ends) {
       // A multiway split into two, which the column's other kind of split has as well.
       ++context_->counters->doubled_splits;
       frame.doubled.push_back(f);
-    } else if (!bounded || kind(f) == FeatureKind::multiway) {
-      list_candidate(frame, view, f, bound, ends, task.splits, task.splits);
     } else {
-      for (int left = std::max(0, task.splits - 1 - cap); left <= std::min(cap, task.splits - 1);
-           ++left)
-        list_candidate(frame, view, f, bound, ends, left, task.splits - 1 - left);
+      for (const Way& way : context_->ways(f)) {
+        const int rest = bounded ? task.splits - 1 : task.splits;
+        if (way.left_leaf || way.right_leaf)
+          list_candidate(frame, view, f, way, bound, ends, way.left_leaf ? 0 : rest,
+                         way.right_leaf ? 0 : rest);
+        else if (!bounded || kind(f) == FeatureKind::multiway)
+          list_candidate(frame, view, f, way, bound, ends, task.splits, task.splits);
+        else
+          for (int left = std::max(0, rest - cap); left <= std::min(cap, rest); ++left)
+            list_candidate(frame, view, f, way, bound, ends, left, rest - left);
+      }
     }
   }
 }
 
 template <Loss L, class Terminal>
 void Search<L, Terminal>::list_candidate(Frame& frame, const FeatureView& view, std::int32_t f,
-                                         Value bound, Value ends, int left, int right) {
-  frame.candidates.push_back({f, left, right, {}, {}, {}, 0});
+                                         const Way& way, Value bound, Value ends, int left,
+                                         int right) {
+  frame.candidates.push_back({f, left, right, way, {}, {}, {}, 0});
   const std::size_t c = frame.candidates.size() - 1;
   if (kind(f) == FeatureKind::ordered) {
     weigh(frame, frame.candidates[c]);

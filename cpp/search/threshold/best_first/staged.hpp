@@ -38,12 +38,10 @@ Answer<typename L::Value> Search<L, Terminal>::deepen(Frame& frame, const Candid
   Point& point = frame.points[x];
   std::vector<Value>& features = left ? point.left_features : point.right_features;
   std::vector<Value>& inherited = left ? level.inherited_left : level.inherited_right;
-  std::vector<Value>& out = left ? level.out_left : level.out_right;
+  const std::vector<Value>& out = left ? level.out_left : level.out_right;
   inherited = features;
   inherited.resize(n_features(), Value{});
-  Answer<Value> answer =
-      child(frame, left ? level.left : level.right, left ? c.left_splits : c.right_splits, min_leaf,
-            cutoff, inherited, out, left ? point.left : point.right);
+  Answer<Value> answer = side(frame, c, left, min_leaf, cutoff, left ? point.left : point.right);
   if (context_->limits->reason() != StopReason::none) return answer;
   ++context_->counters->deepenings;
   Value& bound = left ? point.left : point.right;

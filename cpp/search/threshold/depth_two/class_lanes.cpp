@@ -11,6 +11,8 @@ void ClassLanes<T>::load(const RowSubset& rows) {
   memory_.shape(codes_->features.size(), static_cast<std::size_t>(bins_->n_bins()), channels,
                 pairs_ > 0 ? classes_ : 0);
   memory_.mark_several(*bins_);
+  for (std::size_t l = 0; l < memory_.lanes; ++l)
+    memory_.direct(l, loss_->direction(codes_->features[l]));
   lane_base_.resize(memory_.lanes);
   for (std::size_t l = 0; l < memory_.lanes; ++l) lane_base_[l] = memory_.base(l);
 
@@ -198,6 +200,13 @@ Cost ClassLanes<T>::leaf(Side side) const {
 }
 
 template <class T>
+Cost ClassLanes<T>::leaf_saying(Side side, std::int32_t says) const {
+  const auto c = static_cast<std::size_t>(says);
+  const Count l = left_sums_[c];
+  return cost_of(swing(side) - (side == Side::left ? l : all_[c] - l));
+}
+
+template <class T>
 StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t min_right,
                                         Counters& counters) {
   ++counters.evaluations;
@@ -332,6 +341,11 @@ std::int64_t ClassLanes<T>::scan_two(Side side, std::size_t lane, Count best, Co
   const auto rank = columns_->rank_of(f);
   const std::uint32_t* starts = bins_->starts(static_cast<int>(lane));
   const bool minimum = min_rows > 1;
+  const std::int32_t direction = loss_->direction(f);
+  // Errors of a cut with this difference of weights on its left, for the orders that are allowed.
+  const auto errors = [&](Count rising, Count falling) {
+    return std::min(direction < 0 ? n0 : n0 - rising, direction > 0 ? n1 : n1 + falling);
+  };
   Count d = 0;
   Count n = 0;
   for (std::size_t bin = 0; bin < memory_.bins; ++bin) {
@@ -339,7 +353,7 @@ std::int64_t ClassLanes<T>::scan_two(Side side, std::size_t lane, Count best, Co
     const Count h0 = channel(side, at);
     const Count h1 = channel(side, at + kWidth);
     const Count in_bin = count_rows_ ? channel(side, at + classes_ * kWidth) : 0;
-    const bool gains = std::min(n0 - (d + h0), n1 + (d - h1)) < best;
+    const bool gains = errors(d + h0, d - h1) < best;
     const bool allowed = !minimum || (n + in_bin >= min_rows && rows - n >= min_rows);
     if (gains && allowed && bins_->several(static_cast<int>(lane), static_cast<int>(bin))) {
       Count inner = d;
@@ -351,7 +365,7 @@ std::int64_t ClassLanes<T>::scan_two(Side side, std::size_t lane, Count best, Co
         const std::uint32_t v = rank[rows_->row(r)];
         if (v != value) {
           if (!minimum || (count >= min_rows && rows - count >= min_rows))
-            best = std::min(best, std::min(n0 - inner, n1 + inner));
+            best = std::min(best, errors(inner, inner));
           value = v;
         }
         inner += label_[r] == 0 ? weight_[r] : -weight_[r];

@@ -49,6 +49,8 @@ class ClassLanes {
   void window(std::uint32_t first, std::uint32_t last);
 
   Value leaf(Side side) const;
+  // The cost of a leaf that predicts this class.
+  Value leaf_saying(Side side, std::int32_t says) const;
   Value leaf_of_all() const { return cost_of(all_swing_ - Count{*std::ranges::max_element(all_)}); }
   // Bounds with at least the given numbers of rows in each part of a stump.
   StumpBounds<Value> bounds(std::uint32_t min_left, std::uint32_t min_right, Counters& counters);

@@ -67,6 +67,7 @@ class DepthTwo {
   // The cuts of stage 1 of the last solve: bounds for sides that split at most once more.
   // Empty for features that were not swept.
   std::span<const CutBounds<Value>> cuts(std::int32_t f) const {
+    if (context_->restricted(f)) return {};  // each of its ways has points of its own
     for (const Candidate& c : candidates_)
       if (c.feature == f) return c.points;
     return {};
@@ -76,6 +77,8 @@ class DepthTwo {
   using Point = CutBounds<Value>;
   struct Candidate {
     std::int32_t feature;
+    std::int32_t left_says;  // the class that a child must predict as a leaf; -1: any, or no leaf
+    std::int32_t right_says;
     bool left_splits;  // whether the left (right) child may be split again
     bool right_splits;
     Value lower;   // on any tree with this root, for these rows and for supersets of them
@@ -91,6 +94,8 @@ class DepthTwo {
     std::uint32_t last = 0;
     bool left_splits = true;
     bool right_splits = true;
+    std::int32_t left_says = -1;
+    std::int32_t right_says = -1;
   };
 
   // Reports this cut to the prover. Trivial cuts, with all rows on one side, are skipped.
@@ -124,10 +129,12 @@ class DepthTwo {
   void list_candidates() {
     const std::int32_t n = context_->columns->n_features();
     std::size_t used = 0;
-    const auto add = [&](std::int32_t f, bool left, bool right, Value lower) {
+    const auto add = [&](std::int32_t f, const Way& way, bool left, bool right, Value lower) {
       if (used == candidates_.size()) candidates_.emplace_back();
       Candidate& c = candidates_[used++];
       c.feature = f;
+      c.left_says = way.left_leaf ? way.says : -1;
+      c.right_says = way.right_leaf ? way.says : -1;
       c.left_splits = left;
       c.right_splits = right;
       c.lower = c.own = lower;
@@ -137,26 +144,36 @@ class DepthTwo {
     for (std::int32_t f = 0; f < n; ++f) {
       const Value lower =
           task_->lower_in.empty() ? Value{} : task_->lower_in[static_cast<std::size_t>(f)];
-      const bool deeper = task_->depth > 1;
-      if (!deeper || task_->splits < 2) {
-        add(f, false, false, lower);
-      } else if (task_->splits >= 3 || kind(f) == FeatureKind::multiway) {
-        add(f, true, true, lower);
-      } else {  // two splits in all: one of the children may be split
-        add(f, true, false, lower);
-        add(f, false, true, lower);
+      const bool deeper = task_->depth > 1 && task_->splits >= 2;
+      const bool both = task_->splits >= 3 || kind(f) == FeatureKind::multiway;
+      for (const Way& way : context_->ways(f)) {
+        const bool left = deeper && !way.left_leaf, right = deeper && !way.right_leaf;
+        if (both || !left || !right) {
+          add(f, way, left, right, lower);
+        } else {  // two splits in all: one of the children may be split
+          add(f, way, true, false, lower);
+          add(f, way, false, true, lower);
+        }
       }
     }
     candidates_.resize(used);
   }
 
+  // The cost of a side that is a leaf.
+  Value side_leaf(const Candidate& c, Side side) const {
+    if constexpr (requires { lanes_->leaf_saying(side, 0); }) {
+      const std::int32_t says = side == Side::left ? c.left_says : c.right_says;
+      if (says >= 0) return lanes_->leaf_saying(side, says);
+    }
+    return lanes_->leaf(side);
+  }
   // The cost of a side from the loss of its best stump.
   Value side_cost(bool splits, Value leaf, Value stump) const {
     return splits ? std::min(leaf, penalty() + stump) : leaf;
   }
   Value exact_side(const Candidate& c, Side side, Value cap) {
     const bool splits = side == Side::left ? c.left_splits : c.right_splits;
-    const Value leaf = lanes_->leaf(side);
+    const Value leaf = side_leaf(c, side);
     if (!splits || leaf <= penalty()) return leaf;
     const Value stump_cap = std::min(cap, leaf) - penalty();
     return std::min(leaf, penalty() + lanes_->exact(side, stump_cap, *context_->counters));
@@ -166,15 +183,16 @@ class DepthTwo {
                Value children) {
     if (penalty() + children >= best_) return;
     best_ = penalty() + children;
-    record_ = {true, c.feature, test, first, last, c.left_splits, c.right_splits};
+    record_ = {true,          c.feature,      test,        first,       last,
+               c.left_splits, c.right_splits, c.left_says, c.right_says};
   }
 
   // Lower bounds of both sides at the current window, with relaxed minima. Trees found on the way
   // (which need the true minimum) improve the best one.
   Point bound_cut(const Candidate& c, std::uint32_t min_left, std::uint32_t min_right,
                   TestKind test, std::uint32_t first, std::uint32_t last) {
-    const Value leaf_left = lanes_->leaf(Side::left);
-    const Value leaf_right = lanes_->leaf(Side::right);
+    const Value leaf_left = side_leaf(c, Side::left);
+    const Value leaf_right = side_leaf(c, Side::right);
     const StumpBounds<Value> b = lanes_->bounds(min_left, min_right, *context_->counters);
     const Point point{last, side_cost(c.left_splits, leaf_left, b.left_lower),
                       side_cost(c.right_splits, leaf_right, b.right_lower)};
@@ -560,7 +578,8 @@ class DepthTwo {
     };
     std::vector<Option> options;
     for (std::size_t k = 0; k < tree.children.size(); ++k) {
-      const Value leaf = stumps_->leaf(parts_[k]);
+      const std::int32_t says = k == 0 ? record_.left_says : record_.right_says;
+      const Value leaf = stumps_->leaf_saying(parts_[k], says);
       cost += leaf;
       const bool splits =
           k == 0 || record_.kind == TestKind::multiway ? record_.left_splits : record_.right_splits;

@@ -26,7 +26,11 @@ struct LaneInput {
   const T* left;
   const T* total;
   const T* several;  // [block][bin][lane]: all bits set if the bin contains several values
-  T* scratch;        // at least 4 * (bins + 1) blocks, aligned
+  // [block][lane]: all bits set if the left part of a stump may predict class 0 and the right one
+  // class 1, and the reverse; used for two classes
+  const T* rises;
+  const T* falls;
+  T* scratch;  // at least 4 * (bins + 1) blocks, aligned
   int blocks;
   int bins;
   int channels;

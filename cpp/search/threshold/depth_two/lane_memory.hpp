@@ -52,7 +52,7 @@ struct LaneMemory {
   std::size_t bins = 0;
   std::size_t channels = 0;
   std::size_t classes = 0;
-  AlignedArray<T> left, total, several, scratch;
+  AlignedArray<T> left, total, several, rises, falls, scratch;
   AlignedArray<T> lower_left, upper_left, lower_right, upper_right;
 
   std::size_t bin_stride() const { return channels * kWidth; }
@@ -79,6 +79,15 @@ struct LaneMemory {
       bound->resize_for_overwrite(blocks * kWidth);
     total.zero();
     several.zero();
+    for (AlignedArray<T>* may : {&rises, &falls}) {
+      may->resize_for_overwrite(blocks * kWidth);
+      if (blocks > 0) std::memset(may->data(), 0xff, blocks * kWidth * sizeof(T));
+    }
+  }
+
+  // A lane whose stumps may predict classes in one order only (Misclassification::direction).
+  void direct(std::size_t lane, std::int32_t direction) {
+    if (direction != 0) std::memset(&(direction > 0 ? falls : rises)[lane], 0, sizeof(T));
   }
 
   void mark_several(const SubsetBins& subset) {
@@ -94,6 +103,8 @@ struct LaneMemory {
     return {left.data(),
             total.data(),
             several.data(),
+            rises.data(),
+            falls.data(),
             scratch.data(),
             static_cast<int>(blocks),
             static_cast<int>(bins),

@@ -35,6 +35,14 @@ class StumpSolver {
     return loss_->value(in_);
   }
 
+  // The cost of one leaf that predicts this class (-1: the best constant).
+  Value leaf_saying(const RowSubset& rows, std::int32_t says) {
+    fill(in_, rows);
+    if constexpr (kSays)
+      if (says >= 0) return loss_->value_saying(in_, says);
+    return loss_->value(in_);
+  }
+
   // The split with the lowest sum of `score` over its children; each child after the second adds
   // `further`.
   template <class Score, class Measure>
@@ -46,9 +54,24 @@ class StumpSolver {
     return found;
   }
 
+  // Leaves on both sides of a cut of a directed feature predict what it requires; if both predicted
+  // the same class, a leaf without the split would be as good.
   Split<Value> best_by_loss(const RowSubset& rows, std::uint32_t min_leaf, Value further) {
-    return best<Value>(rows, min_leaf, loss_->infinite(), further,
-                       [this](const auto& t) { return loss_->value(t); });
+    Split<Value> found{-1, TestKind::threshold, 0, 0, loss_->infinite()};
+    for (std::int32_t f = 0; f < columns_->n_features(); ++f) {
+      if constexpr (kSays) {
+        if (const std::int32_t d = loss_->direction(f); d != 0) {
+          if (FeatureView(*columns_, rows, f).constant()) continue;
+          walk_thresholds(
+              rows, f, min_leaf, [&](const auto& t) { return loss_->value_saying(t, d < 0); },
+              [&](const auto& t) { return loss_->value_saying(t, d > 0); }, found);
+          continue;
+        }
+      }
+      improve_on(
+          rows, f, min_leaf, further, [this](const auto& t) { return loss_->value(t); }, found);
+    }
+    return found;
   }
   Split<double> best_by_impurity(const RowSubset& rows, std::uint32_t min_leaf, double further) {
     return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(), further,
@@ -98,13 +121,14 @@ class StumpSolver {
 
  private:
   using Tally = typename L::Tally;
+  static constexpr bool kSays = requires(const L& loss) { loss.direction(0); };
 
   template <class Measure, class Score>
   void improve_on(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf, Score further,
                   Measure measure, Split<Score>& found) {
     if (FeatureView(*columns_, rows, f).constant()) return;
     switch (columns_->kind(f)) {
-      case FeatureKind::ordered: walk_thresholds(rows, f, min_leaf, measure, found); break;
+      case FeatureKind::ordered: walk_thresholds(rows, f, min_leaf, measure, measure, found); break;
       case FeatureKind::one_vs_rest: walk_categories(rows, f, min_leaf, measure, found); break;
       case FeatureKind::multiway: try_multiway(rows, f, min_leaf, further, measure, found); break;
     }
@@ -115,9 +139,9 @@ class StumpSolver {
     for (std::uint32_t r = 0; r < rows.size(); ++r) loss_->add(tally, rows.row(r));
   }
 
-  template <class Measure, class Score>
-  void walk_thresholds(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
-                       Measure measure, Split<Score>& found) {
+  template <class Left, class Right, class Score>
+  void walk_thresholds(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf, Left left,
+                       Right right, Split<Score>& found) {
     const FeatureView view(*columns_, rows, f);
     const std::uint32_t* list = rows.list(f);
     const std::uint32_t m = rows.size();
@@ -133,7 +157,7 @@ class StumpSolver {
       loss_->add(in_, rows.row(list[k - 1]));
       loss_->remove(out_, rows.row(list[k - 1]));
       if (k < min_leaf || m - k < min_leaf) continue;
-      const Score score = measure(in_) + measure(out_);
+      const Score score = left(in_) + right(out_);
       // Whether it is a cut is checked last, because on large tables this misses the cache.
       if (score < found.score && view.boundary(k)) found = {f, TestKind::threshold, 0, k, score};
     }

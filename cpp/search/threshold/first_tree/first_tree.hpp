@@ -63,6 +63,10 @@ class FirstTree {
     return improve(task, std::move(answer));
   }
 
+  // For restricted trees (Context::restricted): the second one only, whose splits are those of the
+  // solver of two levels, which knows the restrictions.
+  Answer<Value> best_restricted(const Task<Value>& task) { return look(*task.rows, task); }
+
   // Turns until nothing improves.
   Answer<Value> improve(const Task<Value>& task, Answer<Value> answer) {
     Turns<L, Terminal> turns(*context_, *terminal_, *stumps_);
@@ -117,7 +121,7 @@ class FirstTree {
     answer.tree = std::move(node);
     std::vector<RowSubset> parts = cut_by(partitioner_, *context_->columns, rows, answer.tree);
     return below(std::move(parts), std::move(answer), leaf,
-                 [&](const RowSubset& child) { return grow(child, task, depth + 1); });
+                 [&](const RowSubset& child, std::size_t) { return grow(child, task, depth + 1); });
   }
 
   Answer<Value> look(const RowSubset& rows, const Task<Value>& task) {
@@ -135,8 +139,11 @@ class FirstTree {
     std::vector<RowSubset> parts = cut_by(partitioner_, *context_->columns, rows, two.tree);
     // Splits are distributed in proportion to rows.
     const int spare = task.splits - 1;
-    Answer<Value> deep =
-        below(std::move(parts), std::move(answer), leaf, [&](const RowSubset& child) {
+    Answer<Value> deep = below(
+        std::move(parts), std::move(answer), leaf, [&](const RowSubset& child, std::size_t k) {
+          const std::int32_t f = two.tree.feature;
+          if (context_->restricted(f) && two.tree.children[k].leaf())
+            return leaf_answer(stumps_->leaf_saying(child, context_->leaf_says(f, k == 0)));
           Task<Value> inner = task;
           inner.depth = task.depth - 1;
           inner.splits = static_cast<int>(std::int64_t{spare} * child.size() /
@@ -151,7 +158,7 @@ class FirstTree {
   Answer<Value> below(std::vector<RowSubset> parts, Answer<Value> answer, Value leaf, Solve solve) {
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const RowSubset child = std::move(parts[k]);
-      Answer<Value> a = solve(child);
+      Answer<Value> a = solve(child, k);
       answer.upper += a.upper;
       answer.tree.children[k] = std::move(a.tree);
     }

@@ -41,8 +41,8 @@ bool CoreSearch::suits(const Context<Misclassification>& context, const Task<Cos
                        Cost best) {
   const Cost penalty = context.settings.split_cost;
   return context.settings.use_core_search && penalty > 0 && best <= kMostPenalties * penalty &&
-         task.min_leaf == 1 && !context.has_multiway && task.depth > ClassTerminal::kDepth &&
-         task.splits >= kMostPenalties;
+         task.min_leaf == 1 && !context.has_multiway && !context.restricted() &&
+         task.depth > ClassTerminal::kDepth && task.splits >= kMostPenalties;
 }
 
 Answer<Cost> CoreSearch::solve(const Task<Cost>& task, Answer<Cost> incumbent) {

@@ -1,0 +1,95 @@
+"""Restrictions of trees on the command line: directions, lists, paths, paid columns."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+__all__ = [
+    "Interactions",
+    "ListOrTree",
+    "Monotonic",
+    "TestCosts",
+    "restriction_parameters",
+]
+
+PANEL = "What the tree must keep"
+
+Monotonic = Annotated[
+    str | None,
+    typer.Option(
+        help="Columns along which predictions must not fall (A) or not rise (-B) "
+        "between two classes: A,-B.",
+        rich_help_panel=PANEL,
+    ),
+]
+ListOrTree = Annotated[
+    str,
+    typer.Option(
+        help="tree, or list: a list of rules, in which one child of every split is a "
+        "leaf.",
+        rich_help_panel=PANEL,
+    ),
+]
+Interactions = Annotated[
+    str | None,
+    typer.Option(
+        help="Groups of columns A,B;C,D: all tests of a path are in one group. Or "
+        "pairwise, or no_interactions.",
+        rich_help_panel=PANEL,
+    ),
+]
+TestCosts = Annotated[
+    str | None,
+    typer.Option(
+        help="JSON file with what it costs to know a column: "
+        '{"column": cost}, or {"column": [cost, "group", cost after others of it]}.',
+        rich_help_panel=PANEL,
+    ),
+]
+
+
+def restriction_parameters(
+    regression: bool,
+    monotonic: str | None,
+    shape: str,
+    interactions: str | None,
+    test_costs: str | None,
+) -> dict[str, Any]:
+    """Return the parameters of the estimator for these options."""
+    for option, value in (("--monotonic", monotonic), ("--test-costs", test_costs)):
+        if regression and value is not None:
+            raise ValueError(f"{option} is for classes; it does not go with numbers.")
+    parameters: dict[str, Any] = {"shape": shape}
+    if interactions is not None:
+        named = ("pairwise", "no_interactions")
+        parameters["interaction_cst"] = (
+            interactions
+            if interactions in named
+            else [group.split(",") for group in interactions.split(";")]
+        )
+    if monotonic is not None:
+        parameters["monotonic_cst"] = {
+            name.removeprefix("-"): -1 if name.startswith("-") else 1
+            for name in monotonic.split(",")
+        }
+    if test_costs is not None:
+        parameters["test_costs"] = _read(test_costs)
+    return parameters
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"There is no file {path!r}.") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path!r} is not a JSON file: {error}.") from None
+    if not isinstance(content, dict):
+        raise ValueError(
+            f'{path!r} must hold one object, such as {{"age": 0, "scan": 25.5}}.'
+        )
+    return content

@@ -1,0 +1,89 @@
+"""Lines in the leaves of a regressor: which columns, and what they go with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.border import RegressionData, TrainingTable
+
+__all__ = ["check_line_parameters", "check_lines", "line_columns"]
+
+
+def check_line_parameters(model: Any, proof: Any) -> None:
+    """Refuse parameters that lines do not go with."""
+    unfit = {
+        "proof": proof is not None,
+        "first_split": model.first_split is not None,
+        f'criterion="{model.criterion}"': model.criterion != "squared_error",
+        f'solver="{model.solver}"': model.solver not in ("auto", "threshold"),
+    }
+    for name, there in unfit.items():
+        if there:
+            raise ValueError(
+                f'leaf="linear" does not go with {name}; leave one of the two out.'
+            )
+
+
+def check_lines(model: Any, data: RegressionData, reading: Mapping[str, Any]) -> None:
+    """Refuse data that lines do not go with."""
+    if model.leaf != "linear":
+        return
+    if data.targets.shape[1] > 1:
+        raise ValueError(
+            f'leaf="linear" predicts one number, but y has {data.targets.shape[1]} '
+            "columns; fit one tree for each."
+        )
+    if reading:
+        raise ValueError(
+            'leaf="linear" needs the values of all rows; read the table into memory '
+            "and do not use quantiles."
+        )
+
+
+def line_columns(
+    linear_features: Any, table: TrainingTable
+) -> tuple[list[int], NDArray[np.float64]]:
+    """Return the columns that lines may depend on: their numbers and their values.
+
+    Parameters
+    ----------
+    linear_features : list or None
+        Names or numbers of columns; None for all that have numbers in all rows.
+    table : TrainingTable
+        The columns.
+    """
+    about = table.columns
+    if linear_features is None:
+        numbers = [
+            k
+            for k, column in enumerate(about)
+            if not column.is_categorical and not column.has_missing
+        ]
+        if not numbers:
+            raise ValueError(
+                'leaf="linear" needs a numeric column without missing values; fill a '
+                'column, or use leaf="constant".'
+            )
+    else:
+        numbers = []
+        for column in list(linear_features):
+            name = column if isinstance(column, str) else int(column)
+            number = table.number_of(name, "linear_features")
+            assert number is not None
+            numbers.append(number)
+            if about[number].is_categorical or about[number].has_missing:
+                why = "categories" if about[number].is_categorical else "missing values"
+                raise ValueError(
+                    f"Column {about[number].name!r} of linear_features has {why}; a "
+                    "line needs a number in every row."
+                )
+        if not numbers:
+            raise ValueError("linear_features is empty; name a column, or pass None.")
+    values = [
+        np.asarray(table.distinct[k], dtype=np.float64)[table.codes[k]] for k in numbers
+    ]
+    return numbers, np.array(values)

@@ -1,0 +1,490 @@
+"""Trees that keep promises about their shape are the cheapest ones that do.
+
+``make fuzz-shapes`` tries many more tables.
+"""
+
+import json
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from effort import rounds
+from shape_oracle import UNIT, errors, least_cost
+from typer.testing import CliRunner
+
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core, penalty_path
+from treeproof.border.promises import Measurement
+from treeproof.cli import app
+from treeproof.constraints import RecallAtLeast
+from treeproof.kinds import LEAF
+from treeproof.policy import OptimalPolicyTree
+from treeproof.solving.shape import path_rules
+
+BLOCKS = 10
+
+
+def random_table(rng, *, classes=2, most_rows=12):
+    """Codes, kinds, labels and weights of a small table."""
+    n, p = int(rng.integers(2, most_rows + 1)), int(rng.integers(1, 4))
+    kinds = np.where(rng.random(p) < 0.75, 0, 2).astype(np.int32)
+    values = [rng.integers(0, rng.integers(2, 8), n) for _ in range(p)]
+    codes = np.stack([np.unique(v, return_inverse=True)[1] for v in values], axis=1)
+    weights = rng.integers(1, 4, n) if rng.random() < 0.5 else np.ones(n, dtype=int)
+    labels = rng.integers(0, classes, n).astype(np.int32)
+    return codes.astype(np.int32), kinds, labels, weights
+
+
+def arguments(codes, kinds, labels, weights, classes):
+    return {
+        "kinds": kinds,
+        "n_values": (codes.max(axis=0) + 1).astype(np.int32),
+        "codes": np.ascontiguousarray(codes.T).reshape(-1),
+        "labels": labels,
+        "n_classes": classes,
+        "weights": weights.astype(np.float64),
+        "penalize": "leaves",
+    }
+
+
+def split_cost(penalty, weights):
+    return int(np.floor(penalty * int(weights.sum()) * UNIT + 0.5))
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_directions_and_lists_are_optimal(block):
+    """2,000 problems in a long run, with all switches of the search over thresholds."""
+    rng = np.random.default_rng(block)
+    for _ in range(rounds(20, 400)):
+        classes = 2 if rng.random() < 0.7 else 3
+        codes, kinds, labels, weights = random_table(rng, classes=classes)
+        directions = np.zeros(len(kinds), dtype=np.int32)
+        if classes == 2 and rng.random() < 0.8:
+            directions = np.where(kinds == 0, rng.integers(-1, 2, len(kinds)), 0)
+            directions = directions.astype(np.int32)
+        is_list = bool(rng.random() < 0.4)
+        penalty = float(rng.choice([0, 0, 0.01, 0.03, 0.1]))
+        depth, splits = (
+            int(rng.choice([-1, 1, 2, 3, 4])),
+            int(rng.choice([-1, -1, 1, 2, 3])),
+        )
+        min_leaf = int(rng.choice([1, 1, 2, 3]))
+        names = ("unit_step", "inheritance", "boxes", "sets", "portable_kernels")
+        switches = {name: bool(rng.random() < 0.7) for name in names}
+        switches |= {"coarse_cuts": int(rng.choice([1, 2, 24]))}
+        switches |= {"most_bins": int(rng.choice([2, 3, 128]))}
+        found = _core.solve_threshold(
+            **arguments(codes, kinds, labels, weights, classes),
+            split_penalty=penalty,
+            max_depth=depth,
+            max_splits=splits,
+            min_samples_leaf=min_leaf,
+            list=is_list,
+            directions=directions if directions.any() else None,
+            switches=switches,
+            divide_weights=False,
+        )
+        least = least_cost(
+            codes,
+            kinds,
+            errors(labels, weights),
+            classes,
+            split_cost(penalty, weights),
+            depth=depth,
+            splits=splits,
+            min_leaf=min_leaf,
+            directions=directions,
+            is_list=is_list,
+        )
+        assert (found["lower"], found["upper"]) == (least, least)
+
+
+def random_groups(rng, p):
+    groups = [set(np.flatnonzero(rng.random(p) < 0.6).tolist()) for _ in range(3)]
+    groups = [g for g in groups if g]
+    rest = set(range(p)).difference(*groups) if groups else set(range(p))
+    return [*groups, rest] if rest else groups
+
+
+def random_measurements(rng, p):
+    measurements = []
+    for f in range(p):
+        cost = float(rng.choice([0.0, 0.02, 0.1, 0.4]))
+        group = None if rng.random() < 0.4 else "one"
+        cheaper = cost * float(rng.choice([0.0, 0.5, 1.0]))
+        measurements.append(Measurement(frozenset([f]), cost, group, cheaper))
+    return measurements
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_paths_are_optimal(block):
+    """Groups of columns and prices of tests, with directions and lists on top."""
+    rng = np.random.default_rng(100 + block)
+    for _ in range(rounds(20, 200)):
+        codes, kinds, labels, weights = random_table(rng, most_rows=10)
+        p = len(kinds)
+        groups = random_groups(rng, p) if rng.random() < 0.7 else None
+        measured = random_measurements(rng, p) if rng.random() < 0.7 else []
+        depth = int(rng.choice([-1, 1, 2, 3]))
+        penalty = float(rng.choice([0, 0.01, 0.05]))
+        min_leaf = int(rng.choice([1, 1, 2]))
+        is_list = bool(rng.random() < 0.3)
+        directions = np.where(kinds == 0, rng.integers(-1, 2, p), 0).astype(np.int32)
+        if rng.random() < 0.6:
+            directions[:] = 0
+        rules = path_rules(p, groups, measured, None if depth < 0 else depth)
+        prices = np.floor(rules.prices * UNIT + 0.5).astype(np.int64)
+        found = _core.solve_path_labels(
+            **arguments(codes, kinds, labels, weights, 2),
+            split_penalty=penalty,
+            max_depth=depth,
+            min_samples_leaf=min_leaf,
+            list=is_list,
+            directions=directions if directions.any() else None,
+            n_states=len(rules.next),
+            next=rules.next.reshape(-1),
+            prices=prices.reshape(-1) if measured else None,
+            pays=weights.astype(np.int32) if measured else None,
+            contract=rules.contract,
+        )
+
+        def allowed(path, groups=groups):
+            return groups is None or any(path <= group for group in groups)
+
+        def charge(path, f, mask, measured=measured, weights=weights):
+            if not measured or f in path:
+                return 0
+            own = measured[f]
+            cheap = own.group is not None and any(
+                measured[k].group == own.group for k in path
+            )
+            price = int(np.floor((own.discounted if cheap else own.cost) * UNIT + 0.5))
+            return price * sum(int(w) for i, w in enumerate(weights) if mask >> i & 1)
+
+        least = least_cost(
+            codes,
+            kinds,
+            errors(labels, weights),
+            2,
+            split_cost(penalty, weights),
+            depth=depth,
+            min_leaf=min_leaf,
+            directions=directions,
+            is_list=is_list,
+            allowed=allowed,
+            charge=charge,
+        )
+        assert (found["lower"], found["upper"]) == (least, least)
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_regression_lists_and_interactions_are_optimal(block):
+    rng = np.random.default_rng(200 + block)
+    for _ in range(rounds(5, 100)):
+        codes, kinds, _, weights = random_table(rng, most_rows=9)
+        kinds[:] = 0
+        y = rng.integers(0, 6, len(codes)).astype(float)
+        if np.ptp(y) == 0:
+            continue
+        groups = random_groups(rng, len(kinds)) if rng.random() < 0.5 else None
+        is_list, depth = bool(rng.random() < 0.6), int(rng.choice([1, 2, 3]))
+        model = OptimalTreeRegressor(
+            0.0,
+            max_depth=depth,
+            shape="list" if is_list else "tree",
+            interaction_cst=None if groups is None else [sorted(g) for g in groups],
+        )
+        model.fit(codes.astype(float), y, sample_weight=weights)
+        root = np.average((y - np.average(y, weights=weights)) ** 2, weights=weights)
+
+        def say(mask, _, y=y, weights=weights):
+            rows = [i for i in range(len(y)) if mask >> i & 1]
+            mean = np.average(y[rows], weights=weights[rows])
+            return float((weights[rows] * (y[rows] - mean) ** 2).sum())
+
+        least = least_cost(
+            codes,
+            kinds,
+            say,
+            1,
+            0.0,
+            depth=depth,
+            is_list=is_list,
+            allowed=None
+            if groups is None
+            else lambda path, groups=groups: any(path <= g for g in groups),
+        )
+        assert model.optimal_
+        assert model.objective_ == pytest.approx(
+            least / (root * weights.sum()), rel=1e-9, abs=1e-12
+        )
+
+
+def rising(model, X, column):
+    """Whether predictions never fall as one column of many rows rises."""
+    classes = list(model.classes_)
+    values = np.sort(np.unique(X[:, column]))
+    values = np.concatenate([values, values + 1e-3])
+    before = None
+    for value in np.sort(values):
+        moved = X.copy()
+        moved[:, column] = value
+        now = np.array([classes.index(c) for c in model.predict(moved)])
+        if before is not None and (now < before).any():
+            return False
+        before = now
+    return True
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_predictions_rise_where_they_must(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 4))
+    y = np.where(X[:, 0] - X[:, 1] ** 2 + rng.normal(size=120) > 0, "yes", "no")
+    free = OptimalTreeClassifier(0.0, max_depth=3).fit(X, y)
+    model = OptimalTreeClassifier(0.0, max_depth=3, monotonic_cst=[1, -1, 0, 0])
+    model.fit(X, y)
+    assert model.optimal_ and model.objective_ >= free.objective_
+    assert rising(model, X, 0)
+    assert rising(OptimalTreeClassifier(0.0, max_depth=3, monotonic_cst={"x1": 1})
+                  .fit(X, y), X, 1)  # fmt: skip
+    wrong = np.mean(model.predict(X) != y)
+    assert wrong == pytest.approx(model.objective_)
+    again = pickle.loads(pickle.dumps(model))
+    assert (again.predict(X) == model.predict(X)).all()
+
+
+def test_leaves_keep_their_class_against_the_majority():
+    """A leaf may have to predict what most of its rows are not."""
+    found = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 4, size=(12, 2)).astype(float)
+        y = rng.integers(0, 2, 12)
+        if len(set(y)) < 2:
+            continue
+        model = OptimalTreeClassifier(0.0, max_depth=3, monotonic_cst=[1, -1]).fit(X, y)
+        leaves = model.tree_.kind == LEAF
+        most = model.tree_.value[leaves].max(axis=1)
+        said = model.tree_.value[leaves, model.tree_.action[leaves]]
+        found += int((said < most).any())
+        assert np.mean(model.predict(X) != y) == pytest.approx(model.objective_)
+        assert rising(model, X, 0)
+    assert found > 0
+
+
+def test_directions_with_costs_weights_and_missing_values():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
+    X[rng.random((80, 3)) < 0.1] = np.nan
+    model = OptimalTreeClassifier(
+        0.01, max_depth=3, monotonic_cst=[1, 0, 0],
+        cost_matrix={0: {1: 1}, 1: {0: 5}},
+    ).fit(X, y, sample_weight=rng.random(80))  # fmt: skip
+    assert model.optimal_
+    assert rising(model, np.nan_to_num(X), 0)
+    with pytest.raises(ValueError, match=r"missing values with a branch of their own"):
+        OptimalTreeClassifier(missing="branch", monotonic_cst=[1, 0, 0]).fit(X, y)
+
+
+def test_a_list_is_a_list():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(
+        {
+            "a": rng.normal(size=200),
+            "b": rng.choice(list("uvw"), 200),
+            "c": pd.Categorical(rng.choice(["lo", "mid", "hi"], 200),
+                                ["lo", "mid", "hi"], ordered=True),
+        }
+    )  # fmt: skip
+    y = np.where((X["a"] > 0) ^ (X["b"] == "u"), "yes", "no")
+    y[rng.random(200) < 0.1] = "no"
+    for model in (
+        OptimalTreeClassifier(0.005, max_depth=4, shape="list").fit(X, y),
+        OptimalTreeRegressor(0.005, max_depth=4, shape="list").fit(X, y == "yes"),
+        OptimalTreeClassifier(0.005, max_depth=3, shape="list", criterion="gini")
+        .fit(X, y),
+        OptimalTreeClassifier(0.005, max_depth=3, shape="list", monotonic_cst={"c": 1})
+        .fit(X, y),
+    ):  # fmt: skip
+        tree = model.tree_
+        assert model.optimal_ and tree.n_splits > 1
+        for node in np.flatnonzero(tree.kind != LEAF):
+            first, n = tree.first_child[node], tree.n_children[node]
+            children = set(tree.children[first : first + n].tolist())
+            assert sum(tree.kind[c] != LEAF for c in children) <= 1
+        assert 'that keeps shape="list"' in model.certificate() or "and" in (
+            model.certificate()
+        )
+    with pytest.raises(ValueError, match=r"column 'b' is split into one child"):
+        OptimalTreeClassifier(shape="list", categorical_split="multiway").fit(X, y)
+
+
+def used_together(tree, node=0, path=frozenset()):
+    """The columns of every path."""
+    if tree.kind[node] == LEAF:
+        yield path
+        return
+    first, n = tree.first_child[node], tree.n_children[node]
+    for child in set(tree.children[first : first + n].tolist()):
+        yield from used_together(tree, child, path | {int(tree.feature[node])})
+
+
+def test_interactions_as_in_scikit_learn():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(150, 4))
+    y = (X[:, 0] * X[:, 1] + X[:, 2] > 0).astype(int)
+    for groups in ([[0, 1], [2]], [[0, 1], [1, 2]], "pairwise", "no_interactions"):
+        model = OptimalTreeClassifier(0.0, max_depth=3, interaction_cst=groups).fit(
+            X, y
+        )
+        assert model.optimal_ and model.stats_["solver"] == "paths"
+        assert model.stats_["interval_prunes"] > 0
+        for path in used_together(model.tree_):
+            if groups == "no_interactions":
+                assert len(path) <= 1
+            elif groups == "pairwise":
+                assert len(path) <= 2
+            else:
+                assert any(path <= set(g) for g in [*groups, [3]])
+    whole = OptimalTreeClassifier(0.0, max_depth=2, interaction_cst=[[0, 1, 2, 3]])
+    free = OptimalTreeClassifier(0.0, max_depth=2)
+    assert whole.fit(X, y).objective_ == pytest.approx(free.fit(X, y).objective_)
+    lone = [
+        OptimalTreeClassifier(0.0, max_depth=3).fit(X[:, [k]], y).objective_
+        for k in range(4)
+    ]
+    alone = OptimalTreeClassifier(0.0, max_depth=3, interaction_cst="no_interactions")
+    assert alone.fit(X, y).objective_ == pytest.approx(min(lone))
+
+
+def test_what_tests_cost():
+    X = pd.DataFrame({"free": [0, 0, 1, 1] * 5, "dear": [0, 1, 0, 1] * 5})
+    y = [0, 1, 0, 1] * 5
+    cheap = OptimalTreeClassifier(0.0, test_costs={"dear": 0.25}).fit(X, y)
+    assert (cheap.objective_, cheap.stats_["test_cost"]) == (0.25, 0.25)
+    assert cheap.optimal_ and cheap.n_splits_ == 1
+    dear = OptimalTreeClassifier(0.0, test_costs={"dear": 0.6}).fit(X, y)
+    assert (dear.objective_, dear.n_splits_) == (0.5, 0)
+    # of one group: the second one is cheaper; measured together: it is free
+    X = pd.DataFrame({"a": [0, 0, 1, 1] * 5, "b": [0, 1, 0, 1] * 5})
+    y = [0, 1, 1, 0] * 5
+    kinds = {
+        0.3: {"a": 0.2, "b": 0.1},
+        0.2: {"a": (0.15, "blood", 0.05), "b": (0.15, "blood", 0.05)},
+        0.15: {("a", "b"): 0.15},
+    }
+    for cost, told in kinds.items():
+        model = OptimalTreeClassifier(0.0, max_depth=2, test_costs=told).fit(X, y)
+        assert model.objective_ == pytest.approx(cost, abs=1e-9)
+        assert model.optimal_ and model.score(X, y) == 1.0
+
+
+def test_a_cheap_test_that_pays_by_its_discount():
+    """Paths that charge more without a test: every cut is tried."""
+    rules = path_rules(
+        2,
+        None,
+        [
+            Measurement(frozenset([0]), 0.01, "g", 0.01),
+            Measurement(frozenset([1]), 1.0, "g", 0.1),
+        ],
+        None,
+    )
+    assert not rules.contract
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text"),
+    [
+        ({"monotonic_cst": [1]}, "monotonic_cst has 1 values, but X has 2 columns"),
+        ({"monotonic_cst": [2, 0]}, "has the value 2 for column 'a'; use 1, -1 or 0"),
+        ({"monotonic_cst": {"z": 1}}, "monotonic_cst='z' is not a column of X"),
+        ({"monotonic_cst": {"b": 1}}, "categories have no order"),
+        ({"interaction_cst": [["a", "z"]]}, "'z' is not a column of X"),
+        ({"interaction_cst": ["a"]}, "not a group of columns"),
+        ({"test_costs": {"a": -1}}, "costs are finite and not negative"),
+        ({"test_costs": {"a": "x"}}, "give a cost, or"),
+        ({"test_costs": {"a": 1, ("a", "b"): 2}}, "column 'a' twice"),
+        ({"test_costs": {"a": (1, "g", 2)}}, "more than its cost of 1"),
+        ({"shape": "list", "first_split": "a"}, "does not go with first_split"),
+        ({"shape": "list", "n_best": 2}, "does not go with n_best"),
+        ({"shape": "list", "solver": "sparse"}, 'does not go with solver="sparse"'),
+        ({"shape": "list", "constraints": [RecallAtLeast(0.5)]}, "with constraints"),
+        ({"test_costs": {"a": 1}, "max_splits": 2}, "limit max_depth instead"),
+        ({"monotonic_cst": {"a": 1}, "criterion": "gini"}, 'criterion="gini"'),
+        ({"monotonic_cst": {"a": 1}, "abstain_cost": 0.2}, "abstain_cost"),
+        ({"shape": "list", "metric": "f1", "max_depth": 2}, 'metric="f1"'),
+    ],
+)
+def test_refusals(parameters, text):
+    X = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": ["u", "v", "u", "v"]})
+    with pytest.raises((ValueError, TypeError), match=text.replace("(", r"\(")):
+        OptimalTreeClassifier(**parameters).fit(X, [0, 1, 1, 0])
+
+
+def test_more_refusals(tmp_path):
+    X, y = pd.DataFrame({"a": [1.0, 2, 3, 4, 5, 6]}), [0, 1, 1, 0, 2, 2]
+    with pytest.raises(ValueError, match="for two classes, but y has 3"):
+        OptimalTreeClassifier(monotonic_cst=[1]).fit(X, y)
+    with pytest.raises(ValueError, match="does not go with proof"):
+        OptimalTreeClassifier(shape="list").fit(X, y, proof=tmp_path / "p")
+    with pytest.raises(ValueError, match="does not go with proof"):
+        OptimalTreeRegressor(shape="list").fit(X, y, proof=tmp_path / "p")
+    with pytest.raises(ValueError, match='shape="list" has no path of penalties'):
+        penalty_path(X, y, estimator=OptimalTreeClassifier(shape="list"))
+    model = OptimalTreeClassifier(shape="list").fit(X, y)
+    for data in ({}, {"X": X, "y": y}):
+        with pytest.raises(ValueError, match='does not know shape="list"'):
+            model.near_optimal(0.1, **data)
+    assert "monotonic_cst" not in OptimalPolicyTree().get_params()
+
+
+def test_a_stopped_search_keeps_a_tree_and_a_bound():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(3000, 12)), rng.integers(0, 2, 3000)
+    for restricted in (
+        {"monotonic_cst": [1, -1, *[0] * 10]},
+        {"test_costs": {0: 0.001}},
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = OptimalTreeClassifier(
+                0.001, max_depth=6, time_limit=0.05, **restricted
+            ).fit(X, y)
+        assert not model.optimal_ and model.lower_bound_ < model.objective_
+        paid = model.stats_.get("test_cost", 0.0)
+        told = np.mean(model.predict(X) != y) + 0.001 * model.n_splits_ + paid
+        assert told == pytest.approx(model.objective_)
+
+
+def test_restrictions_on_the_command_line(tmp_path):
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    table["y"] = np.where(table["a"] > table["b"], "yes", "no")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "costs.json").write_text(json.dumps({"c": 0.5, "b": [0.1, "g", 0.05]}))
+    base = [
+        "fit",
+        str(tmp_path / "t.csv"),
+        "--target",
+        "y",
+        "--max-depth",
+        "2",
+        "--json",
+    ]
+    for options, kept in (
+        (["--monotonic", "a,-b"], "monotonic_cst"),
+        (["--shape", "list"], 'shape="list"'),
+        (["--interactions", "a,b;c"], "interaction_cst"),
+        (["--interactions", "pairwise"], "interaction_cst"),
+        (["--test-costs", str(tmp_path / "costs.json")], "test_costs"),
+    ):
+        done = CliRunner().invoke(app, [*base, *options])
+        assert done.exit_code == 0, done.output
+        result = json.loads(done.stdout)
+        assert result["optimal"] and f"that keeps {kept}" in result["certificate"]
+    done = CliRunner().invoke(app, [*base, "--test-costs", str(tmp_path / "none.json")])
+    assert done.exit_code != 0 and "There is no file" in str(done.exception)
