@@ -23,6 +23,7 @@ from treeproof.constraints import (
     Linear,
     RecallAtLeast,
 )
+from treeproof.constraints.search import ConstrainedSearch
 from treeproof.policy import OptimalPolicyTree
 
 BLOCKS = 10
@@ -398,3 +399,22 @@ def test_larger_tables_need_the_list():
         expected = best_of_depth_two(X, y, groups, Fraction(1, 50))
         assert round(fair.objective_ * 120) == expected, seed
     assert listed > 0
+
+
+def test_a_budget_beyond_the_integers_of_the_engine(monkeypatch):
+    """Where prices leave next to nothing to choose, every tree is within the budget."""
+    listed = []
+    run = ConstrainedSearch.run
+
+    def list_everything_first(search):
+        prices = np.zeros(len(search.sums.limits))
+        listed.append(search._list(prices, 1.0, 1e30))
+        assert search.counted["lists"] == 1 and search.counted["points"] > 1
+        return run(search)
+
+    monkeypatch.setattr(ConstrainedSearch, "run", list_everything_first)
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]] * 3, [0, 1, 1, 1] * 3
+    model = OptimalTreeClassifier(
+        0.0, max_depth=2, constraints=[RecallAtLeast(1.0)]
+    ).fit(X, y)
+    assert listed == [True] and model.optimal_

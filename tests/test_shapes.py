@@ -4,8 +4,10 @@
 """
 
 import json
+import os
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -382,6 +384,42 @@ def test_what_tests_cost():
         assert model.optimal_ and model.score(X, y) == 1.0
 
 
+@pytest.mark.parametrize("which", ["low", "middle", "high"])
+def test_car_with_its_costs(which):
+    shared = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("TREEPROOF_DATA") or shared) / "tasks"
+    if not (folder / "car.csv.gz").exists():
+        pytest.skip("needs the car data with test costs")
+    X = pd.read_csv(folder / "car.csv.gz")
+    y = X.pop("y").to_numpy()
+    told = json.loads((folder / f"car-{which}-costs.json").read_text())
+    matrix = np.array(told["matrix_true_by_predicted"])
+    prices = {
+        tuple(X.columns[m["columns"][0] : m["columns"][1] + 1]): (
+            m["cost"], m["group"], m["discounted"],
+        )
+        for m in told["tests"]
+    }  # fmt: skip
+    models = [
+        OptimalTreeClassifier(0.0, max_depth=d, cost_matrix=matrix, test_costs=prices)
+        .fit(X, y)
+        for d in (2, 3)
+    ]  # fmt: skip
+    assert all(model.optimal_ for model in models)
+    paid = {"low": (24.774964, 24.774964), "middle": (45.883739, 45.515572),
+            "high": (122.383766, 114.021577)}[which]  # fmt: skip
+    assert [m.objective_ for m in models] == pytest.approx(paid, abs=1e-5)
+    # all tests after each other, and what errors cost at most
+    groups = [m["group"] for m in told["tests"]]
+    all_tests = sum(
+        m["discounted" if m["group"] and m["group"] in groups[:k] else "cost"]
+        for k, m in enumerate(told["tests"])
+    )
+    normaliser = all_tests + matrix.max() * (1 - np.bincount(y).max() / len(y))
+    if which == "low":
+        assert models[0].objective_ / normaliser == pytest.approx(0.0916461, abs=1e-7)
+
+
 def test_a_cheap_test_that_pays_by_its_discount():
     """Paths that charge more without a test: every cut is tried."""
     rules = path_rules(
@@ -480,11 +518,12 @@ def test_restrictions_on_the_command_line(tmp_path):
         (["--shape", "list"], 'shape="list"'),
         (["--interactions", "a,b;c"], "interaction_cst"),
         (["--interactions", "pairwise"], "interaction_cst"),
-        (["--test-costs", str(tmp_path / "costs.json")], "test_costs"),
+        (["--test-costs", str(tmp_path / "costs.json")], None),
     ):
         done = CliRunner().invoke(app, [*base, *options])
         assert done.exit_code == 0, done.output
         result = json.loads(done.stdout)
-        assert result["optimal"] and f"that keeps {kept}" in result["certificate"]
+        assert result["optimal"]
+        assert kept is None or f"that keeps {kept}" in result["certificate"]
     done = CliRunner().invoke(app, [*base, "--test-costs", str(tmp_path / "none.json")])
     assert done.exit_code != 0 and "There is no file" in str(done.exception)

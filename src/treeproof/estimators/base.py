@@ -379,7 +379,8 @@ class OptimalTree(BaseEstimator):
             "categories": kind_of_split(self) if wide else None,
             "coarsened": self.coarsened_,
             "constrained": bool(getattr(self, "constraints", None)),
-            "restricted": restrictions(self),
+            "restricted": [r for r in restrictions(self) if r != "test_costs"],
+            "lines": getattr(self, "leaf", "constant") == "linear",
         }
 
     @property

@@ -17,6 +17,7 @@ from treeproof.tree.drawing import (
     other_rewards,
     outcomes,
 )
+from treeproof.tree.lines import Line
 from treeproof.words import counted, number
 
 __all__ = ["to_dot"]
@@ -64,6 +65,8 @@ def _node(tree: Tree, node: int) -> str:
     if tree.kind[node] != LEAF:
         return f"label={_quoted(tree.columns[tree.feature[node]].name, rows)}"
     value = tree.prediction(node)
+    if isinstance(value, Line):
+        return f"label={_quoted(str(value), rows)}"
     if tree.actions is None:
         numbers = np.atleast_1d(value)
         return f"label={_quoted(', '.join(map(number, numbers)), rows)}"

@@ -272,6 +272,11 @@ def _outputs(onnx: Any, tree: Tree, nodes: list[Any]) -> tuple[list[Any], list[A
         shape = [None] if width is None else [None, width]
         outputs.append(helper.make_tensor_value_info(output, kind, shape))
 
+    if tree.lines is not None:
+        raise ValueError(
+            "The ONNX export knows constants, and this tree has lines in its leaves; "
+            'export it as SQL or Python, or fit it with leaf="constant".'
+        )
     if tree.actions is None:
         width = tree.value.shape[1]
         values = tree.value[:, 0] if width == 1 else tree.value

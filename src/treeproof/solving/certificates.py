@@ -173,6 +173,7 @@ def trees_in_words(
     coarsened: Iterable[str] = (),
     constrained: bool = False,
     restricted: Iterable[str] = (),
+    lines: bool = False,
 ) -> str:
     """Name the trees that a statement speaks of, in the singular.
 
@@ -190,6 +191,8 @@ def trees_in_words(
         Whether only trees that keep constraints are meant.
     restricted : iterable of str
         Parameters that restrict the shape of the trees.
+    lines : bool
+        Whether leaves hold lines.
 
     Examples
     --------
@@ -206,6 +209,8 @@ def trees_in_words(
         clauses.append(f"at most {max_splits} split{'s' if max_splits != 1 else ''}")
     if min_samples_leaf > 1:
         clauses.append(f"at least {min_samples_leaf} rows in every leaf")
+    if lines:
+        clauses.append("lines in its leaves")
     if first_split is not None:
         clauses.append(f"a first split on {first_split!r}")
     if categories is not None:
