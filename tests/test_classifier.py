@@ -278,6 +278,7 @@ def test_parameters_are_only_stored():
         "quant_bnb", "quantiles", "n_best",
         "first_split", "missing", "cost_matrix", "abstain_cost", "abstain_label",
         "metric", "pos_label", "beta", "constraints", "criterion", "smoothing",
+        "monotonic_cst", "shape", "interaction_cst", "test_costs",
     }  # fmt: skip
     assert vars(OptimalTreeClassifier(max_depth=-7))["max_depth"] == -7
 

@@ -25,6 +25,7 @@
 #include "search/threshold/answer.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
 #include "search/threshold/depth_two/stump.hpp"
+#include "search/threshold/depth_two/weight_steps.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
@@ -77,9 +78,8 @@ class DepthTwo {
   using Point = CutBounds<Value>;
   struct Candidate {
     std::int32_t feature;
-    std::int32_t left_says;  // the class that a child must predict as a leaf; -1: any, or no leaf
-    std::int32_t right_says;
-    bool left_splits;  // whether the left (right) child may be split again
+    std::int32_t left_says, right_says;  // the class that a leaf must predict; -1: any
+    bool left_splits;                    // whether the left (right) child may be split again
     bool right_splits;
     Value lower;   // on any tree with this root, for these rows and for supersets of them
     Value own;     // the same for these rows alone: at least `lower`
@@ -94,8 +94,7 @@ class DepthTwo {
     std::uint32_t last = 0;
     bool left_splits = true;
     bool right_splits = true;
-    std::int32_t left_says = -1;
-    std::int32_t right_says = -1;
+    std::int32_t left_says = -1, right_says = -1;
   };
 
   // Reports this cut to the prover. Trivial cuts, with all rows on one side, are skipped.
@@ -159,12 +158,10 @@ class DepthTwo {
     candidates_.resize(used);
   }
 
-  // The cost of a side that is a leaf.
   Value side_leaf(const Candidate& c, Side side) const {
-    if constexpr (requires { lanes_->leaf_saying(side, 0); }) {
-      const std::int32_t says = side == Side::left ? c.left_says : c.right_says;
+    const std::int32_t says = side == Side::left ? c.left_says : c.right_says;
+    if constexpr (requires { lanes_->leaf_saying(side, says); })
       if (says >= 0) return lanes_->leaf_saying(side, says);
-    }
     return lanes_->leaf(side);
   }
   // The cost of a side from the loss of its best stump.
@@ -404,8 +401,8 @@ class DepthTwo {
       const Value from_high = b.left + b.right - budget();
       if (from_low >= 0 || from_high >= 0) {
         const std::uint32_t was_low = low, was_high = high;
-        if (from_low >= 0) low = std::max(low, advance(a.position, from_low));
-        if (from_high >= 0) high = std::min(high, retreat(b.position, from_high));
+        if (from_low >= 0) low = std::max(low, advance(*lanes_, a.position, size_, from_low));
+        if (from_high >= 0) high = std::min(high, retreat(*lanes_, b.position, from_high));
         if (low > was_low || high < was_high) {
           ++context_->counters->shrinks;
           piece(budget(), budget());
@@ -422,26 +419,6 @@ class DepthTwo {
     piece(x.left + x.right, own);
     bisect(c, view, a, x);
     bisect(c, view, x, b);
-  }
-
-  // The first position that is more than `weight` beyond `from`, and its mirror image.
-  std::uint32_t advance(std::uint32_t from, Value weight) const {
-    std::uint32_t low = from, high = size_;
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low) / 2;
-      if (lanes_->weight_between(from, middle) > weight) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
-  std::uint32_t retreat(std::uint32_t from, Value weight) const {
-    std::uint32_t low = 0, high = from;
-    while (low < high) {
-      const std::uint32_t middle = low + (high - low + 1) / 2;
-      if (lanes_->weight_between(middle, from) > weight) low = middle;
-      else high = middle - 1;
-    }
-    return low;
   }
 
   // ---- categorical roots ---------------------------------------------------------------
