@@ -79,6 +79,32 @@ def test_same_optimum_as_one_process(client, short_slices, seed):
     assert leaves.min() >= PARAMETERS[seed % 5].get("min_samples_leaf", 1)
 
 
+@pytest.mark.parametrize(
+    ("parameters", "given"),
+    [
+        ({"cost_matrix": [[0, 1], [5, 0]]}, {}),
+        ({}, {"costs": np.random.default_rng(1).random((120, 2))}),
+        ({"abstain_cost": 0.3}, {}),
+        ({"metric": "balanced_accuracy"}, {}),
+    ],
+    ids=["matrix", "rows", "abstain", "balanced accuracy"],
+)
+def test_costs(client, short_slices, parameters, given):
+    rng = np.random.default_rng(5)
+    X = rng.choice(list("abc"), (120, 5))
+    y = (X[:, 0] == "a") ^ (rng.random(120) < 0.2)
+    model = OptimalTreeClassifier(0.01, max_depth=3, solver="sparse", **parameters)
+    alone = model.fit(X, y, **given).objective_
+    model.fit(X, y, distributed=client, **given)
+    assert model.optimal_ and model.objective_ == pytest.approx(alone, abs=1e-9)
+
+
+def test_f1_needs_one_process(client):
+    model = OptimalTreeClassifier(metric="f1", max_depth=2, pos_label=1)
+    with pytest.raises(ValueError, match="takes several searches"):
+        model.fit([[0], [1], [2]], [0, 1, 1], distributed=client)
+
+
 def test_a_killed_worker_loses_nothing(client, short_slices, monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 2, (300, 16)), rng.integers(0, 2, 300)
