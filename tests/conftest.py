@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import cpp_checker
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,3 +22,18 @@ def program():
     if program is None:
         pytest.skip(f"no compiler {cpp_checker.COMPILER}")
     return program
+
+
+@pytest.fixture
+def treeproof(monkeypatch, capsys):
+    """Run the command line in this process; return exit status, stdout, stderr."""
+    from treeproof.cli import main
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["treeproof", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        captured = capsys.readouterr()
+        return stopped.value.code or 0, captured.out, captured.err
+
+    return run

@@ -32,3 +32,22 @@ def compiled() -> Path | None:
         subprocess.run(command, check=True)
         part.rename(target)
     return target
+
+
+def accepted(result):
+    """See that a proof was accepted."""
+    assert result[0] == 0, result[1]
+
+
+def rejected(result, *words):
+    """See that a proof was rejected, with these words."""
+    assert result[0] == 1, result[1]
+    for word in words:
+        assert word in result[1], result[1]
+
+
+def unreadable(result, *words):
+    """See that a proof was called unreadable, with these words."""
+    assert result[0] == 2, result[1]
+    for word in words:
+        assert word in result[1], result[1]

@@ -8,6 +8,7 @@ import random
 import subprocess
 
 import pytest
+from cpp_checker import accepted, rejected, unreadable
 from small_proofs import UNIT, Small, random_columns
 
 
@@ -35,22 +36,6 @@ def run(program, tmp_path):
         return done.returncode, verdict.strip()
 
     return check
-
-
-def accepted(result):
-    assert result[0] == 0, result[1]
-
-
-def rejected(result, *words):
-    assert result[0] == 1, result[1]
-    for word in words:
-        assert word in result[1], result[1]
-
-
-def unreadable(result, *words):
-    assert result[0] == 2, result[1]
-    for word in words:
-        assert word in result[1], result[1]
 
 
 def draw(rng, **fixed):

@@ -245,3 +245,36 @@ def test_unknown_names_are_refused():
         solve(
             store, np.arange(2), np.arange(2), 2, np.ones(2), switches={"magic": True}
         )
+
+
+def test_bounds_of_a_search_that_was_stopped():
+    """Wherever the search stops, its bound is below the optimum and its tree above.
+
+    It is stopped from its observer, at the first event, the second, and so on.
+    """
+    rng, stopped_early = np.random.default_rng(17), 0
+    for _ in range(rounds(3, 100)):
+        n = 120
+        store = _core.RuleStore(n)
+        store.add_sides(rng.random((150, n)) < rng.random((150, 1)))
+        labels = rng.integers(0, 2, n)
+        problem = (store, np.arange(n), labels, 2, np.ones(n))
+        limits = {"max_splits": int(rng.integers(2, 4)), "split_cost": UNIT}
+        best = solve(*problem, **limits)["upper"]
+        for last in range(1, 6):
+            events = []
+
+            def stop(*event, events=events, last=last):
+                events.append(event)
+                if len(events) >= last:
+                    raise KeyboardInterrupt
+
+            found = solve(*problem, **limits, observer=stop)
+            assert found["lower"] <= best <= found["upper"]
+            for _kind, _seconds, lower, upper, _nodes in events:
+                assert lower * found["unit"] <= best * (1 + 1e-12)
+                assert upper * found["unit"] >= best * (1 - 1e-12)
+            if found["status"] == "interrupted":
+                stopped_early += 1
+                assert found["lower"] < found["upper"]
+    assert stopped_early > 10

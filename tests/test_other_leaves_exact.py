@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from oracle import random_limits
 from other_leaves_oracle import CRITERIA, LeafTable, leaf_arguments, random_leaves
 from regression_oracle import KINDS, optimal_loss, tree_loss
 from test_regression_exact import numeric_arguments, random_switches
+from threshold_switches import check_every_combination
 
 from treeproof import _core
 
@@ -62,26 +62,7 @@ def test_every_combination_of_switches(criterion: str) -> None:
         random_leaves(rng, criterion, max_rows=12, max_values=12, kinds=KINDS[k % 2])
         for k in range(2)
     ]
-    flags = (False, True)
-    for inherit, portable, cuts, bins in itertools.product(
-        flags, flags, (1, 24), (2, 128)
-    ):
-        switches = {
-            "inheritance": inherit,
-            "portable_kernels": portable,
-            "coarse_cuts": cuts,
-            "most_bins": bins,
-        }
-        some = (1, 2), (0.0, 0.02), ("leaves", "splits")
-        for table, min_leaf, penalty, rule in itertools.product(tables, *some):
-            limits = {
-                "split_penalty": penalty,
-                "max_depth": 3,
-                "max_splits": -1,
-                "min_samples_leaf": min_leaf,
-                "penalize": rule,
-            }
-            check(table, limits, switches)
+    check_every_combination(tables, (0.0, 0.02), check)
 
 
 @pytest.mark.parametrize("criterion", ["poisson", "log_loss", "gini", "survival"])

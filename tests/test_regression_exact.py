@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from regression_oracle import (
     target_arguments,
     tree_loss,
 )
+from threshold_switches import check_every_combination
 
 from treeproof import _core
 from treeproof.border.ranks import rank_columns
@@ -86,26 +86,7 @@ def test_every_combination_of_switches() -> None:
         random_targets(rng, max_rows=14, max_values=12, kinds=KINDS[k % 2])
         for k in range(6)
     ]
-    flags = (False, True)
-    for inherit, portable, cuts, bins in itertools.product(
-        flags, flags, (1, 24), (2, 128)
-    ):
-        switches = {
-            "inheritance": inherit,
-            "portable_kernels": portable,
-            "coarse_cuts": cuts,
-            "most_bins": bins,
-        }
-        some = (1, 2), (0.0, 0.02), ("leaves", "splits")
-        for table, min_leaf, penalty, rule in itertools.product(tables, *some):
-            limits = {
-                "split_penalty": penalty,
-                "max_depth": 3,
-                "max_splits": -1,
-                "min_samples_leaf": min_leaf,
-                "penalize": rule,
-            }
-            check(table, limits, switches)
+    check_every_combination(tables, (0.0, 0.02), check)
 
 
 def numeric_arguments(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from oracle import (
     tree_facts,
 )
 from sklearn.datasets import load_wine
+from threshold_switches import check_every_combination
 
 from treeproof import _core
 from treeproof.border.ranks import rank_columns
@@ -87,27 +87,7 @@ def test_every_combination_of_switches() -> None:
         random_table(rng, max_rows=16, max_values=12, kinds=KINDS[k % 2])
         for k in range(6)
     ]
-    flags = (False, True)
-    for step, inherit, portable, cuts, bins in itertools.product(
-        flags, flags, flags, (1, 24), (2, 128)
-    ):
-        switches = {
-            "unit_step": step,
-            "inheritance": inherit,
-            "portable_kernels": portable,
-            "coarse_cuts": cuts,
-            "most_bins": bins,
-        }
-        rules = ("leaves", "splits")
-        for table, min_leaf, rule in itertools.product(tables, (1, 2), rules):
-            limits = {
-                "split_penalty": 0.02,
-                "max_depth": 3,
-                "max_splits": -1,
-                "min_samples_leaf": min_leaf,
-                "penalize": rule,
-            }
-            check(table, limits, switches)
+    check_every_combination(tables, (0.02,), check, "unit_step")
 
 
 def test_a_low_cut_off_does_not_hide_deeper_trees() -> None:

@@ -18,37 +18,16 @@
 #include <string>
 #include <vector>
 
+#include "children.hpp"
+#include "covering.hpp"
 #include "errors.hpp"
 #include "here.hpp"
 #include "problem.hpp"
+#include "step.hpp"
 #include "table.hpp"
 #include "worth.hpp"
 
 namespace checker {
-
-inline constexpr std::int32_t kNoLimit = -1;
-inline constexpr std::int64_t kLookedAt = -1;
-
-template <class Cost>
-struct Use {
-  std::size_t test;
-  // For each outcome: earlier steps, and bounds that hold by a step which cites nothing.
-  std::vector<std::vector<std::int64_t>> cited;
-  std::vector<std::vector<Cost>> claims;
-};
-
-template <class Cost>
-struct Step {
-  std::vector<std::int32_t> branch;  // test, outcome, test, outcome, ...
-  std::int32_t depth, splits;
-  Cost bound;
-  std::vector<Use<Cost>> uses;
-};
-
-// Whether a claim for trees within `limit` covers trees within `needed`.
-inline bool covers(std::int32_t limit, std::int32_t needed) {
-  return limit == kNoLimit || (needed != kNoLimit && limit >= needed);
-}
 
 template <class Loss>
 class Rules {
@@ -99,7 +78,7 @@ class Rules {
     loss_.add_up(here_, here_.everyone(), true, own_sums_);
     loss_.tabulate(here_, here_.everyone(), own_sums_, true, own_);
     summed_ = kNone;
-    wide_ = further_ > 0 && has_wide_view();
+    wide_ = further_ > 0 && has_wide_view(here_);
     bound_ = step.bound;
     require(enough(loss_.cost(own_.whole_leaf)), "a leaf costs less than the bound");
     if (step.depth == 0 || step.splits == 0) return;
@@ -168,23 +147,6 @@ class Rules {
     }
   }
 
-  template <class Visit>
-  static void for_children(const View& view, std::size_t test, Visit&& visit) {
-    for (std::size_t k = 0; k < view.n_children; ++k) visit(test + k * view.stride);
-  }
-
-  // Two or more children have rows, and none too few.
-  bool is_split(const View& view, std::size_t test, const Table<Number>& table) const {
-    std::size_t children = 0;
-    bool small = false;
-    for_children(view, test, [&](std::size_t child) {
-      const std::int32_t count = table.count()[child];
-      if (count > 0) ++children;
-      if (count > 0 && count < problem_.min_samples_leaf) small = true;
-    });
-    return children >= 2 && !small;
-  }
-
   // A split need not be considered if it can be left out: an optimal tree with the fewest
   // splits then does not start with it. With a child C whose heaviest class weighs at most L:
   // if C is a leaf, the other child's tree for all rows saves a split and gets at most that
@@ -214,17 +176,6 @@ class Rules {
     return split_ + more_children * further_;
   }
   Cost price(const View& view) const { return price(view.multiway() ? view.end - view.begin : 2); }
-  std::size_t occupied(const View& view, std::size_t test, const Table<Number>& table) const {
-    std::size_t children = 0;
-    for_children(view, test, [&](std::size_t c) { children += table.count()[c] > 0 ? 1 : 0; });
-    return children;
-  }
-  bool has_wide_view() const {
-    return std::any_of(here_.views().begin(), here_.views().end(), [](const View& view) {
-      return view.multiway() && view.end - view.begin > 2;
-    });
-  }
-
   // Whether a tree for some rows does for more rows: unless a multiway test sends them to
   // outcomes that had none, where a leaf could be too small, or cost another penalty.
   bool trees_extend() const {
@@ -240,7 +191,8 @@ class Rules {
   }
 
   bool settled(const View& view, std::size_t test) const {
-    if (enough(cost_of(view, test)) || !is_split(view, test, own_)) return true;
+    if (enough(cost_of(view, test)) || !is_split(view, test, own_, problem_.min_samples_leaf))
+      return true;
     bool merges = false;
     if constexpr (kClasses) {
       if (!trees_extend()) return false;
@@ -289,7 +241,8 @@ class Rules {
     }
     bool splits = false;
     if (!easy) {
-      least = cheapest_leaves(tabulated());
+      least =
+          cheapest_leaves(here_, tabulated(), static_cast<std::int32_t>(problem_.min_samples_leaf));
       splits = take_multiway(part_, one);
     }
     if (least < std::numeric_limits<Number>::max()) {
@@ -302,28 +255,12 @@ class Rules {
     }
   }
 
-  // The least loss of a split into two leaves; the largest number there is if nothing splits.
-  Number cheapest_leaves(const Table<Number>& table) const {
-    Number least = std::numeric_limits<Number>::max();
-    const auto fewest = static_cast<std::int32_t>(problem_.min_samples_leaf);
-    const Number* leaf = table.leaf.data();
-    const std::int32_t* count = table.count().data();
-    for (const View& view : here_.views()) {
-      if (view.multiway()) continue;
-      const std::size_t no = view.stride;
-      for (std::size_t t = view.begin; t <= view.last_test; ++t) {
-        const bool split = std::min(count[t], count[t + no]) >= fewest;
-        const Number sum = leaf[t] + leaf[t + no];
-        least = std::min(least, split ? sum : std::numeric_limits<Number>::max());
-      }
-    }
-    return least;
-  }
   // Lower a cost to that of a multiway split into leaves; false if there is none.
   bool take_multiway(const Table<Number>& table, Cost& least) const {
     bool splits = false;
     for (const View& view : here_.views()) {
-      if (!view.multiway() || !is_split(view, view.begin, table)) continue;
+      if (!view.multiway() || !is_split(view, view.begin, table, problem_.min_samples_leaf))
+        continue;
       Number sum = 0;
       for_children(view, view.begin, [&](std::size_t c) { sum += table.leaf[c]; });
       const Cost own = price(occupied(view, view.begin, table)) + loss_.cost(sum);
@@ -341,7 +278,9 @@ class Rules {
       if (split_ == 0 || least >= enough) {
         return std::min(std::max(least, priced(child, 2)), enough);
       }
-      if (!problem_.multiway) least = std::max(least, covering());
+      if (!problem_.multiway)
+        least = std::max(least,
+                         covering(loss_, here_, part_, sums_, split_, problem_.min_samples_leaf));
       if (worth_) least = std::max(least, worth_.of(child));
       least = worth_.rounded(least, forced(child), 2);
     }
@@ -351,37 +290,6 @@ class Rules {
   // What prices say of a child's trees of that many splits or more.
   Cost priced(std::size_t child, Cost fewest) const {
     return worth_ ? worth_.rounded(worth_.of(child), forced(child), fewest) : 0;
-  }
-
-  // Leaves lie in a child of the first test, which is admissible, so a leaf gets at most
-  // `largest` of its class right; j leaves need j - 1 splits.
-  Cost covering() const {
-    const auto fewest = static_cast<std::int32_t>(problem_.min_samples_leaf);
-    const auto light = static_cast<std::int32_t>(std::min<Cost>(split_ / Loss::kUnit, 1 << 30));
-    std::vector<std::size_t> good;  // tests that split and are admissible
-    for (const View& view : here_.views()) {
-      for (std::size_t t = view.begin; t <= view.last_test; ++t) {
-        const std::size_t no = t + view.stride;
-        const bool splits = std::min(part_.count()[t], part_.count()[no]) >= fewest;
-        if (splits && std::min(part_.most[t], part_.most[no]) > light) good.push_back(t);
-      }
-    }
-    Cost cover = -split_;
-    for (std::size_t c = 0; c < loss_.n_classes(); ++c) {
-      const std::int32_t *yes = sums_.yes(c), weight = sums_.total(c);
-      std::int32_t largest = 0;
-      for (const std::size_t t : good) largest = std::max({largest, yes[t], weight - yes[t]});
-      Cost cheapest = loss_.cost(weight);
-      // Leaves pay only if one gets more right than a split costs. Then the best number is
-      // weight / largest, rounded down or up, and nothing overflows.
-      if (loss_.cost(largest) > split_) {
-        const Cost j = weight / largest;
-        cheapest =
-            std::min({cheapest, split_ * (j + 1), split_ * j + loss_.cost(weight - j * largest)});
-      }
-      cover += cheapest;
-    }
-    return cover;
   }
 
   // The steps without a line of their own.

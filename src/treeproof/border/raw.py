@@ -13,9 +13,8 @@ them carries a mask; what its array holds in those places means nothing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from numbers import Number
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -24,47 +23,21 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
 
-from treeproof.border.marks import is_usual
-from treeproof.border.text import (
-    MISSING,
-    TextColumn,
-    factorize_list,
-    factorize_series,
-    own_order,
+from treeproof.border.text import TextColumn, own_order
+from treeproof.border.values import (
+    Array,
+    Column,
+    DateError,
+    double,
+    read_objects,
+    read_series,
 )
-from treeproof.columns import is_missing, plain
 
 __all__ = ["DateError", "RawTable", "read_raw_table"]
 
 MISSING_ADVICE = (
     "Fill them in (for example with sklearn.impute.SimpleImputer) or drop these rows"
 )
-
-Array = NDArray[Any] | TextColumn
-Column = tuple[Array, NDArray[np.bool_] | None]
-"""A column's values, and a mask of the missing ones unless all are there."""
-
-
-class DateError(TypeError):
-    """A column holds dates or times.
-
-    Attributes
-    ----------
-    durations : bool
-        Whether it holds lengths of time.
-    """
-
-    def __init__(self, label: str, dtype: Any) -> None:
-        self.durations = "elta" in str(dtype) or "uration" in str(dtype)
-        name = label.removeprefix("Column ")
-        example = "the year, the month or the days since a start date"
-        if name.startswith("'"):
-            number = "dt.total_seconds()" if self.durations else "dt.year"
-            example = f"X[{name}] = X[{name}].{number}"
-        super().__init__(
-            f"{label} holds dates or times ({dtype}). Turn them into numbers first, "
-            f"such as {example}, or leave them out."
-        )
 
 
 @dataclass
@@ -273,7 +246,7 @@ def _from_array(array: NDArray[Any], names: list[str] | None = None) -> RawTable
     kind = array.dtype.kind
     table = RawTable(names, n_rows, n_columns)
     if kind in "biuf":
-        table.matrix = _double(array)
+        table.matrix = double(array)
         _check_finite(table)
         return table
     if kind == "c":
@@ -286,7 +259,7 @@ def _from_array(array: NDArray[Any], names: list[str] | None = None) -> RawTable
     for j in range(n_columns):
         items = array[:, j].tolist()
         try:
-            values, gone = _read_objects(items, table.label(j))
+            values, gone = read_objects(items, table.label(j))
         except DateError as error:
             values, gone = _note_dates(table, j, error, len(items))
         table.arrays.append(values)
@@ -321,7 +294,7 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
         # Whole numbers with gaps have become doubles, which may have changed them.
         changed = whole and matrix.dtype.kind == "f" and np.isnan(matrix).any()
         if matrix.dtype.kind in "iuf" and not changed:
-            table.matrix = _double(matrix)
+            table.matrix = double(matrix)
             _check_finite(table)
             return table
     table.declared = frozenset(
@@ -339,7 +312,7 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
 def _add_series(table: RawTable, column: int, series: Any) -> None:
     assert table.arrays is not None
     try:
-        values, gone = _read_series(series, table.label(column))
+        values, gone = read_series(series, table.label(column))
     except DateError as error:
         values, gone = _note_dates(table, column, error, len(series))
     table.arrays.append(values)
@@ -398,98 +371,6 @@ def _from_mapping(columns: Mapping[Any, Any]) -> RawTable:
     table.n_rows = lengths[0]
     _check_finite(table)
     return table
-
-
-def _read_series(series: Any, label: str) -> Column:
-    dtype = series.dtype
-    if dtype.is_temporal():
-        raise DateError(label, dtype)
-    if dtype.is_nested() or dtype == nw.Binary:
-        raise TypeError(
-            f"{label} has the type {dtype}; only numbers, booleans and text are "
-            "supported."
-        )
-    if dtype.is_numeric() or dtype == nw.Boolean:
-        gone = series.is_null().to_numpy() if series.null_count() else None
-        if gone is not None and not dtype.is_float():
-            series = series.fill_null(False if dtype == nw.Boolean else 0)
-        values = series.to_numpy()
-        if values.dtype.kind in "biuf":
-            return _double(values), gone
-        return _read_objects(values.tolist(), label)
-    try:
-        codes, distinct = factorize_series(series)
-    except TypeError:
-        return _read_objects(series.to_list(), label)
-    return _read_codes(codes, distinct, label)
-
-
-def _read_objects(items: list[Any], label: str) -> Column:
-    """Turn a column of Python objects into numbers, booleans, or text."""
-    try:
-        codes, distinct = factorize_list(items)
-    except TypeError:
-        for value in items:
-            if not isinstance(value, Hashable):
-                raise TypeError(_not_scalar(label, value)) from None
-        raise
-    return _read_codes(codes, distinct, label)
-
-
-def _read_codes(codes: NDArray[np.int32], distinct: list[Any], label: str) -> Column:
-    """Look at the distinct values of a column and decide what it holds."""
-    types = set(map(type, distinct))
-    if types == {str} and codes.min() >= 0:
-        return TextColumn(codes, distinct), None
-    known = [value for value in distinct if not is_missing(value)]
-    # Codes among the values that are there; one entry more for the code -1.
-    place = np.full(len(distinct) + 1, MISSING, dtype=np.int32)
-    place[:-1][[not is_missing(value) for value in distinct]] = range(len(known))
-    codes, distinct, types = place[codes], known, set(map(type, known))
-    gone = codes == MISSING
-    if all(issubclass(t, str) for t in types):
-        return TextColumn(codes, [str(value) for value in distinct]), gone
-    if all(issubclass(t, (bool, np.bool_)) for t in types):
-        return np.array([*distinct, False], dtype=bool)[codes], gone
-    for value in distinct:
-        if isinstance(value, (complex, np.complexfloating)):
-            raise ValueError(f"Complex data not supported: {label} holds {value!r}.")
-        if hasattr(value, "year") or isinstance(value, np.datetime64):
-            raise DateError(label, type(value).__name__)
-        if not isinstance(value, (str, Number, np.generic)):
-            raise TypeError(_not_scalar(label, value))
-    text = [value for value in distinct if isinstance(value, str)]
-    other = [value for value in distinct if not isinstance(value, str)]
-    if text:
-        advice = "Make all its values text, or all numbers."
-        if all(map(is_usual, text)):
-            spot = f"X[{label.removeprefix('Column ')}]"
-            advice = (
-                f"If {str(text[0])!r} stands for a missing value, write "
-                f"{spot} = pd.to_numeric({spot}, errors='coerce')."
-            )
-        raise TypeError(
-            f"{label} mixes text such as {str(text[0])!r} with other values such as "
-            f"{plain(other[0])!r}. {advice}"
-        )
-    try:
-        return np.array([*distinct, np.nan], dtype=np.float64)[codes], gone
-    except (TypeError, ValueError):
-        raise TypeError(_not_scalar(label, distinct[0])) from None
-
-
-def _not_scalar(label: str, value: Any) -> str:
-    return (
-        f"{label} holds {value!r}, a {type(value).__name__}; every value of this "
-        "argument must be a string or a real number."
-    )
-
-
-def _double(array: NDArray[Any]) -> NDArray[Any]:
-    """Make float16 and long double plain doubles; leave other numbers alone."""
-    if array.dtype.kind == "f" and array.dtype not in (np.float32, np.float64):
-        return array.astype(np.float64)
-    return array
 
 
 def _check_size(n_rows: int, n_columns: int) -> None:

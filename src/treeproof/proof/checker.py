@@ -21,17 +21,17 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from treeproof.proof.node import Node
-from treeproof.proof.prices import Prices
-from treeproof.proof.problem import (
+from treeproof.proof.header import (
     Header,
-    Problem,
     covers,
     read_limit,
     read_number,
     read_object,
     read_whole,
 )
+from treeproof.proof.node import Node
+from treeproof.proof.prices import Prices
+from treeproof.proof.problem import Problem
 from treeproof.proof.ratio import NAMES
 from treeproof.proof.rejected import Array, Rejected, require
 from treeproof.proof.statement import measure, statement

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from treeproof.proof.problem import INFINITE, UNIT, Problem, between
+from treeproof.proof.header import INFINITE, UNIT
+from treeproof.proof.problem import Problem, between
 from treeproof.proof.rejected import Array
 
 BATCH = 1 << 20  # numbers in a temporary array, about

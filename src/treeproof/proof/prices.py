@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from treeproof.proof.boxes import Axis, BoxSearch
-from treeproof.proof.problem import UNIT, Problem, read_whole
+from treeproof.proof.header import UNIT, read_whole
+from treeproof.proof.problem import Problem
 from treeproof.proof.rejected import Array, Rejected, require
 
 CHOICES = ("interval", "subset", "one")

@@ -8,157 +8,29 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
-from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from treeproof.proof.encoding import columns_of, encode_column, read_labels, views
 from treeproof.proof.gains import Gains
+from treeproof.proof.header import (
+    MAX_NUMBER,
+    TOLERANCE,
+    UNIT,
+    Header,
+    covers,
+    read_number,
+    read_whole,
+)
 from treeproof.proof.ratio import Ratio
-from treeproof.proof.rejected import Array, Rejected, require
+from treeproof.proof.rejected import Array, require
 from treeproof.proof.targets import Targets
 
-UNIT = 1 << 20  # cost of one unit of weight
-INFINITE = 1 << 60
 MAX_WEIGHT = 1 << 30
 MAX_SCALE = 2.0**1000
 MAX_SUM = 1 << 53  # up to which sums of whole doubles are exact
-MAX_COST = 1 << 52  # sums of many of these stay within 64 bits
-MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
-SPLITS = ("threshold", "order", "multiway", "one-vs-rest", "either", "subset")
-MISSING = (None, "best-side", "branch")
-MAX_SUBSET_VALUES = 16
-PENALIZED = ("splits", "leaves")
-EXACT = ("misclassification", "costs")
-LOSSES = (*EXACT, "squared_error", "absolute_error")
-TOLERANCE = 1e-9  # of the root's loss, in regression
-SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-
-
-def read_object(line: bytes | None, what: str) -> dict[str, Any]:
-    """Read a line that must be a JSON object, with no key twice."""
-    try:
-        text = (line or b"").decode("utf-8")
-        value = json.loads(text, object_pairs_hook=_members, parse_constant=_no_number)
-        if SURROGATE.search(text):  # half of a pair is no text: UnicodeEncodeError
-            json.dumps(value, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        raise Rejected(f"{what} is not valid JSON, or has a key twice.") from None
-    require(isinstance(value, dict), f"{what} is not a JSON object.")
-    return value  # type: ignore[no-any-return]
-
-
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):  # two readers could see two proofs in one file
-        raise ValueError
-    return members
-
-
-def _no_number(word: str) -> Any:
-    raise ValueError(word)
-
-
-def read_number(value: Any, what: str, least: float, whole: bool = False) -> Any:
-    """Read a finite number, perhaps a whole one, that must not be below `least`."""
-    kind, most = (int, INFINITE) if whole else ((int, float), MAX_NUMBER)
-    right = isinstance(value, kind) and not isinstance(value, bool)
-    require(right, f"{what} is {value!r}, not a {'whole ' * whole}number.")
-    require(least <= value <= most, f"{what} is out of range.")
-    return value if whole else float(value)
-
-
-def read_whole(value: Any, what: str, least: int = 0) -> int:
-    """Read a whole number that must not be below `least`."""
-    return read_number(value, what, least, whole=True)  # type: ignore[no-any-return]
-
-
-def read_limit(value: Any, what: str) -> int | None:
-    """Read a limit: a whole number from 0 on, or None."""
-    return None if value is None else read_whole(value, what)
-
-
-def covers(limit: int | None, needed: int | None) -> bool:
-    """Whether a claim for trees within `limit` covers trees within `needed`."""
-    return limit is None or (needed is not None and limit >= needed)
-
-
-class Header:
-    """The first line: the problem, the tree, and what is claimed."""
-
-    def __init__(self, line: bytes | None) -> None:
-        h = self.raw = read_object(line, "the header")
-        self.text = (line or b"").decode()
-        known = h.get("format") == "treeproof-proof" and h.get("version") in (2, 3)
-        known = known and isinstance(h["version"], int)
-        require(known, "this is not a treeproof proof of version 2 or 3.")
-        require(h.get("loss") in LOSSES, f"the loss {h.get('loss')!r} is unknown.")
-        self.exact, self.costly = h["loss"] in EXACT, h["loss"] == "costs"
-        self.features: list[Any] = h.get("features")  # type: ignore[assignment]
-        require(isinstance(self.features, list), "the header has no list of features.")
-        for f in self.features:
-            known = isinstance(f, dict) and f.get("split") in SPLITS
-            known = known and f.get("missing") in MISSING
-            require(known, "a feature in the header has no known kind of split.")
-            require(isinstance(f.get("name"), str), "a feature's name is no text.")
-        names = {f["name"] for f in self.features}
-        require(len(names) == len(self.features), "two features have the same name.")
-        for limit in ("max_depth", "max_splits"):
-            require(limit in h, f"{limit} is missing; null stands for no limit.")
-        self.max_depth = read_limit(h.get("max_depth"), "max_depth")
-        self.max_splits = read_limit(h.get("max_splits"), "max_splits")
-        self.min_leaf = read_whole(h.get("min_samples_leaf"), "min_samples_leaf", 1)
-        self.split_penalty = read_number(h.get("split_penalty"), "split_penalty", 0)
-        fine = self.split_penalty <= 1 or self.costly
-        require(fine, "split_penalty is above 1.")
-        self.penalize = h.get("penalize", "splits")
-        known = self.penalize in PENALIZED
-        require(known, f"penalize is {self.penalize!r}, not one of {PENALIZED}.")
-        costs = ("lower", "upper", "split_cost", "search_split_cost")
-        self.lower, self.upper, own, L = (self.cost(h.get(k), k, 0) for k in costs)
-        self.split_cost, self.search_cost = own, L
-        most = MAX_COST if self.exact else MAX_NUMBER
-        require(own <= L <= most, "search_split_cost is out of range.")
-        paid = self.max_splits is not None
-        require(paid or own == L, "dearer splits prove nothing without max_splits.")
-
-    def cost(self, value: Any, what: str, least: float | None = None) -> Any:
-        """Read a cost: whole in classification, a number in regression."""
-        if least is None:
-            least = -INFINITE if self.exact else -MAX_NUMBER
-        return read_number(value, what, least, whole=self.exact)
-
-    @property
-    def by_leaves(self) -> bool:
-        """Whether each child of a split after the second costs something."""
-        return bool(self.penalize == "leaves" and self.split_cost > 0)
-
-    def price(self, n_children: Any) -> Any:
-        """Return what splits cost in the steps, by the children that have rows."""
-        further = np.maximum(n_children, 2) - 2
-        if not self.by_leaves:
-            return self.search_cost + 0 * further
-        if self.exact:  # dearer than any leaf is dear enough
-            further = np.minimum(further, MAX_COST // self.split_cost)
-        return self.search_cost + further * self.split_cost
-
-    def rounded(self, bound: Any, forced: Any, fewest: int, multiway: bool) -> Array:
-        """Round what trees with at least this many splits cost at least.
-
-        They cost their splits and a whole number of weight units, unless there are
-        splits of other prices.
-        """
-        L = self.search_cost
-        if L == 0 or (self.by_leaves and multiway and self.split_cost != L):
-            return bound  # type: ignore[no-any-return]
-        splits = L * np.arange(fewest, fewest + 32)[:, None]
-        errors = -(-np.maximum(bound - splits, 0) // UNIT) * UNIT
-        few = (splits + np.maximum(forced, errors)).min(axis=0)
-        many = np.maximum(bound, (fewest + 32) * L + forced)
-        least: Array = np.minimum(few, many)
-        return least
 
 
 class Problem:
@@ -176,7 +48,7 @@ class Problem:
         self, header: Header, X: Any, y: Any, sample_weight: Any, costs: Any = None
     ) -> None:
         self.header = header
-        columns = _columns(X, header.features)
+        columns = columns_of(X, header.features)
         costs = y if costs is None else costs
         y = np.asarray(y if "classes" in header.raw or not header.costly else costs)
         require(y.ndim > 0, "neither labels nor costs are given.")
@@ -189,7 +61,7 @@ class Problem:
         target: Any = None
         self.ratio: Ratio | None = None
         if header.exact and ("classes" in header.raw or not header.costly):
-            target, factor = _labels(header.raw, y)
+            target, factor = read_labels(header.raw, y)
             if header.raw.get("metric") is not None:
                 require(not header.costly, "costs have no metric.")
                 self.ratio = Ratio(header.raw, target, weight)
@@ -199,6 +71,11 @@ class Problem:
         self.gains: Any = None
         if header.costly:
             self.gains = Gains(header.raw, costs, target, weight)
+        self._keep_rows(columns, target, weight)
+
+    def _keep_rows(self, columns: list[Array], target: Any, weight: Array) -> None:
+        """Leave out rows without weight, encode the others, and merge equal ones."""
+        header = self.header
         kept = weight > 0
         fine = np.all(np.isfinite(weight)) and kept.any()
         require(fine, "the weights are not finite, or all are zero.")
@@ -209,7 +86,7 @@ class Problem:
         self.weights = weight
         digest = hashlib.sha256()
         pairs = zip(header.features, columns, strict=True)
-        coded = [_encode(f, column[kept], digest, header.text) for f, column in pairs]
+        coded = [encode_column(f, c[kept], digest, header.text) for f, c in pairs]
         if target is not None:
             digest.update(target.astype("<i4" if header.exact else "<f8").tobytes())
         if self.gains is not None:
@@ -221,7 +98,21 @@ class Problem:
         digest.update(weight.astype("<f8").tobytes())
         same = header.raw.get("fingerprint") == "sha256:" + digest.hexdigest()
         require(same, "the proof is about other data: the fingerprint differs.")
-        sizes, self.splits, seen = [], [], [np.zeros((len(weight), 0), int)]
+        self._see(coded)
+        self.tolerance: Any = 0
+        if header.costly:
+            self._merge_gains()
+        else:
+            (self._merge if header.exact else self._centre)(target, weight)
+        same = read_whole(header.raw.get("n_rows"), "n_rows") == len(weight)
+        require(same, "the number of rows differs from the proof's.")
+        self._check_penalty()
+
+    def _see(self, coded: list[tuple[Array, int]]) -> None:
+        """List the views of all columns, and the tests on them."""
+        header = self.header
+        n_rows = len(self.weights)
+        sizes, self.splits, seen = [], [], [np.zeros((n_rows, 0), int)]
         for feature, (code, n) in zip(header.features, coded, strict=True):
             for split, place in views(feature["split"], n, feature.get("missing")):
                 self.splits.append(split)
@@ -230,13 +121,10 @@ class Problem:
         self.start = np.cumsum([0, *sizes])
         self.codes = np.hstack(seen) + self.start[:-1]
         self._make_tests(sizes)
-        self.tolerance: Any = 0
-        if header.costly:
-            self._merge_gains()
-        else:
-            (self._merge if header.exact else self._centre)(target, weight)
-        same = read_whole(header.raw.get("n_rows"), "n_rows") == len(weight)
-        require(same, "the number of rows differs from the proof's.")
+
+    def _check_penalty(self) -> None:
+        """See that the cost of a split follows from the penalty."""
+        header = self.header
         penalty, claimed = header.split_penalty, header.split_cost
         if self.gains is not None:
             penalty = self.gains.fraction(penalty)
@@ -458,115 +346,3 @@ def between(code: Array, ends: Array) -> Any:
     """Tell which codes lie in one of two intervals."""
     first = (code >= ends[0]) & (code < ends[1])
     return first | ((code >= ends[2]) & (code < ends[3]))
-
-
-def _columns(X: Any, features: list[Any]) -> list[Array]:
-    named = X if isinstance(X, Mapping) else getattr(X, "columns", None)
-    if named is not None:
-        names = [f.get("name") for f in features]
-        for name in names:
-            require(name in named, f"the table has no column {name!r}.")
-        for name in named:
-            require(name in names, f"the proof says nothing of the column {name!r}.")
-        return [np.asarray(X[name]) for name in names]
-    table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
-    fits = table.ndim == 2 and table.shape[1] == len(features)
-    require(fits, f"the table does not have {len(features)} columns.")
-    return list(table.T)
-
-
-def _positions(values: Any, listed: Any, otherwise: str) -> Array:
-    """Return where each value stands in a list of distinct ones."""
-    require(isinstance(listed, list), otherwise)
-    try:
-        position = {v: k for k, v in enumerate(listed)}
-        plain = (v.item() if isinstance(v, np.generic) else v for v in values)
-        code = np.array([position[v] for v in plain], dtype=np.int64)
-    except (KeyError, TypeError):
-        raise Rejected(otherwise) from None
-    require(len(position) == len(listed), otherwise)
-    return code
-
-
-def _labels(raw: dict[str, Any], y: Array) -> tuple[Array, Array]:
-    """Codes of the labels, and a factor for each class."""
-    code = _positions(y, raw.get("classes"), "the labels are not those of the proof.")
-    given = raw.get("class_weight")
-    one_each = isinstance(given, list) and len(given) == len(raw["classes"]) > 0
-    require(one_each, "the header has not one weight for each class.")
-    return code, np.array([read_number(w, "a class weight", 0) for w in given or []])
-
-
-def _encode(
-    feature: dict[str, Any], column: Array, digest: Any, header: str
-) -> tuple[Array, int]:
-    """Codes of a column and the number of its values; the digest learns of both."""
-    name = f"column {feature.get('name')!r}"
-    listed: Any = feature.get("values")
-    there = np.ones(len(column), bool)
-    if feature.get("missing") is not None:
-        there = ~np.array([_is_missing(cell) for cell in column], bool)
-    if feature["split"] == "threshold":
-        try:
-            numbers = np.asarray(column[there], dtype=np.float64)
-        except (TypeError, ValueError):
-            raise Rejected(f"{name} is not numeric.") from None
-        require(np.all(np.isfinite(numbers)), f"{name} is not finite.")
-        listed, found = np.unique(numbers, return_inverse=True)
-        digest.update((listed + 0.0).astype("<f8").tobytes())  # -0.0 is 0.0
-    else:
-        problem = f"{name} has not the proof's categories."
-        found = _positions(column[there], listed, problem)
-        written = json.dumps(listed)
-        require(written in header, f"{name}: its values are not written as by Python.")
-        digest.update(written.encode())
-    code = np.full(len(column), len(listed))  # the code of a missing value
-    code[there] = found.reshape(-1)
-    digest.update(code.astype("<i4").tobytes())
-    return code, len(listed)
-
-
-def _is_missing(cell: Any) -> bool:
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(cell, (float, np.floating)) and bool(np.isnan(cell))
-
-
-def views(split: str, n: int, missing: str | None) -> Iterator[tuple[str, Array]]:
-    """Yield what tests can ask about a column of n values.
-
-    A view is split by threshold, multiway or one against the rest, and has a code for
-    each code of the column, of which n stands for a missing value.
-    """
-    code = np.arange(n + 1 if missing else n)
-    gone, own, ordered = code == n, missing == "branch", split in ("threshold", "order")
-    if split == "either":
-        yield "multiway", code
-        if not own:
-            yield "one-vs-rest", code
-            return
-    if split == "multiway" or (not missing and split != "subset"):
-        yield "threshold" if ordered else split, code
-        return
-    if own:
-        yield "threshold", 1 - gone  # is it missing?
-    elif ordered:
-        yield "threshold", np.where(gone, 0, code + 1)
-        if n > 1:
-            yield "threshold", code
-    elif split == "one-vs-rest":
-        yield split, code
-    chosen: Iterable[Array]
-    if split == "subset":
-        size = n if own else len(code)
-        require(size <= MAX_SUBSET_VALUES, "a column has too many subsets.")
-        chosen = ((2 * k + 1) >> code & 1 for k in range(2 ** max(size - 1, 0) - 1))
-    elif ordered:
-        chosen = (code <= c for c in range(n - 1 if own else 0))
-    elif own:
-        chosen = (code == c for c in range(n if n > 2 else n - 1))
-    else:
-        chosen = ((code == c) | gone for c in range(n if n > 2 else 0))
-    for yes in chosen:
-        side = np.where(yes, 0, 1)
-        yield ("multiway", np.where(gone, 2, side)) if own else ("threshold", side)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from treeproof.proof.problem import MISSING, SPLITS, TOLERANCE, Header, Problem
+from treeproof.proof.header import MISSING, SPLITS, TOLERANCE, Header
+from treeproof.proof.problem import Problem
 from treeproof.proof.ratio import NAMES
 
 

@@ -1,8 +1,9 @@
 """The fitted tree: its table of nodes, where rows end, and how it is shown as text."""
 
 from treeproof.kinds import ABSENT, EQUALS, LEAF, MULTIWAY, SUBSET, THRESHOLD
+from treeproof.tree.choice import Choice
 from treeproof.tree.routing import Columns
-from treeproof.tree.tree import NO_FEATURE, PROBABILITY_MEASURES, Choice, Tree
+from treeproof.tree.tree import NO_FEATURE, PROBABILITY_MEASURES, Tree
 
 __all__ = [
     "ABSENT",

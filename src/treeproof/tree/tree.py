@@ -34,7 +34,7 @@ nowhere: the row stays at the node (STAYS), or the tree refuses it (REFUSED).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,6 +51,7 @@ from treeproof.kinds import (
     THRESHOLD,
 )
 from treeproof.picture.methods import TreePictures
+from treeproof.tree.choice import Choice
 from treeproof.tree.lines import Line, Lines
 from treeproof.tree.routing import NO_CHILD, Columns, TreeRouting
 
@@ -72,32 +73,6 @@ _COMPARED = (
     "n_node_samples",
     "weighted_n_node_samples",
 )
-
-
-class Choice(Protocol):
-    """How the nodes of a tree choose their predictions.
-
-    Examples
-    --------
-    >>> class Always:
-    ...     actions, measure = np.array(["yes"]), "cost"
-    ...     def choose(self, rows):
-    ...         return 0, 1.0
-    >>> choice: Choice = Always()
-    >>> choice.choose(np.arange(3))
-    (0, 1.0)
-    """
-
-    @property
-    def actions(self) -> NDArray[Any]:
-        """What a leaf may predict."""
-
-    @property
-    def measure(self) -> str:
-        """What is summed over the rows of a leaf: "errors", "cost" or "reward"."""
-
-    def choose(self, rows: NDArray[np.intp]) -> tuple[int, float]:
-        """Return the best action for some rows, and its mean cost."""
 
 
 class Tree(TreeRouting, TreeExports, TreePictures):

@@ -1,0 +1,150 @@
+"""The first line of a proof: the problem, the tree, and what is claimed.
+
+Part of the checker: the standard library and NumPy only.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import numpy as np
+
+from treeproof.proof.rejected import Array, Rejected, require
+
+UNIT = 1 << 20  # cost of one unit of weight
+INFINITE = 1 << 60
+MAX_COST = 1 << 52  # sums of many of these stay within 64 bits
+MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
+SPLITS = ("threshold", "order", "multiway", "one-vs-rest", "either", "subset")
+MISSING = (None, "best-side", "branch")
+PENALIZED = ("splits", "leaves")
+EXACT = ("misclassification", "costs")
+LOSSES = (*EXACT, "squared_error", "absolute_error")
+TOLERANCE = 1e-9  # of the root's loss, in regression
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def read_object(line: bytes | None, what: str) -> dict[str, Any]:
+    """Read a line that must be a JSON object, with no key twice."""
+    try:
+        text = (line or b"").decode("utf-8")
+        value = json.loads(text, object_pairs_hook=_members, parse_constant=_no_number)
+        if SURROGATE.search(text):  # half of a pair is no text: UnicodeEncodeError
+            json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        raise Rejected(f"{what} is not valid JSON, or has a key twice.") from None
+    require(isinstance(value, dict), f"{what} is not a JSON object.")
+    return value  # type: ignore[no-any-return]
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):  # two readers could see two proofs in one file
+        raise ValueError
+    return members
+
+
+def _no_number(word: str) -> Any:
+    raise ValueError(word)
+
+
+def read_number(value: Any, what: str, least: float, whole: bool = False) -> Any:
+    """Read a finite number, perhaps a whole one, that must not be below `least`."""
+    kind, most = (int, INFINITE) if whole else ((int, float), MAX_NUMBER)
+    right = isinstance(value, kind) and not isinstance(value, bool)
+    require(right, f"{what} is {value!r}, not a {'whole ' * whole}number.")
+    require(least <= value <= most, f"{what} is out of range.")
+    return value if whole else float(value)
+
+
+def read_whole(value: Any, what: str, least: int = 0) -> int:
+    """Read a whole number that must not be below `least`."""
+    return read_number(value, what, least, whole=True)  # type: ignore[no-any-return]
+
+
+def read_limit(value: Any, what: str) -> int | None:
+    """Read a limit: a whole number from 0 on, or None."""
+    return None if value is None else read_whole(value, what)
+
+
+def covers(limit: int | None, needed: int | None) -> bool:
+    """Whether a claim for trees within `limit` covers trees within `needed`."""
+    return limit is None or (needed is not None and limit >= needed)
+
+
+class Header:
+    """The first line: the problem, the tree, and what is claimed."""
+
+    def __init__(self, line: bytes | None) -> None:
+        h = self.raw = read_object(line, "the header")
+        self.text = (line or b"").decode()
+        known = h.get("format") == "treeproof-proof" and h.get("version") in (2, 3)
+        known = known and isinstance(h["version"], int)
+        require(known, "this is not a treeproof proof of version 2 or 3.")
+        require(h.get("loss") in LOSSES, f"the loss {h.get('loss')!r} is unknown.")
+        self.exact, self.costly = h["loss"] in EXACT, h["loss"] == "costs"
+        self.features: list[Any] = h.get("features")  # type: ignore[assignment]
+        require(isinstance(self.features, list), "the header has no list of features.")
+        for f in self.features:
+            known = isinstance(f, dict) and f.get("split") in SPLITS
+            known = known and f.get("missing") in MISSING
+            require(known, "a feature in the header has no known kind of split.")
+            require(isinstance(f.get("name"), str), "a feature's name is no text.")
+        names = {f["name"] for f in self.features}
+        require(len(names) == len(self.features), "two features have the same name.")
+        for limit in ("max_depth", "max_splits"):
+            require(limit in h, f"{limit} is missing; null stands for no limit.")
+        self.max_depth = read_limit(h.get("max_depth"), "max_depth")
+        self.max_splits = read_limit(h.get("max_splits"), "max_splits")
+        self.min_leaf = read_whole(h.get("min_samples_leaf"), "min_samples_leaf", 1)
+        self.split_penalty = read_number(h.get("split_penalty"), "split_penalty", 0)
+        fine = self.split_penalty <= 1 or self.costly
+        require(fine, "split_penalty is above 1.")
+        self.penalize = h.get("penalize", "splits")
+        known = self.penalize in PENALIZED
+        require(known, f"penalize is {self.penalize!r}, not one of {PENALIZED}.")
+        costs = ("lower", "upper", "split_cost", "search_split_cost")
+        self.lower, self.upper, own, L = (self.cost(h.get(k), k, 0) for k in costs)
+        self.split_cost, self.search_cost = own, L
+        most = MAX_COST if self.exact else MAX_NUMBER
+        require(own <= L <= most, "search_split_cost is out of range.")
+        paid = self.max_splits is not None
+        require(paid or own == L, "dearer splits prove nothing without max_splits.")
+
+    def cost(self, value: Any, what: str, least: float | None = None) -> Any:
+        """Read a cost: whole in classification, a number in regression."""
+        if least is None:
+            least = -INFINITE if self.exact else -MAX_NUMBER
+        return read_number(value, what, least, whole=self.exact)
+
+    @property
+    def by_leaves(self) -> bool:
+        """Whether each child of a split after the second costs something."""
+        return bool(self.penalize == "leaves" and self.split_cost > 0)
+
+    def price(self, n_children: Any) -> Any:
+        """Return what splits cost in the steps, by the children that have rows."""
+        further = np.maximum(n_children, 2) - 2
+        if not self.by_leaves:
+            return self.search_cost + 0 * further
+        if self.exact:  # dearer than any leaf is dear enough
+            further = np.minimum(further, MAX_COST // self.split_cost)
+        return self.search_cost + further * self.split_cost
+
+    def rounded(self, bound: Any, forced: Any, fewest: int, multiway: bool) -> Array:
+        """Round what trees with at least this many splits cost at least.
+
+        They cost their splits and a whole number of weight units, unless there are
+        splits of other prices.
+        """
+        L = self.search_cost
+        if L == 0 or (self.by_leaves and multiway and self.split_cost != L):
+            return bound  # type: ignore[no-any-return]
+        splits = L * np.arange(fewest, fewest + 32)[:, None]
+        errors = -(-np.maximum(bound - splits, 0) // UNIT) * UNIT
+        few = (splits + np.maximum(forced, errors)).min(axis=0)
+        many = np.maximum(bound, (fewest + 32) * L + forced)
+        least: Array = np.minimum(few, many)
+        return least
