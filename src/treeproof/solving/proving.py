@@ -90,8 +90,13 @@ def _prove_answer(
         return Provable(name, found, task, found)
     prices = _citable_prices(task, found)
     if prices is None:
-        again = native_solver("sparse") if name == "sparse" else _recorded
-        return Provable(name, found, task, again(task))
+        if name == "sparse":
+            return Provable(name, found, task, native_solver("sparse")(task))
+        # A limit may have ended this search earlier than the first one; the steps are
+        # derived anew, for the bound that was proved before.
+        again = _recorded(task)
+        again = {**again, "lower": max(again["lower"], lower)}
+        return Provable(name, found, task, again)
     if found["price_bound"] >= lower:
         return Provable(name, found, task, found, prices, alone=True)
     priced = replace(task, options={**task.options, "prices": found["prices"]})
