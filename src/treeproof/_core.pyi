@@ -9,6 +9,13 @@ from typing import Annotated
 import numpy
 from numpy.typing import NDArray
 
+from treeproof.solving.answer import Answer
+from treeproof.tree.split_table import SplitTable
+
+Ints = Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]
+Wides = Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]
+Doubles = Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]
+
 
 class SolvedLabels:
     """A classification that a search has solved."""
@@ -31,7 +38,7 @@ class SolvedTargets:
 class NearSet:
     """The subproblems of all trees within a budget."""
 
-    def __init__(self, *, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_cost: int, budget: int, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits', bounds: str = 'auto', expand_last: bool = False) -> None: ...
+    def __init__(self, *, kinds: Ints, n_values: Ints, codes: Ints, columns: Ints, labels: Ints, n_classes: int, weights: Doubles, split_cost: int, budget: int, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits', bounds: str = 'auto', expand_last: bool = False) -> None: ...
 
     @property
     def status(self) -> str: ...
@@ -48,7 +55,7 @@ class NearSet:
     def count(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], time_limit: float = 0.0) -> NearCounts:
         """Count the trees that use some features and not others."""
 
-    def frontier(self, *, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], values: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_sums: int, split_cost: int, less_is_better: bool = False, penalize: str = 'splits', time_limit: float = 0.0) -> NearFrontier:
+    def frontier(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, less_is_better: bool = False, penalize: str = 'splits', time_limit: float = 0.0) -> NearFrontier:
         """Find the trees by their cost and by sums over rows."""
 
 class NearFrontier:
@@ -63,7 +70,7 @@ class NearFrontier:
     def points(self) -> list:
         """Lists of a cost and sums, one for each kept tree."""
 
-    def tree(self, set: NearSet, number: int, codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    def tree(self, set: NearSet, number: int, codes: Ints) -> tuple:
         """The tree of a point, and the action of each row."""
 
 class NearCounts:
@@ -81,7 +88,7 @@ class NearCounts:
     def by_cost(self) -> list:
         """Pairs of cost and number of trees."""
 
-    def tree(self, set: NearSet, number: Sequence[int]) -> dict:
+    def tree(self, set: NearSet, number: Sequence[int]) -> SplitTable:
         """The tree of this number, the cheapest first."""
 
 class SharedMemo:
@@ -97,15 +104,15 @@ class SharedMemo:
         What was proved since the last call, that of most effort (microseconds).
         """
 
-    def solve(self, *, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int, min_samples_leaf: int, time_limit: float, cutoff: int, penalize: str = 'splits') -> dict:
+    def solve(self, *, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, names: Ints, split_penalty: float, max_depth: int, min_samples_leaf: int, time_limit: float, cutoff: int, penalize: str = 'splits') -> dict:
         """
         Search for an optimal tree on some rows of the table, named by their numbers.
         """
 
-def weight_scale(weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
+def weight_scale(weights: Doubles) -> float:
     """The factor by which weights are multiplied before they are rounded."""
 
-def whole_weights(weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+def whole_weights(weights: Doubles) -> object:
     """Weights as the whole numbers that engines add up."""
 
 def split_cost(penalty: float, total_weight: int) -> int:
@@ -120,41 +127,41 @@ MAX_TOTAL_WEIGHT: int = 1073741824
 class PathSearch:
     """One table, solved at one split cost after another."""
 
-    def __init__(self, *, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], max_depth: int = -1, min_samples_leaf: int = 1, reuse_trees: bool = True, reuse_facts: bool = True, penalize: str = 'splits') -> None: ...
+    def __init__(self, *, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, max_depth: int = -1, min_samples_leaf: int = 1, reuse_trees: bool = True, reuse_facts: bool = True, penalize: str = 'splits') -> None: ...
 
     @property
     def unit(self) -> int: ...
 
-    def solve(self, *, split_cost: int, root_lower: int = 0, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None) -> dict:
+    def solve(self, *, split_cost: int, root_lower: int = 0, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None) -> Answer:
         """Search for an optimal tree at this split cost, in units of `unit`."""
 
-def solve_path_labels(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits', n_states: int, next: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, pays: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, contract: bool = True, list: bool = False, directions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict:
+def solve_path_labels(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits', n_states: int, next: Ints, prices: Wides | None = None, pays: Ints | None = None, contract: bool = True, list: bool = False, directions: Ints | None = None) -> Answer:
     """
     Search for an optimal classification tree in which tests depend on the path to them: which are allowed in which state, and what they cost.
     """
 
-def solve_path_targets(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_outputs: int = 1, criterion: str = 'squared_error', weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits', smoothing: float = 0.0, quantiles: Sequence[float] = [], n_states: int, next: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], list: bool = False, lines: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, ridge: float = 0.0) -> dict:
+def solve_path_targets(*, kinds: Ints, n_values: Ints, codes: Ints, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', weights: Doubles, split_penalty: float, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits', smoothing: float = 0.0, quantiles: Sequence[float] = [], n_states: int, next: Ints, list: bool = False, lines: Doubles | None = None, ridge: float = 0.0) -> Answer:
     """
     Search for an optimal regression tree in which tests depend on the path to them.
     """
 
-def climb_labels(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, ladder: Callable | None = None, sparse: bool = True, threshold: bool = True, climb: bool = True, polish: bool = True, n_jobs: int = 1, proof_log: str = '', checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0, switches: dict = {}, kernel: str = '', fault: str = 'none', helpers_at_once: bool = False, levels_first: bool = False, penalize: str = 'splits', for_proof: bool = False) -> dict:
+def climb_labels(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, ladder: Callable | None = None, sparse: bool = True, threshold: bool = True, climb: bool = True, polish: bool = True, n_jobs: int = 1, proof_log: str = '', checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0, switches: dict = {}, kernel: str = '', fault: str = 'none', helpers_at_once: bool = False, levels_first: bool = False, penalize: str = 'splits', for_proof: bool = False) -> Answer:
     """
     Search for an optimal classification tree with several engines in turns, and prove one level of depth after the other.
     """
 
-def climb_targets(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_outputs: int = 1, criterion: str = 'squared_error', weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, ladder: Callable | None = None, climb: bool = True, polish: bool = True, n_jobs: int = 1, levels_first: bool = False, penalize: str = 'splits', smoothing: float = 0.0, quantiles: Sequence[float] = []) -> dict:
+def climb_targets(*, kinds: Ints, n_values: Ints, codes: Ints, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', weights: Doubles, split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, ladder: Callable | None = None, climb: bool = True, polish: bool = True, n_jobs: int = 1, levels_first: bool = False, penalize: str = 'splits', smoothing: float = 0.0, quantiles: Sequence[float] = []) -> Answer:
     """The same for a regression tree."""
 
-def prices(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, penalize: str = 'leaves', work: int = 1099511627776, time_limit: float = 0.0, parts: int = 0) -> dict:
+def prices(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, penalize: str = 'leaves', work: int = 1099511627776, time_limit: float = 0.0, parts: int = 0) -> dict:
     """
     A certified price for each row: every tree on a set of rows that tests can make costs at least the sum of their prices less one split.
     """
 
-def heaviest_box(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], threshold: int = 0, work: int = 1099511627776) -> dict:
+def heaviest_box(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Ints, threshold: int = 0, work: int = 1099511627776) -> dict:
     """The largest sum of weights in a box, if it is above the threshold."""
 
-def price_axes(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> dict:
+def price_axes(*, kinds: Ints, n_values: Ints, codes: Ints) -> dict:
     """
     The axes of the boxes that prices are about, and the point of each row.
     """
@@ -164,13 +171,13 @@ def trim_proof(log: str, begin: int, end: int, bound: int, steps: str) -> tuple:
     Write the steps that the bound on all rows needs as JSON lines; return their number, the number of the last, and whether the file could hold them.
     """
 
-def quant_labels(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: int, bound: str = 'W1', s: int = 3, s_prime: int = 0, time_limit: float = 0.0, memory_limit: int = 0) -> dict:
+def quant_labels(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, depth: int, bound: str = 'W1', s: int = 3, s_prime: int = 0, time_limit: float = 0.0, memory_limit: int = 0) -> Answer:
     """Quant-BnB for classification trees of depth 2 or 3."""
 
-def quant_targets(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_outputs: int = 1, criterion: str = 'squared_error', weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], depth: int, bound: str = 'W1', s: int = 3, s_prime: int = 0, time_limit: float = 0.0, memory_limit: int = 0) -> dict:
+def quant_targets(*, kinds: Ints, n_values: Ints, codes: Ints, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', weights: Doubles, depth: int, bound: str = 'W1', s: int = 3, s_prime: int = 0, time_limit: float = 0.0, memory_limit: int = 0) -> Answer:
     """Quant-BnB for regression trees of depth 2 or 3."""
 
-def solve_targets(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], targets: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n_outputs: int = 1, criterion: str = 'squared_error', weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, n_jobs: int = 1, record: bool = False, penalize: str = 'splits', smoothing: float = 0.0, quantiles: Sequence[float] = [], list: bool = False, lines: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, ridge: float = 0.0) -> dict:
+def solve_targets(*, kinds: Ints, n_values: Ints, codes: Ints, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', weights: Doubles, split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, n_jobs: int = 1, record: bool = False, penalize: str = 'splits', smoothing: float = 0.0, quantiles: Sequence[float] = [], list: bool = False, lines: Doubles | None = None, ridge: float = 0.0) -> Answer:
     """
     Search for an optimal regression tree over every threshold; with `record`, the answer has a `SolvedTargets` from which a proof can be derived.
     """
@@ -198,15 +205,15 @@ class RuleStore:
         The rule that makes each partition, or -1. Point 0 is on its negative side.
         """
 
-    def add_family(self, kind: str, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], family: int = 0, max_rules: int = 0, max_bytes: int = 0, max_cuts: int = 0, time_limit: float = 0.0, flats: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> str:
+    def add_family(self, kind: str, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], family: int = 0, max_rules: int = 0, max_bytes: int = 0, max_cuts: int = 0, time_limit: float = 0.0, flats: Ints | None = None) -> str:
         """
         Add all partitions by thresholds ('axis') or hyperplanes ('hyperplane').
         """
 
-def solve_rules(store: RuleStore, *, points: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_cost: int = 0, max_splits: int = 2, max_depth: int = -1, min_samples_leaf: int = 1, min_weight_leaf: int = 0, time_limit: float = 0.0, n_threads: int = 1, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, observer: Callable | None = None, switches: dict = {}) -> dict:
+def solve_rules(store: RuleStore, *, points: Ints, labels: Ints, n_classes: int, weights: Doubles, split_cost: int = 0, max_splits: int = 2, max_depth: int = -1, min_samples_leaf: int = 1, min_weight_leaf: int = 0, time_limit: float = 0.0, n_threads: int = 1, start: Ints | None = None, observer: Callable | None = None, switches: dict = {}) -> dict:
     """Search for an optimal tree over the rules of a store."""
 
-def solve(*, solver: str, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, kernel: str = '', proof_log: str = '', fault: str = 'none', n_jobs: int = 1, helpers_at_once: bool = False, checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0, memo_branches: int = 0, penalize: str = 'splits', price_work: int = 0, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict:
+def solve(*, solver: str, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, kernel: str = '', proof_log: str = '', fault: str = 'none', n_jobs: int = 1, helpers_at_once: bool = False, checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0, memo_branches: int = 0, penalize: str = 'splits', price_work: int = 0, prices: Wides | None = None) -> Answer:
     """Search for an optimal tree on encoded, clean data."""
 
 def switches() -> dict:
@@ -231,7 +238,7 @@ class StreamModel:
 
     def class_weights_one(self, x: dict) -> object: ...
 
-    def learn_rows(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None: ...
+    def learn_rows(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Ints, weights: Doubles) -> None: ...
 
     def predict_rows(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> object: ...
 
@@ -292,7 +299,7 @@ class StreamModel:
     @property
     def bytes(self) -> int: ...
 
-def solve_threshold(*, kinds: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_values: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], n_classes: int, weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, divide_weights: bool = True, n_jobs: int = 1, record: bool = False, penalize: str = 'splits', price_work: int = 0, prices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, search: bool = True, list: bool = False, directions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> dict:
+def solve_threshold(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, divide_weights: bool = True, n_jobs: int = 1, record: bool = False, penalize: str = 'splits', price_work: int = 0, prices: Wides | None = None, search: bool = True, list: bool = False, directions: Ints | None = None) -> Answer:
     """
     Search for an optimal classification tree over every threshold; with `record`, the answer has a `SolvedLabels` from which a proof can be derived. Without `search` it has nothing else: for an answer that was found before.
     """

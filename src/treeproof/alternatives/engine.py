@@ -11,6 +11,7 @@ import numpy as np
 
 from treeproof import _core
 from treeproof.solving.solvers import Task, run_solver
+from treeproof.tree.split_table import SplitTable
 
 __all__ = [
     "FEWER",
@@ -191,7 +192,7 @@ class Count:
         self.total = _number(counts.total)
         self.by_cost = [(int(cost), _number(n)) for cost, n in counts.by_cost()]
 
-    def tree(self, i: int) -> tuple[dict[str, Any], int]:
+    def tree(self, i: int) -> tuple[SplitTable, int]:
         """Return the i-th tree, the cheapest first, as a split table with its cost."""
         words = [(i >> (64 * k)) & (2**64 - 1) for k in range(4)]
         before = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import counts_errors
 from treeproof.objectives.ratios import RATIOS
+from treeproof.solving.answer import Answer
 from treeproof.solving.shape import restrictions
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class Alternatives:
         for name in ("_engine_costs", "_task", "trees_"):
             self.__dict__.pop(name, None)
 
-    def _remember(self, task: Task, found: Mapping[str, Any], n_best: int) -> None:
+    def _remember(self, task: Task, found: Answer, n_best: int) -> None:
         """Store what is needed to find other trees, and find the best of them."""
         from treeproof.alternatives.search import best_trees
 

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from treeproof.alternatives.engine import Count, Family
 from treeproof.tree import Tree
+from treeproof.tree.split_table import SplitTable
 
 __all__ = ["NearOptimalSet", "NearTree", "TooManyTreesError", "choose_columns"]
 
@@ -126,7 +127,7 @@ class NearOptimalSet:
         self,
         family: Family,
         count: Count,
-        grow: Callable[[dict[str, Any], int], NearTree],
+        grow: Callable[[SplitTable, int], NearTree],
         names: Sequence[str],
         *,
         stated: Callable[[int], float],

@@ -25,6 +25,7 @@ from treeproof.alternatives.result import (
 from treeproof.arithmetic import UNIT_COST
 from treeproof.path.budget import Budget
 from treeproof.solving.solvers import Task
+from treeproof.tree.split_table import SplitTable
 
 __all__ = ["best_trees", "near_set"]
 
@@ -52,7 +53,7 @@ class Problem:
         within = self.units.factor * margin / self.unit
         return Family(task or self.task, self.split_cost, self.best + margin, within)
 
-    def grow(self, splits: dict[str, Any], cost: int) -> NearTree:
+    def grow(self, splits: SplitTable, cost: int) -> NearTree:
         """Return a tree of the engine as a `NearTree`."""
         assert self.task.objective is not None
         tree, loss = self.task.objective.grow_costed(splits)

@@ -28,6 +28,7 @@ from treeproof.cluster.graph import Graph, Node, flatten
 from treeproof.cluster.table import SharedTable, shared_table
 from treeproof.cluster.worker import RECORD_BYTES, Slice, forget, work
 from treeproof.extras import need
+from treeproof.solving.answer import Answer
 from treeproof.solving.solvers import Task
 from treeproof.solving.stopping import stop_wanted
 
@@ -47,9 +48,7 @@ _LOST = ("KilledWorker", "FutureCancelledError", "FutureLostError", "CancelledEr
          "CommClosedError")  # fmt: skip
 
 
-def solve_on_cluster(
-    client: Any, solver: str, task: Task
-) -> tuple[str, dict[str, Any]]:
+def solve_on_cluster(client: Any, solver: str, task: Task) -> tuple[str, Answer]:
     """Solve a classification problem with the workers of a Dask client.
 
     Parameters
@@ -111,7 +110,7 @@ class _Run:
         self._worker_seconds = 0.0
         self._reported = (-1, -1)
 
-    def solve(self) -> dict[str, Any]:
+    def solve(self) -> Answer:
         self._share()
         status = "optimal"
         root = self._graph.root
@@ -297,9 +296,9 @@ class _Run:
     def _unit(self) -> int:
         return int(self._table.weights.sum()) << 20
 
-    def _answer(self, status: str) -> dict[str, Any]:
+    def _answer(self, status: str) -> Answer:
         root = self._graph.root
-        statistics: Mapping[str, Any] = {
+        statistics = {
             "workers": len(self._client.nthreads()),
             "subproblems": len(self._graph),
             "bounds_shared": self._graph.shared,

@@ -17,7 +17,6 @@ with fewer rows than a leaf may have is no test.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -26,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.cluster.table import Branch, Outcome, SharedTable, Test
+from treeproof.tree.split_table import SplitTable, split_table
 
 __all__ = ["Candidate", "Graph", "Node", "flatten"]
 
@@ -234,7 +234,7 @@ class Graph:
         return list(found.items())
 
 
-def _nested(splits: Mapping[str, Any], node: int = 0) -> Nested:
+def _nested(splits: SplitTable, node: int = 0) -> Nested:
     """Turn an engine's split table into a nested tree."""
     kind = int(splits["kind"][node])
     if kind == 0:
@@ -251,7 +251,7 @@ def _nested(splits: Mapping[str, Any], node: int = 0) -> Nested:
     ]
 
 
-def flatten(tree: Nested) -> dict[str, NDArray[np.int32]]:
+def flatten(tree: Nested) -> SplitTable:
     """Turn a nested tree into a split table, nodes in preorder.
 
     Examples
@@ -279,7 +279,4 @@ def flatten(tree: Nested) -> dict[str, NDArray[np.int32]]:
         return number
 
     add(tree)
-    flat = {name: np.array(values, dtype=np.int32) for name, values in columns.items()}
-    flat["children"] = np.array(children, dtype=np.int32)
-    flat["child_outcome"] = np.array(outcomes, dtype=np.int32)
-    return flat
+    return split_table(**columns, children=children, child_outcome=outcomes)

@@ -11,9 +11,8 @@ penalty of a split is the same whole number; `solve_part` makes sure of that.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,9 @@ from treeproof.arithmetic import UNIT_COST, rounded_weights, split_cost
 from treeproof.kinds import ONE_EACH, ORDERED
 from treeproof.solving.solvers import Task
 from treeproof.tree import EQUALS, MULTIWAY, THRESHOLD
+
+if TYPE_CHECKING:
+    from treeproof.tree.split_table import SplitTable
 
 __all__ = ["Branch", "Outcome", "SharedTable", "Test", "shared_table"]
 
@@ -41,7 +43,7 @@ class Outcome:
 
     lower: int
     upper: int
-    tree: Mapping[str, Any]
+    tree: SplitTable
     seconds: float  # of one processor
 
 

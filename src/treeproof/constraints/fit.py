@@ -205,7 +205,7 @@ def fit_constrained(
         sums.limit("nothing", {number: Fraction(1)}, Fraction(0))
     search = ConstrainedSearch(model, objective, sums, deadline)
     found = search.run()
-    answer = dict(found.answer) or {"n_merged_rows": objective.table.n_rows}
+    answer: Any = dict(found.answer or {"n_merged_rows": objective.table.n_rows})
     seconds = (model.time_limit or 0.0) - (deadline.left() or 0.0)
     answer |= {"seconds": seconds, "statistics": found.statistics}
     answer.pop("shares", None)

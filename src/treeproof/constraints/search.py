@@ -13,7 +13,6 @@ the rounding, never which of them is best.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,7 +24,9 @@ from treeproof.constraints.pricing import Cut, best_prices
 from treeproof.constraints.sums import MOST_SUMS, Sums
 from treeproof.limits import Deadline
 from treeproof.objectives import Costs
+from treeproof.solving.answer import Answer
 from treeproof.solving.solvers import Task, solve
+from treeproof.tree.split_table import SplitTable, leaf_table
 
 __all__ = ["Candidate", "ConstrainedSearch", "Found"]
 
@@ -44,7 +45,7 @@ _MOST_PRICE = 1e3  # times the cost of everything, for an excess of one
 class Candidate:
     """A tree with the action of every row, its whole cost and its sums."""
 
-    splits: Mapping[str, Any]
+    splits: SplitTable
     actions: NDArray[np.intp]
     cost: int
     sums: tuple[int, ...]
@@ -68,7 +69,7 @@ class Found:
     status: str
     solver: str
     statistics: dict[str, Any]
-    answer: Mapping[str, Any]
+    answer: Answer | None
 
 
 class ConstrainedSearch:
@@ -106,7 +107,7 @@ class ConstrainedSearch:
         self.counted = {"prices": 0, "lists": 0, "points": 0}
         self.known_units: dict[tuple[float, bytes], tuple[int, int]] = {}
         self.prices = np.zeros(len(sums.limits))
-        self.last: tuple[str, Mapping[str, Any]] | None = None
+        self.last: tuple[str, Answer] | None = None
 
     # ------------------------------------------------------------------- search
 
@@ -131,7 +132,7 @@ class ConstrainedSearch:
 
     def _found(self, lower: float, least: float, *, proved: bool) -> Found:
         assert self.closest is not None
-        name, answer = self.last or ("sparse", {})
+        name, answer = self.last or ("sparse", None)
         return Found(
             self.best,
             self.closest,
@@ -308,27 +309,20 @@ class ConstrainedSearch:
     # -------------------------------------------------------------------- trees
 
     def _single_leaves(self) -> list[Candidate]:
-        leaf = {
-            "feature": np.array([-1]), "kind": np.array([0]), "code": np.array([0]),
-            "n_children": np.array([0]), "first_child": np.array([0]),
-            "children": np.array([], int), "child_outcome": np.array([], int),
-        }  # fmt: skip
-        leaf = {name: values.astype(np.int32) for name, values in leaf.items()}
+        leaf = leaf_table()
         n = self.objective.table.n_rows
         return [
             self._note(self._candidate(leaf, np.full(n, a)))
             for a in range(len(self.objective.actions))
         ]
 
-    def _says(self, splits: Mapping[str, Any], objective: Costs) -> NDArray[np.intp]:
+    def _says(self, splits: SplitTable, objective: Costs) -> NDArray[np.intp]:
         """Return the action of every row of the table."""
         recorder = _Recorder(objective)
         objective._grow(splits, recorder)
         return recorder.of_rows()
 
-    def _candidate(
-        self, splits: Mapping[str, Any], actions: NDArray[np.intp]
-    ) -> Candidate:
+    def _candidate(self, splits: SplitTable, actions: NDArray[np.intp]) -> Candidate:
         actions = np.asarray(actions, dtype=np.intp)
         rows = np.arange(len(actions))
         cost = int(self.costs[rows, actions].sum()) * UNIT

@@ -23,6 +23,7 @@ from treeproof.estimators.shaping import shape_of
 from treeproof.limits import Deadline, parse_memory
 from treeproof.objectives import Costs, Objective
 from treeproof.proof.writer import ProofFile, action_header, derived, trimmed
+from treeproof.solving.answer import Answer
 from treeproof.solving.checkpoint import CheckpointFile
 from treeproof.solving.observers import History, climbing, observing
 from treeproof.solving.proving import Provable, derive_steps, solve_for_proof
@@ -65,7 +66,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
                 proof_log="" if writer is None else writer.log,
             )
             name: str
-            found: Mapping[str, Any]
+            found: Answer
             if isinstance(task, RegressionTask):
                 name, found = solve(self.solver, task)
                 prepared.keep(name, found, history)
@@ -98,7 +99,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
     ) -> Prepared[Any]:
         """Return the problem of an objective, ready to be solved."""
 
-        def keep(name: str, found: Mapping[str, Any], history: History) -> None:
+        def keep(name: str, found: Answer, history: History) -> None:
             self._keep(name, found, objective, reading, history)
 
         return Prepared(
@@ -170,7 +171,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
     def _keep(
         self,
         name: str,
-        found: Mapping[str, Any],
+        found: Answer,
         objective: Objective,
         reading: Mapping[str, Any],
         history: History,

@@ -27,6 +27,7 @@ from treeproof.border import (
     read_rows,
 )
 from treeproof.limits import Deadline, engine_allowance, thread_count
+from treeproof.solving.answer import Answer
 from treeproof.solving.certificates import (
     Certificate,
     Wording,
@@ -107,7 +108,7 @@ class OptimalTree(BaseEstimator):
     def _set_statistics(
         self,
         solver: str,
-        found: Mapping[str, Any],
+        found: Answer,
         data: Any,
         reading: Mapping[str, Any],
     ) -> None:
@@ -132,7 +133,7 @@ class OptimalTree(BaseEstimator):
         lower: float,
         proved: bool,
         status: str,
-        found: Mapping[str, Any] | None = None,
+        found: Answer | None = None,
     ) -> None:
         """Store tree and bounds, and warn if the search stopped early.
 
@@ -149,9 +150,8 @@ class OptimalTree(BaseEstimator):
         self.gap_ = self.objective_ - self.lower_bound_
         self.optimal_ = self.lower_bound_ == self.objective_
         self.status_ = status
-        bare = {"seconds": 0.0, "lower": lower, "upper": objective, "unit": 1.0}
         self.certificates_ = certificates_of(
-            bare if found is None else found,
+            found,
             getattr(self, "max_depth", None),
             self.objective_,
             self.lower_bound_,

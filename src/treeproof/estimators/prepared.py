@@ -9,13 +9,15 @@ derived from the prepared one, and finishes with an answer of its choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from treeproof.solving.answer import Answer
 from treeproof.solving.observers import History
 from treeproof.solving.solvers import RegressionTask, Task
 from treeproof.tree import Tree
+from treeproof.tree.split_table import SplitTable
 
 __all__ = ["Prepared"]
 
@@ -38,5 +40,5 @@ class Prepared(Generic[Asked]):
     """
 
     task: Asked
-    grow: Callable[[Mapping[str, Any]], tuple[Tree, float]]
-    keep: Callable[[str, Mapping[str, Any], History], None]
+    grow: Callable[[SplitTable], tuple[Tree, float]]
+    keep: Callable[[str, Answer, History], None]

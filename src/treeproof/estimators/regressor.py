@@ -32,6 +32,7 @@ from treeproof.estimators.shaping import (
 )
 from treeproof.limits import Deadline, parse_memory
 from treeproof.proof.writer import ProofFile, derived, regression_header
+from treeproof.solving.answer import Answer
 from treeproof.solving.leaf_fit import CRITERIA, LeafFit
 from treeproof.solving.line_fit import LineFit
 from treeproof.solving.observers import History, climbing, observing
@@ -42,6 +43,7 @@ from treeproof.solving.solvers import REGRESSION_SOLVERS, RegressionTask, solve
 from treeproof.sources.training import regression_data
 from treeproof.tree import LEAF, Tree
 from treeproof.tree.lines import Lines
+from treeproof.tree.split_table import SplitTable
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeRegressor
@@ -413,10 +415,10 @@ class OptimalTreeRegressor(NumberTree, EncodedExport):
             shape=shape_of(self, data.table),
         )
 
-        def grow(splits: Mapping[str, Any]) -> tuple[Tree, float]:
+        def grow(splits: SplitTable) -> tuple[Tree, float]:
             return _grow(splits, data, leaf)
 
-        def keep(name: str, found: Mapping[str, Any], history: History) -> None:
+        def keep(name: str, found: Answer, history: History) -> None:
             self._keep(name, found, data, leaf, reading, history)
 
         return Prepared(task, grow, keep)
@@ -462,7 +464,7 @@ class OptimalTreeRegressor(NumberTree, EncodedExport):
     def _keep(
         self,
         name: str,
-        found: Mapping[str, Any],
+        found: Answer,
         data: RegressionData,
         leaf: LeafFit,
         reading: Mapping[str, Any],

@@ -27,7 +27,6 @@ as if it cost more by that whatever is done.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +39,7 @@ from treeproof.tree import LEAF, Tree
 
 if TYPE_CHECKING:
     from treeproof.border import TrainingTable
+    from treeproof.tree.split_table import SplitTable
 
 __all__ = ["Costs", "Told"]
 
@@ -196,7 +196,7 @@ class Costs(Objective):
             self.labels[rows], weights, minlength=len(self.classes)
         ).astype(np.float64)
 
-    def grow(self, splits: Mapping[str, Any]) -> Tree:
+    def grow(self, splits: SplitTable) -> Tree:
         """Complete an engine's split table; leaves take their cheapest action."""
         return self._grow(splits, self)
 

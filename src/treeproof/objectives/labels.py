@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from treeproof.tree import LEAF, Tree
 
 if TYPE_CHECKING:
     from treeproof.border import ClassificationData
+    from treeproof.tree.split_table import SplitTable
 
 __all__ = ["Labels"]
 
@@ -54,7 +54,7 @@ class Labels(Objective):
         sums = np.bincount(labels, weights, minlength=len(self.actions))
         return sums.astype(np.float64, copy=False)
 
-    def grow(self, splits: Mapping[str, Any]) -> Tree:
+    def grow(self, splits: SplitTable) -> Tree:
         """Complete an engine's split table; leaves say their heaviest class."""
         return self._grow(splits, None)
 

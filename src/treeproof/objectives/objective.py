@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,9 @@ from treeproof.tree import Tree
 
 if TYPE_CHECKING:
     from treeproof.border import TrainingTable
+    from treeproof.solving.answer import Answer
     from treeproof.solving.observers import Observer
+    from treeproof.tree.split_table import SplitTable
 
 __all__ = ["Objective", "Units"]
 
@@ -45,7 +46,7 @@ class Units:
         """Return a penalty in the engine's fractions; above 1 no split can pay."""
         return min(penalty / self.factor, 1.0) if self.factor > 0 else 1.0
 
-    def translate(self, found: Mapping[str, Any]) -> dict[str, Any]:
+    def translate(self, found: Answer) -> Answer:
         """Return an engine's answer in the user's unit."""
         unit = found["unit"] if self.factor == 1.0 else found["unit"] / self.factor
         return {**found, "unit": unit, "offset": self.offset, "slack": self.slack}
@@ -102,19 +103,19 @@ class Objective(ABC):
         """Return what a node with these rows keeps: class weights or mean rewards."""
 
     @abstractmethod
-    def grow(self, splits: Mapping[str, Any]) -> Tree:
+    def grow(self, splits: SplitTable) -> Tree:
         """Complete an engine's split table with node values and actions."""
 
     @abstractmethod
     def loss(self, tree: Tree) -> float:
         """Return what a tree costs without its penalties."""
 
-    def grow_costed(self, splits: Mapping[str, Any]) -> tuple[Tree, float]:
+    def grow_costed(self, splits: SplitTable) -> tuple[Tree, float]:
         """Return the tree of an engine's split table, and its loss."""
         tree = self.grow(splits)
         return tree, self.loss(tree)
 
-    def _grow(self, splits: Mapping[str, Any], choice: Any) -> Tree:
+    def _grow(self, splits: SplitTable, choice: Any) -> Tree:
         return Tree.grow(
             splits,
             rows=self.table.rows,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from treeproof.tree import LEAF, Tree
 
 if TYPE_CHECKING:
     from treeproof.border import ClassificationData
+    from treeproof.tree.split_table import SplitTable
 
 __all__ = ["PROBABILITY_CRITERIA", "Probabilities", "check_criterion"]
 
@@ -64,7 +64,7 @@ class Probabilities(Labels):
         """Return the weight of each class, with that of the imaginary rows."""
         return super().value(rows) + self.smoothing
 
-    def grow(self, splits: Mapping[str, Any]) -> Tree:
+    def grow(self, splits: SplitTable) -> Tree:
         """Complete an engine's split table; leaves say their heaviest class."""
         tree = super().grow(splits)
         tree.measure = self.criterion

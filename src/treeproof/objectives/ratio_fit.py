@@ -28,6 +28,8 @@ from treeproof.tree import LEAF, Tree
 
 if TYPE_CHECKING:
     from treeproof.border import ClassificationData
+    from treeproof.solving.answer import Answer
+    from treeproof.tree.split_table import SplitTable
 
 __all__ = ["fit_ratio"]
 
@@ -91,7 +93,7 @@ class _RatioSearch:
         model = self.model
         # A single leaf that says "positive" is where every search starts.
         value = self.ratio.value(Counts(self.positives, Fraction(0), self.negatives))
-        best: tuple[Fraction, Tree, Mapping[str, Any], str] | None = None
+        best: tuple[Fraction, Tree, Answer, str] | None = None
         above = Fraction(1)
         with observing(bool(model.verbose)) as (history, observer):
             for _ in range(_MOST_STEPS):
@@ -190,7 +192,7 @@ class _RatioSearch:
         figures = self.model._write_proof(writer, provable, objective, header)
         return tree if reached == value else None, figures
 
-    def _grown(self, splits: Mapping[str, Any], objective: Labels) -> Tree:
+    def _grown(self, splits: SplitTable, objective: Labels) -> Tree:
         """Return a tree whose leaves say what was best with errors weighed.
 
         That need not be a leaf's heaviest class; the classes' weights are the given
@@ -211,7 +213,7 @@ class _RatioSearch:
 
         return Counts(total(yes[says]), total(yes[~says]), total(no[says]))
 
-    def _bound(self, mu: Fraction, task: Task, found: Mapping[str, Any]) -> Fraction:
+    def _bound(self, mu: Fraction, task: Task, found: Answer) -> Fraction:
         """Return a ratio that no tree is above, by the search at mu."""
         weights = task.weights
         total = float(weights.sum())

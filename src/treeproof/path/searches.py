@@ -8,7 +8,6 @@ numbers, proved within a relative tolerance of 1e-9; they are rounded to 2**-48.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from time import monotonic
@@ -18,7 +17,9 @@ from treeproof import _core
 from treeproof.arithmetic import UNIT_COST
 from treeproof.objectives import Units
 from treeproof.path.envelope import EXACT, Solution
+from treeproof.solving.answer import Answer
 from treeproof.solving.solvers import RegressionTask, Task, run_solver
+from treeproof.tree.split_table import SplitTable
 
 __all__ = ["Searches"]
 
@@ -63,7 +64,7 @@ class Searches:
         """Find the best tree at this split cost; `lower` is a known lower bound."""
         left = self._seconds_left()
         if self._path is not None:
-            answer: Mapping[str, Any] = self._path.solve(
+            answer: Answer = self._path.solve(
                 split_cost=split_cost,
                 root_lower=lower,
                 time_limit=left or 0.0,
@@ -118,7 +119,7 @@ def _warm_searches(task: Task) -> Any:
     )
 
 
-def _penalties(tree: Mapping[str, Any], penalize: str) -> int:
+def _penalties(tree: SplitTable, penalize: str) -> int:
     """Return the number of penalties that a tree of the engine pays."""
     splits = int((tree["kind"] > 0).sum())
     return len(tree["kind"]) - splits - 1 if penalize == "leaves" else splits

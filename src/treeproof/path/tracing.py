@@ -106,9 +106,10 @@ def penalty_path(
         found = _trace(name, prepared, low, high)
         searches, envelope = found.searches, found.envelope
         # One warning is issued for the whole path.
-        answer = dict(envelope.segments[0].solution.answer)
+        answer = envelope.segments[0].solution.answer.copy()
         answer.pop("certificates", None)
-        answer |= {"seconds": searches.seconds, "status": "part of a path"}
+        answer["seconds"] = searches.seconds
+        answer["status"] = "part of a path"
         prepared.keep(name, answer, history)
     if isinstance(model, OptimalTreeClassifier):
         model._remember(prepared.task, answer, int(model.n_best))

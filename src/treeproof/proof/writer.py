@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,10 @@ from treeproof.border import RegressionData, TrainingTable
 from treeproof.columns import plain
 from treeproof.objectives import Costs, Labels, Objective
 from treeproof.solving.leaf_fit import LeafFit
+
+if TYPE_CHECKING:
+    from treeproof.solving.answer import Answer
+    from treeproof.tree.split_table import SplitTable
 
 __all__ = [
     "Argument",
@@ -142,9 +146,7 @@ class Argument:
     complete: bool = True
 
 
-def trimmed(
-    found: Mapping[str, Any], max_splits: int | None, file: ProofFile
-) -> Argument:
+def trimmed(found: Answer, max_splits: int | None, file: ProofFile) -> Argument:
     """Trim the log of a search to the steps that its best bound needs."""
     split_cost, limit = int(found["split_cost"]), max_splits or 0
     sections = [
@@ -171,7 +173,7 @@ def derived(steps: Mapping[str, Any], split_cost: Any, unit: Any = 1) -> Argumen
 
 def action_header(
     objective: Objective,
-    found: Mapping[str, Any],
+    found: Answer,
     limits: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the header of a tree of actions, but for what the steps say."""
@@ -200,7 +202,7 @@ def action_header(
 
 
 def _costs_header(
-    objective: Costs, found: Mapping[str, Any], limits: Mapping[str, Any]
+    objective: Costs, found: Answer, limits: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the header of a tree that was fitted to costs or rewards."""
     told = objective.told
@@ -241,7 +243,7 @@ def _classes(classes: NDArray[Any], factors: NDArray[np.float64]) -> dict[str, A
 def regression_header(
     data: RegressionData,
     leaf: LeafFit,
-    found: Mapping[str, Any],
+    found: Answer,
     unit: float,
     limits: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -296,7 +298,7 @@ def _features(table: TrainingTable) -> list[dict[str, Any]]:
 
 
 def _nested(
-    splits: Mapping[str, Any],
+    splits: SplitTable,
     table: TrainingTable,
     predict: Callable[[NDArray[np.intp]], Any],
 ) -> dict[str, Any]:

@@ -12,7 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from treeproof.solving.answer import Answer, LevelAnswer
 
 __all__ = [
     "Certificate", "Wording", "any_depth", "certificate_of", "certificates_of",
@@ -71,7 +74,7 @@ def depth_to_json(depth: float) -> int | str:
 
 
 def certificates_of(
-    found: Mapping[str, Any],
+    found: Answer | None,
     max_depth: int | None,
     objective: float,
     lower_bound: float,
@@ -82,7 +85,7 @@ def certificates_of(
 
     Parameters
     ----------
-    found : mapping
+    found : Answer or None
         The answer of a solver; ``certificates`` has the levels, if it climbed any.
     max_depth : int or None
         The depth limit of the fit.
@@ -93,14 +96,16 @@ def certificates_of(
         The parameters of the fit: the engines round the penalty, so that the cost of a
         level's tree is its loss and the penalty as it was given.
     """
-    last = Certificate(
-        max_depth, objective, lower_bound, lower_bound == objective, found["seconds"]
-    )
+    seconds = 0.0 if found is None else found["seconds"]
+    proved = lower_bound == objective
+    last = Certificate(max_depth, objective, lower_bound, proved, seconds)
+    if found is None:
+        return [last]
     levels = list(found.get("certificates", ()))[:-1]
     offset = found.get("offset", 0.0)
     same = {found["lower"]: lower_bound, found["upper"]: objective}
 
-    def read(level: Mapping[str, Any]) -> Certificate:
+    def read(level: LevelAnswer) -> Certificate:
         paid = level["n_leaves"] - 1 if penalize == "leaves" else level["n_splits"]
         loss = (level["upper"] - paid * found["split_cost"]) / found["unit"] + offset
         upper = float(same.get(level["upper"], loss + penalty * paid))
@@ -116,7 +121,7 @@ def certificates_of(
     return [*map(read, levels), last]
 
 
-def certificate_of(level: Mapping[str, Any]) -> Certificate:
+def certificate_of(level: LevelAnswer) -> Certificate:
     """Return what a search says about one level while it goes on.
 
     Costs are as the engine counts them, with its rounded penalty; `certificates_of`

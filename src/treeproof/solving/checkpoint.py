@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from treeproof.solving.answer import Answer
 from treeproof.solving.solvers import Task, choose_solver
 
 __all__ = ["CheckpointFile"]
@@ -42,7 +41,7 @@ class CheckpointFile:
                     "fit without one of them."
                 )
 
-    def finish(self, found: Mapping[str, Any]) -> None:
+    def finish(self, found: Answer) -> None:
         """Remove the file of a search that ended with proof: nothing is left to do."""
         if found["lower"] == found["upper"]:
             self.path.unlink(missing_ok=True)

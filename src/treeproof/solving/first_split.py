@@ -22,7 +22,7 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,13 +31,15 @@ from numpy.typing import NDArray
 
 from treeproof.arithmetic import UNIT_COST, split_cost, whole_weights
 from treeproof.kinds import ONE_EACH, ONE_VS_REST, ORDERED
+from treeproof.solving.answer import Answer
 from treeproof.solving.leaf_fit import LeafFit
 from treeproof.solving.stopping import stop_wanted
+from treeproof.tree.split_table import SplitTable, leaf_table, split_table
 
 __all__ = ["solve_first_split"]
 
 Rows = NDArray[np.intp]
-Solve = Callable[[Any], tuple[str, Mapping[str, Any]]]
+Solve = Callable[[Any], tuple[str, Answer]]
 
 _TOLERANCE = 1e-9  # relative tolerance of regression
 _SPLIT_TABLE = ("feature", "kind", "code", "n_children")
@@ -51,7 +53,7 @@ class _Child:
 
     lower: float
     upper: float
-    found: Mapping[str, Any] | None  # None: a leaf
+    found: Answer | None  # None: a leaf
 
 
 @dataclass
@@ -63,7 +65,7 @@ class _Best:
     column: int = -1  # of the engine
 
 
-def solve_first_split(task: Any, column: int, solve: Solve) -> Mapping[str, Any]:
+def solve_first_split(task: Any, column: int, solve: Solve) -> Answer:
     """Return the best tree that splits on a column first, as an engine would.
 
     Parameters
@@ -101,7 +103,7 @@ class _Search:
         self._status = "optimal"
         self._name = ""
 
-    def run(self) -> Mapping[str, Any]:
+    def run(self) -> Answer:
         try:
             for column in self._task.table.engine.of_column(self._column):
                 self._try_column(column)
@@ -248,7 +250,7 @@ class _Search:
 
     # ----------------------------------------------------------------- answer
 
-    def _answer(self) -> Mapping[str, Any]:
+    def _answer(self) -> Answer:
         best = self._best
         if not math.isfinite(best.upper):
             name = self._task.table.columns[self._column].name
@@ -266,6 +268,7 @@ class _Search:
             "lower": int(lower) if exact else lower,
             "upper": int(best.upper) if exact else best.upper,
             "unit": int(self._unit) if exact else 1.0,
+            "split_cost": int(self._penalty) if exact else self._penalty,
             "status": "optimal" if lower == best.upper else self._status,
             "seconds": time.perf_counter() - self._begun,
             "n_merged_rows": sum(
@@ -316,7 +319,7 @@ def _answers(task: Any, rows: Rows) -> dict[str, Any]:
     return {"targets": np.ascontiguousarray(task.targets[rows])}
 
 
-def _table(column: int, kind: int, best: _Best) -> dict[str, NDArray[np.int32]]:
+def _table(column: int, kind: int, best: _Best) -> SplitTable:
     """Put the split tables of the children below a root."""
     n = len(best.children)
     columns: dict[str, list[Any]] = {
@@ -329,17 +332,14 @@ def _table(column: int, kind: int, best: _Best) -> dict[str, NDArray[np.int32]]:
         slots.append(nodes)
         tree = _LEAF if child.found is None else child.found["tree"]
         for name in _SPLIT_TABLE:
-            columns[name] += np.asarray(tree[name]).tolist()
+            columns[name] += np.asarray(tree[name]).tolist()  # type: ignore[literal-required]
         first += (np.asarray(tree["first_child"]) + n + len(below)).tolist()
         below += (np.asarray(tree["children"]) + nodes).tolist()
         outcomes += np.asarray(tree["child_outcome"]).tolist()
         nodes += len(tree["kind"])
     columns |= {"first_child": first, "children": slots + below,
                 "child_outcome": outcomes}  # fmt: skip
-    return {name: np.array(v, dtype=np.int32) for name, v in columns.items()}
+    return split_table(**columns)
 
 
-_LEAF: dict[str, list[int]] = {
-    "feature": [-1], "kind": [0], "code": [-1], "n_children": [0], "first_child": [0],
-    "children": [], "child_outcome": [],
-}  # fmt: skip
+_LEAF = leaf_table()

@@ -15,6 +15,7 @@ import numpy as np
 
 from treeproof import _core
 from treeproof.arithmetic import rounded_weights
+from treeproof.solving.answer import Answer
 from treeproof.solving.solvers import (
     RegressionTask,
     Task,
@@ -42,9 +43,9 @@ class Provable:
     """
 
     solver: str
-    found: Mapping[str, Any]
+    found: Answer
     task: Task | RegressionTask  # the problem that `proved` solves
-    proved: Mapping[str, Any]
+    proved: Answer
     prices: Mapping[str, Any] | None = None  # in the form of the proof header
     alone: bool = False
 
@@ -75,9 +76,7 @@ def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
     return Provable(name, found, level, again(level), prices)
 
 
-def _prove_answer(
-    name: str, task: Task | RegressionTask, found: Mapping[str, Any]
-) -> Provable:
+def _prove_answer(name: str, task: Task | RegressionTask, found: Answer) -> Provable:
     """Return the answer of a search by levels with the material for its proof.
 
     The log of its sparse search proves the bound, unless the bound comes from a level
@@ -116,7 +115,7 @@ most steps do: where they bound little, a proof without them is checked sooner.
 MOST_PRICED = 2_000_000
 
 
-def _citable_prices(task: Task, found: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _citable_prices(task: Task, found: Answer) -> Mapping[str, Any] | None:
     """Return the prices in the form of the proof header, if they improve the bound."""
     engine, bound = task.table.engine, found.get("price_bound", 0)
     if bound < MUCH_PRICED * found["upper"] or bound == 0:
@@ -138,7 +137,7 @@ def _citable_prices(task: Task, found: Mapping[str, Any]) -> Mapping[str, Any] |
     }
 
 
-def logged_bound(found: Mapping[str, Any], max_splits: int | None) -> int:
+def logged_bound(found: Answer, max_splits: int | None) -> int:
     """Return the best bound that the log of a sparse search proves, or 0.
 
     A search with a higher split cost gives a bound for trees with `max_splits`.
@@ -153,14 +152,14 @@ def logged_bound(found: Mapping[str, Any], max_splits: int | None) -> int:
     )
 
 
-def _recorded(task: Task | RegressionTask) -> Mapping[str, Any]:
+def _recorded(task: Task | RegressionTask) -> Answer:
     """Solve with the threshold engine, and keep the record that the prover needs."""
     if isinstance(task, RegressionTask):
         return _regression_recorded(task)
     return _threshold_recorded(task)
 
 
-def _threshold_recorded(task: Task, search: bool = True) -> Mapping[str, Any]:
+def _threshold_recorded(task: Task, search: bool = True) -> Answer:
     """Search over every threshold, with a record from which a proof can be derived.
 
     If no search was run, the record is empty.
@@ -174,7 +173,7 @@ def _threshold_recorded(task: Task, search: bool = True) -> Mapping[str, Any]:
     )
 
 
-def _regression_recorded(task: RegressionTask) -> Mapping[str, Any]:
+def _regression_recorded(task: RegressionTask) -> Answer:
     """Search for a regression tree, with a record for a proof."""
     return _core.solve_targets(
         n_jobs=task.n_threads, record=True, **target_arguments(task)
@@ -198,7 +197,7 @@ def _in_proof_arithmetic(task: Task) -> Task:
 
 
 def derive_steps(
-    task: Task | RegressionTask, found: Mapping[str, Any], unit: float, steps: str
+    task: Task | RegressionTask, found: Answer, unit: float, steps: str
 ) -> Mapping[str, Any]:
     """Write the proof steps for the result of the search over thresholds.
 

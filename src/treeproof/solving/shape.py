@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from treeproof import _core
 from treeproof.arithmetic import MAX_TOTAL_WEIGHT, UNIT_COST, whole_weights
 from treeproof.kinds import LEAF
+from treeproof.solving.answer import Answer
+from treeproof.tree.split_table import SplitTable
 
 if TYPE_CHECKING:
     from treeproof.border import TrainingTable
@@ -98,7 +100,7 @@ class Shape:
             return None
         return np.ascontiguousarray(self.directions[table.engine.features])
 
-    def solve_labels(self, task: Any, arguments: dict[str, Any]) -> Mapping[str, Any]:
+    def solve_labels(self, task: Any, arguments: dict[str, Any]) -> Answer:
         """Return the best tree for labels; `arguments` are those of the task."""
         table = task.table
         arguments["directions"] = self.engine_directions(table)
@@ -118,7 +120,7 @@ class Shape:
             arguments["contract"] = self.paths.contract
         return _core.solve_path_labels(**arguments)
 
-    def solve_targets(self, task: Any, arguments: dict[str, Any]) -> Mapping[str, Any]:
+    def solve_targets(self, task: Any, arguments: dict[str, Any]) -> Answer:
         """Return the best tree for numbers."""
         arguments["list"] = self.is_list
         if self.paths is None:
@@ -248,7 +250,7 @@ def _contract(measurements: Sequence[Measurement]) -> bool:
 
 
 def grow_in_order(
-    objective: Any, splits: Mapping[str, NDArray[Any]], directions: NDArray[np.int32]
+    objective: Any, splits: SplitTable, directions: NDArray[np.int32]
 ) -> Tree:
     """Return the tree of an engine's split table, its leaves keeping the directions.
 
@@ -284,7 +286,7 @@ def grow_in_order(
 class _Ordered:
     """The cheapest predictions of a tree that keep the directions of its columns."""
 
-    splits: Mapping[str, NDArray[Any]]
+    splits: SplitTable
     codes: NDArray[np.int32]
     gains: NDArray[Any]
     directions: NDArray[np.int32]

@@ -1,21 +1,8 @@
 """Which engine solves which problem.
 
 `SOLVERS` maps each value of the estimators' ``solver`` parameter to the function that
-runs it. A solver takes a `Task` and returns the engine's answer as a mapping:
-
-=============== ==================================================================
-tree            the split table: ``feature, kind, code, first_child, n_children,
-                children, child_outcome`` (see `treeproof.tree.Tree.grow`)
-lower, upper    proved bound and cost of the tree, as whole numbers (regression: as
-                fractions of the loss of a single leaf)
-unit            the number that stands for a cost of 1.0
-status          "optimal", "time_limit", "memory_limit" or "interrupted"
-seconds         time spent in the engine
-n_merged_rows   distinct rows the search saw
-statistics      counters of the search
-certificates    from solvers that climb: what is known about every level of depth
-shares          from solvers that climb: which engine worked on what, and how long
-=============== ==================================================================
+runs it. A solver takes a `Task` and returns an `Answer`: a tree, a proved bound and why
+the search ended (see `treeproof.solving.answer`).
 
 To add an engine, write such a function and one line in `SOLVERS`;
 `REGRESSION_SOLVERS` and `RegressionTask` are the same for numbers to predict.
@@ -37,6 +24,7 @@ from treeproof import _core
 from treeproof.border import TrainingTable
 from treeproof.kinds import ORDERED
 from treeproof.objectives import Objective
+from treeproof.solving.answer import Answer
 from treeproof.solving.first_split import solve_first_split
 from treeproof.solving.merged_rows import merge_equal_rows
 from treeproof.solving.observers import Observer
@@ -119,10 +107,10 @@ class Task(_Problem):
     pays: NDArray[np.float64] | None = None
 
 
-def native_solver(solver: str) -> Callable[[Task], Mapping[str, Any]]:
+def native_solver(solver: str) -> Callable[[Task], Answer]:
     """Return a solver that calls the engine of this name in the native core."""
 
-    def run(task: Task) -> Mapping[str, Any]:
+    def run(task: Task) -> Answer:
         return _core.solve(
             solver=solver,
             n_jobs=task.n_threads,
@@ -135,10 +123,10 @@ def native_solver(solver: str) -> Callable[[Task], Mapping[str, Any]]:
     return run
 
 
-def _climbing(*engines: str) -> Callable[[Task], Mapping[str, Any]]:
+def _climbing(*engines: str) -> Callable[[Task], Answer]:
     """Return a solver in which several engines take turns, level by level."""
 
-    def run(task: Task) -> Mapping[str, Any]:
+    def run(task: Task) -> Answer:
         return _core.climb_labels(
             sparse="sparse" in engines,
             threshold="threshold" in engines,
@@ -154,20 +142,20 @@ def _climbing(*engines: str) -> Callable[[Task], Mapping[str, Any]]:
     return run
 
 
-def _regression_climbing(task: RegressionTask) -> Mapping[str, Any]:
+def _regression_climbing(task: RegressionTask) -> Answer:
     """Search for a regression tree, one level of depth after the other."""
     return _core.climb_targets(
         n_jobs=task.n_threads, ladder=task.ladder, **target_arguments(task)
     )
 
 
-def _quant_bnb(task: Task) -> Mapping[str, Any]:
+def _quant_bnb(task: Task) -> Answer:
     """Run the published Quant-BnB."""
     check_task(task)
     return _core.quant_labels(**_quant_arguments(task, label_arguments(task)))
 
 
-def _regression_quant_bnb(task: RegressionTask) -> Mapping[str, Any]:
+def _regression_quant_bnb(task: RegressionTask) -> Answer:
     """Run the published Quant-BnB on numbers to predict."""
     check_task(task)
     return _core.quant_targets(**_quant_arguments(task, target_arguments(task)))
@@ -236,7 +224,7 @@ def _common(task: Task | RegressionTask) -> dict[str, Any]:
     }
 
 
-SOLVERS: dict[str, Callable[[Task], Mapping[str, Any]]] = {
+SOLVERS: dict[str, Callable[[Task], Answer]] = {
     "sparse": _climbing("sparse"),
     "threshold": _climbing("threshold"),
     "branches": native_solver("branches"),
@@ -247,7 +235,7 @@ PORTFOLIO = (
     "sparse+threshold"  # both engines in turns; "auto" means this for most tables
 )
 
-REGRESSION_SOLVERS: dict[str, Callable[[RegressionTask], Mapping[str, Any]]] = {
+REGRESSION_SOLVERS: dict[str, Callable[[RegressionTask], Answer]] = {
     "threshold": _regression_climbing,
     "quant-bnb": _regression_quant_bnb,
 }
@@ -299,7 +287,7 @@ def choose_solver(task: Task) -> str:
     return PORTFOLIO
 
 
-def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, Any]]:
+def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Answer]:
     """Run a solver by name; return the name of the one that ran, and its answer."""
     lines = isinstance(task, RegressionTask) and task.lines is not None
     if task.shape is not None or lines:
@@ -318,7 +306,7 @@ def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Mapping[str, A
     return name, run_solver(name, task)
 
 
-def _single_leaf(found: Mapping[str, Any]) -> Mapping[str, Any]:
+def _single_leaf(found: Answer) -> Answer:
     """Return the answer for a table without columns as if there were columns.
 
     The time limit was reached before the columns were read. Any tree is a single leaf
@@ -343,7 +331,7 @@ def solver_name(solver: str, task: Task | RegressionTask) -> str:
     return name
 
 
-def run_solver(name: str, task: Task | RegressionTask) -> Mapping[str, Any]:
+def run_solver(name: str, task: Task | RegressionTask) -> Answer:
     """Return the answer of the solver with this name."""
     if isinstance(task, RegressionTask):
         return REGRESSION_SOLVERS[name](task)

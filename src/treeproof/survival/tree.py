@@ -16,6 +16,7 @@ from treeproof.border.lifetimes import Lifetimes, read_lifetimes
 from treeproof.estimators.base import common_constraints
 from treeproof.estimators.encoded_export import EncodedExport
 from treeproof.limits import parse_memory
+from treeproof.solving.answer import Answer
 from treeproof.solving.leaf_fit import LeafFit
 from treeproof.solving.observers import History, climbing, observing
 from treeproof.solving.quant_bnb import QuantBnB
@@ -254,7 +255,7 @@ class OptimalSurvivalTree(EncodedExport):
         return self
 
     def _keep(
-        self, name: str, found: Mapping[str, Any], problem: _Problem, history: History
+        self, name: str, found: Answer, problem: _Problem, history: History
     ) -> None:
         self._set_statistics(name, found, problem.data, {})
         tree, loss = problem.grow(found["tree"])

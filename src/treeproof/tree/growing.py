@@ -15,7 +15,7 @@ as what it is: the test whether the value is missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +39,7 @@ from treeproof.kinds import (
 
 if TYPE_CHECKING:
     from treeproof.tree import Choice, Columns, Tree
+    from treeproof.tree.split_table import SplitTable
 
 __all__ = ["grow"]
 
@@ -61,7 +62,7 @@ class _Node:
 
 def grow(
     kind_of_tree: type[Tree],
-    splits: Mapping[str, NDArray[Any]],
+    splits: SplitTable,
     *,
     rows: Columns,
     weights: NDArray[np.float64],
@@ -132,7 +133,7 @@ def grow(
 
 
 def _read_nodes(
-    splits: Mapping[str, NDArray[Any]], engine_columns: Sequence[Any] | None
+    splits: SplitTable, engine_columns: Sequence[Any] | None
 ) -> list[_Node]:
     """Read the engine's nodes as splits of the table's columns."""
     nodes = []

@@ -54,6 +54,7 @@ from treeproof.picture.methods import TreePictures
 from treeproof.tree.choice import Choice
 from treeproof.tree.lines import Line, Lines
 from treeproof.tree.routing import NO_CHILD, Columns, TreeRouting
+from treeproof.tree.split_table import SplitTable
 
 __all__ = [
     "ABSENT", "EQUALS", "LEAF", "MULTIWAY", "SUBSET", "THRESHOLD", "Choice", "Tree",
@@ -202,7 +203,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
     @classmethod
     def grow(
         cls,
-        splits: Mapping[str, NDArray[Any]],
+        splits: SplitTable,
         *,
         rows: Columns,
         weights: NDArray[np.float64],
