@@ -125,7 +125,7 @@ class Policy {
     constexpr double kFar = 0.75;
     constexpr double kLittle = 0.05;
     constexpr double kGlance = 0.1;  // of the time of a level
-    constexpr std::int64_t kManySeconds = 12'000'000;
+    constexpr std::int64_t kManySeconds = 25'000'000;
     if (total_ < kYoung) return 0.0;
     // While searches raise the bound themselves, prices get no time for some seconds, and less than
     // half of it after that.
