@@ -118,6 +118,10 @@ def branch_rows(small: Small, branch: list[int]) -> frozenset[int] | None:
     for test, outcome in zip(branch[::2], branch[1::2], strict=True):
         if not 0 <= test < len(small.tests):
             return None
+        # Missing values may have an outcome of their own even if no value is missing.
+        if outcome == small.n_outcomes(test) and small.missing is not None:
+            rows = frozenset()
+            continue
         if not 0 <= outcome < small.n_outcomes(test):
             return None
         rows = small.parts(rows, test)[outcome]
