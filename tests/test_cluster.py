@@ -70,7 +70,8 @@ def test_same_optimum_as_one_process(client, short_slices, seed):
     known = clone(model).fit(X, y, weights)
     found = model.fit(X, y, weights, distributed=client)
     assert found.optimal_ and found.status_ == "optimal"
-    assert found.objective_ == known.objective_
+    # Another of the optimal trees may be found; its cost is another sum of the weights.
+    assert found.objective_ == pytest.approx(known.objective_, rel=1e-12)
     assert found.lower_bound_ == found.objective_
     assert found.stats_["workers"] == 2
     if found.stats_["nodes_split"]:

@@ -1,6 +1,6 @@
 """
-A score in order, a list of rules, a line in every leaf
-=======================================================
+Can a tree keep a score in order, be a list of rules, hold lines?
+=================================================================
 
 The best tree is not always one that people accept. A score that falls when the blood
 pressure rises is hard to explain, and so is a tree of many branches. Both can be ruled
