@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 from oracle import (
     MULTIWAY,
     ONE_VS_REST,
@@ -19,6 +20,8 @@ from oracle import (
     _BruteForce,
     n_penalties,
 )
+
+from treeproof import _core
 
 KINDS = [(ORDERED,), (ORDERED, ORDERED, MULTIWAY, ONE_VS_REST), (MULTIWAY, ONE_VS_REST)]
 
@@ -172,3 +175,29 @@ def target_arguments(table: TargetTable) -> dict[str, Any]:
         "weights": np.ascontiguousarray(table.weights, dtype=np.float64),
         "criterion": table.criterion,
     }
+
+
+def check_optimum(
+    table: TargetTable,
+    arguments: dict[str, Any],
+    limits: dict[str, Any],
+    switches: dict[str, Any],
+    n_jobs: int = 1,
+) -> None:
+    """Solve, and compare the bound, the tree and its shape with brute force."""
+    penalty = limits["split_penalty"]
+    rest = {k: v for k, v in limits.items() if k != "split_penalty"}
+    answer = _core.solve_targets(
+        **arguments, **limits, switches=switches, n_jobs=n_jobs
+    )
+    rule = limits.get("penalize", "splits")
+    cost, facts = tree_loss(table, answer["tree"], penalty, rule)
+    assert answer["status"] == "optimal"
+    assert answer["lower"] == answer["upper"]
+    assert cost == pytest.approx(
+        optimal_loss(table, penalty, **rest), rel=1e-9, abs=1e-12
+    )
+    assert answer["upper"] == pytest.approx(cost, rel=1e-9, abs=1e-12)
+    assert rest["max_depth"] < 0 or facts.depth <= rest["max_depth"]
+    assert rest["max_splits"] < 0 or facts.splits <= rest["max_splits"]
+    assert facts.splits == 0 or facts.smallest_leaf >= rest["min_samples_leaf"]

@@ -1,11 +1,9 @@
 """``treeproof path`` and ``treeproof alternatives``, run as users run them."""
 
 import json
-import sys
 
 import pytest
 
-from treeproof.cli import main
 from treeproof.datasets import load_monks
 
 
@@ -17,21 +15,9 @@ def monks(tmp_path_factory):
     return file
 
 
-@pytest.fixture
-def run(monkeypatch, capsys):
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["treeproof", *map(str, words)])
-        with pytest.raises(SystemExit) as end:
-            main()
-        said = capsys.readouterr()
-        return end.value.code, said.out, said.err
-
-    return run
-
-
-def test_path_and_choice(monks, run, tmp_path):
+def test_path_and_choice(monks, treeproof, tmp_path):
     picture, model = tmp_path / "front.png", tmp_path / "model.json"
-    status, out, _ = run(
+    status, out, _ = treeproof(
         "path", monks, "--target", "target", "--low", 0.02, "--cv", 4, "--plot",
         picture, "--save", model, "--json",
     )  # fmt: skip
@@ -41,14 +27,14 @@ def test_path_and_choice(monks, run, tmp_path):
     chosen = result["path"][result["chosen"]]
     assert chosen["held_out_score"] == max(p["held_out_score"] for p in result["path"])
     assert picture.stat().st_size > 1000
-    status, out, _ = run("path", monks, "--target", "target", "--low", 0.02)
+    status, out, _ = treeproof("path", monks, "--target", "target", "--low", 0.02)
     assert status == 0 and "penalty from" in out and "yes" in out
-    status, out, _ = run("predict", model, monks)
+    status, out, _ = treeproof("predict", model, monks)
     assert status == 0
 
 
-def test_alternatives(monks, run, tmp_path):
-    status, out, _ = run(
+def test_alternatives(monks, treeproof, tmp_path):
+    status, out, _ = treeproof(
         "alternatives", monks, "--target", "target", "--split-penalty", 0.02,
         "--within", 0.02, "--categorical-split", "one-vs-rest", "--json",
     )  # fmt: skip
@@ -56,7 +42,7 @@ def test_alternatives(monks, run, tmp_path):
     result = json.loads(out)
     assert result["count"] > 1 and len(result["trees"]) == 3
     assert max(result["feature_use"].values()) == result["count"]
-    status, out, _ = run(
+    status, out, _ = treeproof(
         "alternatives", monks, "--target", "target", "--split-penalty", 0.02,
         "--categorical-split", "one-vs-rest", "--sample", 1,
     )  # fmt: skip
@@ -74,7 +60,7 @@ def test_alternatives(monks, run, tmp_path):
         (["alternatives", "--within", "3"], "is not a margin"),
     ],
 )
-def test_bad_input_is_one_sentence(monks, run, words, sentence):
-    status, out, err = run(words[0], monks, "--target", "target", *words[1:])
+def test_bad_input_is_one_sentence(monks, treeproof, words, sentence):
+    status, out, err = treeproof(words[0], monks, "--target", "target", *words[1:])
     assert status == 2 and out == "" and sentence in err
     assert len(err.strip().splitlines()) == 1

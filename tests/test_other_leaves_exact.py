@@ -9,7 +9,7 @@ import pytest
 from effort import rounds
 from oracle import random_limits
 from other_leaves_oracle import CRITERIA, LeafTable, leaf_arguments, random_leaves
-from regression_oracle import KINDS, optimal_loss, tree_loss
+from regression_oracle import KINDS, check_optimum
 from test_regression_exact import numeric_arguments, random_switches
 from threshold_switches import check_every_combination
 
@@ -18,24 +18,8 @@ from treeproof import _core
 
 def check(
     table: LeafTable, limits: dict[str, Any], switches: dict[str, Any], n_jobs: int = 1
-) -> dict[str, int]:
-    penalty = limits["split_penalty"]
-    rest = {k: v for k, v in limits.items() if k != "split_penalty"}
-    answer = _core.solve_targets(
-        **leaf_arguments(table), **limits, switches=switches, n_jobs=n_jobs
-    )
-    rule = limits.get("penalize", "splits")
-    cost, facts = tree_loss(table, answer["tree"], penalty, rule)
-    assert answer["status"] == "optimal"
-    assert answer["lower"] == answer["upper"]
-    assert cost == pytest.approx(
-        optimal_loss(table, penalty, **rest), rel=1e-9, abs=1e-12
-    )
-    assert answer["upper"] == pytest.approx(cost, rel=1e-9, abs=1e-12)
-    assert rest["max_depth"] < 0 or facts.depth <= rest["max_depth"]
-    assert rest["max_splits"] < 0 or facts.splits <= rest["max_splits"]
-    assert facts.splits == 0 or facts.smallest_leaf >= rest["min_samples_leaf"]
-    return dict(answer["statistics"])
+) -> None:
+    check_optimum(table, leaf_arguments(table), limits, switches, n_jobs)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -12,10 +12,9 @@ from oracle import random_limits
 from regression_oracle import (
     KINDS,
     TargetTable,
-    optimal_loss,
+    check_optimum,
     random_targets,
     target_arguments,
-    tree_loss,
 )
 from threshold_switches import check_every_combination
 
@@ -46,22 +45,7 @@ def check(
     switches: dict[str, Any],
     n_jobs: int = 1,
 ) -> None:
-    penalty = limits["split_penalty"]
-    rest = {k: v for k, v in limits.items() if k != "split_penalty"}
-    answer = _core.solve_targets(
-        **target_arguments(table), **limits, switches=switches, n_jobs=n_jobs
-    )
-    rule = limits.get("penalize", "splits")
-    cost, facts = tree_loss(table, answer["tree"], penalty, rule)
-    assert answer["status"] == "optimal"
-    assert answer["lower"] == answer["upper"]
-    assert cost == pytest.approx(
-        optimal_loss(table, penalty, **rest), rel=1e-9, abs=1e-12
-    )
-    assert answer["upper"] == pytest.approx(cost, rel=1e-9, abs=1e-12)
-    assert rest["max_depth"] < 0 or facts.depth <= rest["max_depth"]
-    assert rest["max_splits"] < 0 or facts.splits <= rest["max_splits"]
-    assert facts.splits == 0 or facts.smallest_leaf >= rest["min_samples_leaf"]
+    check_optimum(table, target_arguments(table), limits, switches, n_jobs)
 
 
 @pytest.mark.parametrize("block", range(8))

@@ -8,6 +8,7 @@
 
 #include "core/cost.hpp"
 #include "core/limits.hpp"
+#include "tree/split_tree.hpp"
 #include "tree/tree.hpp"
 
 namespace treeproof {
@@ -22,6 +23,19 @@ struct SearchResult {
   Statistics statistics;
 
   bool optimal() const { return lower == upper; }
+};
+
+// The same of a search over sorted columns. Costs may be real numbers, so whether the bound proves
+// the tree is decided by the tolerance of the loss.
+template <class Value>
+struct SplitResult {
+  SplitTree tree;
+  Value lower{};  // no tree costs less
+  Value upper{};  // what `tree` costs
+  Value split_cost{};
+  bool optimal = false;
+  StopReason stop = StopReason::none;
+  Statistics statistics;
 };
 
 }  // namespace treeproof

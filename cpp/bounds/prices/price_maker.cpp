@@ -15,7 +15,6 @@ constexpr int kStarts = 50;
 constexpr std::size_t kBoxesPerClass = 60;
 constexpr std::size_t kMostBoxes = 3000;
 constexpr std::int64_t kSlice = 1 << 22;
-constexpr std::int64_t kStepsPerMicrosecond = 1000;
 
 // Weights of boxes stay below 2^28 in these multiples.
 int shift_for(std::int64_t total_weight) {

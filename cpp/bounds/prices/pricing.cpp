@@ -24,7 +24,6 @@ std::int32_t Pricing::most() const {
 }
 
 bool Pricing::run(std::int64_t work, Limits& limits) {
-  constexpr std::int64_t kStepsPerMicrosecond = 1000;
   while (!is_done()) {
     if (work <= 0 || out_of_memory_) return false;
     std::pop_heap(heap_.begin(), heap_.end());

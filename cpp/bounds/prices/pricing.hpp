@@ -17,6 +17,9 @@
 
 namespace treeproof::prices {
 
+// Work is counted in steps of the innermost loops.
+inline constexpr std::int64_t kStepsPerMicrosecond = 1000;
+
 class Pricing {
  public:
   // Boxes of at most `threshold` are of no interest.

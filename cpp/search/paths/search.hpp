@@ -208,19 +208,20 @@ class Search {
   void split(const Node& node, const FeatureView& view, std::int32_t f) {
     switch (columns_->kind(f)) {
       case FeatureKind::ordered:
-        for (const Way& way : ways(f)) {
-          if (node.depth == 0) walk(node, view, f);
-          else bisect(node, view, f, way, {0, {}, {}}, {view.size(), {}, {}});
-          if (node.depth == 0) break;  // both sides are leaves: the ways are the same
+        if (node.depth == 0) {  // both sides are leaves: all ways are the same
+          walk(node, view, f);
+          break;
         }
+        for (const Way& way : ways(f))
+          bisect(node, view, f, way, {0, {}, {}}, {view.size(), {}, {}});
         break;
       case FeatureKind::one_vs_rest:
-        for (const std::uint32_t first : view.runs())
-          for (const Way& way : ways(f)) {
-            const std::uint32_t last = view.run_end(first);
-            cut(node, f, first, last);
+        for (const std::uint32_t first : view.runs()) {
+          const std::uint32_t last = view.run_end(first);
+          cut(node, f, first, last);
+          for (const Way& way : ways(f))
             sides(node, f, TestKind::equals, first, last, way, nullptr, nullptr);
-          }
+        }
         break;
       case FeatureKind::multiway: multiway(node, view, f); break;
     }

@@ -15,15 +15,7 @@
 namespace treeproof::paths {
 
 template <class Value>
-struct Result {
-  SplitTree tree;
-  Value lower{};  // no tree costs less
-  Value upper{};  // what `tree` costs
-  Value split_cost{};
-  bool optimal = false;
-  StopReason stop = StopReason::none;
-  Statistics statistics;
-};
+using Result = SplitResult<Value>;
 
 Result<Cost> solve_labels(const Columns& columns, std::span<const std::int32_t> labels,
                           std::int32_t n_classes, std::span<const Weight> weights,

@@ -16,14 +16,7 @@
 namespace treeproof::quantbnb {
 
 template <class Value>
-struct Result {
-  SplitTree tree;
-  Value lower{};  // no tree costs less
-  Value upper{};  // what `tree` costs
-  Value split_cost{};
-  bool optimal = false;
-  StopReason stop = StopReason::none;
-  Statistics statistics;
+struct Result : SplitResult<Value> {
   std::vector<std::int64_t> surviving;  // intervals alive after each iteration
 };
 

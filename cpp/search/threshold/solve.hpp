@@ -42,15 +42,7 @@ struct Labels {
 };
 
 template <class Value>
-struct Result {
-  SplitTree tree;
-  Value lower{};  // no tree costs less
-  Value upper{};  // what `tree` costs
-  Value split_cost{};
-  bool optimal = false;
-  StopReason stop = StopReason::none;
-  Statistics statistics;
-};
+using Result = SplitResult<Value>;
 
 // Options that cannot change the optimum: the number of threads, and switches for tests.
 struct Switches {

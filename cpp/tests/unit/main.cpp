@@ -15,6 +15,7 @@ struct Named {
 constexpr Named kTests[] = {{"covering", treeproof::unit::test_covering},
                             {"kernels", treeproof::unit::test_kernels},
                             {"memo", treeproof::unit::test_memo},
+                            {"slices", treeproof::unit::test_slices},
                             {"trim", treeproof::unit::test_trim}};
 
 }  // namespace

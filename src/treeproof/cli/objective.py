@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from treeproof.columns import plain
+
+from .json_file import read_json
 
 __all__ = ["objective_parameters", "read_costs"]
 
@@ -43,13 +44,7 @@ def objective_parameters(
 
 def read_costs(path: str, known: Mapping[str, Any]) -> dict[Any, dict[Any, Any]]:
     """Read a JSON file ``{"true": {"predicted": cost}}``."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except FileNotFoundError:
-        raise FileNotFoundError(f"There is no file {path!r}.") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path!r} is not a JSON file: {error}.") from None
+    content = read_json(path)
     rows: Iterable[Any] = content.values() if isinstance(content, dict) else [None]
     if not all(isinstance(row, dict) for row in rows):
         raise ValueError(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
+
+from .json_file import read_json
 
 __all__ = [
     "Interactions",
@@ -81,13 +82,7 @@ def restriction_parameters(
 
 
 def _read(path: str) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except FileNotFoundError:
-        raise FileNotFoundError(f"There is no file {path!r}.") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path!r} is not a JSON file: {error}.") from None
+    content = read_json(path)
     if not isinstance(content, dict):
         raise ValueError(
             f'{path!r} must hold one object, such as {{"age": 0, "scan": 25.5}}.'

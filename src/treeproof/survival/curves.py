@@ -54,10 +54,11 @@ class StepFunction:
         return float(found) if np.ndim(at) == 0 else found
 
 
-def _risk_table(
-    rows: Lifetimes, weights: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the times of events, the weight of events and the weight at risk there."""
+def _hazards(
+    rows: Lifetimes, given: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the times of events, and the share of the weight at risk that has one."""
+    weights = np.ones(len(rows.time)) if given is None else given
     times, place = np.unique(rows.time[rows.event], return_inverse=True)
     events = np.zeros(len(times))
     np.add.at(events, place, weights[rows.event])
@@ -68,7 +69,7 @@ def _risk_table(
         below = np.searchsorted(moments[order], times, side="left")
         return total[-1] - total[below]
 
-    return times, events, from_then_on(rows.time) - from_then_on(rows.entry)
+    return times, events / (from_then_on(rows.time) - from_then_on(rows.entry))
 
 
 def nelson_aalen(
@@ -83,9 +84,8 @@ def nelson_aalen(
     >>> nelson_aalen(rows).y.round(4).tolist()
     [0.25, 0.5833, 1.5833]
     """
-    ones = np.ones(len(rows.time)) if weights is None else weights
-    times, events, at_risk = _risk_table(rows, ones)
-    return StepFunction(times, np.cumsum(events / at_risk), 0.0)
+    times, hazards = _hazards(rows, weights)
+    return StepFunction(times, np.cumsum(hazards), 0.0)
 
 
 def kaplan_meier(
@@ -100,9 +100,8 @@ def kaplan_meier(
     >>> kaplan_meier(rows).y.round(4).tolist()
     [0.75, 0.5, 0.0]
     """
-    ones = np.ones(len(rows.time)) if weights is None else weights
-    times, events, at_risk = _risk_table(rows, ones)
-    left = np.clip(1.0 - events / at_risk, 0.0, 1.0)
+    times, hazards = _hazards(rows, weights)
+    left = np.clip(1.0 - hazards, 0.0, 1.0)
     return StepFunction(times, np.asarray(np.cumprod(left), np.float64), 1.0)
 
 
