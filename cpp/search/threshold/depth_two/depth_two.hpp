@@ -119,8 +119,11 @@ class DepthTwo {
     const auto lanes = static_cast<std::uint64_t>(context_->columns->n_features());
     const auto scans = static_cast<std::uint64_t>(context_->counters->exact_scans - scans_);
     scans_ = context_->counters->exact_scans;
-    stopped_ = context_->limits->stop(
+    return stop_after(
         static_cast<std::uint32_t>(2 + rows_moved * lanes / 1000 + scans * size_ / 250));
+  }
+  bool stop_after(std::uint32_t microseconds) {
+    stopped_ = context_->limits->stop(microseconds);
     return stopped_;
   }
   FeatureKind kind(std::int32_t f) const { return context_->columns->kind(f); }
@@ -499,6 +502,7 @@ class DepthTwo {
     out.found = record_.found;
     out.upper = best_;
     if (record_.found) out.tree = rebuild(out.upper);
+    if (record_.found && stopped_) keep_cheaper(out, leaf);
     // Where the bound proves the cost within the tolerance of the loss, it counts as that cost.
     const bool proved = context_->loss->closes(out.lower, out.upper);
     check([&] { return stopped_ || proved; }, "a finished solve of depth two proves its answer");
@@ -530,6 +534,19 @@ class DepthTwo {
            kManyCells;
   }
 
+  // If a limit was reached while the tree was built, children that should be split may have stayed
+  // leaves: then one leaf may cost less than the tree, and nothing may cost less than the cut-off.
+  void keep_cheaper(Answer<Value>& out, Value leaf) {
+    if (leaf < out.upper) {
+      out.tree = {};
+      out.upper = leaf;
+    }
+    if (out.upper < task_->cutoff) return;
+    out.tree = {};
+    out.upper = task_->cutoff;
+    out.found = record_.found = false;
+  }
+
   // The tree of the record, and its exact cost: best stumps of the children.
   SplitTree rebuild(Value& cost) {
     if (record_.feature < 0) {
@@ -554,6 +571,7 @@ class DepthTwo {
       Split<Value> split;
     };
     std::vector<Option> options;
+    const bool slow = slow_to_rebuild();
     for (std::size_t k = 0; k < tree.children.size(); ++k) {
       const std::int32_t says = k == 0 ? record_.left_says : record_.right_says;
       const Value leaf = stumps_->leaf_saying(parts_[k], says);
@@ -561,8 +579,9 @@ class DepthTwo {
       const bool splits =
           k == 0 || record_.kind == TestKind::multiway ? record_.left_splits : record_.right_splits;
       if (!splits) continue;
+      const auto stop_here = [&] { return slow && stop_after(1 + parts_[k].size() / 64); };
       const Split<Value> s =
-          stumps_->best_by_loss(parts_[k], min_leaf_, context_->settings.further_child);
+          stumps_->best_by_loss(parts_[k], min_leaf_, context_->settings.further_child, stop_here);
       if (s.feature >= 0 && penalty() + s.score < leaf)
         options.push_back({k, leaf - penalty() - s.score, s});
     }

@@ -22,6 +22,11 @@ struct Split {
   Score score{};
 };
 
+// For callers that poll the limits elsewhere.
+struct Never {
+  bool operator()() const { return false; }
+};
+
 template <Loss L>
 class StumpSolver {
  public:
@@ -44,21 +49,24 @@ class StumpSolver {
   }
 
   // The split with the lowest sum of `score` over its children; each child after the second adds
-  // `further`.
-  template <class Score, class Measure>
+  // `further`. On large tables every feature takes long, so `stop` is asked before each of them:
+  // once it returns true, the best split so far is returned.
+  template <class Score, class Measure, class Stop>
   Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst, Score further,
-                    Measure measure) {
+                    Measure measure, Stop stop) {
     Split<Score> found{-1, TestKind::threshold, 0, 0, worst};
-    for (std::int32_t f = 0; f < columns_->n_features(); ++f)
+    for (std::int32_t f = 0; f < columns_->n_features() && !stop(); ++f)
       improve_on(rows, f, min_leaf, further, measure, found);
     return found;
   }
 
   // Leaves on both sides of a cut of a directed feature predict what it requires; if both predicted
   // the same class, a leaf without the split would be as good.
-  Split<Value> best_by_loss(const RowSubset& rows, std::uint32_t min_leaf, Value further) {
+  template <class Stop = Never>
+  Split<Value> best_by_loss(const RowSubset& rows, std::uint32_t min_leaf, Value further,
+                            Stop stop = {}) {
     Split<Value> found{-1, TestKind::threshold, 0, 0, loss_->infinite()};
-    for (std::int32_t f = 0; f < columns_->n_features(); ++f) {
+    for (std::int32_t f = 0; f < columns_->n_features() && !stop(); ++f) {
       if constexpr (kSays) {
         if (const std::int32_t d = loss_->direction(f); d != 0) {
           if (FeatureView(*columns_, rows, f).constant()) continue;
@@ -73,17 +81,23 @@ class StumpSolver {
     }
     return found;
   }
-  Split<double> best_by_impurity(const RowSubset& rows, std::uint32_t min_leaf, double further) {
-    return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(), further,
-                        [this](const auto& t) { return loss_->impurity(t); });
+  template <class Stop>
+  Split<double> best_by_impurity(const RowSubset& rows, std::uint32_t min_leaf, double further,
+                                 Stop stop) {
+    return best<double>(
+        rows, min_leaf, std::numeric_limits<double>::infinity(), further,
+        [this](const auto& t) { return loss_->impurity(t); }, stop);
   }
 
   // The same by entropy, if the loss has one.
-  Split<double> best_by_entropy(const RowSubset& rows, std::uint32_t min_leaf, double further) {
+  template <class Stop>
+  Split<double> best_by_entropy(const RowSubset& rows, std::uint32_t min_leaf, double further,
+                                Stop stop) {
     if constexpr (kHasEntropy)
-      return best<double>(rows, min_leaf, std::numeric_limits<double>::infinity(), further,
-                          [this](const auto& t) { return loss_->entropy(t); });
-    else return best_by_impurity(rows, min_leaf, further);
+      return best<double>(
+          rows, min_leaf, std::numeric_limits<double>::infinity(), further,
+          [this](const auto& t) { return loss_->entropy(t); }, stop);
+    else return best_by_impurity(rows, min_leaf, further, stop);
   }
   static constexpr bool kHasEntropy =
       requires(const L& loss, const typename L::Tally& t) { loss.entropy(t); };

@@ -15,6 +15,7 @@ template <Loss L>
 class StumpTerminal {
  public:
   static constexpr int kDepth = 1;
+  static constexpr std::uint32_t kMany = 20'000;
   using Value = typename L::Value;
 
   StumpTerminal(const Context<L>& context, StumpSolver<L>& stumps)
@@ -25,16 +26,23 @@ class StumpTerminal {
     const RowSubset& rows = *task.rows;
     Answer<Value> answer;
     answer.upper = stumps_->leaf(rows);
+    const auto n_features = static_cast<std::uint32_t>(context_->columns->n_features());
+    bool stopped = false;
+    const auto stop = [&] {  // Small sets are solved even if a limit was reached.
+      const bool reached = context_->limits->stop(rows.size() / (8 * n_features) + 1);
+      stopped = reached && rows.size() > kMany;
+      return stopped;
+    };
     const Split<Value> split =
-        stumps_->best_by_loss(rows, task.min_leaf, context_->settings.further_child);
-    context_->limits->stop(rows.size() / 8 + 1);
+        stumps_->best_by_loss(rows, task.min_leaf, context_->settings.further_child, stop);
     answer.lower = answer.upper;
     if (split.feature >= 0 && penalty + split.score < answer.upper) {
       answer.upper = answer.lower = penalty + split.score;
       answer.tree = stumps_->node(rows, split.feature, split.kind, split.first, split.last);
     }
     const Value one_sided = split.feature < 0 ? answer.upper : std::min(answer.upper, split.score);
-    for (Value& out : task.lower_out) out = penalty + one_sided;
+    for (Value& out : task.lower_out) out = stopped ? Value{} : penalty + one_sided;
+    if (stopped) answer.lower = Value{};  // features that were not looked at may split better
     answer.found = answer.upper < task.cutoff;
     return answer;
   }

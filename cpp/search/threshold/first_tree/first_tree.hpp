@@ -93,10 +93,18 @@ class FirstTree {
   bool stopped() const { return context_->limits->stop(0); }
 
   // A gain in purity that is due to further children counts only as far as it is worth their price.
+  // None is found for very many rows once a limit is reached.
   Split<double> purest(const RowSubset& rows, std::uint32_t min_leaf) {
     const double further = context_->further_impurity();
-    return greed_ == Greed::entropy ? stumps_->best_by_entropy(rows, min_leaf, further)
-                                    : stumps_->best_by_impurity(rows, min_leaf, further);
+    bool stopped = false;
+    const auto stop = [&] {
+      stopped = rows.size() > kMany && context_->limits->stop(rows.size() / 64);
+      return stopped;
+    };
+    const Split<double> split = greed_ == Greed::entropy
+                                    ? stumps_->best_by_entropy(rows, min_leaf, further, stop)
+                                    : stumps_->best_by_impurity(rows, min_leaf, further, stop);
+    return stopped ? Split<double>{} : split;
   }
 
   // The approximate time for a node.
