@@ -168,7 +168,7 @@ fuzz-constraints: build  ## trees that keep constraints against brute force, at 
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_constraints.py
 
 fuzz-shapes: build  ## monotone trees, lists, paths and lines against brute force, at length
-	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_shapes.py tests/test_lines.py
+	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_shapes_exact.py tests/test_lines.py
 
 fuzz-costs: build  ## costs, rewards and F-measures against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_costs.py tests/test_policy.py

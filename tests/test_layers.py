@@ -1,5 +1,6 @@
 """The architecture is a test: who may know whom, and what the engine must never do."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -72,10 +73,72 @@ def test_the_engine_never(pattern):
         assert found is None, f"{source}: {found[0]!r}: {FORBIDDEN[pattern]}"
 
 
+CODE = [
+    *SOURCES,
+    *(p for p in CPP.rglob("*.inc")),
+    *(p for p in (ROOT / "tools").rglob("*") if p.suffix in {".cpp", ".hpp", ".py"}),
+    *(
+        p
+        for part in ("src", "tests", "benchmarks")
+        for p in (ROOT / part).rglob("*.py")
+    ),
+]
+MOST_LINES_OF_A_FILE = 500
+MOST_LINES_OF_A_FUNCTION = 60
+
+
 def test_files_stay_readable():
-    for source in [*SOURCES, *(ROOT / "src").rglob("*.py")]:
+    for source in CODE:
         lines = len(source.read_text().splitlines())
-        assert lines <= 600, f"{source} has {lines} lines: one idea per file"
+        assert lines <= MOST_LINES_OF_A_FILE, (
+            f"{source} has {lines} lines: one idea per file"
+        )
+
+
+def python_functions(text: str):
+    """Yield each function: its name, the lines of its body, and its docstring."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            first = body[0].lineno if body else node.end_lineno
+            yield node.name, node.end_lineno - first + 1, ast.get_docstring(node) or ""
+
+
+def cpp_functions(text: str):
+    """Yield each function of a formatted source: its first line, lines, first comment.
+
+    A function begins at the level of the file or of a class; its body begins with the
+    brace that ends its signature, and ends with a brace at the level of the signature.
+    """
+    lines = text.splitlines()
+    types = r"\s*(template|namespace|struct|class|enum|union|for|switch)\b"
+    for k, line in enumerate(lines):
+        begins = re.match(r"( {0,2})[\w~:]", line)
+        if begins is None or re.match(types, line):
+            continue
+        first = next((j for j in range(k, len(lines)) if lines[j][-1:] in "{;}"), k)
+        if not lines[first].endswith("{") or "= {" in lines[first]:
+            continue
+        closed = (
+            j for j in range(first, len(lines)) if lines[j].startswith(begins[1] + "}")
+        )
+        end = next(closed, first)  # a lambda, whose brace is closed elsewhere
+        yield line.strip(), end - first - 1, lines[first + 1].strip()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [p for p in CODE if not p.is_relative_to(ROOT / "tests")],
+    ids=lambda p: str(p.relative_to(ROOT)),
+)
+def test_functions_stay_readable(source):
+    """Longer functions say in the first line of their body why they are long."""
+    functions = python_functions if source.suffix == ".py" else cpp_functions
+    for name, lines, first in functions(source.read_text()):
+        excused = first.startswith("// Long: ") or "Long: " in first
+        assert lines <= MOST_LINES_OF_A_FUNCTION or excused, (
+            f"{source}: {name} has {lines} lines; divide it, or say why it is long"
+        )
 
 
 def test_python_border_knows_no_estimator():

@@ -15,8 +15,8 @@
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
 #include "bindings/observer.hpp"
-#include "bindings/sparse_files.hpp"
 #include "bindings/sparse_switches.hpp"
+#include "bindings/step_log.hpp"
 #include "bindings/threshold_switches.hpp"
 #include "bounds/idle_columns.hpp"
 #include "bounds/rounding.hpp"
@@ -220,6 +220,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       double checkpoint_pause, std::uint64_t key_seed, const nb::dict& switches,
                       const std::string& kernel, const std::string& fault, bool helpers_at_once,
                       bool levels_first, const std::string& penalize, bool for_proof) {
+  // Long: the table, both forms of it and the search live under one release of the lock.
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   portfolio::Request request = make_request(
       {split_penalty, max_depth, max_splits, min_samples_leaf, read_penalize(penalize)}, climb,
@@ -239,7 +240,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
   Messenger<Cost> messenger(observer, ladder, unit, interrupted, limits);
   Problem problem;
   portfolio::Answer<Cost> answer;
-  std::optional<SparseFiles> files;
+  std::optional<proof::SearchFiles> files;
   std::size_t idle = 0;
   std::int64_t forced = 0;
   {
@@ -309,7 +310,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
     out["price_bound"] =
         bounds::rounding(answer.split_cost, 0, answer.prices->total - answer.cost_per_leaf, 0);
   }
-  if (files) files->describe(out);
+  if (files && files->log() != nullptr) describe_log(*files, out);
   return out;
 }
 

@@ -14,8 +14,8 @@
 #include "bindings/encoded_table.hpp"
 #include "bindings/first_prices.hpp"
 #include "bindings/observer.hpp"
-#include "bindings/sparse_files.hpp"
 #include "bindings/sparse_switches.hpp"
+#include "bindings/step_log.hpp"
 #include "data/kernels/kernels.hpp"
 #include "search/branches/solve.hpp"
 #include "search/miner/solve.hpp"
@@ -52,7 +52,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
   bool interrupted = false;
   const Observer notify = observer_for(observer, unit, interrupted);
   SearchResult result;
-  std::optional<SparseFiles> files;
+  std::optional<proof::SearchFiles> files;
   Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
   {
     nb::gil_scoped_release unlocked;
@@ -91,7 +91,7 @@ nb::dict solve(const std::string& solver, const IntArray& kinds, const IntArray&
   }
   nb::dict out =
       search_answer(problem, result, split_cost(split_penalty, problem.total_weight), limits);
-  if (files) files->describe(out);
+  if (files && files->log() != nullptr) describe_log(*files, out);
   return out;
 }
 

@@ -11,6 +11,7 @@
 
 #include "bindings/python.hpp"
 #include "bindings/stream_encoder.hpp"
+#include "stream/error_trend.hpp"
 #include "stream/online_branches.hpp"
 #include "stream/tree_search.hpp"
 
@@ -57,11 +58,7 @@ std::unique_ptr<stream::Learner> make_learner(const std::string& kind, const nb:
   return std::make_unique<stream::TreeSearch>(options);
 }
 
-// Feeds a drift detector of River's kind with the learner's mistakes. A detector reports any
-// change; only a change for the worse is drift, so mistakes of the last rows must outnumber
-// those of the longer past. Where the new concept began is estimated by a cumulative sum of
-// the mistakes beyond the usual: it is back at zero again and again until the change. (The
-// width of ADWIN's window will not do: at the first alarm it still spans mostly old rows.)
+// Feeds a drift detector of River's kind, and the trend of errors, with the learner's mistakes.
 class DriftWatch {
  public:
   explicit DriftWatch(nb::object detector) : prototype_(std::move(detector)) { renew(); }
@@ -70,42 +67,26 @@ class DriftWatch {
 
   // Says whether there is drift.
   bool update(bool mistake) {
-    constexpr double kRecentRows = 50.0;
-    constexpr double kPastRows = 1000.0;
-    constexpr double kSlack = 0.1;
-    const double x = mistake ? 1.0 : 0.0;
-    sum_ += x - past_ - kSlack;
-    ++since_;
-    if (sum_ <= 0.0) {
-      sum_ = 0.0;
-      since_ = 0;
-    }
-    recent_ += (x - recent_) / kRecentRows;
-    past_ += (x - past_) / kPastRows;
-    detector_.attr("update")(x);
-    return recent_ > past_ && nb::cast<bool>(detector_.attr("drift_detected"));
+    trend_.update(mistake);
+    detector_.attr("update")(mistake ? 1.0 : 0.0);
+    return trend_.worse() && nb::cast<bool>(detector_.attr("drift_detected"));
   }
 
   // The rows since the change. After a drift the detector begins anew.
   std::int64_t take_recent_rows() {
-    const std::int64_t rows = since_;
     renew();
-    past_ = recent_;
-    sum_ = 0.0;
-    since_ = 0;
-    return rows;
+    return trend_.restart();
   }
 
   nb::tuple save() const {
-    return nb::make_tuple(prototype_, detector_, recent_, past_, sum_, since_);
+    return nb::make_tuple(prototype_, detector_, trend_.recent, trend_.past, trend_.sum,
+                          trend_.since);
   }
   void load(nb::tuple state) {
     prototype_ = state[0];
     detector_ = state[1];
-    recent_ = nb::cast<double>(state[2]);
-    past_ = nb::cast<double>(state[3]);
-    sum_ = nb::cast<double>(state[4]);
-    since_ = nb::cast<std::int64_t>(state[5]);
+    trend_ = {nb::cast<double>(state[2]), nb::cast<double>(state[3]), nb::cast<double>(state[4]),
+              nb::cast<std::int64_t>(state[5])};
   }
 
  private:
@@ -113,10 +94,7 @@ class DriftWatch {
 
   nb::object prototype_;
   nb::object detector_;
-  double recent_ = 0.5;
-  double past_ = 0.5;
-  double sum_ = 0.0;
-  std::int64_t since_ = 0;
+  stream::ErrorTrend trend_;
 };
 
 class StreamModel {

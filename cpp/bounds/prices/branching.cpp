@@ -13,6 +13,7 @@ double score(std::int64_t positive, std::int64_t negative) {
 }  // namespace
 
 Branch Relaxation::choose_branch() {
+  // Long: one case for each kind of column; all of them use the histograms and `offer`.
   const std::size_t m = outer_.size();
   Branch branch;
   double best = -1.0;

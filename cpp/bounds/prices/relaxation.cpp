@@ -220,6 +220,7 @@ bool Relaxation::strike(const OpenColumn& open, LocalRange& range, std::uint8_t*
 }
 
 std::int32_t Relaxation::tighten(LocalBox& box) {
+  // Long: each stage of a round refines the same bound and may end the whole computation.
   const std::size_t m = outer_.size();
   const std::size_t np = n_outer_positive_;
   std::int32_t bound = 0;

@@ -118,6 +118,7 @@ void Relaxation::renumber(std::size_t c, const Word* range, OpenColumn& open) {
 }
 
 bool Relaxation::look_at(std::span<const Word> box) {
+  // Long: it fills all members that describe a box, each from those before it.
   list_outer(box);
   std::int64_t most = 0;
   for (std::size_t t = 0; t < n_outer_positive_; ++t) most += weight_[index(outer_[t])];

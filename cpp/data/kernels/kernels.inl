@@ -247,6 +247,7 @@ struct Quarters {
 
 template <class Word>
 void pair_counts(const PairTask<Word>& task, std::int32_t first, std::int32_t last) {
+  // Long: the innermost loop of the search; its vectors stay in registers only in one function.
   using C = Count<Word>;
   using V = Vector<C>;
   const std::ptrdiff_t stride = task.stride;

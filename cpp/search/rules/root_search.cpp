@@ -249,6 +249,7 @@ bool RootSearch::descend(const Group& group, const Side& p, const Side& n, Worke
 // Finds the best tree with this rule at the root, if it improves on the best so far; false
 // if the search was stopped before that was known.
 bool RootSearch::evaluate(std::size_t rule, Worker& worker) {
+  // Long: small trees first, then larger ones, all from the leaves and splits of both sides.
   ++worker.counters.roots;
   const RowLayout& rows = table_.rows();
   const std::size_t n_words = table_.n_words();

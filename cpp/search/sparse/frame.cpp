@@ -111,6 +111,7 @@ void Frame<Word>::build_child(const Frame& parent, std::int32_t child,
 
 template <class Word>
 void Frame<Word>::build_subset(const Frame& parent, const kernels::Kernels<Word>& kernel) {
+  // Long: bits, slots and key of the rows are copied in one pass over the parent.
   layout = parent.layout;
   stride = parent.stride;
   n_columns = parent.n_columns;

@@ -1,5 +1,6 @@
 #include "search/threshold/solve.hpp"
 
+#include "search/threshold/conclude.hpp"
 #include "search/threshold/first_tree/first_tree.hpp"
 #include "search/threshold/label_parts.hpp"
 #include "search/threshold/record.hpp"
@@ -56,27 +57,8 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
     search.set_record(record);
     answer = search.solve(task);
   }
-  if (!deep && answer.lower < answer.upper && !context.restricted()) {
-    // The search was stopped within the first sweeps, so CART's tree may be better than its own.
-    Answer<Cost> greedy = first.greedy(task);
-    if (greedy.upper < answer.upper) {
-      answer.upper = greedy.upper;
-      answer.tree = std::move(greedy.tree);
-    }
-  }
-  if (exchange != nullptr) {
-    if (answer.found) exchange->found(answer.tree, answer.upper);
-    exchange->proved(answer.lower);
-  }
-  Result<Cost> result;
-  result.tree = std::move(answer.tree);
-  result.lower = answer.lower;
-  result.upper = answer.upper;
-  result.split_cost = settings.split_cost;
-  result.optimal = result.lower == result.upper;
-  result.stop = limits.reason();
-  result.statistics = parts.counters.named();
-  return result;
+  if (!deep) improve_by_greedy_tree(context, task, first, answer);
+  return conclude(context, std::move(answer), exchange);
 }
 
 }  // namespace treeproof::threshold

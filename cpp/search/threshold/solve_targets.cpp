@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/check.hpp"
+#include "search/threshold/conclude.hpp"
 #include "search/threshold/first_tree/first_tree.hpp"
 #include "search/threshold/record.hpp"
 #include "search/threshold/target_parts.hpp"
@@ -47,37 +47,14 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
   search.set_exchange(exchange);
   FirstTree<L, Terminal> first(context, terminal, stumps);
   const bool deep = std::min(settings.max_depth, settings.max_splits) > Terminal::kDepth;
-  const bool restricted = context.restricted();
   if (deep)
-    search.set_incumbent(restricted
+    search.set_incumbent(context.restricted()
                              ? first.best_restricted(task)
                              : starting_tree(first, task, context.loss->infinite(), exchange));
   search.set_record(record);
   Answer<double> answer = search.solve(task);
-  if (!deep && !restricted && !context.loss->closes(answer.lower, answer.upper)) {
-    // The search was stopped within the first sweeps, so CART's tree may be better than its own.
-    Answer<double> greedy = first.greedy(task);
-    if (greedy.upper < answer.upper) {
-      answer.upper = greedy.upper;
-      answer.tree = std::move(greedy.tree);
-    }
-  }
-  Result<double> result;
-  result.tree = std::move(answer.tree);
-  result.lower = std::clamp(answer.lower, 0.0, answer.upper);
-  result.upper = answer.upper;
-  result.split_cost = settings.split_cost;
-  result.optimal = context.loss->closes(answer.lower, answer.upper);
-  check([&] { return result.optimal || context.limits->reason() != StopReason::none; },
-        "a finished search proves its tree");
-  if (result.optimal) result.lower = result.upper;
-  if (exchange != nullptr) {
-    if (answer.found) exchange->found(result.tree, result.upper);
-    exchange->proved(result.lower);
-  }
-  result.stop = context.limits->reason();
-  result.statistics = context.counters->named();
-  return result;
+  if (!deep) improve_by_greedy_tree(context, task, first, answer);
+  return conclude(context, std::move(answer), exchange);
 }
 
 Result<double> constant_leaf(double split_cost, Exchange<double>* exchange) {

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
+from treeproof.cli.fitted import report, scores, show
 from treeproof.cli.objective import objective_parameters
 from treeproof.cli.outputs import Outputs, check_folder, say_written
 from treeproof.cli.restrictions import (
@@ -23,18 +23,15 @@ from treeproof.cli.restrictions import (
     TestCosts,
     restriction_parameters,
 )
-from treeproof.cli.tables import open_large
 from treeproof.cli.training import (
-    count_training,
+    Training,
     hold_out,
     listed,
     marks,
     predicts_numbers,
-    read_training,
-    training_score,
+    read_or_count,
 )
 from treeproof.cli.tree_options import Goal, MissingMarks
-from treeproof.kinds import LEAF
 
 __all__ = ["fit", "make_estimator", "register", "report"]
 
@@ -346,35 +343,19 @@ def fit(
              "--categorical": listed(categorical)}  # fmt: skip
     kept = [*listed(keep), *([] if first_split is None else [first_split])]
     missing_marks = marks(na)
-    source = (
-        None if proof is not None else open_large(data, memory_limit, missing_marks)
-    )
-    if source is None:
-        training = read_training(data, database, target, roles, kept, missing_marks)
-    else:
-        training = count_training(source, target, roles, kept)
+    training = read_or_count(
+        data, database, target, roles, kept, missing_marks, memory_limit,
+        in_memory=proof is not None,
+    )  # fmt: skip
     regression = predicts_numbers(training, target, goal)
+    _check_files(regression, proof, checkpoint, test_size)
     held_out = None
     if test_size:
-        if proof is not None:
-            raise ValueError(
-                "--test-size does not go with --proof: the proof would be about some "
-                "rows of the file only."
-            )
         training, held_out = hold_out(training, test_size, regression)
-    if regression and checkpoint is not None:
-        raise ValueError("--checkpoint does not go with --regression.")
-    objective: dict[str, Any] = {}
-    if cost_matrix is not None or abstain_cost is not None or metric != "accuracy":
-        if regression:
-            raise ValueError(
-                "--cost-matrix, --abstain-cost and --metric are for classes; they do "
-                "not go with --regression."
-            )
-        labels = set(training.labels())
-        objective = objective_parameters(
-            labels, cost_matrix, abstain_cost, metric, pos_label, beta
-        )
+    objective = objective_parameters(
+        None if regression else training.labels,
+        cost_matrix, abstain_cost, metric, pos_label, beta,
+    )  # fmt: skip
     restricted = restriction_parameters(
         regression, monotonic, shape, interactions, test_costs
     )
@@ -399,30 +380,41 @@ def fit(
         quantiles=quantiles,
         verbose=not quiet,
     )
-    start = time.perf_counter()
-    with warnings.catch_warnings():
-        # The report below says the same in more detail, so the warning is suppressed.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        files = {"proof": proof, "checkpoint": checkpoint}
-        asked = {name: path for name, path in files.items() if path is not None}
-        model.fit(training.X, training.y, training.weights, **asked)
-    seconds = time.perf_counter() - start
+    seconds = _fit(model, training, proof=proof, checkpoint=checkpoint)
     if save is not None:
         save_model(model, save, target=target)
     say_written(save, proof, *outputs.write(model, table=_table_name(data)))
-    result = report(model, seconds)
-    result["r2" if regression else "accuracy"] = training_score(model, training)
-    if held_out is not None:
-        result["held_out"] = float(model.score(held_out.X, held_out.labels()))
-        result["held_out_rows"] = len(held_out.labels())
-    if abstain_cost is not None:
-        result["abstains"] = abstaining_share(model)
+    result = report(model, seconds) | scores(model, regression, training, held_out)
     if as_json:
         typer.echo(json.dumps(result))
     else:
-        _show(model, result)
+        show(model, result)
     if model.status_ == "interrupted":
         raise typer.Exit(INTERRUPTED)
+
+
+def _fit(model: Any, training: Training, **files: str | None) -> float:
+    """Fit the model; return the seconds it took."""
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        # The report says the same in more detail, so the warning is suppressed.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        asked = {name: path for name, path in files.items() if path is not None}
+        model.fit(training.X, training.y, training.weights, **asked)
+    return time.perf_counter() - start
+
+
+def _check_files(
+    regression: bool, proof: Any, checkpoint: Any, test_size: float | None
+) -> None:
+    """Refuse options that do not go together."""
+    if test_size and proof is not None:
+        raise ValueError(
+            "--test-size does not go with --proof: the proof would be about some rows "
+            "of the file only."
+        )
+    if regression and checkpoint is not None:
+        raise ValueError("--checkpoint does not go with --regression.")
 
 
 def _table_name(data: str) -> str:
@@ -447,65 +439,6 @@ def make_estimator(
             "--class-weight is for classes; it cannot be combined with --regression."
         )
     return treeproof.OptimalTreeRegressor(**parameters)
-
-
-def report(model: Any, seconds: float) -> dict[str, Any]:
-    """Return the content of ``--json`` for a fitted model."""
-    from treeproof.solving.certificates import depth_to_json
-
-    return {
-        "status": model.status_,
-        "objective": model.objective_,
-        "lower_bound": model.lower_bound_,
-        "gap": model.gap_,
-        "optimal": model.optimal_,
-        "proved_depth": depth_to_json(model.proved_depth_),
-        "certificates": [known.to_dict() for known in model.certificates_],
-        "certificate": model.certificate(),
-        "splits": model.n_splits_,
-        "depth": model.get_depth(),
-        "leaves": model.get_n_leaves(),
-        "seconds": seconds,
-        "solver": model.stats_["solver"],
-        "rows": model.stats_["n_rows"],
-        "features": model.n_features_in_,
-        "tree": model.tree_.to_dict(),
-    }
-
-
-def abstaining_share(model: Any) -> float:
-    """Return the share of the training weight for which the tree abstains."""
-    tree = model.tree_
-    leaves = (tree.kind == LEAF) & (tree.action == len(model.classes_))
-    weight = tree.weighted_n_node_samples
-    return float(weight[leaves].sum() / weight[0])
-
-
-def _show(model: Any, result: dict[str, Any]) -> None:
-    from treeproof.tree.drawing import draw
-    from treeproof.words import counted
-
-    console = Console(highlight=False)
-    drawn = model.tree_.collapse()
-    console.print(draw(drawn), soft_wrap=True)
-    console.print()
-    style = "bold green" if model.optimal_ else "bold yellow"
-    console.print(model.certificate(), style=style, soft_wrap=True)
-    score = "accuracy" if "accuracy" in result else "r2"
-    console.print(
-        f"{counted(drawn.n_splits, 'split')}, "
-        f"{counted(drawn.n_leaves, 'leaf', 'leaves')}, depth "
-        f"{result['depth']}; {score} {result[score]:.4f}; "
-        + (
-            f"{result['held_out']:.4f} on {counted(result['held_out_rows'], 'row')} "
-            "held out; "
-            if "held_out" in result
-            else ""
-        )
-        + (f"abstains on {result['abstains']:.0%}; " if "abstains" in result else "")
-        + f"{result['seconds']:.2f} s with solver {result['solver']}",
-        soft_wrap=True,
-    )
 
 
 def register(app: typer.Typer) -> None:

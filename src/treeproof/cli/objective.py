@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from treeproof.columns import plain
@@ -13,7 +13,7 @@ __all__ = ["objective_parameters", "read_costs"]
 
 
 def objective_parameters(
-    labels: Any,
+    labels: Callable[[], Iterable[Any]] | None,
     cost_matrix: str | None,
     abstain_cost: float | None,
     metric: str,
@@ -24,17 +24,25 @@ def objective_parameters(
 
     Parameters
     ----------
-    labels : iterable
-        The classes, which decide how names in a file are read: "1" may be the number 1.
+    labels : callable or None
+        Returns the classes of the rows, which decide how names in a file are read: "1"
+        may be the number 1. None for a regression, which has none of these options.
     cost_matrix : str or None
         A JSON file with the costs of predictions.
     abstain_cost, metric, pos_label, beta
         As for `OptimalTreeClassifier`.
     """
+    if cost_matrix is None and abstain_cost is None and metric == "accuracy":
+        return {}
+    if labels is None:
+        raise ValueError(
+            "--cost-matrix, --abstain-cost and --metric are for classes; they do not "
+            "go with --regression."
+        )
     parameters: dict[str, Any] = {
         "abstain_cost": abstain_cost, "metric": metric, "beta": beta,
     }  # fmt: skip
-    known = {str(plain(label)): plain(label) for label in labels}
+    known = {str(plain(label)): plain(label) for label in set(labels())}
     if pos_label is not None:
         parameters["pos_label"] = known.get(pos_label, pos_label)
     if cost_matrix is not None:

@@ -16,7 +16,12 @@ import numpy as np
 from treeproof.border.amounts import MANY_AMOUNTS, count_amounts
 from treeproof.border.names import known_columns
 from treeproof.border.row_names import RowNames, counted_row_names, row_names_of
-from treeproof.cli.tables import pop_column, read_table, without_unlabelled
+from treeproof.cli.tables import (
+    open_large,
+    pop_column,
+    read_table,
+    without_unlabelled,
+)
 from treeproof.kinds import LEAF
 from treeproof.sources.duck import DuckSource
 
@@ -27,6 +32,7 @@ __all__ = [
     "listed",
     "marks",
     "predicts_numbers",
+    "read_or_count",
     "read_training",
     "training_score",
 ]
@@ -140,6 +146,34 @@ def hold_out(
         for rows in split_rows(y, test_size, 0, numeric)
     ]
     return parts[0], parts[1]
+
+
+def read_or_count(
+    data: str,
+    database: str | None,
+    target: str,
+    roles: Mapping[str, list[str]],
+    keep: Sequence[str],
+    na: Sequence[str] | None,
+    memory_limit: str | None,
+    *,
+    in_memory: bool,
+) -> Training:
+    """Read a table, or leave a large file where it is and count its rows.
+
+    Parameters
+    ----------
+    data, database, target, roles, keep, na
+        As for `read_training`.
+    memory_limit : str or None
+        What the counting may use.
+    in_memory : bool
+        Whether the table is read, whatever its size.
+    """
+    source = None if in_memory else open_large(data, memory_limit, na)
+    if source is None:
+        return read_training(data, database, target, roles, keep, na)
+    return count_training(source, target, roles, keep)
 
 
 def read_training(

@@ -7,12 +7,9 @@ from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import ClassificationData, counts_errors
-from treeproof.border.labels import read_vector
 from treeproof.constraints.fit import fit_classifier
 from treeproof.constraints.kinds import Constraint
 from treeproof.estimators.action_tree import ActionTree
@@ -29,8 +26,7 @@ from treeproof.solving.certificates import Wording
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.shape import restrictions
 from treeproof.solving.solvers import SOLVERS, Task
-from treeproof.sources.scoring import distinct_cases
-from treeproof.sources.training import classification_data, source_for, split_table
+from treeproof.sources.training import classification_data
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
@@ -447,20 +443,7 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         """Read the data and state the problem, as `fit` does, without solving it."""
         self._validate_params()
         self._check_objective(None)
-        if self.metric in RATIOS:
-            raise ValueError(
-                f'metric="{self.metric}" takes several searches and no penalty; a path '
-                "of penalties needs another metric."
-            )
-        if self._real_costs:
-            raise ValueError(
-                f'criterion="{self.criterion}" has no path of penalties yet; fit it '
-                "with each penalty, or trace the path of misclassification."
-            )
-        for name in restrictions(self):
-            raise ValueError(
-                f"{name} has no path of penalties yet; fit it with each penalty."
-            )
+        self._check_path()
         deadline = self._deadline(whole=False)
         data, reading = self._read(X, y, sample_weight, None, deadline)
         return self._prepared(self._objective(data), reading, deadline)
@@ -476,49 +459,11 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         self.classes_ = data.classes
         return data, reading
 
-    @property
-    def _real_costs(self) -> bool:
-        return self.criterion in PROBABILITY_CRITERIA
-
     def _wording(self) -> Wording:
         if self.metric in RATIOS:
             name = Ratio.of(self.metric, float(self.beta)).name
             return Wording(name, most=1.0)
         return super()._wording()
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of rows whose class is predicted correctly.
-
-        A row for which the tree abstains is not predicted correctly.
-
-        Parameters
-        ----------
-        X : table of shape (n_samples, n_features), or source
-            Rows with the columns of the training table; see `apply`.
-        y : array-like of shape (n_samples,), or str
-            Their classes, or the name of the column of a source that holds them.
-        sample_weight : array-like of shape (n_samples,), str or None, default=None
-            Weights of the rows, or the name of a column of a source.
-
-        Returns
-        -------
-        float
-            The accuracy.
-        """
-        check_is_fitted(self, "tree_")
-        source = source_for(X, y)
-        if source is None:
-            X, y, sample_weight = split_table(X, y, sample_weight)
-            if self.abstain_cost is None:
-                return float(super().score(X, y, sample_weight))
-            right = self.predict(X) == read_vector(y, "y").reshape(-1)
-            return float(np.average(right, weights=sample_weight))
-        used = sorted(set(self.tree_.feature[self.tree_.feature >= 0].tolist()))
-        table, labels, weights = distinct_cases(
-            source, self.tree_.columns, used, y, sample_weight
-        )
-        right = self.predict(table) == read_vector(labels, "y")
-        return float(weights[right].sum() / weights.sum())
 
     def to_sklearn(self, *, unseen: bool = True) -> DecisionTreeClassifier:
         """Return a fitted scikit-learn tree that makes the same predictions.

@@ -14,8 +14,18 @@ from treeproof.border.costs import (
     read_cost_matrix,
 )
 from treeproof.border.labels import read_vector
-from treeproof.objectives import Costs, Labels, Objective, Probabilities, Told
+from treeproof.objectives import (
+    PROBABILITY_CRITERIA,
+    Costs,
+    Labels,
+    Objective,
+    Probabilities,
+    Told,
+)
 from treeproof.objectives.ratios import RATIOS
+from treeproof.solving.shape import restrictions
+from treeproof.sources.scoring import distinct_cases
+from treeproof.sources.training import source_for, split_table
 
 __all__ = ["Costed"]
 
@@ -37,8 +47,8 @@ class Costed:
     criterion: str
     smoothing: float
     abstain_label: Any
-    _real_costs: Any
     apply: Any
+    predict: Any
 
     def mean_cost(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the mean cost of the predictions, in the unit of the costs.
@@ -87,6 +97,40 @@ class Costed:
         action = self.tree_.action[self.apply(X)]
         return float(np.average(costs[true, action], weights=sample_weight))
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class is predicted correctly.
+
+        A row for which the tree abstains is not predicted correctly.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features), or source
+            Rows with the columns of the training table; see `apply`.
+        y : array-like of shape (n_samples,), or str
+            Their classes, or the name of the column of a source that holds them.
+        sample_weight : array-like of shape (n_samples,), str or None, default=None
+            Weights of the rows, or the name of a column of a source.
+
+        Returns
+        -------
+        float
+            The accuracy.
+        """
+        check_is_fitted(self, "tree_")
+        source = source_for(X, y)
+        if source is None:
+            X, y, sample_weight = split_table(X, y, sample_weight)
+            if self.abstain_cost is None:
+                return float(super().score(X, y, sample_weight))  # type: ignore[misc]
+            right = self.predict(X) == read_vector(y, "y").reshape(-1)
+            return float(np.average(right, weights=sample_weight))
+        used = sorted(set(self.tree_.feature[self.tree_.feature >= 0].tolist()))
+        table, labels, weights = distinct_cases(
+            source, self.tree_.columns, used, y, sample_weight
+        )
+        right = self.predict(table) == read_vector(labels, "y")
+        return float(weights[right].sum() / weights.sum())
+
     def _check_objective(self, costs: Any) -> None:
         """Refuse combinations of parameters that define costs twice."""
         told = {
@@ -127,6 +171,27 @@ class Costed:
                 f"split_penalty={self.split_penalty:g} is above 1, the cost of getting "
                 "every row wrong; use a number from 0 to 1."
             )
+
+    def _check_path(self) -> None:
+        """Refuse objectives for which there is no path of penalties."""
+        if self.metric in RATIOS:
+            raise ValueError(
+                f'metric="{self.metric}" takes several searches and no penalty; a path '
+                "of penalties needs another metric."
+            )
+        if self._real_costs:
+            raise ValueError(
+                f'criterion="{self.criterion}" has no path of penalties yet; fit it '
+                "with each penalty, or trace the path of misclassification."
+            )
+        for name in restrictions(self):
+            raise ValueError(
+                f"{name} has no path of penalties yet; fit it with each penalty."
+            )
+
+    @property
+    def _real_costs(self) -> bool:
+        return self.criterion in PROBABILITY_CRITERIA
 
     def _objective(self, data: ClassificationData) -> Objective:
         """Return what the fit minimises: errors, costs, or losses of probabilities."""

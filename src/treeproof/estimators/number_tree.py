@@ -1,29 +1,42 @@
-"""The base of the regressor: predicting numbers from a fitted tree, and scores."""
+"""The base of the regressor: growing a tree of numbers, predictions and scores."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.metrics import d2_pinball_score
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.estimators.base import OptimalTree
+from treeproof.border import RegressionData
+from treeproof.estimators.encoded_export import EncodedExport
+from treeproof.solving.leaf_fit import LeafFit
+from treeproof.solving.line_fit import LineFit
 from treeproof.sources.scoring import batches_of, r2_of_source, source_to_predict
 from treeproof.sources.training import source_for, split_table
-from treeproof.tree import Tree
+from treeproof.tree import LEAF, Tree
+from treeproof.tree.lines import Lines
+from treeproof.tree.split_table import SplitTable
 
-__all__ = ["NumberTree"]
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeRegressor
+
+__all__ = ["NumberTree", "grow_numbers"]
 
 
-class NumberTree(RegressorMixin, OptimalTree):
+class NumberTree(RegressorMixin, EncodedExport):
     """A fitted tree whose leaves predict numbers."""
 
     n_outputs_: int
     criterion: str
     quantile: Any
+
+    @property
+    def _real_costs(self) -> bool:
+        return True
 
     def _levels(self) -> tuple[float, ...]:
         """Return the quantiles that a leaf predicts."""
@@ -130,3 +143,73 @@ class NumberTree(RegressorMixin, OptimalTree):
             for k, q in enumerate(levels)
         ]
         return float(np.mean(scores))
+
+    def to_sklearn(self, *, unseen: bool = True) -> DecisionTreeRegressor:
+        """Return a fitted scikit-learn tree that makes the same predictions.
+
+        It takes numbers: a table of numbers as it is, any other table as
+        ``model.encode(X)``. See `treeproof.export.sklearn` for how categories are
+        encoded and for the single precision of scikit-learn's trees.
+
+        Parameters
+        ----------
+        unseen : bool, default=True
+            Whether the tree has leaves for unseen categories, which hold no training
+            rows. Without them an unseen category goes the way of a neighbouring one.
+
+        Returns
+        -------
+        DecisionTreeRegressor
+            Multiway splits become nested thresholds.
+
+        Examples
+        --------
+        >>> from treeproof import OptimalTreeRegressor
+        >>> model = OptimalTreeRegressor().fit([[1], [2], [7], [8]], [0, 0, 3, 3])
+        >>> model.to_sklearn().predict([[0], [9]])
+        array([0., 3.])
+        """
+        check_is_fitted(self, "tree_")
+        if self.tree_.lines is not None:
+            raise ValueError(
+                "scikit-learn's trees have constants in their leaves, and this one has "
+                'lines; fit it with leaf="constant", or export it as SQL or Python.'
+            )
+        model = self._sklearn_tree(unseen)
+        if self.criterion == "quantile":  # scikit-learn's trees have no such criterion
+            return model.set_params(criterion="absolute_error")
+        return model.set_params(criterion=self.criterion)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def grow_numbers(
+    splits: SplitTable, data: RegressionData, leaf: LeafFit
+) -> tuple[Tree, float]:
+    """Return the tree with its node values, and the loss of its leaves."""
+    outputs = data.targets.shape[1]
+    if leaf.criterion == "quantile":
+        outputs *= len(leaf.levels)
+
+    tree = Tree.grow(
+        splits,
+        rows=data.table.rows,
+        weights=data.weights,
+        columns=data.table.columns,
+        cut=data.table.cut,
+        engine_columns=data.table.engine.columns,
+        takes_missing=data.table.missing != "error",
+        value=leaf.value_and_losses,
+        samples=data.samples,
+    )
+    loss = float(tree.value[tree.kind == LEAF, outputs].sum())
+    tree.impurity = tree.value[:, outputs + 1].copy()
+    if isinstance(leaf, LineFit):
+        column, slope, intercept = tree.value[:, outputs + 2 :].T.copy()
+        tree.lines = Lines(column.astype(np.int32), slope, intercept)
+    tree.value = tree.value[:, :outputs].copy()
+    tree.predicts_means = leaf.criterion == "squared_error" and tree.lines is None
+    return tree, loss

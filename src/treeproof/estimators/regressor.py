@@ -9,21 +9,17 @@ from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import RegressionData
 from treeproof.border.targets import check_not_negative
 from treeproof.estimators.base import common_constraints
-from treeproof.estimators.encoded_export import EncodedExport
 from treeproof.estimators.line_leaves import (
     check_line_parameters,
     check_lines,
     line_columns,
 )
-from treeproof.estimators.number_tree import NumberTree
+from treeproof.estimators.number_tree import NumberTree, grow_numbers
 from treeproof.estimators.prepared import Prepared
 from treeproof.estimators.shaping import (
     SHAPE_CONSTRAINTS,
@@ -41,12 +37,11 @@ from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.shape import restrictions
 from treeproof.solving.solvers import REGRESSION_SOLVERS, RegressionTask, solve
 from treeproof.sources.training import regression_data
-from treeproof.tree import LEAF, Tree
-from treeproof.tree.lines import Lines
+from treeproof.tree import Tree
 from treeproof.tree.split_table import SplitTable
 
 if TYPE_CHECKING:
-    from sklearn.tree import DecisionTreeRegressor
+    pass
 
 __all__ = ["OptimalTreeRegressor"]
 
@@ -55,7 +50,7 @@ _PROVED = ("squared_error", "absolute_error")
 _ENGINE_CRITERIA = {"quantile": "absolute_error"}  # where the engine has another name
 
 
-class OptimalTreeRegressor(NumberTree, EncodedExport):
+class OptimalTreeRegressor(NumberTree):
     """A regression tree with a proof that no better one exists.
 
     Among all trees that the parameters allow, `fit` finds one with the lowest cost,
@@ -237,10 +232,6 @@ class OptimalTreeRegressor(NumberTree, EncodedExport):
         "ridge": [Interval(Real, 1e-9, None, closed="left")],
     }
 
-    @property
-    def _real_costs(self) -> bool:
-        return True
-
     def __init__(
         self,
         split_penalty: float = 0.01,
@@ -416,7 +407,7 @@ class OptimalTreeRegressor(NumberTree, EncodedExport):
         )
 
         def grow(splits: SplitTable) -> tuple[Tree, float]:
-            return _grow(splits, data, leaf)
+            return grow_numbers(splits, data, leaf)
 
         def keep(name: str, found: Answer, history: History) -> None:
             self._keep(name, found, data, leaf, reading, history)
@@ -472,7 +463,7 @@ class OptimalTreeRegressor(NumberTree, EncodedExport):
     ) -> None:
         self.n_outputs_ = data.targets.shape[1]
         self._set_statistics(name, found, data, reading)
-        tree, loss = _grow(found["tree"], data, leaf)
+        tree, loss = grow_numbers(found["tree"], data, leaf)
         self._set_certificate(
             tree,
             objective=loss + self.split_penalty * tree.n_penalties(self.penalize),
@@ -484,47 +475,6 @@ class OptimalTreeRegressor(NumberTree, EncodedExport):
         history.finish(found["seconds"], self.lower_bound_, self.objective_)
         self.history_ = history
 
-    def to_sklearn(self, *, unseen: bool = True) -> DecisionTreeRegressor:
-        """Return a fitted scikit-learn tree that makes the same predictions.
-
-        It takes numbers: a table of numbers as it is, any other table as
-        ``model.encode(X)``. See `treeproof.export.sklearn` for how categories are
-        encoded and for the single precision of scikit-learn's trees.
-
-        Parameters
-        ----------
-        unseen : bool, default=True
-            Whether the tree has leaves for unseen categories, which hold no training
-            rows. Without them an unseen category goes the way of a neighbouring one.
-
-        Returns
-        -------
-        DecisionTreeRegressor
-            Multiway splits become nested thresholds.
-
-        Examples
-        --------
-        >>> from treeproof import OptimalTreeRegressor
-        >>> model = OptimalTreeRegressor().fit([[1], [2], [7], [8]], [0, 0, 3, 3])
-        >>> model.to_sklearn().predict([[0], [9]])
-        array([0., 3.])
-        """
-        check_is_fitted(self, "tree_")
-        if self.tree_.lines is not None:
-            raise ValueError(
-                "scikit-learn's trees have constants in their leaves, and this one has "
-                'lines; fit it with leaf="constant", or export it as SQL or Python.'
-            )
-        model = self._sklearn_tree(unseen)
-        if self.criterion == "quantile":  # scikit-learn's trees have no such criterion
-            return model.set_params(criterion="absolute_error")
-        return model.set_params(criterion=self.criterion)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
-
 
 def _check_unit(leaf: LeafFit) -> None:
     """Refuse a proof whose costs would be beyond double precision."""
@@ -535,30 +485,3 @@ def _check_unit(leaf: LeafFit) -> None:
             "targets and weights, beyond what a proof can state; rescale the targets "
             "or the weights, or fit without proof."
         )
-
-
-def _grow(splits: Any, data: RegressionData, leaf: LeafFit) -> tuple[Tree, float]:
-    """Return the tree with its node values, and the loss of its leaves."""
-    outputs = data.targets.shape[1]
-    if leaf.criterion == "quantile":
-        outputs *= len(leaf.levels)
-
-    tree = Tree.grow(
-        splits,
-        rows=data.table.rows,
-        weights=data.weights,
-        columns=data.table.columns,
-        cut=data.table.cut,
-        engine_columns=data.table.engine.columns,
-        takes_missing=data.table.missing != "error",
-        value=leaf.value_and_losses,
-        samples=data.samples,
-    )
-    loss = float(tree.value[tree.kind == LEAF, outputs].sum())
-    tree.impurity = tree.value[:, outputs + 1].copy()
-    if isinstance(leaf, LineFit):
-        column, slope, intercept = tree.value[:, outputs + 2 :].T.copy()
-        tree.lines = Lines(column.astype(np.int32), slope, intercept)
-    tree.value = tree.value[:, :outputs].copy()
-    tree.predicts_means = leaf.criterion == "squared_error" and tree.lines is None
-    return tree, loss

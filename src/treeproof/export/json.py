@@ -2,9 +2,9 @@
 
 A document holds the tree, the estimator's name and parameters and its certificate; no
 training data and no code. Loading one runs nothing of what it says: the estimator is
-chosen from a fixed list, and everything else is checked (`treeproof.export.tree_dict`).
-The format has a version number of its own; documents of other versions are refused with
-a sentence that says so.
+chosen from a fixed list, and everything else is checked
+(`treeproof.export.tree_reader`). The format has a version number of its own; documents
+of other versions are refused with a sentence that says so.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from treeproof.columns import plain
-from treeproof.export.tree_dict import is_number, tree_from_dict, tree_to_dict
+from treeproof.export.tree_dict import tree_to_dict
+from treeproof.export.tree_reader import is_number, tree_from_dict
 from treeproof.kinds import LEAF, REFUSED
 from treeproof.solving.certificates import Certificate, proved_depth
 from treeproof.tree import Tree

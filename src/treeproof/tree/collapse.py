@@ -59,10 +59,7 @@ def collapse(tree: Tree) -> Tree:
                      "first_child", "n_children", "value", "action",
                      "n_node_samples", "weighted_n_node_samples")
     }  # fmt: skip
-    costs: list[float] = []
-    firsts: list[int] = []
-    counts: list[Any] = []
-    impurities: list[float] = []
+    merged_nodes: list[list[int]] = []  # per new node: the old nodes
     slots: list[list[tuple[int, int]]] = []  # per new node: (outcome, new child)
     stack: list[tuple[list[int], list[tuple[int, int]], list[int]]] = [([0], [], [])]
     while stack:
@@ -80,13 +77,7 @@ def collapse(tree: Tree) -> Tree:
         table["weighted_n_node_samples"].append(weights.sum())
         table["value"].append(_merged_value(tree, members, weights))
         table["action"].append(tree.action[members[0]])
-        firsts.append(members[0])
-        if tree.cost is not None:
-            costs.append(_average(tree.cost[members], weights))
-        if tree.impurity is not None:
-            impurities.append(_merged_impurity(tree, members, weights))
-        if tree.class_counts is not None:
-            counts.append(tree.class_counts[members].sum(axis=0))
+        merged_nodes.append(members)
         slots.append([])
         for group, group_outcomes in reversed(_child_groups(tree, members, identity)):
             stack.append((group, slots[-1], group_outcomes))
@@ -103,21 +94,35 @@ def collapse(tree: Tree) -> Tree:
         columns=tree.columns,
         classes=tree.classes,
         actions=tree.actions,
-        cost=None if tree.cost is None else costs,
         measure=tree.measure,
     )
+    _merge_optional_values(tree, merged, merged_nodes)
+    return merged
+
+
+def _merge_optional_values(
+    tree: Tree, merged: Tree, merged_nodes: list[list[int]]
+) -> None:
+    """Set what not every tree has: costs, lines, impurities, counts of classes."""
+    weights = tree.weighted_n_node_samples
     merged.predicts_means = tree.predicts_means
+    if tree.cost is not None:
+        costs = tree.cost
+        merged.cost = np.array([_average(costs[m], weights[m]) for m in merged_nodes])
     if tree.lines is not None:  # no two leaves with lines are merged
+        firsts = [members[0] for members in merged_nodes]
         merged.lines = Lines(
             tree.lines.column[firsts],
             tree.lines.slope[firsts],
             tree.lines.intercept[firsts],
         )
     if tree.impurity is not None:
-        merged.impurity = np.array(impurities)
+        merged.impurity = np.array(
+            [_merged_impurity(tree, m, weights[m]) for m in merged_nodes]
+        )
     if tree.class_counts is not None:
-        merged.class_counts = np.array(counts)
-    return merged
+        counts = tree.class_counts
+        merged.class_counts = np.array([counts[m].sum(axis=0) for m in merged_nodes])
 
 
 def _merged_value(tree: Tree, members: list[int], weights: Any) -> Any:

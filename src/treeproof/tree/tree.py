@@ -52,6 +52,7 @@ from treeproof.kinds import (
 )
 from treeproof.picture.methods import TreePictures
 from treeproof.tree.choice import Choice
+from treeproof.tree.equality import same_trees
 from treeproof.tree.lines import Line, Lines
 from treeproof.tree.routing import NO_CHILD, Columns, TreeRouting
 from treeproof.tree.split_table import SplitTable
@@ -62,18 +63,6 @@ __all__ = [
 
 PROBABILITY_MEASURES = ("log_loss", "gini")
 NO_FEATURE = -2  # what scikit-learn writes for "undefined" in a leaf
-_COMPARED = (
-    "feature",
-    "kind",
-    "threshold",
-    "category",
-    "missing",
-    "n_children",
-    "value",
-    "action",
-    "n_node_samples",
-    "weighted_n_node_samples",
-)
 
 
 class Tree(TreeRouting, TreeExports, TreePictures):
@@ -437,7 +426,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
     @staticmethod
     def from_dict(content: Mapping[str, Any]) -> Tree:
         """Return the tree that `to_dict` described; ValueError if it is not one."""
-        from treeproof.export.tree_dict import tree_from_dict
+        from treeproof.export.tree_reader import tree_from_dict
 
         return tree_from_dict(content)
 
@@ -459,31 +448,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):
             return NotImplemented
-        return (
-            all(
-                np.array_equal(getattr(self, name), getattr(other, name))
-                for name in _COMPARED
-            )
-            and self._edges() == other._edges()
-            and self.columns == other.columns
-            and self.measure == other.measure
-            and _same_lines(self.lines, other.lines)
-            and _same(self.classes, other.classes)
-            and _same(self.actions, other.actions)
-        )
-
-    def _edges(self) -> list[list[tuple[int, int]]]:
-        """Return outcome and child of every slot, node by node."""
-        return [
-            sorted(
-                zip(
-                    self.child_outcome[self.slots(node)].tolist(),
-                    self.children[self.slots(node)].tolist(),
-                    strict=True,
-                )
-            )
-            for node in range(self.node_count)
-        ]
+        return same_trees(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -495,20 +460,3 @@ class Tree(TreeRouting, TreeExports, TreePictures):
             f"<Tree: {self.n_splits} splits, {self.n_leaves} leaves, "
             f"depth {self.depth}>"
         )
-
-
-def _same_lines(a: Lines | None, b: Lines | None) -> bool:
-    return (a is None) == (b is None) and (
-        a is None
-        or b is None
-        or all(
-            np.array_equal(getattr(a, name), getattr(b, name))
-            for name in ("column", "slope", "intercept")
-        )
-    )
-
-
-def _same(a: NDArray[Any] | None, b: NDArray[Any] | None) -> bool:
-    return (a is None) == (b is None) and (
-        a is None or b is None or np.array_equal(a, b)
-    )

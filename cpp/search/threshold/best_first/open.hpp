@@ -22,6 +22,7 @@ bool Search<L, Terminal>::open(Frame& frame, const Item& item) {
 
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
+  // Long: both sides are solved, in either order, between the same two ends of the interval.
   const Candidate& c = frame.candidates[item.candidate];
   const std::uint32_t min_leaf = frame.task->min_leaf;
   const Value budget = frame.best - penalty();

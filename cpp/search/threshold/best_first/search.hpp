@@ -118,67 +118,10 @@ class Search {
     return k;
   }
 
-  Answer<Value> solve(const Task<Value>& task, std::size_t level) {
-    const Value leaf = stumps_->leaf(*task.rows);
-    Answer<Value> answer;
-    answer.found = leaf < task.cutoff;
-    answer.upper = answer.found ? leaf : task.cutoff;
-    if (level == 0 && incumbent_.found && incumbent_.upper < answer.upper)
-      answer = std::move(incumbent_);
-    const int affordable_splits = affordable(answer.upper);
-    // Every split adds at least one leaf, and every leaf has rows of its own.
-    const auto leaves =
-        static_cast<int>(std::min<std::uint32_t>(task.rows->size() / task.min_leaf, 1u << 30));
-    const int room = std::min({task.depth, task.splits, leaves - 1});
-    const int depth = std::min(room, affordable_splits);
-    const bool may_split = room > 0;
-    if (!may_split || depth <= 0 || closes(penalty(), answer.upper)) {
-      // The tree is a leaf, or it has a split, whose penalty alone is already too much.
-      if (!task.lower_out.empty()) std::ranges::fill(task.lower_out, penalty());
-      answer.lower = may_split ? answer.upper : leaf;
-      return answer;
-    }
-    const Value least = std::max(partition_bound(task, answer.upper), priced(*task.rows));
-    if (closes(least, answer.upper)) {  // no partition of the rows into leaves is good enough
-      ++(kPriced ? context_->counters->price_prunes : context_->counters->partition_prunes);
-      if (!task.lower_out.empty()) std::ranges::fill(task.lower_out, std::max(penalty(), least));
-      answer.lower = answer.found ? answer.upper : least;
-      return answer;
-    }
-    const bool remembers = level > 0 && remembers_sets(task);
-    const Key key = remembers ? KnownSets<Value>::key(*task.rows) : Key{};
-    if (remembers && recall(task, key, answer)) return answer;
-    Task<Value> inner = task;
-    inner.depth = depth;
-    if (depth <= Terminal::kDepth) {
-      inner.cutoff = answer.upper;
-      Answer<Value> better = terminal_->solve(inner);
-      if (better.found || !answer.found) answer = std::move(better);
-      else answer.lower = std::min(answer.upper, better.lower);
-    } else {
-      answer = search(inner, level, std::move(answer), least);
-    }
-    if (depth < room) {
-      // Trees with more splits were not considered. They cost at least this, which is not less than
-      // the cut-off (so a tree that was found is still optimal), but possibly less than the bound
-      // of the shallow search.
-      const Value deeper = static_cast<Value>(affordable_splits + 1) * penalty();
-      for (Value& out : task.lower_out) out = std::min(out, deeper);
-      if (!answer.found || !closes(deeper, answer.upper))
-        answer.lower = std::min(answer.lower, deeper);
-    }
-    if (depth < task.depth && task.halves_out != nullptr)
-      // Halves with deeper trees have as many splits as the trees here have levels.
-      for (KnownHalf<Value>& known : *task.halves_out)
-        known.least = std::min(known.least, static_cast<Value>(depth) * penalty());
-    // The returned bounds must also hold for more rows, whose trees may be deeper: a first split
-    // that leaves all of these rows on one side may have any tree for them below it.
-    if (room < std::min(task.depth, task.splits))
-      for (Value& out : task.lower_out) out = std::min(out, penalty() + answer.lower);
-    if (remembers && context_->limits->reason() == StopReason::none)
-      sets_.keep(key, task.depth, answer);
-    return answer;
-  }
+  // Solving a task of any depth, by the terminal solver or by the search: best_first/solve.hpp.
+  Answer<Value> solve(const Task<Value>& task, std::size_t level);
+  void hold_for_deeper_trees(const Task<Value>& task, int depth, int room, int affordable_splits,
+                             Answer<Value>& answer) const;
 
   // Answering from what is known of the same set: best_first/recall.hpp.
   bool remembers_sets(const Task<Value>& task) const;
@@ -459,76 +402,20 @@ class Search {
     check_memory(frame);
   }
 
-  // One side of a cut: a leaf of a given class where the way of the candidate says so.
+  // Solving one side of a cut: best_first/child.hpp.
   Answer<Value> side(Frame& frame, const Candidate& c, bool left, std::uint32_t min_leaf,
-                     Value cutoff, Value known) {
-    Level& level = levels_[frame.level];
-    const RowSubset& rows = left ? level.left : level.right;
-    std::vector<Value>& out = left ? level.out_left : level.out_right;
-    if (c.way.says >= 0 && (left ? c.way.left_leaf : c.way.right_leaf)) {
-      out.assign(n_features(), Value{});
-      const Value cost = apart(frame, [&] { return stumps_->leaf_saying(rows, c.way.says); });
-      return {cost, std::min(cost, cutoff), cost < cutoff, {}};
-    }
-    return child(frame, rows, left ? c.left_splits : c.right_splits, min_leaf, cutoff,
-                 left ? level.inherited_left : level.inherited_right, out, known);
-  }
-
+                     Value cutoff, Value known);
   Answer<Value> child(Frame& frame, const RowSubset& rows, int splits, std::uint32_t min_leaf,
                       Value cutoff, const std::vector<Value>& inherited, std::vector<Value>& out,
-                      Value known = Value{}) {
-    out.resize(n_features());
-    Task<Value> task{
-        &rows,
-        cutoff,
-        frame.depth,
-        splits,
-        min_leaf,
-        settings().use_inheritance ? std::span<const Value>(inherited) : std::span<const Value>(),
-        std::span<Value>(out),
-        known};
-    Level& level = levels_[frame.level];
-    CutSide side = level.cut;
-    side.inside = &rows != &level.right;
-    if (frame.boxes) {
-      ask_boxes(frame, side, level.halves_in);
-      level.halves_out.clear();
-      context_->counters->boxes_used += static_cast<std::int64_t>(level.halves_in.size());
-      task.halves_in = level.halves_in;
-      task.halves_out = &level.halves_out;
-      Answer<Value> answer = apart(frame, [&] { return solve(task, frame.level + 1); });
-      keep_boxes(frame, side, level.halves_out);
-      return answer;
-    }
-    if (frame.record == nullptr) return apart(frame, [&] { return solve(task, frame.level + 1); });
-    std::optional<Settled<Value>> settled;
-    Answer<Value> answer =
-        apart(frame, [&] { return solve_settling(task, frame.level + 1, side, settled); });
-    if (settled) frame.record->add_side(std::move(*settled));
-    return answer;
-  }
+                      Value known = Value{});
+  Answer<Value> solve_settling(const Task<Value>& task, std::size_t level, const CutSide& side,
+                               std::optional<Settled<Value>>& settled);
 
   // Recording needs monotonicity (a tree for more rows is valid for fewer rows), so that a few
   // tests prove the bounds of all others; hence min_leaf = 1.
   static constexpr int kRecorded = 2;
   bool recordable(const Task<Value>& task) const {
     return Terminal::kDepth == kRecorded && task.min_leaf == 1;
-  }
-
-  // Records what proves the answer, if the solver of two levels has found it. Bounds that a feature
-  // inherits from other rows have no counterpart in a proof, so they are not given to it.
-  Answer<Value> solve_settling(const Task<Value>& task, std::size_t level, const CutSide& side,
-                               std::optional<Settled<Value>>& settled) {
-    looks_.clear();
-    Task<Value> noted = task;
-    noted.lower_in = {};
-    noted.looks = &looks_;
-    Answer<Value> answer = solve(noted, level);
-    if (looks_.empty() || context_->limits->reason() != StopReason::none) return answer;
-    const int splits = task.splits < most_splits(kRecorded) ? task.splits : -1;
-    settled = Settled<Value>{side, splits, answer.lower, answer.found,
-                             chooser_.choose(*task.rows, splits, answer.lower, looks_)};
-    return answer;
   }
 
   SplitTree join(const Frame& frame, std::int32_t f, TestKind test, std::uint32_t first,
@@ -563,11 +450,13 @@ class Search {
 }  // namespace treeproof::threshold
 
 #include "search/threshold/best_first/boxes.hpp"
+#include "search/threshold/best_first/child.hpp"
 #include "search/threshold/best_first/multiway.hpp"
 #include "search/threshold/best_first/neighbours.hpp"
 #include "search/threshold/best_first/open.hpp"
 #include "search/threshold/best_first/recall.hpp"
 #include "search/threshold/best_first/seeds.hpp"
+#include "search/threshold/best_first/solve.hpp"
 #include "search/threshold/best_first/staged.hpp"
 #include "search/threshold/best_first/stretches.hpp"
 #include "search/threshold/best_first/work.hpp"

@@ -23,7 +23,9 @@
 
 #include "core/check.hpp"
 #include "search/threshold/answer.hpp"
+#include "search/threshold/depth_two/candidates.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
+#include "search/threshold/depth_two/rebuild.hpp"
 #include "search/threshold/depth_two/stump.hpp"
 #include "search/threshold/depth_two/weight_steps.hpp"
 #include "search/threshold/task.hpp"
@@ -36,7 +38,7 @@ class DepthTwo {
   using Value = typename L::Value;
 
   DepthTwo(const Context<L>& context, Lanes& lanes, StumpSolver<L>& stumps)
-      : context_(&context), lanes_(&lanes), stumps_(&stumps) {}
+      : context_(&context), lanes_(&lanes), rebuild_(context, stumps) {}
 
   Answer<Value> solve(const Task<Value>& task) {
     ++context_->counters->depth_two_solves;
@@ -44,14 +46,14 @@ class DepthTwo {
     size_ = task.rows->size();
     min_leaf_ = task.min_leaf;
     best_ = task.cutoff;
-    record_ = Record{};
+    best_root_ = BestRoot{};
     lanes_->load(*task.rows);
     const Value leaf = lanes_->leaf_of_all();
     if (leaf < best_) {
       best_ = leaf;
-      record_.found = true;
+      best_root_.found = true;
     }
-    list_candidates();
+    list_candidates(*context_, task, candidates_);
     stopped_ = false;
     whole_ = Value{};
     if (!context_->loss->closes(context_->settings.split_cost, best_)) {
@@ -76,26 +78,7 @@ class DepthTwo {
 
  private:
   using Point = CutBounds<Value>;
-  struct Candidate {
-    std::int32_t feature;
-    std::int32_t left_says, right_says;  // the class that a leaf must predict; -1: any
-    bool left_splits;                    // whether the left (right) child may be split again
-    bool right_splits;
-    Value lower;   // on any tree with this root, for these rows and for supersets of them
-    Value own;     // the same for these rows alone: at least `lower`
-    bool doubled;  // not looked at: another feature has the same split
-    std::vector<Point> points;
-  };
-  struct Record {
-    bool found = false;
-    std::int32_t feature = -1;
-    TestKind kind = TestKind::threshold;
-    std::uint32_t first = 0;
-    std::uint32_t last = 0;
-    bool left_splits = true;
-    bool right_splits = true;
-    std::int32_t left_says = -1, right_says = -1;
-  };
+  using Candidate = RootCandidate<Value>;
 
   // Reports this cut to the prover. Trivial cuts, with all rows on one side, are skipped.
   void look(const Candidate& c, std::uint32_t first, const Point& x) const {
@@ -113,8 +96,7 @@ class DepthTwo {
   // The total cost that both children must stay below.
   Value budget() const { return best_ - penalty(); }
   bool closed(Value children) const { return context_->loss->closes(penalty() + children, best_); }
-  // Counts the work since the last call: rows that moved through all lanes, and exact scans of a
-  // lane.
+  // Counts the work since the last call: rows moved through all lanes, and exact scans of a lane.
   bool stop(std::uint32_t rows_moved) {
     const auto lanes = static_cast<std::uint64_t>(context_->columns->n_features());
     const auto scans = static_cast<std::uint64_t>(context_->counters->exact_scans - scans_);
@@ -127,39 +109,6 @@ class DepthTwo {
     return stopped_;
   }
   FeatureKind kind(std::int32_t f) const { return context_->columns->kind(f); }
-
-  void list_candidates() {
-    const std::int32_t n = context_->columns->n_features();
-    std::size_t used = 0;
-    const auto add = [&](std::int32_t f, const Way& way, bool left, bool right, Value lower) {
-      if (used == candidates_.size()) candidates_.emplace_back();
-      Candidate& c = candidates_[used++];
-      c.feature = f;
-      c.left_says = way.left_leaf ? way.says : -1;
-      c.right_says = way.right_leaf ? way.says : -1;
-      c.left_splits = left;
-      c.right_splits = right;
-      c.lower = c.own = lower;
-      c.doubled = false;
-      c.points.clear();
-    };
-    for (std::int32_t f = 0; f < n; ++f) {
-      const Value lower =
-          task_->lower_in.empty() ? Value{} : task_->lower_in[static_cast<std::size_t>(f)];
-      const bool deeper = task_->depth > 1 && task_->splits >= 2;
-      const bool both = task_->splits >= 3 || kind(f) == FeatureKind::multiway;
-      for (const Way& way : context_->ways(f)) {
-        const bool left = deeper && !way.left_leaf, right = deeper && !way.right_leaf;
-        if (both || !left || !right) {
-          add(f, way, left, right, lower);
-        } else {  // two splits in all: one of the children may be split
-          add(f, way, true, false, lower);
-          add(f, way, false, true, lower);
-        }
-      }
-    }
-    candidates_.resize(used);
-  }
 
   Value side_leaf(const Candidate& c, Side side) const {
     const std::int32_t says = side == Side::left ? c.left_says : c.right_says;
@@ -183,8 +132,8 @@ class DepthTwo {
                Value children) {
     if (penalty() + children >= best_) return;
     best_ = penalty() + children;
-    record_ = {true,          c.feature,      test,        first,       last,
-               c.left_splits, c.right_splits, c.left_says, c.right_says};
+    best_root_ = {true,          c.feature,      test,        first,       last,
+                  c.left_splits, c.right_splits, c.left_says, c.right_says};
   }
 
   // Lower bounds of both sides at the current window, with relaxed minima. Trees found on the way
@@ -487,9 +436,9 @@ class DepthTwo {
   Answer<Value> answer(Value leaf) {
     for (const Candidate& c : candidates_)
       for (const Point& point : c.points) look(c, 0, point);
-    if (stopped_ && slow_to_rebuild()) {
+    if (stopped_ && rebuild_.slow(*task_->rows)) {
       best_ = std::min(leaf, task_->cutoff);
-      record_ = Record{.found = leaf < task_->cutoff};
+      best_root_ = BestRoot{.found = leaf < task_->cutoff};
     }
     Answer<Value> out;
     out.lower = leaf;
@@ -499,23 +448,25 @@ class DepthTwo {
       out.lower = std::min(out.lower, c.own);
       lower = std::min(lower, c.lower);
     }
-    out.found = record_.found;
+    out.found = best_root_.found;
     out.upper = best_;
-    if (record_.found) out.tree = rebuild(out.upper);
-    if (record_.found && stopped_) keep_cheaper(out, leaf);
+    if (best_root_.found) {
+      const auto stop_here = [&](std::uint32_t work) { return stop_after(work); };
+      out.tree = rebuild_(*task_, best_root_, out.upper, stop_here);
+      if (stopped_) best_root_.found = out.found = keep_cheaper(*task_, leaf, out);
+    }
     // Where the bound proves the cost within the tolerance of the loss, it counts as that cost.
     const bool proved = context_->loss->closes(out.lower, out.upper);
     check([&] { return stopped_ || proved; }, "a finished solve of depth two proves its answer");
-    if (proved && record_.found) out.lower = out.upper;
+    if (proved && best_root_.found) out.lower = out.upper;
     else if (proved) raise(out.lower, out.upper);
-    hand_out(proved && record_.found ? out.lower : lower);
+    hand_out(proved && best_root_.found ? out.lower : lower);
     return out;
   }
 
   // Bounds for each feature, which also hold for supersets of these rows. There a tree may first
   // split such that all of these rows fall on one side; it then costs the penalty plus at least the
-  // cost of the best tree of depth one (bounded by `whole_`), or of any depth allowed here, on
-  // them.
+  // best tree of depth one on them (bounded by `whole_`), or of any depth allowed here.
   void hand_out(Value lower) {
     if (task_->lower_out.empty()) return;
     const Value one_sided = penalty() + std::max(whole_, lower);
@@ -526,80 +477,9 @@ class DepthTwo {
     }
   }
 
-  // Whether building the tree of the record takes too long once a limit is reached: it reads the
-  // lists of all features. The bounds stay true, and a leaf is always a tree.
-  bool slow_to_rebuild() const {
-    constexpr std::uint64_t kManyCells = 1 << 21;
-    return std::uint64_t{size_} * static_cast<std::uint64_t>(context_->columns->n_features()) >
-           kManyCells;
-  }
-
-  // If a limit was reached while the tree was built, children that should be split may have stayed
-  // leaves: then one leaf may cost less than the tree, and nothing may cost less than the cut-off.
-  void keep_cheaper(Answer<Value>& out, Value leaf) {
-    if (leaf < out.upper) {
-      out.tree = {};
-      out.upper = leaf;
-    }
-    if (out.upper < task_->cutoff) return;
-    out.tree = {};
-    out.upper = task_->cutoff;
-    out.found = record_.found = false;
-  }
-
-  // The tree of the record, and its exact cost: best stumps of the children.
-  SplitTree rebuild(Value& cost) {
-    if (record_.feature < 0) {
-      cost = stumps_->leaf(*task_->rows);
-      return {};
-    }
-    const RowSubset& rows = *task_->rows;
-    SplitTree tree =
-        stumps_->node(rows, record_.feature, record_.kind, record_.first, record_.last);
-    if (record_.kind == TestKind::multiway) {
-      const FeatureView view(*context_->columns, rows, record_.feature);
-      partitioner_.cut_runs(rows, record_.feature, view.runs(), parts_);
-    } else {
-      if (parts_.size() < 2) parts_.resize(2);
-      partitioner_.cut_out(rows, record_.feature, record_.first, record_.last, parts_[0],
-                           parts_[1]);
-    }
-    cost = context_->settings.price()(static_cast<std::int64_t>(tree.children.size()));
-    struct Option {
-      std::size_t child;
-      Value gain;
-      Split<Value> split;
-    };
-    std::vector<Option> options;
-    const bool slow = slow_to_rebuild();
-    for (std::size_t k = 0; k < tree.children.size(); ++k) {
-      const std::int32_t says = k == 0 ? record_.left_says : record_.right_says;
-      const Value leaf = stumps_->leaf_saying(parts_[k], says);
-      cost += leaf;
-      const bool splits =
-          k == 0 || record_.kind == TestKind::multiway ? record_.left_splits : record_.right_splits;
-      if (!splits) continue;
-      const auto stop_here = [&] { return slow && stop_after(1 + parts_[k].size() / 64); };
-      const Split<Value> s =
-          stumps_->best_by_loss(parts_[k], min_leaf_, context_->settings.further_child, stop_here);
-      if (s.feature >= 0 && penalty() + s.score < leaf)
-        options.push_back({k, leaf - penalty() - s.score, s});
-    }
-    std::ranges::sort(options, [](const Option& a, const Option& b) { return a.gain > b.gain; });
-    for (std::size_t k = 0; k < options.size() && static_cast<int>(k) + 1 < task_->splits; ++k) {
-      const Option& o = options[k];
-      cost -= o.gain;
-      tree.children[o.child] = stumps_->node(parts_[o.child], o.split.feature, o.split.kind,
-                                             o.split.first, o.split.last);
-    }
-    return tree;
-  }
-
   const Context<L>* context_;
   Lanes* lanes_;
-  StumpSolver<L>* stumps_;
-  Partitioner partitioner_;
-  std::vector<RowSubset> parts_;
+  Rebuilder<L> rebuild_;
 
   const Task<Value>* task_ = nullptr;
   std::uint32_t size_ = 0;
@@ -608,7 +488,7 @@ class DepthTwo {
   Value whole_{};       // lower bound on the best cost of these rows with one split less deep
   Value pieces_{};      // least bound on the children over the cuts of a candidate,
   Value own_pieces_{};  // and that for these rows alone
-  Record record_;
+  BestRoot best_root_;
   bool stopped_ = false;
   std::int64_t scans_ = 0;  // exact scans when limits were last polled
   std::vector<Candidate> candidates_;

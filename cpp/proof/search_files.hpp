@@ -2,21 +2,20 @@
 // continues.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "proof/log.hpp"
 #include "search/sparse/solve.hpp"
 
-namespace treeproof::bindings {
+namespace treeproof::proof {
 
-class SparseFiles {
+class SearchFiles {
  public:
   // Opens the log (empty: none) and reads the checkpoint (empty: none) of this problem. A search
-  // that has to give its reasons believes no file: it begins anew.
-  SparseFiles(Problem& problem, const TreeLimits& tree_limits, const std::string& log,
+  // that writes a proof believes no file: it begins anew.
+  SearchFiles(Problem& problem, const TreeLimits& tree_limits, const std::string& log,
               const std::string& checkpoint, sparse::Options& options) {
     const bool there =
         !checkpoint.empty() && read_checkpoint(checkpoint, problem, tree_limits, kept_);
@@ -26,26 +25,23 @@ class SparseFiles {
     options.checkpoint = checkpoint;
     if (resumed) options.resumed = &kept_;
   }
-  SparseFiles(const SparseFiles&) = delete;
-  SparseFiles& operator=(const SparseFiles&) = delete;
+  SearchFiles(const SearchFiles&) = delete;
+  SearchFiles& operator=(const SearchFiles&) = delete;
 
+  // Who is told of the steps of the search; null without a log.
   StepListener* listener() { return log_ ? &*log_ : nullptr; }
+  const StepLog* log() const { return log_ ? &*log_ : nullptr; }
+
   void finish() {
     if (log_) complete_ = log_->finish();
   }
-  void describe(nanobind::dict& answer) const {
-    if (!log_) return;
-    nanobind::list sections;
-    for (const proof::Section& s : log_->sections())
-      sections.append(nanobind::make_tuple(s.split_cost, s.begin, s.end, s.bound));
-    answer["log_sections"] = sections;
-    answer["log_complete"] = complete_;
-  }
+  // Whether the whole log could be written.
+  bool complete() const { return complete_; }
 
  private:
   sparse::Checkpoint kept_;
-  std::optional<proof::StepLog> log_;
+  std::optional<StepLog> log_;
   bool complete_ = true;
 };
 
-}  // namespace treeproof::bindings
+}  // namespace treeproof::proof

@@ -1,0 +1,114 @@
+// The tree of depth two with a given root, and its exact cost: the best stumps of its children.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "search/threshold/answer.hpp"
+#include "search/threshold/depth_two/stump.hpp"
+#include "search/threshold/task.hpp"
+
+namespace treeproof::threshold {
+
+// The root of the best tree found so far; feature -1 for a leaf.
+struct BestRoot {
+  bool found = false;
+  std::int32_t feature = -1;
+  TestKind kind = TestKind::threshold;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  bool left_splits = true;
+  bool right_splits = true;
+  std::int32_t left_says = -1, right_says = -1;  // the class that a leaf must predict; -1: any
+};
+
+// If a limit was reached while the tree was built, children that should be split may have stayed
+// leaves: then a single leaf may cost less than the tree. Returns whether there is a tree that
+// costs less than the cut-off.
+template <class Value>
+bool keep_cheaper(const Task<Value>& task, Value leaf, Answer<Value>& answer) {
+  if (leaf < answer.upper) {
+    answer.tree = {};
+    answer.upper = leaf;
+  }
+  if (answer.upper < task.cutoff) return true;
+  answer.tree = {};
+  answer.upper = task.cutoff;
+  return false;
+}
+
+template <Loss L>
+class Rebuilder {
+ public:
+  using Value = typename L::Value;
+
+  Rebuilder(const Context<L>& context, StumpSolver<L>& stumps)
+      : context_(&context), stumps_(&stumps) {}
+
+  // Whether building the tree takes too long once a limit is reached, because it reads the lists
+  // of all features. The bounds stay true without it, and a leaf is always a tree.
+  bool slow(const RowSubset& rows) const {
+    constexpr std::uint64_t kManyCells = 1 << 21;
+    const auto features = static_cast<std::uint64_t>(context_->columns->n_features());
+    return std::uint64_t{rows.size()} * features > kManyCells;
+  }
+
+  // `stop` is told the work of each feature of a large child (in microseconds); once it returns
+  // true, the remaining children stay leaves.
+  template <class Stop>
+  SplitTree operator()(const Task<Value>& task, const BestRoot& root, Value& cost, Stop stop) {
+    if (root.feature < 0) {
+      cost = stumps_->leaf(*task.rows);
+      return {};
+    }
+    const RowSubset& rows = *task.rows;
+    SplitTree tree = stumps_->node(rows, root.feature, root.kind, root.first, root.last);
+    if (root.kind == TestKind::multiway) {
+      const FeatureView view(*context_->columns, rows, root.feature);
+      partitioner_.cut_runs(rows, root.feature, view.runs(), parts_);
+    } else {
+      if (parts_.size() < 2) parts_.resize(2);
+      partitioner_.cut_out(rows, root.feature, root.first, root.last, parts_[0], parts_[1]);
+    }
+    cost = context_->settings.price()(static_cast<std::int64_t>(tree.children.size()));
+    struct Option {
+      std::size_t child;
+      Value gain;
+      Split<Value> split;
+    };
+    std::vector<Option> options;
+    const bool polls = slow(rows);
+    for (std::size_t k = 0; k < tree.children.size(); ++k) {
+      const std::int32_t says = k == 0 ? root.left_says : root.right_says;
+      const Value leaf = stumps_->leaf_saying(parts_[k], says);
+      cost += leaf;
+      const bool splits =
+          k == 0 || root.kind == TestKind::multiway ? root.left_splits : root.right_splits;
+      if (!splits) continue;
+      const auto stop_here = [&] { return polls && stop(1 + parts_[k].size() / 64); };
+      const Split<Value> s = stumps_->best_by_loss(parts_[k], task.min_leaf,
+                                                   context_->settings.further_child, stop_here);
+      if (s.feature >= 0 && penalty() + s.score < leaf)
+        options.push_back({k, leaf - penalty() - s.score, s});
+    }
+    std::ranges::sort(options, [](const Option& a, const Option& b) { return a.gain > b.gain; });
+    for (std::size_t k = 0; k < options.size() && static_cast<int>(k) + 1 < task.splits; ++k) {
+      const Option& o = options[k];
+      cost -= o.gain;
+      tree.children[o.child] = stumps_->node(parts_[o.child], o.split.feature, o.split.kind,
+                                             o.split.first, o.split.last);
+    }
+    return tree;
+  }
+
+ private:
+  Value penalty() const { return context_->settings.split_cost; }
+
+  const Context<L>* context_;
+  StumpSolver<L>* stumps_;
+  Partitioner partitioner_;
+  std::vector<RowSubset> parts_;
+};
+
+}  // namespace treeproof::threshold

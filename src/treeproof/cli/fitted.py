@@ -1,0 +1,86 @@
+"""What the command line says of a fitted model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+
+from treeproof.cli.training import Training, training_score
+from treeproof.kinds import LEAF
+
+__all__ = ["report", "scores", "show"]
+
+
+def report(model: Any, seconds: float) -> dict[str, Any]:
+    """Return the content of ``--json`` for a fitted model."""
+    from treeproof.solving.certificates import depth_to_json
+
+    return {
+        "status": model.status_,
+        "objective": model.objective_,
+        "lower_bound": model.lower_bound_,
+        "gap": model.gap_,
+        "optimal": model.optimal_,
+        "proved_depth": depth_to_json(model.proved_depth_),
+        "certificates": [known.to_dict() for known in model.certificates_],
+        "certificate": model.certificate(),
+        "splits": model.n_splits_,
+        "depth": model.get_depth(),
+        "leaves": model.get_n_leaves(),
+        "seconds": seconds,
+        "solver": model.stats_["solver"],
+        "rows": model.stats_["n_rows"],
+        "features": model.n_features_in_,
+        "tree": model.tree_.to_dict(),
+    }
+
+
+def scores(
+    model: Any, regression: bool, training: Training, held_out: Training | None
+) -> dict[str, Any]:
+    """Return how well the model predicts, and how often it abstains."""
+    score = training_score(model, training)
+    found: dict[str, Any] = {"r2" if regression else "accuracy": score}
+    if held_out is not None:
+        found["held_out"] = float(model.score(held_out.X, held_out.labels()))
+        found["held_out_rows"] = len(held_out.labels())
+    if getattr(model, "abstain_cost", None) is not None:
+        found["abstains"] = abstaining_share(model)
+    return found
+
+
+def abstaining_share(model: Any) -> float:
+    """Return the share of the training weight for which the tree abstains."""
+    tree = model.tree_
+    leaves = (tree.kind == LEAF) & (tree.action == len(model.classes_))
+    weight = tree.weighted_n_node_samples
+    return float(weight[leaves].sum() / weight[0])
+
+
+def show(model: Any, result: dict[str, Any]) -> None:
+    """Print the tree, its certificate and its scores."""
+    from treeproof.tree.drawing import draw
+    from treeproof.words import counted
+
+    console = Console(highlight=False)
+    drawn = model.tree_.collapse()
+    console.print(draw(drawn), soft_wrap=True)
+    console.print()
+    style = "bold green" if model.optimal_ else "bold yellow"
+    console.print(model.certificate(), style=style, soft_wrap=True)
+    score = "accuracy" if "accuracy" in result else "r2"
+    console.print(
+        f"{counted(drawn.n_splits, 'split')}, "
+        f"{counted(drawn.n_leaves, 'leaf', 'leaves')}, depth "
+        f"{result['depth']}; {score} {result[score]:.4f}; "
+        + (
+            f"{result['held_out']:.4f} on {counted(result['held_out_rows'], 'row')} "
+            "held out; "
+            if "held_out" in result
+            else ""
+        )
+        + (f"abstains on {result['abstains']:.0%}; " if "abstains" in result else "")
+        + f"{result['seconds']:.2f} s with solver {result['solver']}",
+        soft_wrap=True,
+    )
