@@ -93,7 +93,7 @@ def test_all_options_reach_the_estimator(treeproof, folder):
         "n_best": 1, "cost_matrix": None, "abstain_cost": None, "abstain_label": None,
         "metric": "accuracy", "pos_label": None, "beta": 1.0, "constraints": None,
         "monotonic_cst": None, "shape": "tree", "interaction_cst": None,
-        "test_costs": None,
+        "test_costs": None, "prefix": None, "allowed_features": None,
         "criterion": "misclassification", "smoothing": 0.0,
     }  # fmt: skip
     names = ["head_shape", "body_shape", "is_smiling", "jacket_color"]

@@ -158,7 +158,6 @@ def test_events_tell_of_the_bounds():
         ({"first_split": "z"}, "first_split='z' is not a column of X; the columns are"),
         ({"first_split": 9}, "first_split=9 is not a column of X"),
         ({"first_split": 2}, "'x2' is a column with one value only"),
-        ({"first_split": 0, "max_splits": 3}, "cannot be combined with max_splits"),
         ({"first_split": 0, "max_depth": 0}, "a max_depth of at least 1"),
         ({"first_split": 0, "min_samples_leaf": 9}, "leaves min_samples_leaf=9 rows"),
     ],

@@ -52,9 +52,10 @@ def check_task(task: Task) -> None:
             "Trees with at most max_splits splits cannot be listed; use max_depth or a "
             "larger split_penalty to keep them small."
         )
-    if task.first_split is not None:
+    if task.prefix is not None:
         raise ValueError(
-            "Near-optimal trees cannot be listed with first_split; fit without it."
+            f"Near-optimal trees cannot be listed with {task.prefix.parameter}; fit "
+            "without it."
         )
 
 

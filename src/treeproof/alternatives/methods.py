@@ -173,7 +173,7 @@ class Alternatives:
         # alternatives.
         self.__dict__.pop("_engine_costs", None)  # of an earlier fit
         same_unit = "certificates" in found and task.min_samples_leaf == 1
-        own = self.stats_["solver"] == "sparse" and task.first_split is None
+        own = self.stats_["solver"] == "sparse" and task.prefix is None
         if same_unit or own:
             unit, split_cost = int(found["unit"]), int(found["split_cost"])
             self._engine_costs = (unit, split_cost, int(found["upper"]))

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.bench.problem import AMOUNTS, Problem
+from treeproof.border.categorical import is_categorical
 from treeproof.border.labels import read_labels
 from treeproof.border.raw import read_raw_table
-from treeproof.border.table import encode_table, is_categorical
+from treeproof.border.table import encode_table
 
 __all__ = ["amounts_problem", "binary_problem", "numeric_problem"]
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.allowed import read_allowed
 from treeproof.border.costs import read_rewards, read_row_costs, say_negative
 from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.leak import (
@@ -22,13 +23,9 @@ from treeproof.border.leak import (
     warn_of_marks,
 )
 from treeproof.border.names import record_names
+from treeproof.border.predict_rows import read_rows
 from treeproof.border.raw import RawTable, read_raw_table
-from treeproof.border.table import (
-    MISSING_REFUSED,
-    TrainingTable,
-    encode_table,
-    read_rows,
-)
+from treeproof.border.table import MISSING_REFUSED, TrainingTable, encode_table
 from treeproof.border.targets import read_targets
 from treeproof.limits import Deadline
 
@@ -116,7 +113,13 @@ def read_classification_data(
     simple = has_one_split(estimator) and len(classes) == 2 and counts_errors(estimator)
     by_target = (labels.astype(np.float64), weights) if simple else None
     table = encode_table(
-        raw, categorical_features, categorical_split, missing, by_target, deadline
+        raw,
+        categorical_features,
+        categorical_split,
+        missing,
+        by_target,
+        deadline,
+        _allowed(estimator, raw),
     )
     n_rows = table.n_rows if samples is None else int(samples.sum())
     in_units = row_costs is not None or not counts_errors(estimator)
@@ -171,7 +174,13 @@ def read_regression_data(
     simple = has_one_split(estimator) and squared and matrix.shape[1] == 1
     by_target = (matrix[:, 0], weights) if simple else None
     table = encode_table(
-        raw, categorical_features, categorical_split, missing, by_target, deadline
+        raw,
+        categorical_features,
+        categorical_split,
+        missing,
+        by_target,
+        deadline,
+        _allowed(estimator, raw),
     )
     n_rows = table.n_rows if samples is None else int(samples.sum())
     if not table.unread:
@@ -253,6 +262,14 @@ def _read_features(X: Any, missing: str, merged: bool) -> RawTable:
     if len(raw.dates) == raw.n_columns:
         raw.refuse_dates(raw.dates)
     return raw
+
+
+def _allowed(estimator: Any, raw: RawTable) -> frozenset[int] | None:
+    """Return the columns that splits may test; None for all."""
+    allowed = getattr(estimator, "allowed_features", None)
+    if allowed is None:
+        return None
+    return read_allowed(allowed, [raw.name(j) for j in range(raw.n_columns)])
 
 
 def kind_of_split(estimator: Any) -> str:

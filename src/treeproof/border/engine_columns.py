@@ -33,7 +33,7 @@ A column without missing values and orders is its own engine column.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -150,6 +150,16 @@ class EngineTable:
         if self.columns is None:
             return [column]
         return [k for k, c in enumerate(self.columns) if c.feature == column]
+
+    def only(self, allowed: Container[int]) -> EngineTable:
+        """Return a table in which other columns of the table have a single value.
+
+        All columns keep their numbers.
+        """
+        gone = [k for k, j in enumerate(self.features.tolist()) if j not in allowed]
+        n_values, codes = self.n_values.copy(), self.codes.copy()
+        n_values[gone], codes[gone] = 1, 0
+        return EngineTable(self.kinds, n_values, codes, self.columns)
 
     @property
     def features(self) -> NDArray[np.int32]:

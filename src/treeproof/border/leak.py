@@ -79,12 +79,14 @@ def warn_of_categories(
     spoken_of = set()
     for found in row_names(raw, categorical, n_rows, share):
         spoken_of.add(found.name)
+        if not _is_used(table, found.name):
+            continue
         warnings.warn(found.warning, UserWarning, stacklevel=2)
     penalty = float(getattr(estimator, "split_penalty", 0.0))
     if each_split or in_units:
         return
     for column in table.columns:
-        if table.split_of(column) != "multiway":
+        if table.split_of(column) != "multiway" or not _is_used(table, column.name):
             continue
         values = 0 if column.categories is None else len(column.categories)
         # The loss is at most 1, which is that of the worst single leaf.
@@ -107,6 +109,8 @@ def warn_of_marks(table: TrainingTable) -> None:
     for column in table.columns:
         if column.categories is None or column.ordered:
             continue
+        if not _is_used(table, column.name):
+            continue
         marks = _marks([plain(value) for value in column.categories])
         if marks:
             place = f"X[{column.name!r}]"
@@ -118,6 +122,11 @@ def warn_of_marks(table: TrainingTable) -> None:
                 UserWarning,
                 stacklevel=2,
             )
+
+
+def _is_used(table: TrainingTable, name: str) -> bool:
+    """Whether trees may test the column of this name."""
+    return table.is_allowed([column.name for column in table.columns].index(name))
 
 
 def _marks(values: list[Any]) -> list[str]:

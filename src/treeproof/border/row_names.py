@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.categorical import is_categorical
 from treeproof.border.raw import RawTable, read_raw_table
-from treeproof.border.table import is_categorical
 from treeproof.border.text import TextColumn
 
 __all__ = [

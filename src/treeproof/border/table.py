@@ -9,21 +9,19 @@ text. A missing value has the code after the last one.
 The columns that an engine splits are not always columns of the table: see
 `engine_columns`.
 
-At prediction, the columns of a table with names are taken by name, in any order, and
-further ones are ignored; a table without names must have the same columns. Numeric
-columns stay numbers, with NaN for missing values; categories are looked up, unseen ones
-get the code -1, and missing ones that after the last category.
+How rows to predict are read is in `predict_rows`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.categorical import which_categorical
 from treeproof.border.engine_columns import (
     MAX_SUBSET_VALUES,
     EngineTable,
@@ -31,11 +29,11 @@ from treeproof.border.engine_columns import (
     engine_table,
     target_ranks,
 )
-from treeproof.border.names import check_names, fitted_columns, known_columns
+from treeproof.border.names import known_columns
 from treeproof.border.ranks import midpoint, rank_columns
-from treeproof.border.raw import MISSING_ADVICE, RawTable, read_raw_table
+from treeproof.border.raw import MISSING_ADVICE, RawTable
 from treeproof.border.text import TextColumn
-from treeproof.columns import UNSEEN, Column, plain
+from treeproof.columns import Column, plain
 from treeproof.kinds import ONE_EACH, ONE_VS_REST, ORDERED
 from treeproof.limits import Deadline
 
@@ -43,8 +41,6 @@ __all__ = [
     "MAX_CATEGORIES",
     "TrainingTable",
     "encode_table",
-    "is_categorical",
-    "read_rows",
 ]
 
 MAX_CATEGORIES = 65_535
@@ -102,6 +98,10 @@ class TrainingTable:
     ranks : dict
         For a tree of one split, the ranks of the values of columns with too many for
         all their subsets, by mean target; see `target_ranks`.
+    allowed : frozenset of int or None
+        The columns that trees may test; None for all.
+    given_cuts : dict
+        Thresholds that the user has given, by column and the last code that goes left.
     engine : EngineTable
         What an engine searches over.
     """
@@ -116,6 +116,8 @@ class TrainingTable:
     ranks: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     dates: tuple[str, ...] = ()
     unread: bool = False
+    allowed: frozenset[int] | None = None
+    given_cuts: dict[tuple[int, int], float] = field(default_factory=dict)
     engine: EngineTable = field(init=False)
 
     def __post_init__(self) -> None:
@@ -127,13 +129,15 @@ class TrainingTable:
         splits = [self.split_of(c) for c in self.columns]
         special = any(c.ordered or c.has_missing for c in self.columns)
         if not special and not {"subset", "either"} & set(splits):
+            if self.allowed is not None:
+                self.engine = self.engine.only(self.allowed)
             return
         table = [
             TableColumn(
                 j,
                 f"Column {c.name!r}",
                 self.codes[j],
-                int(self.n_values[j]),
+                int(self.n_values[j]) if self.is_allowed(j) else 0,
                 splits[j],
                 c.has_missing,
                 self.ranks.get(j),
@@ -141,6 +145,10 @@ class TrainingTable:
             for j, c in enumerate(self.columns)
         ]
         self.engine = engine_table(table, own_branch=self.missing == "branch")
+
+    def is_allowed(self, column: int) -> bool:
+        """Whether trees may test a column."""
+        return self.allowed is None or column in self.allowed
 
     def split_of(self, column: Column) -> str:
         """Return how a column is split, as `TableColumn` says it."""
@@ -195,6 +203,8 @@ class TrainingTable:
 
     def cut(self, column: int, code: int) -> float:
         """Return the threshold between a code of a numeric column and the next one."""
+        if (column, code) in self.given_cuts:
+            return self.given_cuts[column, code]
         values = self.distinct[column]
         return midpoint(float(values[code]), float(values[code + 1]))
 
@@ -206,6 +216,7 @@ def encode_table(
     missing: str = "error",
     by_target: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
     deadline: Deadline | None = None,
+    allowed: frozenset[int] | None = None,
 ) -> TrainingTable:
     """Decide how each column is used, and encode it.
 
@@ -215,7 +226,7 @@ def encode_table(
     """
     if deadline is None or raw.n_columns * raw.n_rows < _LARGE:
         deadline = _NO_DEADLINE
-    categorical = _which_categorical(raw, categorical_features)
+    categorical = which_categorical(raw, categorical_features)
     for j in raw.missing:
         # a column without any value is treated as categorical
         categorical[j] |= raw.is_empty(j)
@@ -260,6 +271,7 @@ def encode_table(
         ranks,
         tuple(raw.name(j) for j in raw.dates),
         unread,
+        allowed,
     )
 
 
@@ -341,152 +353,3 @@ def _encode_numbers(
     filled = np.full(len(values), len(distinct), dtype=np.int32)
     filled[there] = codes
     return filled, distinct
-
-
-def _which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.bool_]:
-    n = raw.n_columns
-    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
-        if raw.matrix is not None:
-            return np.full(n, raw.matrix.dtype.kind == "b")
-        return np.array([is_categorical(raw, j) for j in range(n)])
-    chosen = np.zeros(n, dtype=bool)
-    if categorical_features is None:
-        return chosen
-    given = np.asarray(categorical_features)
-    if given.ndim != 1:
-        raise ValueError(
-            "categorical_features must be 'from_dtype', None, a mask, or a list of "
-            f"column numbers or names; got {categorical_features!r}."
-        )
-    if given.size == 0:
-        return chosen
-    if given.dtype == bool:
-        if len(given) != n:
-            raise ValueError(
-                f"categorical_features is a mask of length {len(given)}, but X has {n} "
-                "columns."
-            )
-        return given
-    if given.dtype.kind in "iu":
-        if given.min() < 0 or given.max() >= n:
-            odd = next(int(i) for i in given if not 0 <= i < n)
-            raise ValueError(
-                f"categorical_features contains the column number {odd}, but X has the "
-                f"columns 0 to {n - 1}."
-            )
-        chosen[given] = True
-        return chosen
-    names = [plain(name) for name in given]
-    if not all(isinstance(name, str) for name in names):
-        raise ValueError(
-            "categorical_features must be 'from_dtype', None, a mask, or a list of "
-            f"column numbers or names; got {categorical_features!r}."
-        )
-    if raw.names is None:
-        raise ValueError(
-            f"categorical_features names the column {names[0]!r}, but X has no column "
-            "names. Use column numbers, or pass a data frame."
-        )
-    for name in names:
-        if name not in raw.names:
-            raise ValueError(
-                f"categorical_features names the column {name!r}, which X does not "
-                "have."
-            )
-        chosen[raw.names.index(name)] = True
-    return chosen
-
-
-def is_categorical(raw: RawTable, column: int) -> bool:
-    """Whether a column's type says that it is categorical."""
-    values = raw.column(column)
-    return (
-        column in raw.declared
-        or isinstance(values, TextColumn)
-        or values.dtype.kind == "b"
-    )
-
-
-def read_rows(
-    estimator: Any,
-    X: Any,
-    columns: Sequence[Column],
-    needed: Container[int],
-    missing: str = "error",
-) -> list[NDArray[Any]] | NDArray[Any]:
-    """Read a table to predict on, column by column, as `Tree.apply` wants it.
-
-    All columns are checked; those not needed may be left unencoded.
-    """
-    advice = MISSING_REFUSED if missing == "error" else None
-    raw = read_raw_table(fitted_columns(estimator, X), advice, allow_dates=True)
-    check_names(estimator, raw)
-    raw.refuse_dates(j for j in raw.dates if j in needed)
-    if raw.matrix is not None and not any(c.is_categorical for c in columns):
-        return raw.matrix.T
-    encoded = []
-    for j, column in enumerate(columns):
-        values = raw.column(j)
-        gone = raw.missing.get(j)
-        if raw.is_empty(j):
-            encoded.append(_all_missing(column, raw.n_rows))
-            continue
-        _check_type(values, column, raw.label(j))
-        if column.categories is not None and j in needed:
-            encoded.append(_look_up(values, column, gone))
-        elif isinstance(values, TextColumn):
-            encoded.append(values.codes)
-        else:
-            encoded.append(values if gone is None else _with_gaps(values, gone))
-    return encoded
-
-
-def _all_missing(column: Column, n_rows: int) -> NDArray[Any]:
-    if column.categories is None:
-        return np.full(n_rows, np.nan)
-    return np.full(n_rows, column.missing_code, dtype=np.int32)
-
-
-def _with_gaps(values: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
-    return np.where(gone, np.nan, values.astype(np.float64))
-
-
-def _check_type(values: NDArray[Any] | TextColumn, column: Column, label: str) -> None:
-    """Refuse text where there were numbers at fit, and the other way round."""
-    if column.categories is not None and len(column.categories) == 0:
-        return  # all values were missing in the training set
-    was_text = column.categories is not None and column.categories.dtype == object
-    if isinstance(values, TextColumn) and not was_text:
-        raise ValueError(
-            f"{label} held numbers when the tree was fitted and holds text such as "
-            f"{values.example()!r} now."
-        )
-    if was_text and not isinstance(values, TextColumn):
-        assert column.categories is not None
-        raise ValueError(
-            f"{label} held text such as {column.categories[0]!r} when the tree was "
-            f"fitted and holds numbers such as {plain(values[0])!r} now."
-        )
-
-
-def _look_up(
-    values: NDArray[Any] | TextColumn, column: Column, gone: NDArray[np.bool_] | None
-) -> NDArray[np.int32]:
-    categories = column.categories
-    assert categories is not None
-    if isinstance(values, TextColumn):
-        return values.look_up(categories, UNSEEN)
-    if len(categories) == 0:
-        return np.full(len(values), UNSEEN, dtype=np.int32)
-    if categories.dtype.kind == "b":
-        categories = categories.view(np.uint8)
-    if values.dtype.kind == "b":
-        values = values.view(np.uint8)
-    order = np.argsort(categories) if column.ordered else None
-    place = np.searchsorted(categories, values, sorter=order)
-    code = np.minimum(place, len(categories) - 1)
-    code = code if order is None else order[code]
-    found = np.where(categories[code] == values, code, UNSEEN).astype(np.int32)
-    if gone is not None:
-        found[gone] = column.missing_code
-    return found

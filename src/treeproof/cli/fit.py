@@ -17,10 +17,13 @@ from treeproof.cli.fitted import report, scores, show
 from treeproof.cli.objective import objective_parameters
 from treeproof.cli.outputs import Outputs, check_folder, say_written
 from treeproof.cli.restrictions import (
+    Allowed,
     Interactions,
     ListOrTree,
     Monotonic,
+    Prefix,
     TestCosts,
+    given_columns,
     restriction_parameters,
 )
 from treeproof.cli.training import (
@@ -154,6 +157,8 @@ def fit(
     shape: ListOrTree = "tree",
     interactions: Interactions = None,
     test_costs: TestCosts = None,
+    prefix: Prefix = None,
+    allowed_features: Allowed = None,
     categorical: Annotated[
         str | None,
         typer.Option(
@@ -342,6 +347,7 @@ def fit(
     roles = {"--weight": listed(weight), "--drop": listed(drop),
              "--categorical": listed(categorical)}  # fmt: skip
     kept = [*listed(keep), *([] if first_split is None else [first_split])]
+    kept += given_columns(prefix, allowed_features)
     missing_marks = marks(na)
     training = read_or_count(
         data, database, target, roles, kept, missing_marks, memory_limit,
@@ -357,7 +363,13 @@ def fit(
         cost_matrix, abstain_cost, metric, pos_label, beta,
     )  # fmt: skip
     restricted = restriction_parameters(
-        regression, monotonic, shape, interactions, test_costs
+        regression,
+        monotonic,
+        shape,
+        interactions,
+        test_costs,
+        prefix,
+        allowed_features,
     )
     model = make_estimator(
         regression,

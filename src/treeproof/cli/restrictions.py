@@ -6,13 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
+from treeproof.cli import completion
+from treeproof.cli.training import listed
+
 from .json_file import read_json
 
 __all__ = [
+    "Allowed",
     "Interactions",
     "ListOrTree",
     "Monotonic",
+    "Prefix",
     "TestCosts",
+    "given_columns",
     "restriction_parameters",
 ]
 
@@ -50,6 +56,23 @@ TestCosts = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+Prefix = Annotated[
+    str | None,
+    typer.Option(
+        help="JSON file with the top of the tree, the rest of which is optimal: "
+        '{"feature": "age", "threshold": 30, "yes": "leaf", "no": null}.',
+        rich_help_panel=PANEL,
+    ),
+]
+Allowed = Annotated[
+    str | None,
+    typer.Option(
+        "--allowed-features",
+        help="Columns A,B that splits may test; the others are read and not used.",
+        rich_help_panel=PANEL,
+        autocompletion=completion.columns,
+    ),
+]
 
 
 def restriction_parameters(
@@ -58,6 +81,8 @@ def restriction_parameters(
     shape: str,
     interactions: str | None,
     test_costs: str | None,
+    prefix: str | None,
+    allowed: str | None,
 ) -> dict[str, Any]:
     """Return the parameters of the estimator for these options."""
     for option, value in (("--monotonic", monotonic), ("--test-costs", test_costs)):
@@ -77,14 +102,28 @@ def restriction_parameters(
             for name in monotonic.split(",")
         }
     if test_costs is not None:
-        parameters["test_costs"] = _read(test_costs)
+        parameters["test_costs"] = _read(test_costs, '{"age": 0, "scan": 25.5}')
+    if prefix is not None:
+        parameters["prefix"] = _read(prefix, '{"feature": "age", "threshold": 30}')
+    if allowed is not None:
+        parameters["allowed_features"] = listed(allowed)
     return parameters
 
 
-def _read(path: str) -> dict[str, Any]:
+def given_columns(prefix: str | None, allowed: str | None) -> list[str]:
+    """Return the columns that are named, so that none of them is left out as a name."""
+    named = listed(allowed)
+    pending: list[Any] = [] if prefix is None else [read_json(prefix)]
+    while pending:
+        place = pending.pop()
+        if isinstance(place, dict):
+            named += [place["feature"]] if isinstance(place.get("feature"), str) else []
+            pending += list(place.values())
+    return named
+
+
+def _read(path: str, example: str) -> dict[str, Any]:
     content = read_json(path)
     if not isinstance(content, dict):
-        raise ValueError(
-            f'{path!r} must hold one object, such as {{"age": 0, "scan": 25.5}}.'
-        )
+        raise ValueError(f"{path!r} must hold one object, such as {example}.")
     return content

@@ -296,8 +296,8 @@ def _categorical(table: Mapping[str, Any], listed: list[str]) -> Any:
     """Return the categorical columns: those listed and those that hold text."""
     if not listed:
         return "from_dtype"
+    from treeproof.border.categorical import is_categorical
     from treeproof.border.raw import read_raw_table
-    from treeproof.border.table import is_categorical
 
     raw = read_raw_table(table, missing_advice=None, allow_dates=True)
     by_type = [n for j, n in enumerate(table) if is_categorical(raw, j)]

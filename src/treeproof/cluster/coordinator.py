@@ -82,8 +82,9 @@ def solve_on_cluster(client: Any, solver: str, task: Task) -> tuple[str, Answer]
             "max_splits cannot be combined with distributed: subproblems share the "
             "number of splits. Use split_penalty or max_depth."
         )
-    if task.first_split is not None:
-        raise ValueError("first_split cannot be combined with distributed.")
+    if task.prefix is not None:
+        name = task.prefix.parameter
+        raise ValueError(f"{name} cannot be combined with distributed; leave one out.")
     if task.proof_log:
         raise ValueError(
             "A proof is written on one machine only; leave out distributed."

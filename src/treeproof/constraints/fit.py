@@ -79,7 +79,8 @@ def check_constraints(
             )
     given = [name for name, value in others.items() if value is not None]
     given += ["n_best"] if model.n_best > 1 else []
-    given += [p for p in ("max_splits", "first_split") if getattr(model, p) is not None]
+    limits = ("max_splits", "first_split", "prefix")
+    given += [p for p in limits if getattr(model, p, None) is not None]
     if given:
         raise ValueError(f"constraints do not go with {given[0]}; leave one out.")
     return list(constraints)

@@ -26,6 +26,8 @@ from treeproof.border import (
     kind_of_split,
     read_rows,
 )
+from treeproof.border.prefix import prefix_of
+from treeproof.border.prefix_words import prefix_in_words
 from treeproof.limits import Deadline, engine_allowance, thread_count
 from treeproof.solving.answer import Answer
 from treeproof.solving.certificates import (
@@ -71,6 +73,8 @@ def common_constraints(solvers: set[str]) -> dict[str, list[Any]]:
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "first_split": [str, Interval(Integral, 0, None, closed="left"), None],
+        "prefix": [dict, None],
+        "allowed_features": ["array-like", None],
         "categorical_split": [
             StrOptions({"auto", "either", "multiway", "one-vs-rest", "subset"})
         ],
@@ -221,7 +225,8 @@ class OptimalTree(BaseEstimator):
 
     def _deadline(self, whole: bool) -> Deadline:
         """Start the clock; a table that is needed as a whole is read completely."""
-        plain = self.first_split is None and self.solver in _CUT_SHORT
+        free = self.first_split is None and getattr(self, "prefix", None) is None
+        plain = free and self.solver in _CUT_SHORT
         return Deadline(self.time_limit, cuts=plain and not whole)
 
     def _question(
@@ -236,7 +241,7 @@ class OptimalTree(BaseEstimator):
             "memory_allowance": engine_allowance(memory),
             "n_threads": thread_count(self.n_jobs),
             "quant": self._quant_options(),
-            "first_split": table.number_of(self.first_split, "first_split"),
+            "prefix": prefix_of(self, table),
         }
 
     def _quant_options(self) -> QuantBnB:
@@ -376,12 +381,29 @@ class OptimalTree(BaseEstimator):
             "max_splits": getattr(self, "max_splits", None),
             "min_samples_leaf": int(getattr(self, "min_samples_leaf", 1)),
             "first_split": first,
+            "begins": self._begins(),
+            "allowed": self._allowed_names(),
             "categories": kind_of_split(self) if wide else None,
             "coarsened": self.coarsened_,
             "constrained": bool(getattr(self, "constraints", None)),
             "restricted": [r for r in restrictions(self) if r != "test_costs"],
             "lines": getattr(self, "leaf", "constant") == "linear",
         }
+
+    def _begins(self) -> str | None:
+        """Return the given top of the tree in words; None if there is none."""
+        given = getattr(self, "prefix", None)
+        if given is None:
+            return None
+        return prefix_in_words(given, [column.name for column in self.tree_.columns])
+
+    def _allowed_names(self) -> list[str] | None:
+        """Return the names of the columns that splits may test; None for all."""
+        allowed = getattr(self, "allowed_features", None)
+        if allowed is None:
+            return None
+        columns = getattr(self.tree_, "columns", [])
+        return [c if isinstance(c, str) else columns[int(c)].name for c in allowed]
 
     @property
     def coarsened_(self) -> list[str]:

@@ -16,6 +16,7 @@ from treeproof.estimators.action_tree import ActionTree
 from treeproof.estimators.base import common_constraints
 from treeproof.estimators.class_tree import ClassTree
 from treeproof.estimators.costing import Costed
+from treeproof.estimators.given_top import check_top
 from treeproof.estimators.prepared import Prepared
 from treeproof.estimators.shaping import SHAPE_CONSTRAINTS, check_restrictions
 from treeproof.limits import Deadline, parse_memory
@@ -101,6 +102,16 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
     first_split : str, int or None, default=None
         Name or number of the column that the first split must test; None for any. The
         tree is then optimal among the trees with this first split.
+    prefix : dict or None, default=None
+        The top of the tree as a partial tree; the rest is optimal. Every place is None
+        (the search decides), "leaf" (no split there), or a dictionary with a "feature",
+        a "threshold", "category", "categories" or "children" (without them the search
+        chooses the cut), and the places "yes" and "no" below it; a dictionary with
+        "allowed_features" limits the columns of all splits below. `to_prefix` returns
+        the top of a fitted tree in this form.
+    allowed_features : list of str or int, or None, default=None
+        The columns that splits may test; None for all. Other columns of the table are
+        read and not used.
     solver : str, default="auto"
         The search algorithm. "sparse" is for binary and categorical columns, and
         "threshold" for tables with numeric columns. "auto" runs those of the two that
@@ -289,6 +300,8 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         categorical_split: str = "auto",
         missing: str = "best-side",
         first_split: str | int | None = None,
+        prefix: dict[str, Any] | None = None,
+        allowed_features: Any = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
         memory_limit: int | str | None = None,
@@ -322,6 +335,8 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         self.categorical_split = categorical_split
         self.missing = missing
         self.first_split = first_split
+        self.prefix = prefix
+        self.allowed_features = allowed_features
         self.solver = solver
         self.time_limit = time_limit
         self.memory_limit = memory_limit
@@ -401,6 +416,7 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         files = {"proof": proof, "distributed": distributed, "checkpoint": checkpoint}
         check_criterion(self, **files, costs=costs)
         check_restrictions(self, **files)
+        check_top(self, proof)
         ratio = self.metric in RATIOS
         whole = proof or distributed or checkpoint or self.n_best > 1 or ratio
         whole = whole or self.constraints or restrictions(self)

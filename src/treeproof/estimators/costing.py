@@ -43,6 +43,7 @@ class Costed:
     max_splits: int | None
     n_best: int
     first_split: Any
+    prefix: Any
     split_penalty: float
     criterion: str
     smoothing: float
@@ -159,8 +160,9 @@ class Costed:
                 f'metric="{self.metric}" is a ratio, into which no penalty for splits '
                 "fits; set max_depth or max_splits."
             )
-        if ratio and (self.n_best > 1 or self.first_split is not None):
-            given = "n_best" if self.n_best > 1 else "first_split"
+        tops = [p for p in ("first_split", "prefix") if getattr(self, p) is not None]
+        if ratio and (self.n_best > 1 or tops):
+            given = "n_best" if self.n_best > 1 else tops[0]
             raise ValueError(
                 f'metric="{self.metric}" is a ratio, by which trees are not listed or '
                 f"compared part by part; leave out {given}, or give a cost_matrix."

@@ -15,6 +15,7 @@ from treeproof.estimators.base import OptimalTree
 from treeproof.export import sklearn as sklearn_export
 from treeproof.export.methods import TreeExports
 from treeproof.export.model_card import model_card
+from treeproof.export.prefix import tree_to_prefix
 from treeproof.importance import DroppedColumn, cost_importances, drop_columns
 from treeproof.picture.methods import EstimatorPictures
 from treeproof.solving.summary import summarise
@@ -35,6 +36,31 @@ class EncodedExport(TreeExports, EstimatorPictures, OptimalTree):
         if numeric and hasattr(self, "feature_names_in_"):
             model.feature_names_in_ = self.feature_names_in_
         return model
+
+    def to_prefix(self, max_depth: int | None = None) -> Any:
+        """Return the top of the tree as a partial tree, for ``prefix`` of a new fit.
+
+        Parameters
+        ----------
+        max_depth : int or None, default=None
+            The depth from which on a new search decides; None for the whole tree.
+
+        Returns
+        -------
+        dict, "leaf" or None
+            The partial tree, which may be changed before it is used.
+
+        Examples
+        --------
+        >>> from treeproof import OptimalTreeClassifier
+        >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
+        >>> clf.to_prefix(1)
+        {'feature': 'x0', 'threshold': 4.5}
+        >>> clf.to_prefix()
+        {'feature': 'x0', 'threshold': 4.5, 'yes': 'leaf', 'no': 'leaf'}
+        """
+        check_is_fitted(self, "tree_")
+        return tree_to_prefix(self.tree_, max_depth=max_depth)
 
     def encode(self, X: Any) -> NDArray[np.float32]:
         """Return a table as the numbers that the tree of `to_sklearn` takes.

@@ -18,6 +18,7 @@ def check_line_parameters(model: Any, proof: Any) -> None:
     unfit = {
         "proof": proof is not None,
         "first_split": model.first_split is not None,
+        "prefix": model.prefix is not None,
         f'criterion="{model.criterion}"': model.criterion != "squared_error",
         f'solver="{model.solver}"': model.solver not in ("auto", "threshold"),
     }

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from treeproof.border import RegressionData
 from treeproof.border.targets import check_not_negative
 from treeproof.estimators.base import common_constraints
+from treeproof.estimators.given_top import check_top
 from treeproof.estimators.line_leaves import (
     check_line_parameters,
     check_lines,
@@ -128,6 +129,16 @@ class OptimalTreeRegressor(NumberTree):
     first_split : str, int or None, default=None
         Name or number of the column that the first split must test; None for any. The
         tree is then optimal among the trees with this first split.
+    prefix : dict or None, default=None
+        The top of the tree as a partial tree; the rest is optimal. Every place is None
+        (the search decides), "leaf" (no split there), or a dictionary with a "feature",
+        a "threshold", "category", "categories" or "children" (without them the search
+        chooses the cut), and the places "yes" and "no" below it; a dictionary with
+        "allowed_features" limits the columns of all splits below. `to_prefix` returns
+        the top of a fitted tree in this form.
+    allowed_features : list of str or int, or None, default=None
+        The columns that splits may test; None for all. Other columns of the table are
+        read and not used.
     solver : {"auto", "threshold", "quant-bnb"}, default="auto"
         The search algorithm. "auto" chooses, and ``stats_["solver"]`` says which one
         was used; "threshold" is our own, and "quant-bnb" is the published algorithm of
@@ -249,6 +260,8 @@ class OptimalTreeRegressor(NumberTree):
         categorical_split: str = "auto",
         missing: str = "best-side",
         first_split: str | int | None = None,
+        prefix: dict[str, Any] | None = None,
+        allowed_features: Any = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
         memory_limit: int | str | None = None,
@@ -274,6 +287,8 @@ class OptimalTreeRegressor(NumberTree):
         self.categorical_split = categorical_split
         self.missing = missing
         self.first_split = first_split
+        self.prefix = prefix
+        self.allowed_features = allowed_features
         self.solver = solver
         self.time_limit = time_limit
         self.memory_limit = memory_limit
@@ -319,6 +334,7 @@ class OptimalTreeRegressor(NumberTree):
         """
         self._validate_params()
         check_restrictions(self, proof=proof)
+        check_top(self, proof)
         whole = proof is not None or bool(restrictions(self))
         deadline = self._deadline(whole=whole)
         self._check_criterion(proof)

@@ -49,6 +49,7 @@ def check_restrictions(model: Any, **told: Any) -> None:
     unfit = {
         **{name: value is not None for name, value in told.items()},
         "first_split": model.first_split is not None,
+        "prefix": model.prefix is not None,
         "n_best": getattr(model, "n_best", 1) > 1,
         "constraints": bool(getattr(model, "constraints", None)),
         f'metric="{metric}"': metric not in ("accuracy", "balanced_accuracy"),

@@ -93,8 +93,9 @@ def penalty_path(
             "estimator must be an OptimalTreeClassifier or an OptimalTreeRegressor, "
             f"not {type(base).__name__}."
         )
-    if base.first_split is not None:
-        raise ValueError("A path cannot be combined with first_split; leave it out.")
+    for name in ("first_split", "prefix"):
+        if getattr(base, name) is not None:
+            raise ValueError(f"A path cannot be combined with {name}; leave it out.")
     if getattr(base, "constraints", None):
         raise ValueError("A path cannot be combined with constraints; leave them out.")
     costs = isinstance(base, OptimalTreeClassifier) and not counts_errors(base)

@@ -22,6 +22,7 @@ __all__ = [
     "depth_to_json", "describe", "proved_depth", "trees_in_words",
 ]  # fmt: skip
 
+_LISTED = 8  # columns that a certificate names
 _CLOSE = 1e-9  # relative; what "proved" leaves open where costs are real numbers
 
 
@@ -174,6 +175,8 @@ def trees_in_words(
     max_splits: int | None = None,
     min_samples_leaf: int = 1,
     first_split: str | None = None,
+    begins: str | None = None,
+    allowed: Sequence[str] | None = None,
     categories: str | None = None,
     coarsened: Iterable[str] = (),
     constrained: bool = False,
@@ -188,6 +191,10 @@ def trees_in_words(
         The limits of the fit.
     first_split : str or None
         Name of the column that the first split must test.
+    begins : str or None
+        The given top of the tree, in words.
+    allowed : sequence of str or None
+        The columns that splits may test; None for all.
     categories : str or None
         How columns of categories are split; None if there are none.
     coarsened : iterable of str
@@ -205,6 +212,8 @@ def trees_in_words(
     'tree'
     >>> trees_in_words(max_depth=2, min_samples_leaf=5)
     'tree of depth 2 or less with at least 5 rows in every leaf'
+    >>> trees_in_words(allowed=["age", "sex"], begins="age <= 30")
+    "tree that splits on 'age' and 'sex' only and that begins with age <= 30"
     """
     words = "tree"
     if max_depth is not None:
@@ -227,6 +236,16 @@ def trees_in_words(
     if clauses:
         *most, final = clauses
         words += " with " + (f"{', '.join(most)} and {final}" if most else final)
+    if allowed is not None:
+        listed = [repr(name) for name in allowed[:_LISTED]]
+        more = len(allowed) - len(listed)
+        listed += [f"{more} more"] if more > 0 else []
+        *most, final = listed or ["no column"]
+        words += " that splits on " + (f"{', '.join(most)} and " if most else "")
+        words += f"{final} only"
+    if begins:
+        also = " and" if allowed is not None else ""
+        words += f"{also} that begins with {begins}"
     kept = ["the constraints"] if constrained else []
     kept += restricted
     return words + (f" that keeps {' and '.join(kept)}" if kept else "")

@@ -34,8 +34,9 @@ class CheckpointFile:
                 f'solver="{name}" writes no checkpoints; use solver="sparse", or fit '
                 "without checkpoint."
             )
-        for parameter in ("max_splits", "first_split"):
-            if getattr(task, parameter) is not None:
+        top = None if task.prefix is None else task.prefix.parameter
+        for parameter in ("max_splits" if task.max_splits is not None else None, top):
+            if parameter is not None:
                 raise ValueError(
                     f"checkpoint cannot be combined with {parameter}; "
                     "fit without one of them."

@@ -52,7 +52,7 @@ class Provable:
 
 def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
     """Solve a problem, and for its proof once more the highest level proved."""
-    if task.first_split is not None:
+    if task.prefix is not None:
         solve(solver, task)  # raises an error that explains why it is refused
     name = solver_name(solver, task)
     climbs = task.max_depth is None or task.max_depth >= CLIMBS_FROM

@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 
 from treeproof import _core
 from treeproof.border import TrainingTable
+from treeproof.border.partial_tree import Prefix
 from treeproof.kinds import ORDERED
 from treeproof.objectives import Objective
 from treeproof.solving.answer import Answer
-from treeproof.solving.first_split import solve_first_split
 from treeproof.solving.merged_rows import merge_equal_rows
 from treeproof.solving.observers import Observer
+from treeproof.solving.prefix import solve_prefix
 from treeproof.solving.quant_bnb import QuantBnB, check_task
 from treeproof.solving.shape import Shape
 
@@ -73,7 +74,7 @@ class _Problem:
     proof_log: str = ""  # file for the steps of the proof; "" for none
     options: Mapping[str, Any] = field(default_factory=dict)
     quant: QuantBnB = field(default_factory=QuantBnB)
-    first_split: int | None = None  # the column that the root must test
+    prefix: Prefix | None = None  # what the tree must begin with
     # number of table rows that each row stands for; None if each stands for one
     samples: NDArray[np.int64] | None = None
     shape: Shape | None = None  # restrictions of the trees; None for none
@@ -296,9 +297,8 @@ def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Answer]:
         if isinstance(task, RegressionTask):
             return name, shape.solve_targets(task, target_arguments(task))
         return name, shape.solve_labels(task, label_arguments(task))
-    if task.first_split is not None:
-        free = partial(solve, solver)
-        answer = solve_first_split(task, task.first_split, free)
+    if task.prefix is not None:
+        answer = solve_prefix(task, task.prefix, partial(solve, solver))
         return str(answer["statistics"]["engine"] or solver), answer
     name = solver_name(solver, task)
     if task.table.unread:

@@ -1,0 +1,118 @@
+"""The given top of a tree, as tests of the engine's columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = [
+    "Choice",
+    "Closed",
+    "Given",
+    "Node",
+    "Open",
+    "Prefix",
+    "children_of",
+    "depth_of",
+    "splits_of",
+]
+
+
+@dataclass(frozen=True)
+class Open:
+    """A place where the search decides.
+
+    Attributes
+    ----------
+    allowed : frozenset of int or None
+        The columns of the table that may be tested there; None for all.
+    """
+
+    allowed: frozenset[int] | None = None
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A place that stays a leaf."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Tests of one of the engine's columns that are the split that was given.
+
+    Attributes
+    ----------
+    column : int
+        The engine's column.
+    codes : tuple of int or None
+        The codes of the tests; None for all that the column has.
+    children : dict
+        What is below each outcome of the engine's test.
+    rest : Node
+        What is below other outcomes.
+    """
+
+    column: int
+    codes: tuple[int, ...] | None = None
+    children: Mapping[int, Node] = field(default_factory=dict)
+    rest: Node = field(default_factory=Open)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A split that the tree must have.
+
+    Attributes
+    ----------
+    column : int
+        The column of the table.
+    words : str
+        The split and what is below it, in words.
+    choices : tuple of Choice
+        The engine's tests, of which the search takes the best.
+    """
+
+    column: int
+    words: str
+    choices: tuple[Choice, ...]
+
+
+Node = Open | Closed | Given
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """The given top of a tree.
+
+    Attributes
+    ----------
+    root : Node
+        What the tree must begin with.
+    parameter : str
+        The parameter that says so.
+    cuts : dict
+        Thresholds as they were given, by column and the last code that goes left.
+    """
+
+    root: Node
+    parameter: str
+    cuts: dict[tuple[int, int], float] = field(default_factory=dict)
+
+
+def children_of(choice: Choice) -> list[Node]:
+    """Return all that may be below a test."""
+    return [*choice.children.values(), choice.rest]
+
+
+def depth_of(node: Node) -> int:
+    """Return the depth of the given splits."""
+    if not isinstance(node, Given):
+        return 0
+    return 1 + min(max(map(depth_of, children_of(c))) for c in node.choices)
+
+
+def splits_of(node: Node) -> int:
+    """Return the least number of splits of a tree that begins so."""
+    if not isinstance(node, Given):
+        return 0
+    return 1 + min(sum(map(splits_of, c.children.values())) for c in node.choices)

@@ -1,0 +1,37 @@
+"""What a given top of a tree, or a choice of its columns, does not go with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["check_top"]
+
+
+def check_top(model: Any, proof: Any) -> None:
+    """Refuse what a given top or a choice of columns does not go with.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> check_top(OptimalTreeClassifier(allowed_features=["age"]), "proof.gz")
+    Traceback (most recent call last):
+      ...
+    ValueError: allowed_features has no proof files; fit a table with these columns...
+    """
+    prefix = getattr(model, "prefix", None)
+    if prefix is not None:
+        unfit = {
+            "first_split": model.first_split is not None,
+            "quantiles": model.quantiles is not None,
+            f'solver="{model.solver}"': model.solver == "quant-bnb",
+        }
+        for name, there in unfit.items():
+            if there:
+                raise ValueError(
+                    f"prefix does not go with {name}; leave one of the two out."
+                )
+    if proof is not None and getattr(model, "allowed_features", None) is not None:
+        raise ValueError(
+            "allowed_features has no proof files; fit a table with these columns only, "
+            "which is the same problem."
+        )
