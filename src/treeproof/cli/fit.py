@@ -346,8 +346,7 @@ def fit(
     check_folder(save)
     roles = {"--weight": listed(weight), "--drop": listed(drop),
              "--categorical": listed(categorical)}  # fmt: skip
-    kept = [*listed(keep), *([] if first_split is None else [first_split])]
-    kept += given_columns(prefix, allowed_features)
+    kept = [*listed(keep), *given_columns(first_split, prefix, allowed_features)]
     missing_marks = marks(na)
     training = read_or_count(
         data, database, target, roles, kept, missing_marks, memory_limit,
@@ -363,14 +362,9 @@ def fit(
         cost_matrix, abstain_cost, metric, pos_label, beta,
     )  # fmt: skip
     restricted = restriction_parameters(
-        regression,
-        monotonic,
-        shape,
-        interactions,
-        test_costs,
-        prefix,
+        regression, monotonic, shape, interactions, test_costs, prefix,
         allowed_features,
-    )
+    )  # fmt: skip
     model = make_estimator(
         regression,
         class_weight,

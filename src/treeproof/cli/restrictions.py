@@ -110,9 +110,11 @@ def restriction_parameters(
     return parameters
 
 
-def given_columns(prefix: str | None, allowed: str | None) -> list[str]:
+def given_columns(
+    first_split: str | None, prefix: str | None, allowed: str | None
+) -> list[str]:
     """Return the columns that are named, so that none of them is left out as a name."""
-    named = listed(allowed)
+    named = [*([] if first_split is None else [first_split]), *listed(allowed)]
     pending: list[Any] = [] if prefix is None else [read_json(prefix)]
     while pending:
         place = pending.pop()

@@ -22,8 +22,7 @@ from treeproof.estimators.shaping import SHAPE_CONSTRAINTS, check_restrictions
 from treeproof.limits import Deadline, parse_memory
 from treeproof.objectives import PROBABILITY_CRITERIA, check_criterion
 from treeproof.objectives.ratio_fit import fit_ratio
-from treeproof.objectives.ratios import METRICS, RATIOS, Ratio
-from treeproof.solving.certificates import Wording
+from treeproof.objectives.ratios import METRICS, RATIOS
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.shape import restrictions
 from treeproof.solving.solvers import SOLVERS, Task
@@ -103,15 +102,11 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         Name or number of the column that the first split must test; None for any. The
         tree is then optimal among the trees with this first split.
     prefix : dict or None, default=None
-        The top of the tree as a partial tree; the rest is optimal. Every place is None
-        (the search decides), "leaf" (no split there), or a dictionary with a "feature",
-        a "threshold", "category", "categories" or "children" (without them the search
-        chooses the cut), and the places "yes" and "no" below it; a dictionary with
-        "allowed_features" limits the columns of all splits below. `to_prefix` returns
-        the top of a fitted tree in this form.
+        The top of the tree as a partial tree, as `to_prefix` returns it; the rest is
+        optimal. A place is None (the search decides), "leaf", or a dictionary with a
+        "feature" and its "threshold", "category" or "children".
     allowed_features : list of str or int, or None, default=None
-        The columns that splits may test; None for all. Other columns of the table are
-        read and not used.
+        The columns that splits may test; None for all.
     solver : str, default="auto"
         The search algorithm. "sparse" is for binary and categorical columns, and
         "threshold" for tables with numeric columns. "auto" runs those of the two that
@@ -421,11 +416,7 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         whole = proof or distributed or checkpoint or self.n_best > 1 or ratio
         whole = whole or self.constraints or restrictions(self)
         deadline = self._deadline(whole=bool(whole))
-        if proof is not None and y is None and self.class_weight is not None:
-            raise ValueError(
-                "A proof about class_weight needs the classes of the rows; pass y, or "
-                "weights of the rows as sample_weight."
-            )
+        self._check_files(files, y)
         data, reading = self._read(X, y, sample_weight, costs, deadline)
         if self.constraints:
             told = files | {"metric": self.metric if ratio else None}
@@ -436,11 +427,6 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
             return self
         self.__dict__.pop("constraints_", None)  # of an earlier fit
         if ratio:
-            if checkpoint is not None or distributed is not None:
-                raise ValueError(
-                    f'metric="{self.metric}" takes several searches; it cannot be '
-                    "combined with checkpoint or distributed."
-                )
             fit_ratio(self, data, reading, proof)
             return self
         self._fit_objective(
@@ -474,12 +460,6 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         )
         self.classes_ = data.classes
         return data, reading
-
-    def _wording(self) -> Wording:
-        if self.metric in RATIOS:
-            name = Ratio.of(self.metric, float(self.beta)).name
-            return Wording(name, most=1.0)
-        return super()._wording()
 
     def to_sklearn(self, *, unseen: bool = True) -> DecisionTreeClassifier:
         """Return a fitted scikit-learn tree that makes the same predictions.

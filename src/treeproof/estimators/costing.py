@@ -22,7 +22,8 @@ from treeproof.objectives import (
     Probabilities,
     Told,
 )
-from treeproof.objectives.ratios import RATIOS
+from treeproof.objectives.ratios import RATIOS, Ratio
+from treeproof.solving.certificates import Wording
 from treeproof.solving.shape import restrictions
 from treeproof.sources.scoring import distinct_cases
 from treeproof.sources.training import source_for, split_table
@@ -41,6 +42,8 @@ class Costed:
     metric: str
     max_depth: int | None
     max_splits: int | None
+    beta: float
+    constraints: Any
     n_best: int
     first_split: Any
     prefix: Any
@@ -50,6 +53,27 @@ class Costed:
     abstain_label: Any
     apply: Any
     predict: Any
+
+    def _check_files(self, files: dict[str, Any], y: Any) -> None:
+        """Refuse files that the objective does not go with."""
+        if files["proof"] is not None and y is None and self.class_weight is not None:
+            raise ValueError(
+                "A proof about class_weight needs the classes of the rows; pass y, or "
+                "weights of the rows as sample_weight."
+            )
+        several = self.metric in RATIOS and not self.constraints
+        if several and (files["checkpoint"] or files["distributed"]):
+            raise ValueError(
+                f'metric="{self.metric}" takes several searches; it cannot be combined '
+                "with checkpoint or distributed."
+            )
+
+    def _wording(self) -> Wording:
+        """Return the words with which the certificate describes the costs of trees."""
+        if self.metric in RATIOS:
+            name = Ratio.of(self.metric, float(self.beta)).name
+            return Wording(name, most=1.0)
+        return Wording()
 
     def mean_cost(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the mean cost of the predictions, in the unit of the costs.

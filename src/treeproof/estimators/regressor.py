@@ -130,15 +130,11 @@ class OptimalTreeRegressor(NumberTree):
         Name or number of the column that the first split must test; None for any. The
         tree is then optimal among the trees with this first split.
     prefix : dict or None, default=None
-        The top of the tree as a partial tree; the rest is optimal. Every place is None
-        (the search decides), "leaf" (no split there), or a dictionary with a "feature",
-        a "threshold", "category", "categories" or "children" (without them the search
-        chooses the cut), and the places "yes" and "no" below it; a dictionary with
-        "allowed_features" limits the columns of all splits below. `to_prefix` returns
-        the top of a fitted tree in this form.
+        The top of the tree as a partial tree, as `to_prefix` returns it; the rest is
+        optimal. A place is None (the search decides), "leaf", or a dictionary with a
+        "feature" and its "threshold", "category" or "children".
     allowed_features : list of str or int, or None, default=None
-        The columns that splits may test; None for all. Other columns of the table are
-        read and not used.
+        The columns that splits may test; None for all.
     solver : {"auto", "threshold", "quant-bnb"}, default="auto"
         The search algorithm. "auto" chooses, and ``stats_["solver"]`` says which one
         was used; "threshold" is our own, and "quant-bnb" is the published algorithm of
