@@ -10,14 +10,15 @@
 //             So between two cuts a < b of a column, the sides cost at least l(a) + r(b); the
 //             interval is dropped if that is too much, or bisected. With a minimum leaf size this
 //             does not hold, and every cut is tried.
-//   memo      What is known of (rows, state, depth): a lower bound, or the best tree.
+//   memo      What is known of (rows, state, depth): a lower bound, and perhaps the best tree.
 //   deepening Trees of depth 1, 2, ... are searched in turn. With a penalty, a tree that is deeper
 //             than d has more than d splits, which ends the series and bounds what was not
 //             searched.
 //
-// Every piece that is dropped costs at least as much as the best tree at that time. So a solve
-// that was not stopped has proved its answer: `upper` is optimal if found, and else no tree is
-// cheaper than the cut-off.
+// A solve returns the least bound of all pieces: of cuts that were solved, the sum of the bounds of
+// their sides; of those that were dropped, the bound that dropped them; of those that were not
+// reached before a limit, what every split costs. The tree is optimal if that bound reaches its
+// cost.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/check.hpp"
 #include "core/key.hpp"
 #include "core/limits.hpp"
 #include "core/options.hpp"
@@ -34,6 +36,7 @@
 #include "loss/loss.hpp"
 #include "search/paths/rules.hpp"
 #include "search/paths/solve.hpp"
+#include "search/split_way.hpp"
 #include "tree/split_tree.hpp"
 
 namespace treeproof::paths {
@@ -61,18 +64,24 @@ class Search {
     const int deepest = max_depth_ < 0 ? room : std::min(max_depth_, room);
     int depth = 0;
     // Trees of more than `depth` levels have more than `depth` splits.
-    const auto deeper = [&] { return static_cast<Value>(depth + 1) * price_.two_way; };
+    const auto deeper = [&] {
+      return depth < deepest ? static_cast<Value>(depth + 1) * price_.two_way : result.upper;
+    };
+    Value searched = result.upper;  // a bound on all trees of at most `depth` levels
     while (depth < deepest && !loss_->closes(deeper(), result.upper)) {
       Answer better = solve(rows, 0, depth + 1, result.upper, 0);
       if (better.found) {
         result.upper = better.upper;
         result.tree = std::move(better.tree);
       }
-      if (limits_->reason() != StopReason::none) break;
+      if (stopped() && !loss_->closes(better.lower, result.upper)) break;
       ++depth;
+      searched = better.lower;
     }
-    result.optimal = depth >= deepest || loss_->closes(deeper(), result.upper);
-    result.lower = result.optimal ? result.upper : std::min(result.upper, deeper());
+    result.lower = std::min({searched, deeper(), result.upper});
+    result.optimal = loss_->closes(result.lower, result.upper);
+    check([&] { return result.optimal || stopped(); }, "a finished search proves its tree");
+    if (result.optimal) result.lower = result.upper;
     result.stop = limits_->reason();
     result.statistics = {{"solves", solves_},
                          {"cuts", cuts_},
@@ -83,33 +92,24 @@ class Search {
   }
 
  private:
+  // What is known of the trees for some rows in a state.
   struct Answer {
-    Value upper{};
-    bool found = false;  // `tree` costs `upper`, which is less than the cut-off
-    SplitTree tree;
-  };
-  struct Known {
-    Value lower{};
-    bool exact = false;
+    Value lower{};  // none costs less
+    Value upper{};  // what `tree` costs if found, else the cut-off
+    bool found = false;
     SplitTree tree;
   };
   struct Level {
     RowSubset left, right;
     std::vector<RowSubset> parts;
   };
-  // One way in which a feature may be split: which side must be a leaf, and of which class.
-  struct Way {
-    bool left_leaf = false;
-    bool right_leaf = false;
-    std::int32_t says = -1;
-  };
   struct Node {
     const RowSubset* rows;
     std::int32_t state;  // below the split
     int depth;           // of the children
     std::size_t level;
-    Value base;  // what the split itself costs
-    Answer* best;
+    Value base;    // what the split itself costs
+    Answer* best;  // so far; its `lower` is the least bound of the pieces that are done
   };
   struct Cut {
     std::uint32_t position;
@@ -129,6 +129,10 @@ class Search {
   bool closed(const Node& node, Value children) const {
     return loss_->closes(node.base + children, node.best->upper);
   }
+  // A piece of the work at a node is done: its trees cost at least this.
+  static void account(const Node& node, Value children) {
+    node.best->lower = std::min(node.best->lower, node.base + children);
+  }
 
   Value leaf(const RowSubset& rows, std::int32_t says) {
     loss_->clear(in_);
@@ -143,12 +147,7 @@ class Search {
   std::int32_t direction(std::int32_t f) const {
     return rules_->directions.empty() ? 0 : rules_->directions[static_cast<std::size_t>(f)];
   }
-  std::vector<Way> ways(std::int32_t f) const {
-    if (const std::int32_t d = direction(f); d != 0)
-      return {{true, false, d > 0 ? 0 : 1}, {false, true, d > 0 ? 1 : 0}};
-    if (list_) return {{true, false, -1}, {false, true, -1}};
-    return {{}};
-  }
+  std::vector<SplitWay> ways(std::int32_t f) const { return split_ways(direction(f), list_); }
   // What a split on the feature costs the rows, beside its penalty.
   Value paid(const RowSubset& rows, std::size_t rule) const {
     if (rules_->prices.empty() || rules_->prices[rule] == 0) return Value{};
@@ -168,22 +167,23 @@ class Search {
   Answer solve(const RowSubset& rows, std::int32_t state, int depth, Value cutoff,
                std::size_t level) {
     ++solves_;
-    Answer best{cutoff, false, {}};
-    if (const Value alone = leaf(rows, -1); alone < cutoff) best = {alone, true, {}};
-    if (depth <= 0 || rows.size() < 2 * min_leaf_ || loss_->closes(price_.two_way, best.upper))
-      return best;
+    const Value alone = leaf(rows, -1);
+    Answer best{alone, cutoff, false, {}};
+    if (alone < cutoff) best = {alone, alone, true, {}};
+    if (depth <= 0 || rows.size() < 2 * min_leaf_) return best;
+    if (loss_->closes(price_.two_way, best.upper)) {
+      best.lower = std::min(alone, price_.two_way);
+      return settled(std::move(best));
+    }
     const bool remembers = depth > 1;
     const Key key = remembers ? key_of(rows, state, depth) : Key{};
     if (const auto known = remembers ? known_.find(key) : known_.end(); known != known_.end()) {
-      const Known& entry = known->second;
-      if (entry.exact) {
-        ++recalled_;
-        if (entry.lower < best.upper) best = {entry.lower, true, entry.tree};
-        return best;
-      }
+      const Answer& entry = known->second;
+      if (entry.found && entry.upper < best.upper) best = entry;
       if (loss_->closes(entry.lower, best.upper)) {
         ++recalled_;
-        return best;
+        best.lower = entry.lower;
+        return settled(std::move(best));
       }
     }
     while (levels_.size() <= level) levels_.emplace_back();
@@ -195,13 +195,24 @@ class Search {
       if (view.constant()) continue;
       const Node node{
           &rows, rules_->next[rule], depth - 1, level, price_.two_way + paid(rows, rule), &best};
-      if (closed(node, Value{})) continue;
-      split(node, view, f);
+      if (closed(node, Value{})) account(node, Value{});
+      else split(node, view, f);
     }
+    if (stopped()) best.lower = std::min(best.lower, price_.two_way);
+    best = settled(std::move(best));
+    check([&] { return stopped() || best.lower >= best.upper; },
+          "a finished solve proves its answer");
     if (remembers && !stopped()) {
       if (known_.size() >= most_known()) known_.clear();
-      known_[key] = {best.upper, best.found, best.found ? best.tree : SplitTree{}};
+      known_[key] = best;
     }
+    return best;
+  }
+
+  // Where the bound proves the answer within the tolerance of the loss, it counts as that cost.
+  Answer settled(Answer best) const {
+    if (loss_->closes(best.lower, best.upper))
+      best.lower = best.found ? best.upper : std::max(best.lower, best.upper);
     return best;
   }
 
@@ -212,14 +223,14 @@ class Search {
           walk(node, view, f);
           break;
         }
-        for (const Way& way : ways(f))
+        for (const SplitWay& way : ways(f))
           bisect(node, view, f, way, {0, {}, {}}, {view.size(), {}, {}});
         break;
       case FeatureKind::one_vs_rest:
         for (const std::uint32_t first : view.runs()) {
           const std::uint32_t last = view.run_end(first);
           cut(node, f, first, last);
-          for (const Way& way : ways(f))
+          for (const SplitWay& way : ways(f))
             sides(node, f, TestKind::equals, first, last, way, nullptr, nullptr);
         }
         break;
@@ -242,7 +253,9 @@ class Search {
       loss_->add(in_, rows.row(list[k - 1]));
       loss_->remove(out_, rows.row(list[k - 1]));
       if (k < min_leaf_ || m - k < min_leaf_ || !view.boundary(k)) continue;
-      const Value cost = node.base + value(in_, left) + value(out_, right);
+      const Value children = value(in_, left) + value(out_, right);
+      account(node, children);
+      const Value cost = node.base + children;
       if (!(cost < node.best->upper)) continue;
       node.best->upper = cost;
       node.best->found = true;
@@ -252,16 +265,17 @@ class Search {
     if (at > 0) node.best->tree = make_node(rows, f, TestKind::threshold, 0, at, {}, {});
   }
 
-  void bisect(const Node& node, const FeatureView& view, std::int32_t f, const Way& way,
+  void bisect(const Node& node, const FeatureView& view, std::int32_t f, const SplitWay& way,
               const Cut& a, const Cut& b) {
-    if (stopped()) return;
-    if (intervals() && closed(node, a.left + b.right)) {
-      ++interval_prunes_;
-      return;
-    }
     const std::uint32_t low = std::max(a.position + 1, min_leaf_);
     const std::uint32_t high = std::min(b.position - 1, view.size() - min_leaf_);
     if (low > high || b.position <= a.position + 1) return;
+    const Value least = intervals() ? a.left + b.right : Value{};
+    if (stopped()) return account(node, least);
+    if (intervals() && closed(node, least)) {
+      ++interval_prunes_;
+      return account(node, least);
+    }
     const std::uint32_t p = view.nearest_boundary(low + (high - low) / 2, low, high);
     if (p == 0) return;
     cut(node, f, 0, p);
@@ -288,27 +302,34 @@ class Search {
   // leaves for it: in an interval, for which the bounds are meant to be useful, if the other side
   // costs the least that it costs there; else (null) if it costs what it costs here.
   std::pair<Value, Value> sides(const Node& node, std::int32_t f, TestKind test,
-                                std::uint32_t first, std::uint32_t last, const Way& way,
+                                std::uint32_t first, std::uint32_t last, const SplitWay& way,
                                 const Value* least_left, const Value* least_right) {
     Level& level = levels_[node.level];
     if (level.left.size() < min_leaf_ || level.right.size() < min_leaf_) return {};
     const auto one = [&](const RowSubset& rows, bool is_leaf, Value cutoff) -> Answer {
       if (!is_leaf) return solve(rows, node.state, node.depth, cutoff, node.level + 1);
       const Value cost = leaf(rows, way.says);
-      return {std::min(cost, cutoff), cost < cutoff, {}};
+      return {cost, std::min(cost, cutoff), cost < cutoff, {}};
     };
     const Value budget = node.best->upper - node.base;
     const Value to_right = least_right != nullptr ? *least_right : Value{};
     Answer left = one(level.left, way.left_leaf, budget - to_right);
-    if (!left.found && (stopped() || least_left == nullptr)) return {};
+    if (!left.found && (stopped() || least_left == nullptr)) {
+      account(node, left.lower + to_right);
+      return {left.lower, to_right};
+    }
     const Value to_left = least_left != nullptr ? *least_left : left.upper;
     Answer right = one(level.right, way.right_leaf, budget - to_left);
-    if (left.found && right.found && node.base + left.upper + right.upper < node.best->upper)
-      *node.best = {
-          node.base + left.upper + right.upper, true,
-          make_node(*node.rows, f, test, first, last, std::move(left.tree), std::move(right.tree))};
-    if (stopped()) return {};
-    return {left.upper, right.upper};
+    const Value least = least_left != nullptr ? *least_left : Value{};
+    account(node, std::max(left.lower, least) + std::max(right.lower, to_right));
+    const Value cost = node.base + left.upper + right.upper;
+    if (left.found && right.found && cost < node.best->upper) {
+      node.best->upper = cost;
+      node.best->found = true;
+      node.best->tree =
+          make_node(*node.rows, f, test, first, last, std::move(left.tree), std::move(right.tree));
+    }
+    return {left.lower, right.lower};
   }
 
   void multiway(const Node& node, const FeatureView& view, std::int32_t f) {
@@ -322,17 +343,22 @@ class Search {
     tree.kind = TestKind::multiway;
     for (std::size_t k = 0; k < starts.size(); ++k)
       if (level.parts[k].size() < min_leaf_) return;
+    Value lower = cost;
     for (std::size_t k = 0; k < starts.size(); ++k) {
-      const Value budget = node.best->upper - cost;
-      if (loss_->closes(cost, node.best->upper)) return;
-      Answer child =
-          solve(levels_[node.level].parts[k], node.state, node.depth, budget, node.level + 1);
-      if (!child.found) return;
+      if (loss_->closes(lower, node.best->upper)) break;
+      Answer child = solve(levels_[node.level].parts[k], node.state, node.depth,
+                           node.best->upper - lower, node.level + 1);
       cost += child.upper;
+      lower += child.lower;
+      if (!child.found) break;
       tree.outcomes.push_back(static_cast<std::int32_t>(view.rank_at(starts[k])));
       tree.children.push_back(std::move(child.tree));
     }
-    if (cost < node.best->upper) *node.best = {cost, true, std::move(tree)};
+    node.best->lower = std::min(node.best->lower, lower);
+    if (tree.children.size() < starts.size() || !(cost < node.best->upper)) return;
+    node.best->upper = cost;
+    node.best->found = true;
+    node.best->tree = std::move(tree);
   }
 
   SplitTree make_node(const RowSubset& rows, std::int32_t f, TestKind kind, std::uint32_t first,
@@ -361,7 +387,7 @@ class Search {
   typename L::Tally in_, out_;
   Partitioner partitioner_;
   std::deque<Level> levels_;
-  std::unordered_map<Key, Known, KeyHash> known_;
+  std::unordered_map<Key, Answer, KeyHash> known_;
   std::int64_t solves_ = 0, cuts_ = 0, interval_prunes_ = 0, recalled_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "core/limits.hpp"
 #include "data/row_subset.hpp"
+#include "search/split_way.hpp"
 #include "search/threshold/best_first/known_boxes.hpp"
 #include "search/threshold/counters.hpp"
 #include "search/threshold/settings.hpp"
@@ -43,14 +44,6 @@ struct Task {
   std::vector<KnownHalf<Value>>* halves_out = nullptr;  // if not null, receives what is found out
 };
 
-// One way in which a feature may be the first split of a tree: which child must be a leaf, and
-// which class that leaf must predict (-1: any).
-struct Way {
-  bool left_leaf = false;
-  bool right_leaf = false;
-  std::int32_t says = -1;
-};
-
 template <class L>
 struct Context {
   const Columns* columns;
@@ -69,10 +62,7 @@ struct Context {
 
   // Trees may be restricted in two ways that do not depend on the path to a node, so that a
   // subproblem is still a set of rows: *lists*, in which one child of every split is a leaf, and
-  // *directions* of features for two classes. Along an increasing feature, no leaf left of a cut
-  // may predict 1 while one right of it predicts 0. A subtree all of whose leaves predict the same
-  // class is no better than a leaf, so one of the two children is a leaf: the left one with class
-  // 0, or the right one with class 1.
+  // *directions* of features for two classes (search/split_way.hpp).
   //
   // The bounds of the search stay sound. A restricted tree for some rows, with its predictions, is
   // allowed for any others, and its splits that leave a child empty can be contracted; so fewer
@@ -87,11 +77,8 @@ struct Context {
       if (restricted(f)) return true;
     return false;
   }
-  std::vector<Way> ways(std::int32_t f) const {
-    if (const std::int32_t d = direction(f); d != 0)
-      return {{true, false, d > 0 ? 0 : 1}, {false, true, d > 0 ? 1 : 0}};
-    if (settings.list) return {{true, false, -1}, {false, true, -1}};
-    return {{}};
+  std::vector<SplitWay> ways(std::int32_t f) const {
+    return split_ways(direction(f), settings.list);
   }
   // The class that a leaf on one side of a cut must predict; -1 for any.
   std::int32_t leaf_says(std::int32_t f, bool left) const {

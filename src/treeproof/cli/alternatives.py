@@ -10,7 +10,6 @@ import typer
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
-from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.fit import make_estimator
 from treeproof.cli.outputs import Outputs, say_written
@@ -19,24 +18,22 @@ from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
     Drop,
+    JsonOutput,
     Keep,
     MaxDepth,
     MinSamplesLeaf,
     MissingMarks,
     Penalize,
+    TableFile,
+    Target,
 )
 
 __all__ = ["alternatives", "register"]
 
 
 def alternatives(
-    data: Annotated[
-        str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
-    ],
-    target: Annotated[
-        str,
-        typer.Option(help="The column to predict.", autocompletion=completion.columns),
-    ],
+    data: TableFile,
+    target: Target,
     within: Annotated[
         float, typer.Option(help="How much more than the optimum a tree may cost.")
     ] = 0.01,
@@ -73,12 +70,7 @@ def alternatives(
         str | None,
         typer.Option(help="Write a picture of how many trees use each column."),
     ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print the result as one JSON object and nothing else."
-        ),
-    ] = False,
+    as_json: JsonOutput = False,
 ) -> None:
     """Count all trees whose cost is nearly optimal, and print some of them.
 

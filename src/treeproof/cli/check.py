@@ -16,7 +16,7 @@ from treeproof.border.row_names import row_names_of
 from treeproof.cli import completion
 from treeproof.cli.tables import pop_column, read_table, without_unlabelled
 from treeproof.cli.training import marks
-from treeproof.cli.tree_options import MissingMarks
+from treeproof.cli.tree_options import Database, JsonOutput, MissingMarks
 from treeproof.proof import Verdict
 
 __all__ = ["check", "register"]
@@ -55,10 +55,7 @@ def check(
         str | None, typer.Option(help="Columns A,B that were left out of the fit.")
     ] = None,
     na: MissingMarks = None,
-    database: Annotated[
-        str | None,
-        typer.Option(help="DuckDB database file on which the SQL query runs."),
-    ] = None,
+    database: Database = None,
     python: Annotated[
         bool,
         typer.Option(
@@ -73,12 +70,7 @@ def check(
             help="Check a second time with exact fractions, which takes long.",
         ),
     ] = False,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print the result as one JSON object and nothing else."
-        ),
-    ] = False,
+    as_json: JsonOutput = False,
 ) -> None:
     """Check a proof of optimality step by step against the data.
 

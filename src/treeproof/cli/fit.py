@@ -34,7 +34,7 @@ from treeproof.cli.training import (
     predicts_numbers,
     read_or_count,
 )
-from treeproof.cli.tree_options import Goal, MissingMarks
+from treeproof.cli.tree_options import Goal, JsonOutput, MissingMarks, TableFile, Target
 
 __all__ = ["fit", "make_estimator", "register", "report"]
 
@@ -42,13 +42,8 @@ TREE, DATA, SEARCH, FILES = "The tree", "The data", "The search", "Files to writ
 
 
 def fit(
-    data: Annotated[
-        str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
-    ],
-    target: Annotated[
-        str,
-        typer.Option(help="The column to predict.", autocompletion=completion.columns),
-    ],
+    data: TableFile,
+    target: Target,
     goal: Goal = None,
     split_penalty: Annotated[
         float,
@@ -316,12 +311,7 @@ def fit(
     dot: Annotated[
         str | None, typer.Option(help="A Graphviz drawing.", rich_help_panel=FILES)
     ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print the result as one JSON object and nothing else."
-        ),
-    ] = False,
+    as_json: JsonOutput = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Do not show the progress line.")
     ] = False,

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.exceptions import ConvergenceWarning
 
-from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.fit import make_estimator
 from treeproof.cli.outputs import Outputs, check_folder, say_written
@@ -21,24 +20,22 @@ from treeproof.cli.tree_options import (
     CategoricalSplit,
     Drop,
     Goal,
+    JsonOutput,
     Keep,
     MaxDepth,
     MinSamplesLeaf,
     MissingMarks,
     Penalize,
+    TableFile,
+    Target,
 )
 
 __all__ = ["path", "register"]
 
 
 def path(
-    data: Annotated[
-        str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
-    ],
-    target: Annotated[
-        str,
-        typer.Option(help="The column to predict.", autocompletion=completion.columns),
-    ],
+    data: TableFile,
+    target: Target,
     goal: Goal = None,
     low: Annotated[
         float,
@@ -83,12 +80,7 @@ def path(
             "predict."
         ),
     ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print the result as one JSON object and nothing else."
-        ),
-    ] = False,
+    as_json: JsonOutput = False,
 ) -> None:
     """Find all trees that are optimal for some penalty, and choose one of them.
 

@@ -13,36 +13,26 @@ import typer
 from treeproof.cli.outputs import say_written
 from treeproof.cli.tables import read_table
 from treeproof.cli.training import marks
-from treeproof.cli.tree_options import MissingMarks
+from treeproof.cli.tree_options import Database, JsonOutput, MissingMarks, TableFile
 
 __all__ = ["predict", "register"]
 
 
 def predict(
     model: Annotated[str, typer.Argument(help="A file written by fit --save.")],
-    data: Annotated[
-        str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
-    ],
+    data: TableFile,
     proba: Annotated[
         bool, typer.Option("--proba", help="Also write the probability of each class.")
     ] = False,
     na: MissingMarks = None,
-    database: Annotated[
-        str | None,
-        typer.Option(help="DuckDB database file on which the SQL query runs."),
-    ] = None,
+    database: Database = None,
     output: Annotated[
         str | None,
         typer.Option(
             help="Write the predictions to this CSV file instead of the screen."
         ),
     ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print the result as one JSON object and nothing else."
-        ),
-    ] = False,
+    as_json: JsonOutput = False,
 ) -> None:
     """Predict with a saved model; columns that the model does not use are ignored.
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from treeproof.cli.outputs import say_written
 from treeproof.cli.tables import pop_column, read_table
 from treeproof.cli.training import marks
-from treeproof.cli.tree_options import MissingMarks
+from treeproof.cli.tree_options import Database, JsonOutput, MissingMarks
 
 __all__ = ["prune", "register"]
 
@@ -49,19 +49,11 @@ def prune(
         typer.Option(help="Numeric columns A,B that can hold two values only, or all."),
     ] = None,
     na: MissingMarks = None,
-    database: Annotated[
-        str | None,
-        typer.Option(help="DuckDB database file on which the SQL query runs."),
-    ] = None,
+    database: Database = None,
     save: Annotated[
         str | None, typer.Option(help="Write the pruned model to this file.")
     ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print the result as one JSON object and nothing else."
-        ),
-    ] = False,
+    as_json: JsonOutput = False,
 ) -> None:
     """Prune a saved tree on its training data; no validation data is needed."""
     from treeproof.border.labels import one_column, read_vector

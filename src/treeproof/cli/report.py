@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from treeproof.cli import completion
 from treeproof.cli.outputs import check_folder, say_written
 from treeproof.cli.training import listed, marks, predicts_numbers, read_training
 from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
+    Database,
     Drop,
     Goal,
     Keep,
@@ -22,19 +22,16 @@ from treeproof.cli.tree_options import (
     MinSamplesLeaf,
     MissingMarks,
     Penalize,
+    TableFile,
+    Target,
 )
 
 __all__ = ["register", "report"]
 
 
 def report(
-    data: Annotated[
-        str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
-    ],
-    target: Annotated[
-        str,
-        typer.Option(help="The column to predict.", autocompletion=completion.columns),
-    ],
+    data: TableFile,
+    target: Target,
     output: Annotated[
         str, typer.Option("--output", "-o", help="The HTML file to write.")
     ] = "report.html",
@@ -54,9 +51,7 @@ def report(
     drop: Drop = None,
     keep: Keep = None,
     na: MissingMarks = None,
-    database: Annotated[
-        str | None, typer.Option(help="DuckDB database for an SQL query.")
-    ] = None,
+    database: Database = None,
     test_size: Annotated[
         float, typer.Option(help="The share of the rows to hold out; 0 for none.")
     ] = 0.3,

@@ -19,6 +19,7 @@ from treeproof.cli.errors import INTERRUPTED
 
 if TYPE_CHECKING:
     from treeproof.reproduce import Outcome, Request, Target
+from treeproof.cli.tree_options import JsonOutput
 
 __all__ = ["register", "reproduce"]
 
@@ -56,12 +57,7 @@ def reproduce(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the table as Markdown.")
     ] = False,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print the result as one JSON object and nothing else."
-        ),
-    ] = False,
+    as_json: JsonOutput = False,
 ) -> None:
     """Recompute a table or figure of one of the papers beside the published one.
 

@@ -21,6 +21,7 @@ from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.outputs import say_written
 from treeproof.cli.stream_rows import read_rows
 from treeproof.cli.training import listed
+from treeproof.cli.tree_options import JsonOutput
 from treeproof.persistence import write_whole
 from treeproof.words import counted
 
@@ -77,12 +78,7 @@ def stream(
     save: Annotated[
         str | None, typer.Option(help="Pickle the learner into this file at the end.")
     ] = None,
-    as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print the result as one JSON object and nothing else."
-        ),
-    ] = False,
+    as_json: JsonOutput = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="No live display.")] = False,
 ) -> None:
     """Predict each row, then learn it; accuracy, splits and speed are shown live."""

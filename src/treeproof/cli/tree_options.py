@@ -1,4 +1,4 @@
-"""Options that several commands share: limits of the trees, and roles of columns."""
+"""Options that several commands share: tables, limits of trees, roles of columns."""
 
 from __future__ import annotations
 
@@ -11,13 +11,35 @@ from treeproof.cli import completion
 __all__ = [
     "Categorical",
     "CategoricalSplit",
+    "Database",
     "Drop",
     "Goal",
+    "JsonOutput",
     "Keep",
     "MaxDepth",
     "MinSamplesLeaf",
     "MissingMarks",
     "Penalize",
+    "TableFile",
+    "Target",
+]
+
+TableFile = Annotated[
+    str, typer.Argument(help="CSV, Parquet or Arrow file, or an SQL query.")
+]
+Target = Annotated[
+    str,
+    typer.Option(help="The column to predict.", autocompletion=completion.columns),
+]
+Database = Annotated[
+    str | None,
+    typer.Option(help="DuckDB database file on which the SQL query runs."),
+]
+JsonOutput = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print the result as one JSON object and nothing else."
+    ),
 ]
 
 MaxDepth = Annotated[int | None, typer.Option(help="Maximum depth of the tree.")]

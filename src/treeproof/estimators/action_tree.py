@@ -195,9 +195,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             tree,
             objective=objective.loss(tree) + self.split_penalty * penalties + paid,
             lower=units.stated(found["lower"] / found["unit"]) - units.slack,
-            proved=found["status"] == "optimal"
-            if self._real_costs
-            else found["lower"] == found["upper"],
+            proved=found["lower"] == found["upper"],
             status=found["status"],
             found=units.translate(found),
         )

@@ -138,8 +138,9 @@ class OptimalTree(BaseEstimator):
         proved: bool,
         status: str,
         found: Answer | None = None,
+        warn: bool = True,
     ) -> None:
-        """Store tree and bounds, and warn if the search stopped early.
+        """Store tree and bounds; unless told not to, warn if the search stopped early.
 
         `proved` says whether the engine proved optimality in its own exact arithmetic.
         If it did not, the lower bound stays below the objective, even if rounding to
@@ -165,7 +166,7 @@ class OptimalTree(BaseEstimator):
         self.proved_depth_ = proved_depth(
             self.certificates_, exact=not self._real_costs
         )
-        if status in _STOPPED:
+        if warn and status in _STOPPED:
             warnings.warn(self._stopped_early(), ConvergenceWarning, stacklevel=3)
 
     def add_level(self, level: Certificate) -> None:

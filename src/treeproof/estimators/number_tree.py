@@ -18,6 +18,7 @@ from treeproof.solving.line_fit import LineFit
 from treeproof.sources.scoring import batches_of, r2_of_source, source_to_predict
 from treeproof.sources.training import source_for, split_table
 from treeproof.tree import LEAF, Tree
+from treeproof.tree.growing import grow
 from treeproof.tree.lines import Lines
 from treeproof.tree.split_table import SplitTable
 
@@ -194,14 +195,10 @@ def grow_numbers(
     if leaf.criterion == "quantile":
         outputs *= len(leaf.levels)
 
-    tree = Tree.grow(
+    tree = grow(
         splits,
-        rows=data.table.rows,
+        data.table,
         weights=data.weights,
-        columns=data.table.columns,
-        cut=data.table.cut,
-        engine_columns=data.table.engine.columns,
-        takes_missing=data.table.missing != "error",
         value=leaf.value_and_losses,
         samples=data.samples,
     )

@@ -29,9 +29,9 @@ def model_like(
         objective=objective,
         lower=lower,
         proved=proved,
-        status="optimal",  # suppresses a second warning; the search has warned
+        status="optimal" if proved else status,
+        warn=False,  # the search has warned
     )
-    model.status_ = "optimal" if proved else status
     history = History()
     history.finish(template.stats_["seconds"], model.lower_bound_, model.objective_)
     model.history_ = history

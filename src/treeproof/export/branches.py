@@ -106,14 +106,7 @@ def branches(tree: Tree, node: int) -> list[Branch]:
         return []
     if kind in BY_CATEGORY:
         return _by_category(tree, node)
-    slots = tree.slots(node)
-    child = dict(
-        zip(
-            tree.child_outcome[slots].tolist(),
-            tree.children[slots].tolist(),
-            strict=True,
-        )
-    )
+    child = tree.child_by_outcome(node)
     yes: Condition = Nothing()
     if kind == THRESHOLD:
         yes = AtMost(float(tree.threshold[node]))

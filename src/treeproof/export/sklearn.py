@@ -191,14 +191,7 @@ class _Builder:
         tree = self.tree
         feature = int(tree.feature[node])
         column = int(self.start[feature])
-        slots = tree.slots(node)
-        child = dict(
-            zip(
-                tree.child_outcome[slots].tolist(),
-                tree.children[slots].tolist(),
-                strict=True,
-            )
-        )
+        child = tree.child_by_outcome(node)
         kind, missing = tree.kind[node], int(tree.missing[node])
         gone = child.get(missing)
         if kind in (THRESHOLD, EQUALS, ABSENT):

@@ -104,14 +104,7 @@ def _node_to_dict(tree: Tree, node: int) -> dict[str, Any]:
         entry["category"] = plain(column.categories[tree.category[node]])
     else:
         entry["test"] = "missing"
-    slots = tree.slots(node)
-    child = dict(
-        zip(
-            tree.child_outcome[slots].tolist(),
-            tree.children[slots].tolist(),
-            strict=True,
-        )
-    )
+    child = tree.child_by_outcome(node)
     entry |= {"yes": child.get(YES), "no": child.get(NO)}
     missing = int(tree.missing[node])
     if missing != REFUSED and tree.kind[node] != ABSENT:

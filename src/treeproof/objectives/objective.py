@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.tree import Tree
+from treeproof.tree.growing import grow
 
 if TYPE_CHECKING:
     from treeproof.border import TrainingTable
@@ -116,14 +117,10 @@ class Objective(ABC):
         return tree, self.loss(tree)
 
     def _grow(self, splits: SplitTable, choice: Any) -> Tree:
-        return Tree.grow(
+        return grow(
             splits,
-            rows=self.table.rows,
+            self.table,
             weights=self.weights,
-            columns=self.table.columns,
-            cut=self.table.cut,
-            engine_columns=self.table.engine.columns,
-            takes_missing=self.table.missing != "error",
             value=self.value,
             classes=self.classes,
             samples=self.samples,

@@ -94,7 +94,7 @@ class Searches:
             errors=upper - penalties * split_cost,
             penalties=penalties,
             lower=bound,
-            proved=answer["status"] == "optimal",
+            proved=answer["lower"] == answer["upper"],
             answer=answer,
         )
 

@@ -104,16 +104,21 @@ def read_observed(
     )
 
 
+def _one_column(values: Any, name: str, what: str) -> NDArray[Any]:
+    column = read_vector(values, name)
+    if column.ndim == 2 and column.shape[1] == 1:
+        return column[:, 0]
+    if column.ndim != 1:
+        raise ValueError(
+            f"{name} has the shape {column.shape}; it needs one {what} for each row."
+        )
+    return column
+
+
 def _read_outcomes(Y: Any) -> NDArray[np.float64]:
     if Y is None:
         raise ValueError("Y is None; pass the outcome of each row.")
-    outcomes = read_vector(Y, "Y")
-    if outcomes.ndim == 2 and outcomes.shape[1] == 1:
-        outcomes = outcomes[:, 0]
-    if outcomes.ndim != 1:
-        raise ValueError(
-            f"Y has the shape {outcomes.shape}; it needs one outcome for each row."
-        )
+    outcomes = _one_column(Y, "Y", "outcome")
     try:
         return read_targets(outcomes, "OptimalDRPolicyTree")
     except ValueError as error:
@@ -124,13 +129,7 @@ def _read_treatments(T: Any, categories: Any) -> tuple[NDArray[Any], NDArray[np.
     """Return the treatments, and the number of each row's."""
     if T is None:
         raise ValueError("T is None; pass the treatment that each row was given.")
-    given = read_vector(T, "T")
-    if given.ndim == 2 and given.shape[1] == 1:
-        given = given[:, 0]
-    if given.ndim != 1:
-        raise ValueError(
-            f"T has the shape {given.shape}; it needs one treatment for each row."
-        )
+    given = _one_column(T, "T", "treatment")
     try:
         treatments, codes = read_labels(given, "OptimalDRPolicyTree")
     except ValueError as error:

@@ -53,9 +53,7 @@ def classification_data(
             X,
             y,
             weight,
-            categorical_features=model.categorical_features,
-            categorical_split=kind_of_split(model),
-            missing=model.missing,
+            **_column_options(model),
             class_weight="balanced" if balanced else model.class_weight,
             samples=samples,
             costs=costs,
@@ -81,9 +79,7 @@ def regression_data(
             X,
             y,
             weight,
-            categorical_features=model.categorical_features,
-            categorical_split=kind_of_split(model),
-            missing=model.missing,
+            **_column_options(model),
             samples=samples,
             deadline=deadline if deadline is not None and deadline.cuts else None,
         )
@@ -110,14 +106,21 @@ def reward_data(
             X,
             y,
             weight,
-            categorical_features=model.categorical_features,
-            categorical_split=kind_of_split(model),
-            missing=model.missing,
+            **_column_options(model),
             samples=samples,
             names=list(rewards) if named and samples is not None else None,
         )
 
     return _read(model, X, rewards, sample_weight, memory, deadline, read)
+
+
+def _column_options(model: Any) -> dict[str, Any]:
+    """Return how the border is to read the columns."""
+    return {
+        "categorical_features": model.categorical_features,
+        "categorical_split": kind_of_split(model),
+        "missing": model.missing,
+    }
 
 
 def _read(

@@ -28,6 +28,7 @@ from treeproof.survival.curves import (
     nelson_aalen,
 )
 from treeproof.tree import LEAF, Tree
+from treeproof.tree.growing import grow
 
 __all__ = ["OptimalSurvivalTree"]
 
@@ -263,7 +264,7 @@ class OptimalSurvivalTree(EncodedExport):
             tree,
             objective=loss + self.split_penalty * tree.n_penalties(self.penalize),
             lower=found["lower"] / found["unit"],
-            proved=found["status"] == "optimal",
+            proved=found["lower"] == found["upper"],
             status=found["status"],
             found=found,
         )
@@ -438,14 +439,10 @@ class _Problem:
         """Return the tree with its risks, and the loss of its leaves."""
         table = self.data.table
 
-        tree = Tree.grow(
+        tree = grow(
             splits,
-            rows=table.rows,
+            table,
             weights=self.weights,
-            columns=table.columns,
-            cut=table.cut,
-            engine_columns=table.engine.columns,
-            takes_missing=table.missing != "error",
             value=self.leaf.value_and_losses,
         )
         loss = float(tree.value[tree.kind == LEAF, 1].sum())

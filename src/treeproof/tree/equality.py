@@ -43,14 +43,7 @@ def same_trees(a: Tree, b: Tree) -> bool:
 def _edges(tree: Tree) -> list[list[tuple[int, int]]]:
     """Return outcome and child of every slot, node by node."""
     return [
-        sorted(
-            zip(
-                tree.child_outcome[tree.slots(node)].tolist(),
-                tree.children[tree.slots(node)].tolist(),
-                strict=True,
-            )
-        )
-        for node in range(tree.node_count)
+        sorted(tree.child_by_outcome(node).items()) for node in range(tree.node_count)
     ]
 
 

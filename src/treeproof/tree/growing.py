@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,14 +36,12 @@ from treeproof.kinds import (
     THRESHOLD,
     YES,
 )
-
-if TYPE_CHECKING:
-    from treeproof.tree import Choice, Columns, Tree
-    from treeproof.tree.split_table import SplitTable
+from treeproof.tree.choice import Choice
+from treeproof.tree.routing import Columns
+from treeproof.tree.split_table import SplitTable
+from treeproof.tree.tree import NO_FEATURE, Tree
 
 __all__ = ["grow"]
-
-NO_FEATURE = -2
 
 
 @dataclass
@@ -60,25 +58,66 @@ class _Node:
         return dict(self.edges)[outcome]
 
 
+class EncodedRows(Protocol):
+    """The training rows that a tree is grown on."""
+
+    @property
+    def rows(self) -> Columns:
+        """Column by column: codes, and NaN for missing values of numeric columns."""
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """What is known of each column."""
+
+    @property
+    def engine(self) -> Any:
+        """Its `columns` say what the columns of the engine stand for."""
+
+    @property
+    def missing(self) -> str:
+        """What is done with missing values; "error" if the tree refuses them."""
+
+    def cut(self, feature: int, code: int) -> float:
+        """Return the threshold between this code of a column and the next."""
+
+
 def grow(
-    kind_of_tree: type[Tree],
     splits: SplitTable,
+    table: EncodedRows,
     *,
-    rows: Columns,
     weights: NDArray[np.float64],
-    columns: Sequence[Column],
-    cut: Callable[[int, int], float],
     value: Callable[[NDArray[np.intp]], ArrayLike],
-    classes: NDArray[Any] | None,
-    engine_columns: Sequence[Any] | None,
-    takes_missing: bool,
+    classes: NDArray[Any] | None = None,
     samples: NDArray[np.int64] | None = None,
     choice: Choice | None = None,
     labels: NDArray[np.int32] | None = None,
 ) -> Tree:
-    """Complete an engine's split table; see `Tree.grow`."""
-    nodes = _read_nodes(splits, engine_columns)
-    numbered = _tree(kind_of_tree, nodes, columns, classes, lambda n: float(n.code))
+    """Complete an engine's split table with thresholds and node values.
+
+    Parameters
+    ----------
+    splits : SplitTable
+        The tests, nodes in preorder.
+    table : EncodedRows
+        The training rows.
+    weights : ndarray of shape (rows,)
+        Their weights.
+    value : callable
+        The value of a node, from the numbers of its rows.
+    classes : ndarray or None
+        The class labels of a classification tree.
+    samples : ndarray of shape (rows,) or None
+        How many rows of the user's table each of them stands for; None for one.
+    choice : Choice or None
+        How a node chooses its action; None for the heaviest class, or for a regression
+        tree.
+    labels : ndarray of int32 or None
+        The class of each row, to count them in every node.
+    """
+    rows, columns = table.rows, table.columns
+    takes_missing = table.missing != "error"
+    nodes = _read_nodes(splits, table.engine.columns)
+    numbered = _tree(nodes, columns, classes, lambda n: float(n.code))
     n = len(nodes)
     values: list[Any] = [None] * n
     chosen: list[tuple[int, float]] = [(-1, 0.0)] * n
@@ -115,9 +154,7 @@ def grow(
         node.edges = [(outcome, place[child]) for outcome, child in node.edges]
         if not takes_missing:
             node.missing = REFUSED
-    tree = _tree(
-        kind_of_tree, ordered, columns, classes, lambda n: cut(n.feature, n.code)
-    )
+    tree = _tree(ordered, columns, classes, lambda n: table.cut(n.feature, n.code))
     tree.value = np.asarray([values[old] for old in order], dtype=np.float64)
     if choice is not None:
         tree.actions, tree.measure = choice.actions, choice.measure
@@ -202,7 +239,6 @@ def _preorder(nodes: list[_Node]) -> list[int]:
 
 
 def _tree(
-    kind_of_tree: type[Tree],
     nodes: list[_Node],
     columns: Sequence[Column],
     classes: NDArray[Any] | None,
@@ -210,7 +246,7 @@ def _tree(
 ) -> Tree:
     n = len(nodes)
     lengths = np.array([len(node.edges) for node in nodes])
-    return kind_of_tree(
+    return Tree(
         feature=[node.feature for node in nodes],
         kind=[node.kind for node in nodes],
         threshold=[

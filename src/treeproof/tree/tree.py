@@ -33,7 +33,7 @@ nowhere: the row stays at the node (STAYS), or the tree refuses it (REFUSED).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,6 @@ from treeproof.tree.choice import Choice
 from treeproof.tree.equality import same_trees
 from treeproof.tree.lines import Line, Lines
 from treeproof.tree.routing import NO_CHILD, Columns, TreeRouting
-from treeproof.tree.split_table import SplitTable
 
 __all__ = [
     "ABSENT", "EQUALS", "LEAF", "MULTIWAY", "SUBSET", "THRESHOLD", "Choice", "Tree",
@@ -188,73 +187,6 @@ class Tree(TreeRouting, TreeExports, TreePictures):
         if self.classes is None:
             return np.full(len(self.kind), -1, dtype=np.int32)
         return np.argmax(self.value, axis=1).astype(np.int32)
-
-    @classmethod
-    def grow(
-        cls,
-        splits: SplitTable,
-        *,
-        rows: Columns,
-        weights: NDArray[np.float64],
-        columns: Sequence[Column],
-        cut: Callable[[int, int], float],
-        value: Callable[[NDArray[np.intp]], ArrayLike],
-        classes: NDArray[Any] | None = None,
-        samples: NDArray[np.int64] | None = None,
-        engine_columns: Sequence[Any] | None = None,
-        takes_missing: bool = False,
-        choice: Choice | None = None,
-        labels: NDArray[np.int32] | None = None,
-    ) -> Tree:
-        """Complete an engine's split table with thresholds and node values.
-
-        Parameters
-        ----------
-        splits : mapping
-            The arrays ``feature, kind, code, first_child, n_children, children,
-            child_outcome`` of the engine, nodes in preorder, a leaf's kind being 0.
-        rows : sequence of ndarray
-            The encoded training rows column by column: codes, and NaN for missing
-            values of numeric columns.
-        weights : ndarray of shape (rows,)
-            Their weights.
-        columns : sequence of Column
-            What is known of each column.
-        cut : callable
-            ``cut(feature, code)`` is the threshold between this code and the next.
-        value : callable
-            The value of a node, from the numbers of its rows.
-        classes : ndarray or None
-            The class labels of a classification tree.
-        samples : ndarray of shape (rows,) or None
-            How many rows of the table each of them stands for; None for one.
-        engine_columns : sequence of EngineColumn or None
-            What the columns of the engine stand for, if not for those of the table.
-        takes_missing : bool
-            Whether the tree takes rows with missing values.
-        choice : Choice or None
-            How a node chooses its action; None for the heaviest class, or for a
-            regression tree.
-        labels : ndarray of int32 or None
-            The class of each row, to count them in every node.
-        """
-        from treeproof.tree.growing import grow
-
-        return grow(
-            cls,
-            splits,
-            rows=rows,
-            weights=weights,
-            columns=columns,
-            cut=cut,
-            value=value,
-            classes=classes,
-            engine_columns=engine_columns,
-            takes_missing=takes_missing,
-            samples=samples,
-            choice=choice,
-            labels=labels,
-        )
 
     # ------------------------------------------------------------------ shape
 
@@ -433,15 +365,16 @@ class Tree(TreeRouting, TreeExports, TreePictures):
     def _exported(self) -> Tree:
         return self
 
+    def child_by_outcome(self, node: int) -> dict[int, int]:
+        """Return the child to which each outcome of a test leads."""
+        slots = self.slots(node)
+        outcomes, children = self.child_outcome[slots], self.children[slots]
+        return dict(zip(outcomes.tolist(), children.tolist(), strict=True))
+
     def outcome_groups(self, node: int) -> list[tuple[int, list[int]]]:
         """Return the children of a split by category, with the outcomes of each."""
-        slots = self.slots(node)
         groups: dict[int, list[int]] = {}
-        for child, code in zip(
-            self.children[slots].tolist(),
-            self.child_outcome[slots].tolist(),
-            strict=True,
-        ):
+        for code, child in self.child_by_outcome(node).items():
             groups.setdefault(child, []).append(code)
         return list(groups.items())
 

@@ -34,7 +34,7 @@ struct Candidate {
   std::int32_t feature;
   int left_splits;
   int right_splits;
-  Way way;                          // which child is a leaf of a given class
+  SplitWay way;                     // which child is a leaf of a given class
   std::vector<Value> cumulative;    // weight before each position; empty without unit step
   std::vector<Value> priced;        // prices before each position; empty without prices
   std::vector<std::size_t> points;  // all its cuts so far; see Search::new_point

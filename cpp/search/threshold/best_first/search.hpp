@@ -252,7 +252,7 @@ class Search {
 
   // The first pieces of work of all features, of one, and of an ordered one: best_first/seeds.hpp.
   void list_candidates(Frame& frame, Value ends);
-  void list_candidate(Frame& frame, const FeatureView& view, std::int32_t f, const Way& way,
+  void list_candidate(Frame& frame, const FeatureView& view, std::int32_t f, const SplitWay& way,
                       Value bound, Value ends, int left, int right);
   bool splits_matter(const Frame& frame) const;
   void queue_category(Frame& frame, std::size_t c, std::uint32_t start, Value bound);

@@ -30,7 +30,7 @@ void Search<L, Terminal>::list_candidates(Frame& frame, Value ends) {
       ++context_->counters->doubled_splits;
       frame.doubled.push_back(f);
     } else {
-      for (const Way& way : context_->ways(f)) {
+      for (const SplitWay& way : context_->ways(f)) {
         const int rest = bounded ? task.splits - 1 : task.splits;
         if (way.left_leaf || way.right_leaf)
           list_candidate(frame, view, f, way, bound, ends, way.left_leaf ? 0 : rest,
@@ -47,7 +47,7 @@ void Search<L, Terminal>::list_candidates(Frame& frame, Value ends) {
 
 template <Loss L, class Terminal>
 void Search<L, Terminal>::list_candidate(Frame& frame, const FeatureView& view, std::int32_t f,
-                                         const Way& way, Value bound, Value ends, int left,
+                                         const SplitWay& way, Value bound, Value ends, int left,
                                          int right) {
   frame.candidates.push_back({f, left, right, way, {}, {}, {}, 0});
   const std::size_t c = frame.candidates.size() - 1;

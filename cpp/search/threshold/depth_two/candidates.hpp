@@ -28,7 +28,7 @@ void list_candidates(const Context<L>& context, const Task<typename L::Value>& t
                      std::vector<RootCandidate<typename L::Value>>& candidates) {
   using Value = typename L::Value;
   std::size_t used = 0;
-  const auto add = [&](std::int32_t f, const Way& way, bool left, bool right, Value lower) {
+  const auto add = [&](std::int32_t f, const SplitWay& way, bool left, bool right, Value lower) {
     if (used == candidates.size()) candidates.emplace_back();
     RootCandidate<Value>& c = candidates[used++];
     c.feature = f;
@@ -45,7 +45,7 @@ void list_candidates(const Context<L>& context, const Task<typename L::Value>& t
     const Value lower =
         task.lower_in.empty() ? Value{} : task.lower_in[static_cast<std::size_t>(f)];
     const bool both = task.splits >= 3 || context.columns->kind(f) == FeatureKind::multiway;
-    for (const Way& way : context.ways(f)) {
+    for (const SplitWay& way : context.ways(f)) {
       const bool left = deeper && !way.left_leaf, right = deeper && !way.right_leaf;
       if (both || !left || !right) {
         add(f, way, left, right, lower);
