@@ -111,6 +111,10 @@ bench-real: $(VENV)/ready build  ## 32 ordinary tables with the defaults, beside
 bench-prices: build  ## what prices of rows cost on clean tables and bring on noisy ones
 	$(BIN)/python -m benchmarks.prices $(BENCH)
 
+.PHONY: bench-portfolio
+bench-portfolio: build  ## solver="auto" beside each engine alone, CPU time
+	$(BIN)/python -m benchmarks.portfolio $(BENCH)
+
 bench-regression: build  ## regression trees: our engine beside our Quant-BnB
 	$(BIN)/python -m benchmarks.regression $(BENCH)
 
