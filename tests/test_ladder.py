@@ -173,7 +173,7 @@ def test_both_engines_take_part_and_share_the_time():
         model = OptimalTreeClassifier(time_limit=1.0).fit(X.round(1), y)
     assert model.stats_["solver"] == "sparse+threshold"
     worked = {share["engine"] for share in model.stats_["shares"]}
-    assert worked == {"sparse", "threshold", "polish", "prices"}
+    assert worked >= {"sparse", "threshold", "polish", "prices"}
 
 
 def test_a_stopped_fit_says_what_it_has_proved():

@@ -5,7 +5,6 @@ tests can make, of every kind of column, and the optimal trees of `oracle.py` on
 sets of rows that tests can reach.
 """
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -14,87 +13,14 @@ from effort import rounds
 from oracle import (
     MULTIWAY,
     ONE_VS_REST,
-    ORDERED,
     UNIT,
     Table,
     _BruteForce,
     optimal_cost,
 )
+from price_tables import KINDS, boxes, columns_of, random_table
 
 from treeproof import _core
-
-KINDS = {
-    "numbers": [0],
-    "categories": [2],
-    "multiway": [1],
-    "mixed": [0, 1, 2],
-}
-
-
-def choices(kind: int, values: np.ndarray) -> list[set[int]]:
-    """What a conjunction of tests can keep of a column, as sets of its values."""
-    present = sorted(set(values.tolist()))
-    if kind == ORDERED:
-        return [
-            set(present[a:b])
-            for a in range(len(present))
-            for b in range(a + 1, len(present) + 1)
-        ]
-    if kind == MULTIWAY:
-        return [{v} for v in present] + [set(present)]
-    return [
-        set(chosen)
-        for size in range(1, len(present) + 1)
-        for chosen in itertools.combinations(present, size)
-    ]
-
-
-def boxes(table: Table) -> list[np.ndarray]:
-    """Every box, as a mask of rows."""
-    columns = []
-    for f, kind in enumerate(table.kinds):
-        column = table.codes[:, f]
-        kept = [np.isin(column, list(values)) for values in choices(kind, column)]
-        columns.append(list({mask.tobytes(): mask for mask in kept}.values()))
-    found = {}
-    for chosen in itertools.product(*columns):
-        mask = np.logical_and.reduce(chosen)
-        found[mask.tobytes()] = mask
-    return list(found.values())
-
-
-def random_table(
-    rng: np.random.Generator, kinds: list[int], *, most_rows: int = 40
-) -> Table:
-    n_rows = int(rng.integers(2, most_rows))
-    n_columns = int(rng.integers(1, 5))
-    most = 2 + int(rng.integers(0, 4 if n_columns < 4 else 2))
-    n_values = rng.integers(1, most + 1, n_columns)
-    codes = np.column_stack([rng.integers(0, n, n_rows) for n in n_values])
-    if (
-        rng.random() < 0.3 and n_columns > 1
-    ):  # thresholds of one number as separate columns
-        number = rng.integers(0, 4, n_rows)
-        codes[:, 0], codes[:, 1] = number > 0, number > 2
-        n_values[:2] = 2
-    n_classes = int(rng.integers(2, 5))
-    weights = rng.integers(1, 6, n_rows) if rng.random() < 0.5 else np.ones(n_rows, int)
-    return Table(
-        kinds=rng.choice(kinds, n_columns).astype(np.int32),
-        n_values=n_values.astype(np.int32),
-        codes=codes.astype(np.int32),
-        labels=rng.integers(0, n_classes, n_rows).astype(np.int32),
-        n_classes=n_classes,
-        weights=weights,
-    )
-
-
-def columns_of(table: Table) -> dict[str, np.ndarray]:
-    return {
-        "kinds": table.kinds,
-        "n_values": table.n_values,
-        "codes": np.ascontiguousarray(table.codes.T).ravel(),
-    }
 
 
 def make_prices(table: Table, penalty: float, **options):

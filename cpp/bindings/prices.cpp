@@ -3,12 +3,15 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <memory>
 #include <numeric>
 #include <string>
 
 #include "bindings/encoded_table.hpp"
 #include "bounds/prices/first_splits.hpp"
+#include "bounds/prices/fuzzy_pricing.hpp"
 #include "bounds/prices/price_maker.hpp"
+#include "bounds/prices/shallow_pricing.hpp"
 #include "core/limits.hpp"
 #include "data/weights.hpp"
 
@@ -19,6 +22,12 @@ namespace treeproof::bindings {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
+
+// For boxes of at most so many conditions; -1: of any number.
+std::unique_ptr<prices::Pricer> make_pricer(const prices::Points& points, int max_conditions) {
+  if (max_conditions < 0) return std::make_unique<prices::FuzzyPricer>(points, kMostBytes);
+  return std::make_unique<prices::ShallowPricer>(points, max_conditions);
+}
 
 // Prices are counted in units of cost, 2^-20 of a unit of weight; `unit` says how many of them
 // the whole table weighs.
@@ -75,9 +84,42 @@ nb::dict make_prices(const IntArray& kinds, const IntArray& n_values, const IntA
   return answer;
 }
 
+// Prices for trees of at most `max_depth` levels.
+nb::dict make_shallow_prices(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
+                             const IntArray& labels, int n_classes, const DoubleArray& weights,
+                             int max_depth, double split_penalty, const std::string& penalize,
+                             std::int64_t work, double time_limit) {
+  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
+  const std::vector<Feature> features = read_features(kinds, n_values);
+  const std::vector<Weight> whole = whole_weights(view(weights));
+  const std::int64_t total = std::accumulate(whole.begin(), whole.end(), std::int64_t{0});
+  const Cost split =
+      prices::cost_per_leaf(split_cost(split_penalty, total), features, read_penalize(penalize));
+  const auto points = prices::make_points(features, view(codes), view(labels), n_classes, whole);
+  if (!points) throw std::invalid_argument("too many values");
+  prices::PriceMaker maker(*points, split, make_pricer(*points, max_depth));
+  {
+    nb::gil_scoped_release unlocked;
+    Limits limits(time_limit, 0, python_interrupted);
+    while (maker.work() < work && !limits.stop() && maker.run(work - maker.work(), limits)) {
+    }
+  }
+  nb::dict answer;
+  answer["prices"] = to_numpy(prices::prices_of_rows(*points, *maker.best(), whole));
+  answer["split_cost"] = split;
+  answer["unit"] = cost_of(total);
+  answer["bound"] = maker.bound();
+  answer["hoped"] = maker.hoped() / static_cast<double>(cost_of(total));
+  answer["factor"] = maker.factor();
+  answer["nodes"] = maker.n_nodes();
+  answer["certified"] = maker.n_certified();
+  return answer;
+}
+
 // The largest weight of a box, or how much one can weigh at most after so much work.
 nb::dict heaviest_box(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
-                      const IntArray& row_weights, int threshold, std::int64_t work) {
+                      const IntArray& row_weights, int threshold, std::int64_t work,
+                      int max_conditions) {
   const std::vector<double> ones(row_weights.size(), 1.0);
   const std::vector<Weight> unit(row_weights.size(), 1);
   const std::vector<std::int32_t> labels(row_weights.size(), 0);
@@ -89,13 +131,13 @@ nb::dict heaviest_box(const IntArray& kinds, const IntArray& n_values, const Int
   std::vector<std::int32_t> weights(static_cast<std::size_t>(points->size()), 0);
   for (std::size_t row = 0; row < labels.size(); ++row)
     weights[static_cast<std::size_t>(points->point_of[row])] += view(row_weights)[row];
-  prices::LocalSearch local(*points);
-  prices::Pricing pricing(*points, weights, threshold, local, kMostBytes);
+  const std::unique_ptr<prices::Pricer> pricer = make_pricer(*points, max_conditions);
+  const std::unique_ptr<prices::Pricing> pricing = pricer->begin(weights, threshold);
   Limits limits;
   nb::dict answer;
-  answer["done"] = pricing.run(work, limits);
-  answer["most"] = pricing.most();
-  answer["nodes"] = pricing.n_nodes();
+  answer["done"] = pricing->run(work, limits);
+  answer["most"] = pricing->most();
+  answer["nodes"] = pricing->n_nodes();
   return answer;
 }
 
@@ -138,9 +180,15 @@ void bind_prices(nb::module_& m) {
         "work"_a = std::int64_t{1} << 40, "time_limit"_a = 0.0, "parts"_a = 0,
         "A certified price for each row: every tree on a set of rows that tests can make costs "
         "at least the sum of their prices less one split.");
+  m.def("shallow_prices", &make_shallow_prices, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
+        "labels"_a, "n_classes"_a, "weights"_a, "max_depth"_a, "split_penalty"_a,
+        "penalize"_a = "leaves", "work"_a = std::int64_t{1} << 40, "time_limit"_a = 0.0,
+        "A certified price for each row: every tree of at most `max_depth` levels costs at least "
+        "the sum of the prices less one split.");
   m.def("heaviest_box", &heaviest_box, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
-        "weights"_a, "threshold"_a = 0, "work"_a = std::int64_t{1} << 40,
-        "The largest sum of weights in a box, if it is above the threshold.");
+        "weights"_a, "threshold"_a = 0, "work"_a = std::int64_t{1} << 40, "max_conditions"_a = -1,
+        "The largest sum of weights in a box of at most so many conditions (-1: of any number), "
+        "if it is above the threshold.");
   m.def("price_axes", &price_axes, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
         "The axes of the boxes that prices are about, and the point of each row.");
 }

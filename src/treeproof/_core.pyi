@@ -158,8 +158,15 @@ def prices(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes:
     A certified price for each row: every tree on a set of rows that tests can make costs at least the sum of their prices less one split.
     """
 
-def heaviest_box(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Ints, threshold: int = 0, work: int = 1099511627776) -> dict:
-    """The largest sum of weights in a box, if it is above the threshold."""
+def shallow_prices(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, max_depth: int, split_penalty: float, penalize: str = 'leaves', work: int = 1099511627776, time_limit: float = 0.0) -> dict:
+    """
+    A certified price for each row: every tree of at most `max_depth` levels costs at least the sum of the prices less one split.
+    """
+
+def heaviest_box(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Ints, threshold: int = 0, work: int = 1099511627776, max_conditions: int = -1) -> dict:
+    """
+    The largest sum of weights in a box of at most so many conditions (-1: of any number), if it is above the threshold.
+    """
 
 def price_axes(*, kinds: Ints, n_values: Ints, codes: Ints) -> dict:
     """

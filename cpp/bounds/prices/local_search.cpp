@@ -4,11 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/split_mix.hpp"
-
 namespace treeproof::prices {
-
-std::uint64_t Dice::next() { return split_mix(state_++); }
 
 LocalSearch::LocalSearch(const Points& points) : points_(points), shape_(points) {
   for (const PointColumn& column : points.columns) {

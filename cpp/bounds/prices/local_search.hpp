@@ -7,19 +7,9 @@
 
 #include "bounds/prices/box.hpp"
 #include "bounds/prices/points.hpp"
+#include "bounds/prices/pricing.hpp"
 
 namespace treeproof::prices {
-
-// Random numbers that repeat from run to run.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next();
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(next() % n); }
-
- private:
-  std::uint64_t state_;
-};
 
 class LocalSearch {
  public:

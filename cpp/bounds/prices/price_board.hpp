@@ -26,20 +26,28 @@ struct RowPrices {
 
 class PriceBoard {
  public:
+  // `wider`: prices for more trees, which are used while they are better.
+  explicit PriceBoard(const PriceBoard* wider = nullptr) : wider_(wider) {}
+
   void post(std::shared_ptr<const RowPrices> prices) {
     const std::lock_guard lock(mutex_);
     prices_ = std::move(prices);
     version_.fetch_add(1, std::memory_order_release);
   }
   // Rises with every post.
-  std::uint32_t version() const { return version_.load(std::memory_order_acquire); }
+  std::uint32_t version() const {
+    return version_.load(std::memory_order_acquire) + (wider_ != nullptr ? wider_->version() : 0);
+  }
   // Null before the first post.
   std::shared_ptr<const RowPrices> look() const {
+    std::shared_ptr<const RowPrices> others = wider_ != nullptr ? wider_->look() : nullptr;
     const std::lock_guard lock(mutex_);
+    if (prices_ == nullptr || (others != nullptr && others->total > prices_->total)) return others;
     return prices_;
   }
 
  private:
+  const PriceBoard* const wider_;
   mutable std::mutex mutex_;
   std::shared_ptr<const RowPrices> prices_;
   std::atomic<std::uint32_t> version_{0};

@@ -56,12 +56,11 @@ Cost cost_per_leaf(Cost split_cost, std::span<const Feature> features, Penalize 
   return penalize == Penalize::leaves ? split_cost : split_cost / (most - 1);
 }
 
-PriceMaker::PriceMaker(const Points& points, Cost split_cost, std::uint64_t most_bytes)
-    : points_(points), split_cost_(split_cost), most_bytes_(most_bytes),
+PriceMaker::PriceMaker(const Points& points, Cost split_cost, std::unique_ptr<Pricer> pricer)
+    : points_(points), split_cost_(split_cost), pricer_(std::move(pricer)),
       shift_(shift_for(points.total_weight)),
       split_(static_cast<std::int32_t>(std::min<Cost>(split_cost, cost_of(points.total_weight)) >>
                                        shift_)),
-      local_(points),
       programme_(points, static_cast<double>(split_cost) / static_cast<double>(kUnitCost)),
       rounds_left_(kMostRounds) {
   auto none = std::make_shared<Prices>();
@@ -136,24 +135,23 @@ double PriceMaker::search_boxes(Limits& limits) {
     candidate_[i] = static_cast<std::int32_t>(
         std::floor(shares[i] * static_cast<double>(cost_of(points_.weight[i]) >> shift_)));
   std::int64_t heaviest = 0;
-  std::vector<std::pair<std::int64_t, Box>> heavy;
+  std::vector<std::pair<std::int64_t, std::vector<std::int32_t>>> heavy;
   for (std::int32_t k = 0; k < points_.n_classes; ++k) {
     const std::vector<std::int32_t> weights = weights_for(k);
     heavy.clear();
     for (int start = 0; start < kStarts; ++start) {
-      if (start % 4 != 0) local_.loosened_box(programme_.tight_box(dice_.next()), box_, dice_);
-      else local_.random_box(weights, box_, dice_);
-      const std::int64_t weight = local_.climb(weights, box_, dice_);
+      const std::span<const std::int32_t> tight =
+          start % 4 != 0 ? programme_.tight_box(dice_.next()) : std::span<const std::int32_t>();
+      const std::int64_t weight = pricer_->find(weights, tight, split_, dice_, inside_);
       heaviest = std::max(heaviest, weight);
-      if (weight > split_) heavy.emplace_back(weight, box_);
-      if (spend_on_programme(local_.take_work(), limits)) break;
+      if (weight > split_) heavy.emplace_back(weight, inside_);
+      if (spend_on_programme(pricer_->take_work(), limits)) break;
     }
     std::ranges::sort(heavy, [](const auto& a, const auto& b) { return a.first > b.first; });
     std::size_t n = 0;
-    for (const auto& [weight, box] : heavy) {
+    for (const auto& [weight, inside] : heavy) {
       if (n >= kBoxesPerClass) break;
-      local_.list_points(box, inside_);
-      n += programme_.add(inside_);
+      n += programme_.add(inside);
     }
   }
   return static_cast<double>(heaviest) / split_;
@@ -187,10 +185,7 @@ void PriceMaker::begin_certifying() {
   begin_class();
 }
 
-void PriceMaker::begin_class() {
-  pricing_ =
-      std::make_unique<Pricing>(points_, weights_for(next_class_), heaviest_, local_, most_bytes_);
-}
+void PriceMaker::begin_class() { pricing_ = pricer_->begin(weights_for(next_class_), heaviest_); }
 
 // True when every class has been priced.
 bool PriceMaker::certify(std::int64_t work, Limits& limits) {

@@ -23,7 +23,6 @@
 #include <span>
 #include <vector>
 
-#include "bounds/prices/local_search.hpp"
 #include "bounds/prices/points.hpp"
 #include "bounds/prices/price_board.hpp"
 #include "bounds/prices/pricing.hpp"
@@ -52,8 +51,8 @@ Cost cost_per_leaf(Cost split_cost, std::span<const Feature> features, Penalize 
 
 class PriceMaker {
  public:
-  // `split_cost` by `cost_per_leaf`.
-  PriceMaker(const Points& points, Cost split_cost, std::uint64_t most_bytes);
+  // `split_cost` by `cost_per_leaf`. The prices are feasible for the boxes that `pricer` searches.
+  PriceMaker(const Points& points, Cost split_cost, std::unique_ptr<Pricer> pricer);
   PriceMaker(const PriceMaker&) = delete;
   PriceMaker& operator=(const PriceMaker&) = delete;
 
@@ -93,13 +92,11 @@ class PriceMaker {
 
   const Points& points_;
   Cost split_cost_;
-  std::uint64_t most_bytes_;
+  std::unique_ptr<Pricer> pricer_;
   int shift_;           // prices are multiples of 2^shift units of cost
   std::int32_t split_;  // one split in such multiples, rounded down
-  LocalSearch local_;
   Programme programme_;
   Dice dice_{7};
-  Box box_;
   std::vector<std::int32_t> inside_;
 
   Stage stage_ = Stage::programme;

@@ -86,6 +86,7 @@ class Climb {
 
   // Searches of the whole problem remember most, so they get most of the memory.
   void start(const Engine<Value>& engine, Role role, int level) {
+    if (level < engine.from_level || level > engine.to_level) return;
     constexpr std::uint64_t kMuch = 4;
     std::uint64_t parts = 0;
     for (const Engine<Value>& other : engines_) parts += other.climbs ? kMuch + 1 : 1;
@@ -130,12 +131,14 @@ class Climb {
     return true;
   }
 
-  // The engine that finished the previous level gets most of the turns on deeper levels.
+  // The engine that finished the previous level gets most of the turns on deeper levels. From the
+  // fifth level on, its prices get as many: searches alone rarely finish there.
   double due(const Player<Value>& player) const {
     constexpr double kLead = 4.0;
-    const bool leads =
-        player.role() == Role::rung && player.level() > kFlat && player.engine() == leader_;
-    return static_cast<double>(player.work()) / (leads ? kLead : 1.0);
+    const bool leads = player.level() > kFlat && player.engine() == leader_;
+    const bool prices = player.level() > kFlat + 1 && player.prices();
+    const bool often = player.role() == Role::rung && (leads || prices);
+    return static_cast<double>(player.work()) / (often ? kLead : 1.0);
   }
 
   // Checks whether the level has been proved, or all engines have given up on it.

@@ -31,7 +31,10 @@ struct Engine {
   double pace;
   // Works on trees with at most `level` levels (kAnyDepth: any) until it is finished or stopped.
   std::function<Statistics(int level, Limits& limits, Exchange<Value>& exchange)> run;
-  Role role = Role::polish;  // role of an engine that does not work on levels
+  Role role = Role::polish;  // of an engine that does not work on levels, or only computes prices
+  // The levels on which it works.
+  int from_level = 0;
+  int to_level = kAnyDepth;
 };
 
 template <class Value>
@@ -49,6 +52,7 @@ class Player {
   const std::string& engine() const { return engine_.name; }
   Role role() const { return role_; }
   int level() const { return level_; }
+  bool prices() const { return engine_.role == Role::prices; }
   bool at_work() const { return !baton_.left(seat_); }
   std::int64_t work() const { return work_; }
   double seconds() const { return seconds_; }

@@ -6,8 +6,8 @@
 //   rung      The levels of depth 1, 2, 3, ... one after the other. Levels up to three are proved
 //             in moments on most tables, so they get most of the time until they are. So does the
 //             next one, which many tables reach, unless searches raise the bound of the question.
-//             Deeper ones get most of it while that bound is stuck and prices promise little,
-//             and little while it rises.
+//             Deeper ones get much of it while that bound is stuck, and little while searches
+//             raise it, unless it is still far from the best cost after some seconds.
 //   polish    The search for better trees: much of the time while it finds some, little after.
 //   prices    On noisy tables nothing else raises the bound of the question; on clean ones they
 //             are loose. So they get nothing while a fit is young, then a turn to show what they
@@ -90,6 +90,9 @@ class Policy {
   // share of the gap; a smaller rise counts as no progress
   static constexpr double kRise = 0.02;
 
+  static constexpr std::int64_t kSomeSeconds = 3'000'000;
+  static constexpr double kFar = 0.75;  // bounds below this share of the best cost are far from it
+
   static constexpr double kAlmostCertain = 14.0;
   static constexpr double kWithinReach = 20.0;
 
@@ -108,8 +111,8 @@ class Policy {
     // A bound that searches raise is likely to be proved soon; one that prices raise may stop
     // anywhere.
     if (now.level == kFlat + 1) return raised_lately(searches_at_) ? kLittle : kWithinReach;
-    if (raised_lately(risen_at_)) return kLittle;
-    return promise_much(now) ? 1.0 : 3.0;
+    if (!raised_lately(searches_at_)) return 3.0;
+    return total_ > kSomeSeconds && now.lower < kFar ? 2.0 : kLittle;
   }
 
   static bool promise_much(const State& now) {
@@ -122,14 +125,12 @@ class Policy {
   double price_share(const State& now) const {
     constexpr std::int64_t kYoung = 600'000;
     constexpr std::int64_t kLookAround = 1'000'000;  // enough to estimate what prices may reach
-    constexpr double kFar = 0.75;
     constexpr double kLittle = 0.05;
     constexpr double kGlance = 0.1;  // of the time of a level
     constexpr std::int64_t kManySeconds = 25'000'000;
     if (total_ < kYoung) return 0.0;
     // While searches raise the bound themselves, prices get no time for some seconds, and less than
     // half of it after that.
-    constexpr std::int64_t kSomeSeconds = 3'000'000;
     if (raised_lately(searches_at_))
       return total_ > kSomeSeconds && now.promised > now.lower ? 1.0 : kLittle;
     const double rung = std::max(rung_share(now), question_share(now));

@@ -26,15 +26,30 @@ class PriceEngine {
   // Prices are for the rows of the threshold search or, without it, of the sparse search.
   PriceEngine(const LabelEngines& given, Cost split_cost, Penalize penalize)
       : given_(given), split_cost_(split_cost),
-        cost_per_leaf_(prices::cost_per_leaf(
-            split_cost,
-            given.columns != nullptr ? given.columns->features : given.problem->features,
-            penalize)) {}
+        cost_per_leaf_(prices::cost_per_leaf(split_cost, features(), penalize)) {}
 
   const prices::PriceBoard& board() const { return board_; }
   // After it has run: the best prices, or null if there are none.
   std::shared_ptr<const prices::Prices> best() const { return best_; }
   Cost cost_per_leaf() const { return cost_per_leaf_; }
+
+  // The table and its weights, as prices see them.
+  std::span<const Feature> features() const {
+    if (given_.columns != nullptr) return given_.columns->features;
+    return given_.problem->features;
+  }
+  std::optional<prices::Points> make_points() const {
+    if (given_.columns != nullptr)
+      return prices::make_points(*given_.columns, given_.labels.labels, given_.labels.n_classes,
+                                 given_.labels.weights);
+    const Problem& problem = *given_.problem;
+    return prices::make_points(problem.features, problem.codes, problem.label, problem.n_classes,
+                               problem.weight);
+  }
+  std::span<const Weight> weights() const {
+    if (given_.columns != nullptr) return given_.labels.weights;
+    return given_.problem->weight;
+  }
 
   // An estimate of the bound that the prices may reach, as a cost; used to divide the time.
   double promised() const { return promised_.load(std::memory_order_relaxed); }
@@ -84,19 +99,6 @@ class PriceEngine {
   static double promise_of(const prices::PricedPart& table) {
     const auto now = static_cast<double>(table.bound());
     return table.has_best_prices() ? now : std::max(now, table.maker().hoped());
-  }
-
-  std::optional<prices::Points> make_points() const {
-    if (given_.columns != nullptr)
-      return prices::make_points(*given_.columns, given_.labels.labels, given_.labels.n_classes,
-                                 given_.labels.weights);
-    const Problem& problem = *given_.problem;
-    return prices::make_points(problem.features, problem.codes, problem.label, problem.n_classes,
-                               problem.weight);
-  }
-  std::span<const Weight> weights() const {
-    if (given_.columns != nullptr) return given_.labels.weights;
-    return given_.problem->weight;
   }
 
   const LabelEngines& given_;

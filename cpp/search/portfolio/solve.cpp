@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "loss/tolerance.hpp"
+#include "search/portfolio/level_prices.hpp"
 #include "search/portfolio/price_engine.hpp"
 #include "search/threshold/first_tree/polish.hpp"
 
@@ -97,13 +98,20 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
   const bool whole_log = given.listener != nullptr && !given.sparse.checkpoint.empty();
   const bool prices = request.prices && !whole_log && penalty > 0;
   PriceEngine maker(given, penalty, request.tree_limits.penalize);
+  LevelPrices levels(maker);
+  // A proof contains one vector of prices, which are for trees of any depth.
+  const bool level_prices =
+      prices && request.price_parts && given.listener == nullptr && levels.are_worthwhile();
+  const auto board_of = [&](int level) {
+    return level_prices ? &levels.board(level) : &maker.board();
+  };
   const bool same_rows = given.columns == nullptr || given.problem == nullptr ||
                          given.columns->n_rows == given.problem->n_rows();
   if (given.problem != nullptr)
     engines.push_back(
         {"sparse", true, kSparsePace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
            sparse::Options options = given.sparse;
-           if (prices && same_rows) options.prices = &maker.board();
+           if (prices && same_rows) options.prices = board_of(level);
            options.exchange = &exchange;
            if (level != question) {
              options.checkpoint.clear();
@@ -117,7 +125,7 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
     engines.push_back(
         {"threshold", true, kThresholdPace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
            threshold::Switches switches = request.switches;
-           if (prices) switches.prices = &maker.board();
+           if (prices) switches.prices = board_of(level);
            ShiftedExchange<Cost> shifted(exchange, forced);
            return threshold::solve_labels(*given.columns, given.labels,
                                           at_level(request.tree_limits, level), switches, own, {},
@@ -133,12 +141,18 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
                                              own, shifted);
            }});
   }
-  if (prices)
+  if (prices && !(level_prices && question <= LevelPrices::kLastLevel))
     engines.push_back({"prices", false, kPricePace,
                        [&](int, Limits& own, Exchange<Cost>& exchange) {
                          return maker.run(request.price_parts, own, exchange);
                        },
                        Role::prices});
+  if (level_prices)
+    engines.push_back({"level prices", true, kPricePace,
+                       [&](int level, Limits& own, Exchange<Cost>& exchange) {
+                         return levels.run(level, own, exchange);
+                       },
+                       Role::prices, LevelPrices::kFirstLevel, LevelPrices::kLastLevel});
   Answer<Cost> answer = climb(board, engines, request, penalty, limits, news,
                               [&] { return prices ? maker.promised() : 0.0; });
   answer.prices = maker.best();

@@ -1,12 +1,12 @@
-#include "bounds/prices/pricing.hpp"
+#include "bounds/prices/fuzzy_pricing.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace treeproof::prices {
 
-Pricing::Pricing(const Points& points, std::vector<std::int32_t> weights, std::int32_t threshold,
-                 LocalSearch& local, std::uint64_t most_bytes)
+FuzzyPricing::FuzzyPricing(const Points& points, std::vector<std::int32_t> weights,
+                           std::int32_t threshold, LocalSearch& local, std::uint64_t most_bytes)
     : points_(points), weights_(std::move(weights)), threshold_(threshold), local_(local),
       most_bytes_(most_bytes), layout_(points), relaxation_(points, weights_, threshold),
       heaviest_(threshold),
@@ -19,11 +19,11 @@ Pricing::Pricing(const Points& points, std::vector<std::int32_t> weights, std::i
   heap_.push_back({static_cast<std::int32_t>(positive), 0});
 }
 
-std::int32_t Pricing::most() const {
+std::int32_t FuzzyPricing::most() const {
   return heap_.empty() ? heaviest_ : std::max(heaviest_, heap_.front().bound);
 }
 
-bool Pricing::run(std::int64_t work, Limits& limits) {
+bool FuzzyPricing::run(std::int64_t work, Limits& limits) {
   while (!is_done()) {
     if (work <= 0 || out_of_memory_) return false;
     std::pop_heap(heap_.begin(), heap_.end());
@@ -38,7 +38,7 @@ bool Pricing::run(std::int64_t work, Limits& limits) {
   return true;
 }
 
-void Pricing::push(std::int32_t bound, const LocalBox& box) {
+void FuzzyPricing::push(std::int32_t bound, const LocalBox& box) {
   std::uint32_t place = 0;
   if (!free_.empty()) {
     place = free_.back();
@@ -53,7 +53,7 @@ void Pricing::push(std::int32_t bound, const LocalBox& box) {
   std::push_heap(heap_.begin(), heap_.end());
 }
 
-void Pricing::expand(const Node& node) {
+void FuzzyPricing::expand(const Node& node) {
   const std::span<Word> stored = words(node.place);
   current_.assign(stored.begin(), stored.end());
   free_.push_back(node.place);
@@ -84,22 +84,24 @@ void Pricing::expand(const Node& node) {
 }
 
 // From a box to one that no single column improves.
-void Pricing::climb() {
-  const std::int64_t weight = local_.climb(weights_, box_, dice_);
-  if (weight > threshold_) keep_found(weight, box_);
+void FuzzyPricing::climb() {
+  const auto weight = static_cast<std::int32_t>(local_.climb(weights_, box_, dice_));
+  if (weight <= threshold_) return;
+  heaviest_ = std::max(heaviest_, weight);
+  relaxation_.raise_threshold(heaviest_);
+  std::vector<std::int32_t> inside;
+  local_.list_points(box_, inside);
+  keep_found(weight, std::move(inside));
 }
 
-void Pricing::keep_found(std::int64_t weight, const Box& box) {
-  constexpr std::size_t kMost = 400;
-  const auto heavier = [](const Found& a, const Found& b) { return a.weight > b.weight; };
-  Found found{static_cast<std::int32_t>(weight), {}};
-  local_.list_points(box, found.inside);
-  heaviest_ = std::max(heaviest_, found.weight);
-  relaxation_.raise_threshold(heaviest_);
-  found_.push_back(std::move(found));
-  if (found_.size() < kMost) return;
-  std::ranges::sort(found_, heavier);
-  found_.resize(kMost / 2);
+std::int64_t FuzzyPricer::find(std::span<const std::int32_t> weights,
+                               std::span<const std::int32_t> tight, std::int32_t threshold,
+                               Dice& dice, std::vector<std::int32_t>& inside) {
+  if (tight.empty()) local_.random_box(weights, box_, dice);
+  else local_.loosened_box(tight, box_, dice);
+  const std::int64_t weight = local_.climb(weights, box_, dice);
+  if (weight > threshold) local_.list_points(box_, inside);
+  return weight;
 }
 
 }  // namespace treeproof::prices
