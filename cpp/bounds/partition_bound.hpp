@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/limits.hpp"
 #include "data/row_subset.hpp"
 #include "loss/moment_loss.hpp"
 
@@ -38,14 +39,23 @@ class PartitionBound {
   explicit PartitionBound(const MomentLoss<Phi>& loss) : loss_(&loss) {}
 
   // Least cost of any tree on these rows with at most `leaves` leaves, bounded from below;
-  // groups whose penalties alone reach `cutoff` are not tried (their bound is `cutoff`).
-  double operator()(const RowSubset& rows, std::int64_t leaves, double penalty, double cutoff) {
+  // groups whose penalties alone reach `cutoff` are not tried (their bound is `cutoff`). For many
+  // rows this takes long: once a limit is reached, the bound is 0.
+  double operator()(const RowSubset& rows, std::int64_t leaves, double penalty, double cutoff,
+                    Limits& limits) {
+    limits_ = rows.size() > kManyRows ? &limits : nullptr;
     const double empty = loss_->empty_leaf();
-    return empty + least(rows, leaves, penalty + empty, cutoff - empty);
+    const double bound = empty + least(rows, leaves, penalty + empty, cutoff - empty);
+    return stop(0) ? 0.0 : bound;
   }
 
  private:
   static constexpr std::int64_t kMostGroups = 16;
+  static constexpr std::uint32_t kManyRows = 20'000;
+
+  bool stop(std::size_t microseconds) {
+    return limits_ != nullptr && limits_->stop(static_cast<std::uint32_t>(microseconds));
+  }
 
   double least(const RowSubset& rows, std::int64_t leaves, double penalty, double cutoff) {
     const std::size_t most = static_cast<std::size_t>(
@@ -54,6 +64,7 @@ class PartitionBound {
     std::size_t filled = most;
     for (std::size_t output = 0; output < loss_->n_outputs(); ++output) {
       load(rows, output);
+      if (stop(rows.size() / 20)) return 0.0;
       std::size_t k = 0;
       for (; k < filled; ++k) {
         if (k > 0 && static_cast<double>(k) * penalty >= cutoff) break;
@@ -105,7 +116,7 @@ class PartitionBound {
   }
   // Entries low .. high, whose last run starts between `first` and `last`.
   void fill(std::size_t low, std::size_t high, std::size_t first, std::size_t last) {
-    if (low > high) return;
+    if (low > high || stop((last - first) / 400)) return;
     const std::size_t middle = low + (high - low) / 2;
     double best = before_[middle];  // no further group
     std::size_t start = std::min(last, middle);
@@ -126,7 +137,8 @@ class PartitionBound {
     double weight = 0.0, sum = 0.0, own = 0.0;
   };
   const MomentLoss<Phi>* loss_;
-  double centre_ = 0.0;  // of the output at hand
+  Limits* limits_ = nullptr;  // null: not polled
+  double centre_ = 0.0;       // of the output at hand
   std::vector<Row> sorted_;
   std::vector<Sums> prefix_;
   std::vector<double> row_, before_, groups_;

@@ -135,7 +135,7 @@ class Search {
       const int depth = std::min(task.depth, 30);
       const std::int64_t leaves = std::min(std::int64_t{1} << depth, std::int64_t{task.splits} + 1);
       if (late(*task.rows)) return Value{};
-      return partitions_(*task.rows, leaves, penalty(), cutoff);
+      return partitions_(*task.rows, leaves, penalty(), cutoff, *context_->limits);
     } else {
       return Value{};
     }

@@ -54,8 +54,8 @@ class Rebuilder {
     return std::uint64_t{rows.size()} * features > kManyCells;
   }
 
-  // `stop` is told the work of each feature of a large child (in microseconds); once it returns
-  // true, the remaining children stay leaves.
+  // For many rows, `stop` is called with the work to come (in microseconds); once it returns true,
+  // the remaining children stay leaves.
   template <class Stop>
   SplitTree operator()(const Task<Value>& task, const BestRoot& root, Value& cost, Stop stop) {
     if (root.feature < 0) {
@@ -86,7 +86,7 @@ class Rebuilder {
       const bool splits =
           k == 0 || root.kind == TestKind::multiway ? root.left_splits : root.right_splits;
       if (!splits) continue;
-      const auto stop_here = [&] { return polls && stop(1 + parts_[k].size() / 64); };
+      const auto stop_here = [&](std::uint32_t n) { return polls && stop(1 + n / 64); };
       const Split<Value> s = stumps_->best_by_loss(parts_[k], task.min_leaf,
                                                    context_->settings.further_child, stop_here);
       if (s.feature >= 0 && penalty() + s.score < leaf)

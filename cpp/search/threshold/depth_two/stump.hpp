@@ -24,7 +24,7 @@ struct Split {
 
 // For callers that poll the limits elsewhere.
 struct Never {
-  bool operator()() const { return false; }
+  bool operator()(std::uint32_t) const { return false; }
 };
 
 template <Loss L>
@@ -49,14 +49,14 @@ class StumpSolver {
   }
 
   // The split with the lowest sum of `score` over its children; each child after the second adds
-  // `further`. On large tables every feature takes long, so `stop` is asked before each of them:
-  // once it returns true, the best split so far is returned.
+  // `further`. On large tables this takes long, so `stop` is called with the number of rows that
+  // are read next: once it returns true, the best split so far is returned.
   template <class Score, class Measure, class Stop>
   Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst, Score further,
                     Measure measure, Stop stop) {
     Split<Score> found{-1, TestKind::threshold, 0, 0, worst};
-    for (std::int32_t f = 0; f < columns_->n_features() && !stop(); ++f)
-      improve_on(rows, f, min_leaf, further, measure, found);
+    for (std::int32_t f = 0; f < columns_->n_features() && !stop(first_rows(rows)); ++f)
+      improve_on(rows, f, min_leaf, further, measure, found, stop);
     return found;
   }
 
@@ -66,18 +66,19 @@ class StumpSolver {
   Split<Value> best_by_loss(const RowSubset& rows, std::uint32_t min_leaf, Value further,
                             Stop stop = {}) {
     Split<Value> found{-1, TestKind::threshold, 0, 0, loss_->infinite()};
-    for (std::int32_t f = 0; f < columns_->n_features() && !stop(); ++f) {
+    for (std::int32_t f = 0; f < columns_->n_features() && !stop(first_rows(rows)); ++f) {
       if constexpr (kSays) {
         if (const std::int32_t d = loss_->direction(f); d != 0) {
           if (FeatureView(*columns_, rows, f).constant()) continue;
           walk_thresholds(
               rows, f, min_leaf, [&](const auto& t) { return loss_->value_saying(t, d < 0); },
-              [&](const auto& t) { return loss_->value_saying(t, d > 0); }, found);
+              [&](const auto& t) { return loss_->value_saying(t, d > 0); }, found, stop);
           continue;
         }
       }
       improve_on(
-          rows, f, min_leaf, further, [this](const auto& t) { return loss_->value(t); }, found);
+          rows, f, min_leaf, further, [this](const auto& t) { return loss_->value(t); }, found,
+          stop);
     }
     return found;
   }
@@ -106,7 +107,7 @@ class StumpSolver {
                                     double further) {
     Split<double> found{-1, TestKind::threshold, 0, 0, std::numeric_limits<double>::infinity()};
     const auto measure = [this](const auto& t) { return loss_->impurity(t); };
-    improve_on(rows, f, min_leaf, further, measure, found);
+    improve_on(rows, f, min_leaf, further, measure, found, Never{});
     return found;
   }
 
@@ -135,14 +136,20 @@ class StumpSolver {
 
  private:
   using Tally = typename L::Tally;
+  static constexpr std::uint32_t kRowsPerPoll = 1 << 15;
+  static std::uint32_t first_rows(const RowSubset& rows) {
+    return std::min(rows.size(), kRowsPerPoll);
+  }
   static constexpr bool kSays = requires(const L& loss) { loss.direction(0); };
 
-  template <class Measure, class Score>
+  template <class Measure, class Score, class Stop>
   void improve_on(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf, Score further,
-                  Measure measure, Split<Score>& found) {
+                  Measure measure, Split<Score>& found, Stop stop) {
     if (FeatureView(*columns_, rows, f).constant()) return;
     switch (columns_->kind(f)) {
-      case FeatureKind::ordered: walk_thresholds(rows, f, min_leaf, measure, measure, found); break;
+      case FeatureKind::ordered:
+        walk_thresholds(rows, f, min_leaf, measure, measure, found, stop);
+        break;
       case FeatureKind::one_vs_rest: walk_categories(rows, f, min_leaf, measure, found); break;
       case FeatureKind::multiway: try_multiway(rows, f, min_leaf, further, measure, found); break;
     }
@@ -153,9 +160,9 @@ class StumpSolver {
     for (std::uint32_t r = 0; r < rows.size(); ++r) loss_->add(tally, rows.row(r));
   }
 
-  template <class Left, class Right, class Score>
+  template <class Left, class Right, class Score, class Stop>
   void walk_thresholds(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf, Left left,
-                       Right right, Split<Score>& found) {
+                       Right right, Split<Score>& found, Stop stop) {
     const FeatureView view(*columns_, rows, f);
     const std::uint32_t* list = rows.list(f);
     const std::uint32_t m = rows.size();
@@ -163,6 +170,7 @@ class StumpSolver {
     fill(out_, rows);
     const std::uint32_t ask_until = prefetch_until(m, 2 * kRowsAhead);
     for (std::uint32_t k = 1; k < m; ++k) {
+      if (k % kRowsPerPoll == 0 && stop(kRowsPerPoll)) return;
       if (k < ask_until) {
         prefetch(rows.rows() + list[k + 2 * kRowsAhead]);
         if constexpr (requires { loss_->prefetch(0u); })

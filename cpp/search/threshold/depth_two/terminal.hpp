@@ -28,8 +28,8 @@ class StumpTerminal {
     answer.upper = stumps_->leaf(rows);
     const auto n_features = static_cast<std::uint32_t>(context_->columns->n_features());
     bool stopped = false;
-    const auto stop = [&] {  // Small sets are solved even if a limit was reached.
-      const bool reached = context_->limits->stop(rows.size() / (8 * n_features) + 1);
+    const auto stop = [&](std::uint32_t n) {  // Small sets are solved even if a limit was reached.
+      const bool reached = context_->limits->stop(n / (8 * n_features) + 1);
       stopped = reached && rows.size() > kMany;
       return stopped;
     };

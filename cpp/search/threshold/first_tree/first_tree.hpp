@@ -97,8 +97,8 @@ class FirstTree {
   Split<double> purest(const RowSubset& rows, std::uint32_t min_leaf) {
     const double further = context_->further_impurity();
     bool stopped = false;
-    const auto stop = [&] {
-      stopped = rows.size() > kMany && context_->limits->stop(rows.size() / 64);
+    const auto stop = [&](std::uint32_t n) {
+      stopped = rows.size() > kMany && context_->limits->stop(n / 64);
       return stopped;
     };
     const Split<double> split = greed_ == Greed::entropy

@@ -159,7 +159,10 @@ void CoreSearch::side_mask(const Node& node, const CutGroup& group, Part part,
 bool CoreSearch::request(Node& node, CutGroup& group, Part part, std::uint32_t position,
                          Cost target, bool exact) {
   const bool same_rows = !group.rows.empty() && group.part == part && group.position == position;
-  if (!same_rows) side_mask(node, group, part, position, group.rows);
+  if (!same_rows) {
+    side_mask(node, group, part, position, group.rows);
+    context_->limits->stop(node.rows->size() / 200);
+  }
   if (!same_rows || group.target != target) {
     group.seen_cores = group.seen_witnesses = 0;
     group.alone = false;

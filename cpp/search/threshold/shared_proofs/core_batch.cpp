@@ -206,6 +206,7 @@ bool CoreSearch::try_two_splits(const Node& parent, const RowMask& mask, Cost cu
       !(all || (any && splits <= 3)))
     return false;
   std::optional<Answer<Cost>> found = two_splits_.solve(*parent.rows, mask, cutoff);
+  if (stopped()) return true;  // no other search need be tried
   if (!found || !(all || found->found)) return false;
   answer = *std::move(found);
   if (!all) answer.lower = 0;

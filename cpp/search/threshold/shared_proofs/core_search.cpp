@@ -121,13 +121,14 @@ void CoreSearch::look_ahead(Node& node) {
   if (stopped() || node.done()) return;
   // What the list leaves out costs the best at least, or no less than a cut that it holds.
   node.proved = std::min(node.proved, node.answer.upper);
-  node.listed = true;
   node.features.resize(static_cast<std::size_t>(context_->columns->n_features()));
   for (std::int32_t f = 0; f < context_->columns->n_features(); ++f) {
+    if (context_->limits->stop(1 + node.rows->size() / 100)) return;
     price_cuts(*node.rows, f, node.features[static_cast<std::size_t>(f)]);
     lister_.list(*node.rows, f, node.answer.upper, terminal_->cuts(f),
                  node.features[static_cast<std::size_t>(f)], node.groups);
   }
+  node.listed = true;
 }
 
 // Bounds both sides of every cut by the prices of their rows.

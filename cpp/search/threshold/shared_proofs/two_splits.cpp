@@ -11,7 +11,7 @@ std::optional<Answer<Cost>> TwoSplits::solve(const RowSubset& rows, const RowMas
   rows_ = &rows;
   load(mask);
   ++context_->counters->two_split_tests;
-  context_->limits->stop(10);
+  if (stop(10 + rows.size() / kRowsPerMicrosecond)) return std::nullopt;
   // All errors are counted here, including those that every tree makes.
   best_cost_ = cutoff >= kInfiniteCost ? cutoff : cutoff + cost_of(forced_);
   found_ = false;
@@ -26,6 +26,7 @@ std::optional<Answer<Cost>> TwoSplits::solve(const RowSubset& rows, const RowMas
     if (!list_literals()) return std::nullopt;
     try_pairs(0);
     try_pairs(1);
+    if (stop(0)) return std::nullopt;
   }
   Answer<Cost> answer;
   answer.found = found_;
@@ -74,7 +75,7 @@ bool TwoSplits::list_literals() {
     const bool done = context_->columns->kind(f) == FeatureKind::ordered
                           ? walk<true>(f) && walk<false>(f)
                           : list_categories(f);
-    if (!done) return false;
+    if (!done || stop(2 * rows_->size() / kRowsPerMicrosecond)) return false;
   }
   return true;
 }
@@ -182,6 +183,7 @@ void TwoSplits::try_pairs(std::size_t box) {
       if (gain(l) + gain(k) < 2 * (n - most_errors)) break;
       if (n - l.b - k.b + std::max(l.a, k.a) > most_errors) continue;
       const Count e = errors(box, l, k, most_errors);
+      if (stop(static_cast<std::uint32_t>(words_ / kWordsPerMicrosecond))) return;
       if (e > most_errors) continue;
       best_cost_ = 2 * penalty() + cost_of(e);
       found_ = true;
@@ -196,6 +198,7 @@ void TwoSplits::try_pairs(std::size_t box) {
 
 const std::uint64_t* TwoSplits::outside(Literal& literal) {
   if (literal.mask == kNoMask) {
+    stop(rows_->size() / kRowsPerMicrosecond);
     literal.mask = n_masks_++;
     if (masks_.size() < n_masks_ * words_) masks_.resize(2 * n_masks_ * words_);
     std::uint64_t* const words = masks_.data() + literal.mask * words_;

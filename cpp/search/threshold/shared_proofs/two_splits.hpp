@@ -30,7 +30,7 @@ class TwoSplits {
   explicit TwoSplits(const Context<Misclassification>& context) : context_(&context) {}
 
   // The best tree with at most two splits for those of `rows` that are in `mask`, if it costs less
-  // than `cutoff`. Returns nothing if there are too many literals.
+  // than `cutoff`. Returns nothing if there are too many literals, or if a limit is reached.
   std::optional<Answer<Cost>> solve(const RowSubset& rows, const RowMask& mask, Cost cutoff);
 
  private:
@@ -38,6 +38,8 @@ class TwoSplits {
   static constexpr std::uint8_t kAbsent = 2;  // in place of a label: not in the mask
   static constexpr std::size_t kNoMask = ~std::size_t{0};
   static constexpr std::size_t kMostLiterals = 2048;
+  static constexpr std::uint32_t kRowsPerMicrosecond = 200;
+  static constexpr std::size_t kWordsPerMicrosecond = 1000;
 
   struct Literal {
     std::int32_t feature;
@@ -51,6 +53,7 @@ class TwoSplits {
   };
 
   Cost penalty() const { return context_->settings.split_cost; }
+  bool stop(std::uint32_t microseconds) const { return context_->limits->stop(microseconds); }
   void load(const RowMask& mask);
   bool list_literals();
   template <bool kForward>
