@@ -196,7 +196,7 @@ def _quantile(
     values: NDArray[np.float64], weights: NDArray[np.float64], q: float
 ) -> float:
     """Return the weighted quantile; half-way where two values share it."""
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(values)  # equal values may come in any order
     reached = np.cumsum(weights[order])
     share = reached[-1] * q
     k = min(int(np.searchsorted(reached, share)), len(order) - 1)
