@@ -46,7 +46,7 @@ def random_top(rng, frame, levels):
     if column < 2 and ask < 0.6 and len(values) > 1:
         low, *_, high = sorted(values)
         cut = float(rng.choice([v for v in sorted(values) if v < high] or [low]))
-        top["threshold"] = cut + float(rng.choice([0.0, 0.3]))
+        top["threshold"] = cut + 0.3 * column  # one threshold for each gap
     elif column >= 2 and ask < 0.4:
         top["category"] = str(rng.choice(values))
     elif column == 2 and ask < 0.7:

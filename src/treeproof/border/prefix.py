@@ -233,7 +233,8 @@ class _Reader:
             for outcome, inside in outcomes.items():
                 values = inside & (codes | rest)
                 side = YES if values == codes else NO if values == rest else OWN
-                if side == OWN and (values or not inside <= {n}):
+                own = self._table.missing == "branch" and inside <= {n}
+                if side == OWN and (values or not own):
                     break
                 if n in inside and not place.accepts(side):
                     break
