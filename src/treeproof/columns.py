@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.date_parts import DatePart
+
 __all__ = ["UNSEEN", "Column", "is_missing", "missing_places", "plain"]
 
 UNSEEN = -1
@@ -39,6 +41,8 @@ class Column:
         Whether the categories have an order of their own.
     has_missing : bool
         Whether the training table had missing values in this column.
+    date : DatePart or None
+        For a number that stands for a column of dates: which number, of which column.
 
     Examples
     --------
@@ -51,6 +55,7 @@ class Column:
     categories: NDArray[Any] | None = None
     ordered: bool = False
     has_missing: bool = False
+    date: DatePart | None = None
 
     @property
     def is_categorical(self) -> bool:
@@ -73,11 +78,18 @@ class Column:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Column):
             return NotImplemented
-        if (self.name, self.is_categorical, self.ordered, self.has_missing) != (
+        if (
+            self.name,
+            self.is_categorical,
+            self.ordered,
+            self.has_missing,
+            self.date,
+        ) != (
             other.name,
             other.is_categorical,
             other.ordered,
             other.has_missing,
+            other.date,
         ):
             return False
         return self.categories is None or (

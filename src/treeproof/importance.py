@@ -64,6 +64,10 @@ def cost_importances(tree: Tree) -> NDArray[np.float64]:
     for node in np.flatnonzero(tree.kind != LEAF).tolist():
         below = losses[np.unique(tree.node_children(node))].sum()
         saved[tree.feature[node]] += max(losses[node] - below, 0.0)
+    for j, column in enumerate(tree.columns):
+        if column.date is not None:  # its column of dates stands for it
+            saved[column.date.source] += saved[j]
+    saved = saved[: len(tree.given_columns)]
     total = saved.sum()
     return saved / total if total > 0 else saved
 
@@ -117,18 +121,19 @@ def drop_columns(
     model: Any, X: Any, y: Any, sample_weight: Any, columns: Sequence[str] | None
 ) -> list[DroppedColumn]:
     """Fit once more without each column; see `drop_column_importance`."""
-    names = [column.name for column in model.tree_.columns]
+    names = [column.name for column in model.tree_.given_columns]
     for name in columns or []:
         if name not in names:
             raise ValueError(f"{name!r} is not a column of the fitted tree.")
     asked = names if columns is None else list(columns)
     if len(names) == 1:
         raise ValueError("Without its only column there is nothing to split on.")
-    used = {int(f) for f in model.tree_.feature if f >= 0}
+    tested = [model.tree_.columns[f] for f in model.tree_.feature if f >= 0]
+    used = {c.name if c.date is None else c.date.column for c in tested}
     found = []
     for name in asked:
         place = names.index(name)
-        if place not in used:
+        if name not in used:
             high = model.objective_ - model.lower_bound_
             found.append(
                 DroppedColumn(name, model.objective_, model.lower_bound_, (0.0, high))
@@ -145,7 +150,7 @@ def _without(
     if getattr(fresh, "first_split", None) in (name, place):
         fresh.set_params(first_split=None)
     fresh.set_params(verbose=False)
-    known = model.tree_.columns
+    known = model.tree_.given_columns
     if fresh.categorical_features != "from_dtype":
         left = [c for j, c in enumerate(known) if j != place]
         named = hasattr(model, "feature_names_in_")

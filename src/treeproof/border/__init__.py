@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from treeproof.border.allowed import read_allowed
 from treeproof.border.costs import read_rewards, read_row_costs, say_negative
+from treeproof.border.dates import date_columns, with_date_parts
 from treeproof.border.labels import class_factors, read_labels, read_weights
 from treeproof.border.leak import (
     check_target_is_apart,
@@ -104,6 +105,7 @@ def read_classification_data(
     factors = class_factors(class_weight, classes, labels, weights)
     weights = weights * factors[labels]
     record_names(estimator, raw)
+    raw = with_date_parts(raw, date_columns(raw))
     keep = weights > 0
     kept = None if keep.all() else keep
     if not keep.all():
@@ -165,6 +167,7 @@ def read_regression_data(
     check_target_is_apart(raw, y)
     weights = read_weights(sample_weight, raw.n_rows)
     record_names(estimator, raw)
+    raw = with_date_parts(raw, date_columns(raw))
     keep = weights > 0
     if not keep.all():
         raw, targets, weights = raw.take(keep), targets[keep], weights[keep]
@@ -224,6 +227,7 @@ def read_reward_data(
     )
     weights = read_weights(sample_weight, raw.n_rows)
     record_names(estimator, raw)
+    raw = with_date_parts(raw, date_columns(raw))
     keep = weights > 0
     kept = None if keep.all() else keep
     if not keep.all():
@@ -248,6 +252,7 @@ def read_training_table(
     """Read the table alone, keeping the rows whose weight is positive."""
     raw = read_raw_table(X, MISSING_REFUSED if missing == "error" else None)
     record_names(estimator, raw)
+    raw = with_date_parts(raw, date_columns(raw))
     if weights is not None:
         check_lengths(raw.n_rows, len(weights))
         if not (weights > 0).all():
@@ -256,11 +261,13 @@ def read_training_table(
 
 
 def _read_features(X: Any, missing: str, merged: bool) -> RawTable:
-    """Read a table to fit; columns of dates are not used, if there are others."""
+    """Read a table to fit; columns of times are not used, if there are others."""
     advice = MISSING_REFUSED if missing == "error" else None
     raw = read_raw_table(X, advice, allow_dates=not merged)
     if len(raw.dates) == raw.n_columns:
-        raw.refuse_dates(raw.dates)
+        raw.refuse_dates(set(raw.dates) - set(raw.days))
+    if missing == "error":
+        raw.refuse_missing_dates(MISSING_REFUSED)
     return raw
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.dates import date_columns
 from treeproof.border.raw import RawTable
 from treeproof.border.text import TextColumn
 from treeproof.columns import plain
@@ -33,12 +34,14 @@ def which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.bo
     if given.size == 0:
         return chosen
     if given.dtype == bool:
-        if len(given) != n:
+        n_given = n - len(date_columns(raw))  # numbers that stand for dates come last
+        if len(given) != n_given:
             raise ValueError(
-                f"categorical_features is a mask of length {len(given)}, but X has {n} "
-                "columns."
+                f"categorical_features is a mask of length {len(given)}, but X has "
+                f"{n_given} columns."
             )
-        return given
+        chosen[:n_given] = given
+        return chosen
     if given.dtype.kind in "iu":
         if given.min() < 0 or given.max() >= n:
             odd = next(int(i) for i in given if not 0 <= i < n)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.dates import parts_of, with_date_parts
 from treeproof.border.names import check_names, fitted_columns
-from treeproof.border.raw import read_raw_table
+from treeproof.border.raw import RawTable, read_raw_table
 from treeproof.border.table import MISSING_REFUSED
 from treeproof.border.text import TextColumn
 from treeproof.columns import UNSEEN, Column, plain
@@ -37,7 +38,9 @@ def read_rows(
     advice = MISSING_REFUSED if missing == "error" else None
     raw = read_raw_table(fitted_columns(estimator, X), advice, allow_dates=True)
     check_names(estimator, raw)
-    raw.refuse_dates(j for j in raw.dates if j in needed)
+    dates = {part.source for part in parts_of(columns)}
+    raw.refuse_dates(j for j in raw.dates if j in needed and j not in dates)
+    raw = _with_dates(raw, columns, needed)
     if raw.matrix is not None and not any(c.is_categorical for c in columns):
         return raw.matrix.T
     encoded = []
@@ -47,7 +50,8 @@ def read_rows(
         if raw.is_empty(j):
             encoded.append(_all_missing(column, raw.n_rows))
             continue
-        _check_type(values, column, raw.label(j))
+        if j not in raw.days:
+            _check_type(values, column, raw.label(j))
         if column.categories is not None and j in needed:
             encoded.append(_look_up(values, column, gone))
         elif isinstance(values, TextColumn):
@@ -55,6 +59,29 @@ def read_rows(
         else:
             encoded.append(values if gone is None else _with_gaps(values, gone))
     return encoded
+
+
+def _with_dates(
+    raw: RawTable, columns: Sequence[Column], needed: Container[int]
+) -> RawTable:
+    """Add the numbers that stand for dates; refuse other values that are needed."""
+    parts = parts_of(columns)
+    first = len(columns) - len(parts)
+    lacking = {part.source for part in parts} - set(raw.days)
+    for k, part in enumerate(parts):
+        if part.source not in lacking:
+            continue
+        if first + k in needed and not raw.is_empty(part.source):
+            values = raw.column(part.source)
+            example = (
+                values.example() if isinstance(values, TextColumn) else plain(values[0])
+            )
+            raise ValueError(
+                f"{raw.label(part.source)} held dates when the tree was fitted and "
+                f"holds {example!r} now; convert it, for example with pd.to_datetime."
+            )
+        raw.days[part.source] = np.full(raw.n_rows, np.nan)
+    return with_date_parts(raw, parts)
 
 
 def _all_missing(column: Column, n_rows: int) -> NDArray[Any]:

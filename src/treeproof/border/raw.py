@@ -23,6 +23,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
 
+from treeproof.border.days import days_of
 from treeproof.border.text import TextColumn, own_order
 from treeproof.border.values import (
     Array,
@@ -61,6 +62,8 @@ class RawTable:
     dates : dict
         For columns of dates or times, what is said where they are not allowed; their
         arrays hold zeros.
+    days : dict
+        For columns of dates, the days since 1970, NaN for missing ones.
     """
 
     names: list[str] | None
@@ -72,6 +75,7 @@ class RawTable:
     orders: dict[int, list[Any]] = field(default_factory=dict)
     missing: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
     dates: dict[int, DateError] = field(default_factory=dict)
+    days: dict[int, NDArray[np.float64]] = field(default_factory=dict)
 
     def label(self, column: int) -> str:
         """Return how messages call a column."""
@@ -107,6 +111,7 @@ class RawTable:
             self.orders,
             {j: m[rows] for j, m in self.missing.items() if m[rows].any()},
             self.dates,
+            {j: days[rows] for j, days in self.days.items()},
         )
 
     def refuse_dates(self, columns: Iterable[int]) -> None:
@@ -114,6 +119,16 @@ class RawTable:
         for column in sorted(columns):
             if column in self.dates:
                 raise TypeError(str(self.dates[column]))
+
+    def refuse_missing_dates(self, advice: str) -> None:
+        """Raise an error for the first column of dates that lacks some."""
+        for column, days in sorted(self.days.items()):
+            gone = np.flatnonzero(np.isnan(days))
+            if len(gone):
+                raise ValueError(
+                    f"{self.label(column)} lacks the date in "
+                    f"{_count(len(gone), 'row')} (first: row {gone[0]}). {advice}."
+                )
 
     def is_empty(self, column: int) -> bool:
         """Whether a column has nothing but missing values."""
@@ -251,12 +266,16 @@ def _from_array(array: NDArray[Any], names: list[str] | None = None) -> RawTable
         return table
     if kind == "c":
         raise ValueError("Complex data not supported: X holds complex numbers.")
-    if kind in "mM":
+    if kind == "m":
         raise DateError("X", array.dtype)
-    if kind not in "OUS":
+    if kind not in "OUSM":
         raise TypeError(f"X has the dtype {array.dtype}, which is not supported.")
     table.arrays = []
     for j in range(n_columns):
+        if kind == "M":
+            error = DateError(table.label(j), array.dtype, days_of(array[:, j]))
+            table.arrays.append(_note_dates(table, j, error, n_rows)[0])
+            continue
         items = array[:, j].tolist()
         try:
             values, gone = read_objects(items, table.label(j))
@@ -270,6 +289,8 @@ def _from_array(array: NDArray[Any], names: list[str] | None = None) -> RawTable
 
 def _note_dates(table: RawTable, column: int, error: DateError, n_rows: int) -> Column:
     table.dates[column] = error
+    if error.days is not None:
+        table.days[column] = error.days
     return np.zeros(n_rows), None
 
 
@@ -350,13 +371,14 @@ def _from_mapping(columns: Mapping[Any, Any]) -> RawTable:
             table.arrays.append(array)
             continue
         if array.dtype.kind in "mM":
-            error = DateError(label, array.dtype)
+            days = days_of(array) if array.dtype.kind == "M" else None
+            error = DateError(label, array.dtype, days)
             table.arrays.append(_note_dates(table, j, error, len(array))[0])
             continue
         single = _from_array(array[:, None], [name])
         table.arrays.append(single.column(0))
         if 0 in single.dates:
-            table.dates[j] = single.dates[0]
+            _note_dates(table, j, single.dates[0], len(array))
         _note_missing(table, j, single.missing.get(0))
     lengths = [
         len(a.codes) if isinstance(a, TextColumn) else len(a) for a in table.arrays

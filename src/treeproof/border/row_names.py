@@ -189,6 +189,8 @@ def row_names(
     ['name']
     """
     for j in range(raw.n_columns):
+        if j in raw.days:
+            continue  # numbers stand for it
         if j in raw.dates:
             kind = "durations" if raw.dates[j].durations else "dates"
             yield RowNames(raw.name(j), kind, 0, n_rows)

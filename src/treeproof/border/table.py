@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.categorical import which_categorical
+from treeproof.border.dates import date_columns
 from treeproof.border.engine_columns import (
     MAX_SUBSET_VALUES,
     EngineTable,
@@ -206,6 +207,8 @@ class TrainingTable:
         if (column, code) in self.given_cuts:
             return self.given_cuts[column, code]
         values = self.distinct[column]
+        if self.columns[column].date is not None:
+            return float(values[code])  # whole numbers
         return midpoint(float(values[code]), float(values[code + 1]))
 
 
@@ -243,12 +246,15 @@ def encode_table(
             f"{MAX_CATEGORIES} that are supported. Group rare categories or leave "
             "the column out."
         )
+    parts = {part.name: part for part in date_columns(raw)}
+    first_part = raw.n_columns - len(parts)
     columns = tuple(
         Column(
             raw.name(j),
             distinct[j] if categorical[j] else None,
             ordered=bool(categorical[j]) and j in raw.orders,
             has_missing=j in raw.missing,
+            date=parts.get(raw.name(j)) if j >= first_part else None,
         )
         for j in range(raw.n_columns)
     )

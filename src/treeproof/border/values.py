@@ -14,6 +14,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.days import days_of
 from treeproof.border.marks import is_usual
 from treeproof.border.text import (
     MISSING,
@@ -37,9 +38,14 @@ class DateError(TypeError):
     ----------
     durations : bool
         Whether it holds lengths of time.
+    days : ndarray of float64 or None
+        The dates as days since 1970, NaN for missing ones; None for what are no dates.
     """
 
-    def __init__(self, label: str, dtype: Any) -> None:
+    def __init__(
+        self, label: str, dtype: Any, days: NDArray[np.float64] | None = None
+    ) -> None:
+        self.days = days
         self.durations = "elta" in str(dtype) or "uration" in str(dtype)
         name = label.removeprefix("Column ")
         example = "the year, the month or the days since a start date"
@@ -56,7 +62,7 @@ def read_series(series: Any, label: str) -> Column:
     """Turn a column of a data frame into numbers, booleans, or text."""
     dtype = series.dtype
     if dtype.is_temporal():
-        raise DateError(label, dtype)
+        raise DateError(label, dtype, _days_of_series(series))
     if dtype.is_nested() or dtype == nw.Binary:
         raise TypeError(
             f"{label} has the type {dtype}; only numbers, booleans and text are "
@@ -75,6 +81,24 @@ def read_series(series: Any, label: str) -> Column:
     except TypeError:
         return read_objects(series.to_list(), label)
     return _read_codes(codes, distinct, label)
+
+
+def _days_of_series(series: Any) -> NDArray[np.float64] | None:
+    if series.dtype not in (nw.Date, nw.Datetime):
+        return None
+    zone = getattr(series.dtype, "time_zone", None)
+    values = series.to_list() if zone else series.to_numpy()
+    return days_of(values)
+
+
+def _days_of_codes(
+    codes: NDArray[np.int32], distinct: list[Any]
+) -> NDArray[np.float64] | None:
+    """Return the days of Python's dates; None if other values are among them."""
+    for value in distinct:
+        if not (hasattr(value, "year") or isinstance(value, np.datetime64)):
+            return None
+    return np.append(days_of(distinct), np.nan)[codes]
 
 
 def read_objects(items: list[Any], label: str) -> Column:
@@ -108,7 +132,9 @@ def _read_codes(codes: NDArray[np.int32], distinct: list[Any], label: str) -> Co
         if isinstance(value, (complex, np.complexfloating)):
             raise ValueError(f"Complex data not supported: {label} holds {value!r}.")
         if hasattr(value, "year") or isinstance(value, np.datetime64):
-            raise DateError(label, type(value).__name__)
+            raise DateError(
+                label, type(value).__name__, _days_of_codes(codes, distinct)
+            )
         if not isinstance(value, (str, Number, np.generic)):
             raise TypeError(_not_scalar(label, value))
     text = [value for value in distinct if isinstance(value, str)]

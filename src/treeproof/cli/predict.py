@@ -51,7 +51,7 @@ def predict(
         if c.categories is not None and c.categories.dtype == object
     ]  # fmt: skip
     table = read_table(data, text=text, database=database, na=marks(na))
-    names = [column.name for column in columns]
+    names = [column.name for column in columns if column.date is None]
     missing = [name for name in names if name not in table]
     if missing:
         raise ValueError(
@@ -94,8 +94,9 @@ def _estimator(model: Any) -> Any:
         fitted = OptimalTreeClassifier()
         fitted.classes_ = model.classes
     fitted.tree_ = model
-    fitted.n_features_in_ = model.n_features
-    fitted.feature_names_in_ = np.array([c.name for c in model.columns], dtype=object)
+    names = [column.name for column in model.given_columns]
+    fitted.n_features_in_ = len(names)
+    fitted.feature_names_in_ = np.array(names, dtype=object)
     return fitted
 
 

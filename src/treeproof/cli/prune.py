@@ -77,12 +77,13 @@ def prune(
     ]  # fmt: skip
     table = read_table(data, text=text, database=database, na=marks(na))
     y = one_column(read_vector(pop_column(table, label, "target"), "y"))
-    missing = [column.name for column in columns if column.name not in table]
+    given = fitted.tree_.given_columns
+    missing = [column.name for column in given if column.name not in table]
     if missing:
         raise ValueError(
             f"The table lacks the column {missing[0]!r} that the model was fitted on."
         )
-    rows = {column.name: table[column.name] for column in columns}
+    rows = {column.name: table[column.name] for column in given}
     fitted.set_params(verbose=False)
     with warnings.catch_warnings():
         # The trees of the folds may be used without being proved optimal.

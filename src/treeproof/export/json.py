@@ -229,9 +229,9 @@ def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
     model.status_ = status
     model.certificates_ = _read_levels(document.get("certificate"), model)
     model.proved_depth_ = proved_depth(model.certificates_, exact=not model._real_costs)
-    model.n_features_in_ = tree.n_features
+    model.n_features_in_ = len(tree.given_columns)
     if document.get("named_columns") is True:
-        names = [column.name for column in tree.columns]
+        names = [column.name for column in tree.given_columns]
         model.feature_names_in_ = np.array(names, dtype=object)
     if tree.classes is not None:
         model.classes_ = tree.classes

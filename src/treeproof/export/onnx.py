@@ -65,6 +65,12 @@ def to_onnx(tree: Tree) -> Any:
     [array(['a', 'a', 'b', 'b'], dtype=object)]
     """
     onnx = need("onnx", "export", "to_onnx()")
+    for column in tree.columns:
+        if column.date is not None:
+            raise ValueError(
+                f"ONNX has no dates, and column {column.date.column!r} holds some; fit "
+                "with numbers made of them, or export the tree as SQL or Python."
+            )
     try:
         return _model(onnx, tree)
     except UnicodeEncodeError as error:

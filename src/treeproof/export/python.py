@@ -74,10 +74,40 @@ def to_python(tree: Tree, *, name: str = "predict", proba: bool = False) -> str:
             lines += list(_check(tree, name))
         lines += _body(tree, node, values, name, functions)
         lines += ["", ""]
+    if any(column.date is not None for column in tree.columns):
+        tested = [tree.columns[j] for j in tree.feature if j >= 0]
+        if any(column.date is not None for column in tested):
+            lines += _date_function(name)
     if any(_misses(name) in line for line in lines):
         lines += [f"def {_misses(name)}(value):"]
         lines += [f"{_INDENT}return {_MISSING}", "", ""]
     return "\n".join(lines[:-1])
+
+
+def _value(column: Column, name: str) -> str:
+    """Return the expression of a column's value."""
+    if column.date is None:
+        return f"row[{column.name!r}]"
+    about = column.date
+    origin = f", {about.origin!r}" if about.part == "days" else ""
+    return f"_{name}_date(row[{about.column!r}], {about.part!r}{origin})"
+
+
+def _date_function(name: str) -> list[str]:
+    """Return a function that makes a number of a date; None for a missing one."""
+    return [
+        f"def _{name}_date(value, part, origin=None):",
+        "    from datetime import date",
+        "",
+        f"    if {_misses(name)}(value) or str(value) == 'NaT':",
+        "        return None",
+        "    day = date.fromisoformat(str(value)[:10])",
+        "    if part == 'days':",
+        "        return (day - date.fromisoformat(origin)).days",
+        "    return day.isoweekday() if part == 'weekday' else getattr(day, part)",
+        "",
+        "",
+    ]
 
 
 def _misses(name: str) -> str:
@@ -88,7 +118,9 @@ def _check(tree: Tree, name: str) -> Iterator[str]:
     """Refuse missing values where ``predict`` does."""
     refused = (tree.kind != LEAF) & (tree.missing == REFUSED)
     tested = sorted(set(tree.feature[refused].tolist()))
-    names = tuple(tree.columns[j].name for j in tested)
+    about = [tree.columns[j] for j in tested]
+    found = [c.name if c.date is None else c.date.column for c in about]
+    names = tuple(dict.fromkeys(found))
     if names:
         yield f"    for column in {names!r}:"
         yield f"        if {_misses(name)}(row[column]):"
@@ -123,7 +155,7 @@ def _body(
             word = "if"
             there = tree.missing[item] == REFUSED  # whether the value is for sure
             for way in branches(tree, item):
-                head = _condition(way, about, _misses(name), there)
+                head = _condition(way, about, name, there)
                 there = there or way.missing
                 parts.append((f"{word} {head}:" if head else "else:", level))
                 parts.append(
@@ -148,10 +180,10 @@ def _said(value: Any, name: str) -> str:
     return f"{value.otherwise!r} if {_misses(name)}({x}) else {line}"
 
 
-def _condition(way: Branch, column: Column, misses: str, there: bool) -> str:
+def _condition(way: Branch, column: Column, name: str, there: bool) -> str:
     """Return the condition of a branch; nothing for "otherwise"."""
-    value, condition = f"row[{column.name!r}]", way.condition
-    gone = f"{misses}({value})"
+    value, condition = _value(column, name), way.condition
+    gone = f"{_misses(name)}({value})"
     if isinstance(condition, Otherwise):
         return ""
     if isinstance(condition, AtMost):

@@ -14,7 +14,10 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from treeproof.columns import Column, is_missing, plain
+from treeproof.date_parts import DatePart
 from treeproof.export.branches import Among, AtMost, Branch, Nothing, branches
 from treeproof.export.payload import (
     labels,
@@ -44,12 +47,13 @@ class Interval:
     missing: bool = False
     present: bool = True
     told: bool = True
+    date: DatePart | None = None  # if the number is made of a column of dates
 
     def holds(self, value: Any) -> bool:
         """Whether a value meets the condition."""
-        if is_missing(value):
+        if is_missing(value) or (self.date and np.isnat(np.datetime64(value, "D"))):
             return self.missing
-        number = float(value)
+        number = float(value if self.date is None else self.date.of_value(value))
         return (
             self.present
             and (self.low is None or number > self.low)
@@ -145,7 +149,7 @@ class Rule:
 
     def holds(self, row: Mapping[str, Any]) -> bool:
         """Whether the rule speaks about a row."""
-        return all(c.holds(row[c.column]) for c in self.conditions)
+        return all(c.holds(row[_source(c)]) for c in self.conditions)
 
     def __str__(self) -> str:
         words = [str(condition) for condition in self.conditions]
@@ -166,6 +170,12 @@ class Rule:
         if not words:
             return f"Always {says} ({rows})."
         return f"If {' and '.join(words)}, {says} ({rows})."
+
+
+def _source(condition: Interval | Members) -> str:
+    """Return the column of the table that a condition looks at."""
+    date = condition.date if isinstance(condition, Interval) else None
+    return condition.column if date is None else date.column
 
 
 def to_rules(tree: Tree, *, unseen: bool = False) -> list[Rule]:
@@ -268,9 +278,9 @@ def _narrowed(
     missing = way.missing and (known is None or known.missing)
     if about.categories is None:
         assert not isinstance(known, Members)
-        found = _interval(known or Interval(about.name), way, before)
+        found = _interval(known or Interval(about.name, date=about.date), way, before)
         if found is None or not found.present:
-            gone = Interval(about.name, missing=True, present=False)
+            gone = Interval(about.name, missing=True, present=False, date=about.date)
             return gone if missing else None
         return replace(found, missing=missing, told=about.has_missing)
     if isinstance(way.condition, Among):

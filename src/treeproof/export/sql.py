@@ -36,6 +36,7 @@ from treeproof.export.payload import (
     node_shares,
     output_names,
 )
+from treeproof.export.sql_dates import date_test
 from treeproof.extras import need
 from treeproof.tree import LEAF, Tree
 from treeproof.tree.lines import Line
@@ -84,7 +85,7 @@ def to_sql(
       CASE WHEN `x0` IS NULL OR `x0` <= 4.5e0 THEN 0 ELSE 1 END AS `prediction` FROM `shop`.`orders`
     """  # noqa: E501
     dialect = known_dialect(dialect)
-    writer = _Writer(tree)
+    writer = _Writer(tree, dialect)
     predictions = node_predictions(tree)
     names = output_names(tree, name)
     columns = (
@@ -138,11 +139,12 @@ def _text(expression: Any, dialect: str) -> str:
 
 
 class _Writer:
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, dialect: str) -> None:
         from sqlglot import exp
 
         self.exp = exp
         self.tree = tree
+        self.dialect = dialect
 
     def expression(self, values: Sequence[Any]) -> Any:
         """Return the expression whose value is that of the node where a row ends."""
@@ -154,7 +156,8 @@ class _Writer:
                 built[node] = self._literal(values[node])
                 continue
             about = tree.columns[tree.feature[node]]
-            column = exp.column(about.name, quoted=True)
+            name = about.name if about.date is None else about.date.column
+            column = exp.column(name, quoted=True)
             absent = exp.Is(this=column.copy(), expression=exp.null())
             case = exp.Case(ifs=[])
             ways = branches(tree, node)
@@ -180,6 +183,8 @@ class _Writer:
     def _test(self, condition: Condition, about: Column, column: Any) -> Any:
         """Return the condition on a value that is there; None if it never holds."""
         exp = self.exp
+        if isinstance(condition, AtMost) and about.date is not None:
+            return date_test(about.date, condition.threshold, column, self.dialect)
         if isinstance(condition, AtMost):
             limit = self._literal(float(condition.threshold))
             return exp.LTE(this=column.copy(), expression=limit)

@@ -8,6 +8,7 @@ in ``docs/exports.md``.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,8 @@ def _column_to_dict(column: Column) -> dict[str, Any]:
         entry["ordered"] = True
     if column.has_missing:
         entry["has_missing"] = True
+    if column.date is not None:
+        entry["date"] = asdict(column.date)
     return entry
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.columns import Column, plain
+from treeproof.date_parts import PARTS, DatePart, day_number
 from treeproof.export.tree_dict import SIDES
 from treeproof.kinds import (
     ABSENT,
@@ -81,7 +82,7 @@ def _check(true: bool, sentence: str) -> None:
 
 def _read_columns(content: Any) -> list[Column]:
     _check(isinstance(content, list) and len(content) > 0, "The tree has no columns.")
-    columns = []
+    columns: list[Column] = []
     for j, entry in enumerate(content):
         known = isinstance(entry, Mapping) and isinstance(entry.get("name"), str)
         _check(known, f"Column {j} of the tree has no name.")
@@ -107,12 +108,39 @@ def _read_columns(content: Any) -> list[Column]:
                 values,
                 ordered=values is not None and entry.get("ordered") is True,
                 has_missing=entry.get("has_missing") is True,
+                date=_read_date(entry, columns),
             )
         )
     names = [column.name for column in columns]
     for name in names:
         _check(names.count(name) == 1, f"The tree has two columns named {name!r}.")
     return columns
+
+
+def _read_date(entry: Mapping[str, Any], before: list[Column]) -> DatePart | None:
+    """Read which number of which column of dates a column holds, if it is one."""
+    content = entry.get("date")
+    if content is None:
+        if before:
+            late = before[-1].date is not None
+            _check(not late, "Numbers of dates come after all other columns.")
+        return None
+    name = entry["name"]
+    sentence = f"What column {name!r} has to do with dates cannot be read."
+    _check(isinstance(content, Mapping), sentence)
+    _check(set(content) == {"source", "column", "part", "origin"}, sentence)
+    source, part = content["source"], content["part"]
+    whole = isinstance(source, int) and not isinstance(source, bool)
+    _check(whole and 0 <= source < len(before) and part in PARTS, sentence)
+    try:
+        day_number(content["origin"])
+    except (TypeError, ValueError):
+        raise ValueError(sentence) from None
+    found = DatePart(source, content["column"], part, content["origin"])
+    given = before[source]
+    _check(given.date is None and given.name == found.column, sentence)
+    _check(found.name == name and "categories" not in entry, sentence)
+    return found
 
 
 def _read_classes(content: Mapping[str, Any]) -> NDArray[Any] | None:

@@ -27,7 +27,7 @@ def source_to_predict(X: Any, columns: Sequence[Column]) -> Source | None:
         return None
     names = source.names
     for column in columns:
-        if column.name not in names:
+        if column.date is None and column.name not in names:
             raise ValueError(
                 f"{source.label} lacks the column {column.name!r} that the tree was "
                 f"fitted on; its columns are {', '.join(map(repr, names))}."
@@ -39,7 +39,7 @@ def batches_of(
     source: Source, columns: Sequence[Column], others: Sequence[str] = ()
 ) -> Iterator[tuple[dict[str, Any], list[NDArray[Any]]]]:
     """Yield the columns of a tree batch by batch, and other columns beside them."""
-    names = [column.name for column in columns]
+    names = [column.name for column in columns if column.date is None]
     for table in source.batches([*names, *others]):
         yield (
             {name: table.column(name) for name in names},
@@ -87,11 +87,15 @@ def distinct_cases(
     check_columns(source, [target], weight)
     if weight is not None:
         source.check_weights(weight)
-    wanted = [*(columns[j].name for j in used), target]
+    dates = [c.date.column for j in used if (c := columns[j]).date is not None]
+    plain = [columns[j].name for j in used if columns[j].date is None]
+    wanted = [*dict.fromkeys([*plain, *dates]), target]
     counted = source.count(Question(wanted, weight, {}, 1 << 40)).table
     table: dict[str, Any] = {}
-    for j, column in enumerate(columns):
-        if j in used:
+    for column in columns:
+        if column.date is not None:
+            continue
+        if column.name in wanted:
             table[column.name] = counted.column(column.name)
         else:
             known = 0.0 if column.categories is None else column.categories[0]

@@ -211,6 +211,11 @@ class Tree(TreeRouting, TreeExports, TreePictures):
         return self.n_leaves - 1 if penalize == "leaves" else self.n_splits
 
     @property
+    def given_columns(self) -> tuple[Column, ...]:
+        """The columns of the table, without the numbers that stand for dates."""
+        return tuple(column for column in self.columns if column.date is None)
+
+    @property
     def n_features(self) -> int:
         """How many columns the training table had."""
         return len(self.columns)
