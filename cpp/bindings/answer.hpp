@@ -19,6 +19,7 @@ inline const char* name_of(StopReason reason) {
   switch (reason) {
     case StopReason::memory_limit: return "memory_limit";
     case StopReason::interrupted: return "interrupted";
+    case StopReason::tolerance: return "tolerance";
     default: return "time_limit";
   }
 }

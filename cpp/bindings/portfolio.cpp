@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -166,12 +167,15 @@ std::vector<double> as_doubles(const std::vector<Weight>& weights) {
 }
 
 portfolio::Request make_request(const TreeLimits& tree_limits, bool climb, bool polish,
-                                bool levels_first, int n_jobs) {
+                                bool levels_first, int n_jobs,
+                                std::pair<double, double> tolerance) {
   portfolio::Request request;
   request.tree_limits = tree_limits;
   request.climb = climb;
   request.polish = polish;
   request.levels_first = levels_first;
+  request.absolute_tolerance = tolerance.first;
+  request.relative_tolerance = tolerance.second;
   request.switches = read_switches(nb::dict(), n_jobs);
   return request;
 }
@@ -219,12 +223,13 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
                       const std::string& proof_log, const std::string& checkpoint,
                       double checkpoint_pause, std::uint64_t key_seed, const nb::dict& switches,
                       const std::string& kernel, const std::string& fault, bool helpers_at_once,
-                      bool levels_first, const std::string& penalize, bool for_proof) {
+                      bool levels_first, const std::string& penalize, bool for_proof,
+                      std::pair<double, double> tolerance) {
   // Long: the table, both forms of it and the search live under one release of the lock.
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   portfolio::Request request = make_request(
       {split_penalty, max_depth, max_splits, min_samples_leaf, read_penalize(penalize)}, climb,
-      polish, levels_first, n_jobs);
+      polish, levels_first, n_jobs, tolerance);
   portfolio::LabelEngines engines;
   engines.sparse.n_threads = n_jobs;
   engines.sparse.checkpoint_pause = checkpoint_pause;
@@ -321,7 +326,7 @@ nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const In
                        std::uint64_t memory_limit, std::optional<nb::callable> observer,
                        std::optional<nb::callable> ladder, bool climb, bool polish, int n_jobs,
                        bool levels_first, const std::string& penalize, double smoothing,
-                       const std::vector<double>& quantiles) {
+                       const std::vector<double>& quantiles, std::pair<double, double> tolerance) {
   const std::size_t n_rows = weights.size();
   check_codes(kinds, n_values, codes, n_rows, weights);
   check_targets(targets, n_outputs, n_rows);
@@ -329,7 +334,7 @@ nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const In
   const Targets given = read_targets(targets, n_outputs, weights, smoothing, quantiles);
   portfolio::Request request = make_request(
       {split_penalty, max_depth, max_splits, min_samples_leaf, read_penalize(penalize)}, climb,
-      polish, levels_first, n_jobs);
+      polish, levels_first, n_jobs, tolerance);
   const double unit = 1.0;
   bool interrupted = false;
   Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
@@ -362,6 +367,7 @@ void bind_portfolio(nb::module_& m) {
         "checkpoint"_a = "", "checkpoint_pause"_a = 0.5, "key_seed"_a = 0,
         "switches"_a = nb::dict(), "kernel"_a = "", "fault"_a = "none", "helpers_at_once"_a = false,
         "levels_first"_a = false, "penalize"_a = "splits", "for_proof"_a = false,
+        "tolerance"_a = std::pair(0.0, 0.0),
         "Search for an optimal classification tree with several engines in turns, and prove one "
         "level of depth after the other.");
   m.def("climb_targets", &climb_targets, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
@@ -370,7 +376,8 @@ void bind_portfolio(nb::module_& m) {
         "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
         "ladder"_a = nb::none(), "climb"_a = true, "polish"_a = true, "n_jobs"_a = 1,
         "levels_first"_a = false, "penalize"_a = "splits", "smoothing"_a = 0.0,
-        "quantiles"_a = std::vector<double>(), "The same for a regression tree.");
+        "quantiles"_a = std::vector<double>(), "tolerance"_a = std::pair(0.0, 0.0),
+        "The same for a regression tree.");
 }
 
 }  // namespace treeproof::bindings

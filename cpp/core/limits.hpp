@@ -17,7 +17,7 @@
 
 namespace treeproof {
 
-enum class StopReason { none, time_limit, memory_limit, interrupted };
+enum class StopReason { none, time_limit, memory_limit, interrupted, tolerance };
 
 // Thrown if a limit is reached before a search has begun: see `Limits::prepare`.
 struct Stopped {};

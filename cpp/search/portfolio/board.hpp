@@ -33,6 +33,20 @@ class Board {
 
   int question() const { return question_; }
 
+  // A search may end once the best tree costs at most `absolute`, plus this share of its own cost,
+  // more than the lower bound.
+  void tolerate(double absolute, double relative) {
+    absolute_tolerance_ = absolute;
+    relative_tolerance_ = relative;
+  }
+  // Whether the gap of the whole problem is tolerated.
+  bool close_enough() const {
+    if (!(absolute_tolerance_ > 0.0) && !(relative_tolerance_ > 0.0)) return false;
+    const auto cost = static_cast<double>(upper(question_));
+    const double gap = cost - static_cast<double>(lower(question_));
+    return gap <= absolute_tolerance_ + relative_tolerance_ * cost;
+  }
+
   // Returns true if this is an improvement.
   bool found(const SplitTree& tree, Value cost) {
     const int depth = tree.depth();
@@ -109,6 +123,8 @@ class Board {
   const Value split_cost_;
   const std::function<bool(Value, Value)> closes_;
   const Value forced_;
+  double absolute_tolerance_ = 0.0;
+  double relative_tolerance_ = 0.0;
   mutable std::mutex mutex_;
   std::map<int, CostedTree<Value>> trees_;
   std::map<int, Value> lower_;

@@ -73,7 +73,7 @@ class Climb {
     for (const Engine<Value>& engine : engines_)
       start(engine, engine.climbs ? Role::question : engine.role, board_.question());
     next_level();
-    while (!board_.solved() && !stopped() && deal()) {
+    while (!finished() && !stopped() && deal()) {
     }
     return finish();
   }
@@ -83,6 +83,7 @@ class Climb {
   static constexpr std::chrono::milliseconds kPatience{5};
 
   bool stopped() { return limits_.stop_now(); }
+  bool finished() const { return board_.solved() || board_.close_enough(); }
 
   // Searches of the whole problem remember most, so they get most of the memory.
   void start(const Engine<Value>& engine, Role role, int level) {
@@ -123,7 +124,7 @@ class Climb {
     while (!baton_.wait_until_idle(kPatience)) {
       if (stopped()) break;
       tell();
-      if (board_.solved()) break;
+      if (finished()) break;
     }
     chosen->add_seconds(std::chrono::duration<double>(Clock::now() - begun).count());
     policy_.used(chosen->role(), chosen->count_slice());
@@ -236,6 +237,7 @@ class Climb {
     certificates_.push_back(certificate(board_.question()));
     StopReason stop = limits_.reason();
     if (stop == StopReason::none && out_of_memory_) stop = StopReason::memory_limit;
+    if (!board_.solved() && board_.close_enough()) stop = StopReason::tolerance;
     return {std::move(certificates_), std::move(shares_), stop};
   }
 

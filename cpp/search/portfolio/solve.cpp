@@ -71,6 +71,99 @@ class TargetBoard : public Board<double> {
   }
 };
 
+// The engines that search for a classification tree, and the prices that they share.
+class LabelPortfolio {
+ public:
+  LabelPortfolio(const LabelEngines& given, const Request& request, Cost penalty)
+      : given_(given), request_(request), question_(question_of(request.tree_limits)),
+        prices_(given, penalty, request.tree_limits.penalize), levels_(prices_) {
+    // The log that belongs to a checkpoint must contain all steps.
+    const bool whole_log = given.listener != nullptr && !given.sparse.checkpoint.empty();
+    has_prices_ = request.prices && !whole_log && penalty > 0;
+    // A proof contains one vector of prices, which are for trees of any depth.
+    has_level_prices_ =
+        has_prices_ && request.price_parts && given.listener == nullptr && levels_.are_worthwhile();
+  }
+
+  const PriceEngine& prices() const { return prices_; }
+  double promised() const { return has_prices_ ? prices_.promised() : 0.0; }
+
+  std::vector<Engine<Cost>> engines() {
+    std::vector<Engine<Cost>> out;
+    if (given_.problem != nullptr) out.push_back(sparse_engine());
+    if (given_.columns != nullptr) out.push_back(threshold_engine());
+    if (given_.columns != nullptr && request_.polish && question_ > kFlat)
+      out.push_back(polish_engine());
+    // If the depth is limited, the prices of that level are better than those for any depth.
+    if (has_prices_ && !(has_level_prices_ && question_ <= LevelPrices::kLastLevel))
+      out.push_back({"prices", false, kPricePace,
+                     [this](int, Limits& own, Exchange<Cost>& exchange) {
+                       return prices_.run(request_.price_parts, own, exchange);
+                     },
+                     Role::prices});
+    if (has_level_prices_)
+      out.push_back({"level prices", true, kPricePace,
+                     [this](int level, Limits& own, Exchange<Cost>& exchange) {
+                       return levels_.run(level, own, exchange);
+                     },
+                     Role::prices, LevelPrices::kFirstLevel, LevelPrices::kLastLevel});
+    return out;
+  }
+
+ private:
+  const prices::PriceBoard* board_of(int level) {
+    return has_level_prices_ ? &levels_.board(level) : &prices_.board();
+  }
+
+  Engine<Cost> sparse_engine() {
+    const bool same_rows =
+        given_.columns == nullptr || given_.columns->n_rows == given_.problem->n_rows();
+    return {"sparse", true, kSparsePace,
+            [this, same_rows](int level, Limits& own, Exchange<Cost>& exchange) {
+              sparse::Options options = given_.sparse;
+              if (has_prices_ && same_rows) options.prices = board_of(level);
+              options.exchange = &exchange;
+              if (level != question_) {
+                options.checkpoint.clear();
+                options.resumed = nullptr;
+              }
+              return sparse::solve(*given_.problem, at_level(request_.tree_limits, level), options,
+                                   own, {}, level == question_ ? given_.listener : nullptr)
+                  .statistics;
+            }};
+  }
+
+  Engine<Cost> threshold_engine() {
+    return {"threshold", true, kThresholdPace,
+            [this](int level, Limits& own, Exchange<Cost>& exchange) {
+              threshold::Switches switches = request_.switches;
+              if (has_prices_) switches.prices = board_of(level);
+              ShiftedExchange<Cost> shifted(exchange, given_.labels.forced());
+              return threshold::solve_labels(*given_.columns, given_.labels,
+                                             at_level(request_.tree_limits, level), switches, own,
+                                             {}, nullptr, &shifted)
+                  .statistics;
+            }};
+  }
+
+  Engine<Cost> polish_engine() {
+    return {"polish", false, kPolishPace, [this](int level, Limits& own, Exchange<Cost>& exchange) {
+              ShiftedExchange<Cost> shifted(exchange, given_.labels.forced());
+              return threshold::polish_labels(*given_.columns, given_.labels,
+                                              at_level(request_.tree_limits, level),
+                                              request_.switches, own, shifted);
+            }};
+  }
+
+  const LabelEngines& given_;
+  const Request& request_;
+  const int question_;
+  PriceEngine prices_;
+  LevelPrices levels_;
+  bool has_prices_;
+  bool has_level_prices_;
+};
+
 }  // namespace
 
 Answer<Cost> leaf_of_labels(const Request& request, std::int64_t total_weight, Cost leaf_cost,
@@ -90,73 +183,14 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
                           std::int64_t total_weight, Cost leaf_cost, Limits& limits,
                           const News<Cost>& news) {
   const Cost penalty = split_cost(request.tree_limits.split_penalty, total_weight);
-  const int question = question_of(request.tree_limits);
-  const Cost forced = given.labels.forced();
-  LabelBoard board(request, penalty, leaf_cost, forced);
-  std::vector<Engine<Cost>> engines;
-  // The log that belongs to a checkpoint must contain all steps.
-  const bool whole_log = given.listener != nullptr && !given.sparse.checkpoint.empty();
-  const bool prices = request.prices && !whole_log && penalty > 0;
-  PriceEngine maker(given, penalty, request.tree_limits.penalize);
-  LevelPrices levels(maker);
-  // A proof contains one vector of prices, which are for trees of any depth.
-  const bool level_prices =
-      prices && request.price_parts && given.listener == nullptr && levels.are_worthwhile();
-  const auto board_of = [&](int level) {
-    return level_prices ? &levels.board(level) : &maker.board();
-  };
-  const bool same_rows = given.columns == nullptr || given.problem == nullptr ||
-                         given.columns->n_rows == given.problem->n_rows();
-  if (given.problem != nullptr)
-    engines.push_back(
-        {"sparse", true, kSparsePace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
-           sparse::Options options = given.sparse;
-           if (prices && same_rows) options.prices = board_of(level);
-           options.exchange = &exchange;
-           if (level != question) {
-             options.checkpoint.clear();
-             options.resumed = nullptr;
-           }
-           return sparse::solve(*given.problem, at_level(request.tree_limits, level), options, own,
-                                {}, level == question ? given.listener : nullptr)
-               .statistics;
-         }});
-  if (given.columns != nullptr) {
-    engines.push_back(
-        {"threshold", true, kThresholdPace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
-           threshold::Switches switches = request.switches;
-           if (prices) switches.prices = board_of(level);
-           ShiftedExchange<Cost> shifted(exchange, forced);
-           return threshold::solve_labels(*given.columns, given.labels,
-                                          at_level(request.tree_limits, level), switches, own, {},
-                                          nullptr, &shifted)
-               .statistics;
-         }});
-    if (request.polish && question > kFlat)
-      engines.push_back(
-          {"polish", false, kPolishPace, [&](int level, Limits& own, Exchange<Cost>& exchange) {
-             ShiftedExchange<Cost> shifted(exchange, forced);
-             return threshold::polish_labels(*given.columns, given.labels,
-                                             at_level(request.tree_limits, level), request.switches,
-                                             own, shifted);
-           }});
-  }
-  if (prices && !(level_prices && question <= LevelPrices::kLastLevel))
-    engines.push_back({"prices", false, kPricePace,
-                       [&](int, Limits& own, Exchange<Cost>& exchange) {
-                         return maker.run(request.price_parts, own, exchange);
-                       },
-                       Role::prices});
-  if (level_prices)
-    engines.push_back({"level prices", true, kPricePace,
-                       [&](int level, Limits& own, Exchange<Cost>& exchange) {
-                         return levels.run(level, own, exchange);
-                       },
-                       Role::prices, LevelPrices::kFirstLevel, LevelPrices::kLastLevel});
-  Answer<Cost> answer = climb(board, engines, request, penalty, limits, news,
-                              [&] { return prices ? maker.promised() : 0.0; });
-  answer.prices = maker.best();
-  answer.cost_per_leaf = maker.cost_per_leaf();
+  LabelBoard board(request, penalty, leaf_cost, given.labels.forced());
+  board.tolerate(request.absolute_tolerance * static_cast<double>(cost_of(total_weight)),
+                 request.relative_tolerance);
+  LabelPortfolio searches(given, request, penalty);
+  Answer<Cost> answer = climb(board, searches.engines(), request, penalty, limits, news,
+                              [&] { return searches.promised(); });
+  answer.prices = searches.prices().best();
+  answer.cost_per_leaf = searches.prices().cost_per_leaf();
   return answer;
 }
 
@@ -164,6 +198,7 @@ Answer<double> solve_targets(const Columns& columns, const threshold::Targets& t
                              Criterion criterion, const Request& request, Limits& limits,
                              const News<double>& news) {
   TargetBoard board(request, targets);
+  board.tolerate(request.absolute_tolerance, request.relative_tolerance);
   std::vector<Engine<double>> engines;
   engines.push_back(
       {"threshold", true, kThresholdPace, [&](int level, Limits& own, Exchange<double>& exchange) {

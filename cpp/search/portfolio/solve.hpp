@@ -25,6 +25,9 @@ struct Request {
   bool levels_first = false;  // for tests: the whole problem waits until all levels are proved
   bool prices = true;         // use prices of rows, which give good bounds on noisy data
   bool price_parts = true;    // and by prices of their own for parts of the table
+  // The gap at which the search may end, as a share of the total and of the tree's own cost.
+  double absolute_tolerance = 0.0;
+  double relative_tolerance = 0.0;
   threshold::Switches switches;
 };
 

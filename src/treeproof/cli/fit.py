@@ -225,6 +225,14 @@ def fit(
             rich_help_panel=SEARCH,
         ),
     ] = 60.0,
+    tolerance: Annotated[
+        str,
+        typer.Option(
+            help="End the search once the gap is at most this: a number, or a share "
+            "of the cost such as 5%.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = "0",
     memory_limit: Annotated[
         str | None,
         typer.Option(
@@ -371,6 +379,7 @@ def fit(
         first_split=first_split,
         solver=solver,
         time_limit=time_limit or None,
+        tolerance=tolerance,
         memory_limit=memory_limit,
         n_jobs=n_jobs,
         quantiles=quantiles,

@@ -111,7 +111,8 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
     ) -> Task | RegressionTask:
         """Return the problem in the form that the engines solve."""
         memory = parse_memory(self.memory_limit)
-        question = self._question(objective.table, memory, deadline)
+        units = (objective.units.factor, objective.units.offset)
+        question = self._question(objective.table, memory, deadline, units)
         question |= objective.question(int(self.min_samples_leaf))
         question["split_penalty"] = objective.units.engine_penalty(
             float(self.split_penalty)

@@ -40,6 +40,7 @@ from treeproof.solving.certificates import (
 )
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.shape import restrictions
+from treeproof.solving.tolerance import GapTolerance
 from treeproof.sources.scoring import batches_of, source_to_predict
 from treeproof.tree import Columns, Tree
 
@@ -81,6 +82,7 @@ def common_constraints(solvers: set[str]) -> dict[str, list[Any]]:
         "missing": [StrOptions({"error", "branch", "best-side"})],
         "solver": [StrOptions({"auto", *solvers})],
         "time_limit": [Interval(Real, 0, None, closed="neither"), None],
+        "tolerance": [Interval(Real, 0, None, closed="left"), str],
         "memory_limit": [Interval(Integral, 1, None, closed="left"), str, None],
         "n_jobs": [
             Interval(Integral, 1, None, closed="left"),
@@ -231,19 +233,31 @@ class OptimalTree(BaseEstimator):
         return Deadline(self.time_limit, cuts=plain and not whole)
 
     def _question(
-        self, table: TrainingTable, memory: int, deadline: Deadline
+        self,
+        table: TrainingTable,
+        memory: int,
+        deadline: Deadline,
+        units: tuple[float, float] = (1.0, 0.0),
     ) -> dict[str, Any]:
-        """Return the parameters that all engines are given."""
+        """Return the parameters that all engines are given.
+
+        `units` is the factor and the offset of costs: see `objectives.Units`.
+        """
         left = deadline.left()
         if left is not None:  # values of nodes are computed after the search
             left = max(left - _FINISHING * table.n_rows, _NO_TIME)
         return self._proved_limits() | {
             "time_limit": left,
+            "tolerance": self._gap_tolerance().in_fractions(*units),
             "memory_allowance": engine_allowance(memory),
             "n_threads": thread_count(self.n_jobs),
             "quant": self._quant_options(),
             "prefix": prefix_of(self, table),
         }
+
+    def _gap_tolerance(self) -> GapTolerance:
+        """Return the gap at which a search may end."""
+        return GapTolerance.read(getattr(self, "tolerance", 0.0))
 
     def _quant_options(self) -> QuantBnB:
         """Return the parameters of Quant-BnB."""
@@ -344,13 +358,17 @@ class OptimalTree(BaseEstimator):
         'Optimal: no tree costs less than 0.01.'
         """
         check_is_fitted(self, "tree_")
-        return describe(
+        words = describe(
             self.certificates_,
             self.proved_depth_,
             self._allowed_trees(),
             self._tolerated(),
             self._wording(),
         )
+        if self.status_ != "tolerance":
+            return words
+        tolerated = self._gap_tolerance().in_words()
+        return f"{words} The gap is within the tolerance of {tolerated}."
 
     def _wording(self) -> Wording:
         """Return the words with which the certificate describes the costs of trees."""

@@ -118,6 +118,9 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         tree found and a lower bound. Time is counted from the moment at which the table
         is in memory: encoding, merging and sorting rows count, but reading a file or
         another source does not.
+    tolerance : float or str, default=0.0
+        The search may end once ``gap_`` is at most this, or at most this share of the
+        cost if it is given as text such as "5%"; ``status_`` is then "tolerance".
     memory_limit : int, str or None, default=None
         The memory limit of the whole process, in bytes or as text such as "500MB" or
         "2GB"; None for no limit. The memory that the process occupies before the search
@@ -205,7 +208,7 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         A proved lower bound: no tree that the parameters allow has a lower cost.
     gap_ : float
         ``objective_ - lower_bound_``.
-    status_ : {"optimal", "time_limit", "memory_limit", "interrupted"}
+    status_ : {"optimal", "tolerance", "time_limit", "memory_limit", "interrupted"}
         Why the search ended.
     n_splits_ : int
         Number of splits of the tree.
@@ -299,6 +302,7 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         allowed_features: Any = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
+        tolerance: float | str = 0.0,
         memory_limit: int | str | None = None,
         n_jobs: int | None = 1,
         class_weight: Any = None,
@@ -334,6 +338,7 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         self.allowed_features = allowed_features
         self.solver = solver
         self.time_limit = time_limit
+        self.tolerance = tolerance
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.class_weight = class_weight

@@ -144,6 +144,9 @@ class OptimalTreeRegressor(NumberTree):
         tree found and a lower bound. Time is counted from the moment at which the table
         is in memory: encoding, merging and sorting rows count, but reading a file or
         another source does not.
+    tolerance : float or str, default=0.0
+        The search may end once ``gap_`` is at most this, or at most this share of the
+        cost if it is given as text such as "5%"; ``status_`` is then "tolerance".
     memory_limit : int, str or None, default=None
         The memory limit of the whole process, in bytes or as text such as "500MB" or
         "2GB"; None for no limit. The memory that the process occupies before the search
@@ -184,7 +187,7 @@ class OptimalTreeRegressor(NumberTree):
         No tree costs less, up to the same tolerance.
     gap_ : float
         ``objective_ - lower_bound_``.
-    status_ : {"optimal", "time_limit", "memory_limit", "interrupted"}
+    status_ : {"optimal", "tolerance", "time_limit", "memory_limit", "interrupted"}
         Why the search ended.
     n_splits_ : int
         Number of splits of the tree.
@@ -260,6 +263,7 @@ class OptimalTreeRegressor(NumberTree):
         allowed_features: Any = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
+        tolerance: float | str = 0.0,
         memory_limit: int | str | None = None,
         n_jobs: int | None = 1,
         shape: str = "tree",
@@ -287,6 +291,7 @@ class OptimalTreeRegressor(NumberTree):
         self.allowed_features = allowed_features
         self.solver = solver
         self.time_limit = time_limit
+        self.tolerance = tolerance
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.shape = shape
@@ -444,11 +449,7 @@ class OptimalTreeRegressor(NumberTree):
             )
 
     def _prove(
-        self,
-        writer: ProofFile,
-        provable: Provable,
-        data: RegressionData,
-        leaf: LeafFit,
+        self, writer: ProofFile, provable: Provable, data: RegressionData, leaf: LeafFit
     ) -> dict[str, Any]:
         """Write the proof; return figures for `stats_`."""
         found, task = provable.proved, provable.task

@@ -68,6 +68,8 @@ class _Problem:
     max_splits: int | None = None
     min_samples_leaf: int = 1
     time_limit: float | None = None
+    # the gap at which the search may end: absolute, and relative to the cost
+    tolerance: tuple[float, float] = (0.0, 0.0)
     memory_allowance: int = 0
     observer: Observer | None = None
     n_threads: int = 1
@@ -137,6 +139,7 @@ def _climbing(*engines: str) -> Callable[[Task], Answer]:
             checkpoint=task.checkpoint,
             key_seed=KEY_SEED,
             ladder=task.ladder,
+            tolerance=task.tolerance,
             **label_arguments(task),
         )
 
@@ -146,7 +149,10 @@ def _climbing(*engines: str) -> Callable[[Task], Answer]:
 def _regression_climbing(task: RegressionTask) -> Answer:
     """Search for a regression tree, one level of depth after the other."""
     return _core.climb_targets(
-        n_jobs=task.n_threads, ladder=task.ladder, **target_arguments(task)
+        n_jobs=task.n_threads,
+        ladder=task.ladder,
+        tolerance=task.tolerance,
+        **target_arguments(task),
     )
 
 
@@ -291,6 +297,7 @@ def choose_solver(task: Task) -> str:
 def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Answer]:
     """Run a solver by name; return the name of the one that ran, and its answer."""
     lines = isinstance(task, RegressionTask) and task.lines is not None
+    _check_tolerance(task, solver, lines=lines)
     if task.shape is not None or lines:
         shape = task.shape or Shape()
         name = "threshold" if shape.paths is None else "paths"
@@ -338,6 +345,24 @@ def run_solver(name: str, task: Task | RegressionTask) -> Answer:
     if name == PORTFOLIO:
         return _climbing("sparse", "threshold")(task)
     return SOLVERS[name](task)
+
+
+def _check_tolerance(task: Task | RegressionTask, solver: str, *, lines: bool) -> None:
+    """Refuse a tolerance where no search of the ladder runs that could end early."""
+    if not any(task.tolerance):
+        return
+    hindered = {
+        "first_split or prefix": task.prefix is not None,
+        'leaf="linear"': lines,
+        "monotonic_cst, shape, interaction_cst or test_costs": task.shape is not None,
+        f'solver="{solver}"': solver not in ("auto", "sparse", "threshold", PORTFOLIO),
+    }
+    for what, present in hindered.items():
+        if present:
+            raise ValueError(
+                f"tolerance does not go with {what}; pass tolerance=0, and a "
+                "time_limit to bound the time instead."
+            )
 
 
 def _check_penalize(task: Task, solver: str) -> None:
