@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from treeproof.explorer.fitting import Fitted, fit
+from treeproof.explorer.fitting import Fitted, estimator, fit
 
 __all__ = ["DOWNLOADS", "Download", "make_download"]
 
@@ -62,7 +62,27 @@ def _rules(fitted: Fitted) -> bytes:
     return lines.getvalue().encode()
 
 
+def _report(fitted: Fitted) -> bytes:
+    from treeproof.report import investigate, to_html
+
+    question, table = fitted.question, fitted.table
+    found = investigate(
+        estimator(question),
+        table.take(question.columns),
+        table.columns[question.target],
+        title=table.name,
+        target=question.target,
+    )
+    return to_html(found).encode()
+
+
 DOWNLOADS: dict[str, Download] = {
+    "report": Download(
+        "Report",
+        "one HTML page: certificate, tree, scores on held-out rows, importance",
+        ".html",
+        _report,
+    ),
     "model": Download(
         "Model", "JSON, for treeproof predict and export", ".json", _json
     ),

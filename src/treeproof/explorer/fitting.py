@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treeproof.explorer.question import Question
 from treeproof.explorer.tables import Table
+from treeproof.export.prefix import tree_to_prefix
 from treeproof.tree import Tree
 
 __all__ = ["Fitted", "estimator", "fit"]
@@ -48,6 +49,19 @@ class Fitted:
         columns = self.model._read_rows(X)
         return self.tree.decision_path(columns).tocsc()
 
+    def top_with(self, node: int, *, leaf: bool = False) -> Any:
+        """Return the splits on the way to a node as a partial tree.
+
+        With `leaf` the node itself must be a leaf; otherwise its split is kept too.
+        """
+        tree, closed = self.tree, {node} if leaf else set()
+        parent, way = tree.parent, {node}
+        while parent[node] >= 0:
+            node = int(parent[node])
+            way.add(node)
+        opened = set(range(tree.node_count)) - way
+        return tree_to_prefix(tree, opened=opened, closed=closed)
+
     def rows_of(self, node: int) -> NDArray[np.intp]:
         """Return the numbers of the rows that pass a node."""
         matrix = self.passes
@@ -68,6 +82,7 @@ def estimator(question: Question, **changes: Any) -> Any:
         "categorical_split": question.categories,
         "missing": question.missing,
         "first_split": question.first,
+        "prefix": question.prefix,
     }
     return kind(**(parameters | changes))
 

@@ -17,7 +17,14 @@ from treeproof.tree import LEAF, THRESHOLD
 from treeproof.tree.drawing import action_text, mean_text
 from treeproof.words import counted, number
 
-__all__ = ["Histogram", "NodeFacts", "histogram", "node_facts"]
+__all__ = [
+    "Groups",
+    "Histogram",
+    "NodeFacts",
+    "count_values",
+    "histogram",
+    "node_facts",
+]
 
 Groups = list[tuple[str, NDArray[np.bool_]]]
 
@@ -127,8 +134,15 @@ def histogram(fitted: Fitted, node: int, column: str) -> Histogram:
     rows = fitted.rows_of(node)
     values = fitted.table.columns[column][rows]
     groups = _groups(fitted, rows)
+    return count_values(column, values, groups, _threshold(fitted, node, column))
+
+
+def count_values(
+    column: str, values: NDArray[Any], groups: Groups, threshold: float | None = None
+) -> Histogram:
+    """Count values by group: numbers in intervals, categories each on its own."""
     if values.dtype.kind in "iuf" and len(np.unique(values)) > 2:
-        return _of_numbers(column, values, groups, _threshold(fitted, node, column))
+        return _of_numbers(column, values, groups, threshold)
     return _of_categories(column, values, groups)
 
 

@@ -51,7 +51,9 @@ def show_page(table: Table | None, target: str | None) -> None:
 def _header() -> None:
     with ui.element("header").classes("tp-header"):
         ui.html(_LOGO, sanitize=False)
-        ui.label("treeproof explorer").classes("tp-title").props('role="heading"')
+        ui.label("treeproof explorer").classes("tp-title").props(
+            'role="heading" aria-level="1"'
+        )
         ui.label("decision trees that are proved optimal").classes("tp-subtitle")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from treeproof.border.amounts import count_amounts
 from treeproof.border.names import known_columns
+from treeproof.border.prefix_words import prefix_in_words
 from treeproof.border.row_names import RowNames, row_names_of
 from treeproof.explorer.tables import Table
 
@@ -46,6 +48,8 @@ class Question:
         Where missing values go at a split.
     first : str or None
         The column that the first split must test; None leaves it to the search.
+    prefix : dict or None
+        The top of the tree as a partial tree; None leaves it to the search.
     """
 
     target: str
@@ -58,12 +62,18 @@ class Question:
     categories: str = "auto"
     missing: str = "best-side"
     first: str | None = None
+    prefix: Any = None
 
     def without(self, column: str) -> Question:
         """Return the same question with a column forbidden."""
         kept = tuple(name for name in self.columns if name != column)
         first = None if self.first == column else self.first
-        return replace(self, columns=kept, first=first)
+        return replace(self, columns=kept, first=first, prefix=None)
+
+    @property
+    def top(self) -> str:
+        """The given top of the tree in words; empty if there is none."""
+        return prefix_in_words(self.prefix, self.columns)
 
     def check(self, table: Table) -> None:
         """Raise an error with one sentence about settings that are not possible."""

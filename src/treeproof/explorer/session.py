@@ -25,6 +25,8 @@ from treeproof.tree import Tree
 
 __all__ = ["Session"]
 
+_MOST_UNDONE = 20  # trees that are kept to go back to
+
 
 class Session:
     """One tab.
@@ -60,6 +62,7 @@ class Session:
         self._fitted: Fitted | None = None
         self._chosen: Fitted | None = None  # a tree of the path, or an alternative
         self._shown: int | None = None  # which tree of the path it is
+        self._before: list[Fitted] = []  # earlier trees, the last one last
 
     # ------------------------------------------------------------------- data
 
@@ -71,6 +74,7 @@ class Session:
         self.table, self.question = table, question
         self._naming = None
         self._fitted = self._chosen = self._shown = None
+        self._before = []
 
     def ask(self, **changes: Any) -> None:
         """Change the question; a new target brings its own kind and columns."""
@@ -81,6 +85,7 @@ class Session:
             self._naming = None
             changes = {
                 "columns": fresh.columns, "numeric": fresh.numeric, "first": None,
+                "prefix": None,
                 **changes,
             }  # fmt: skip
         self.question = replace(self.question, **changes)
@@ -104,10 +109,27 @@ class Session:
         table, question = self.table, self.question
         question.check(table)
         self.close()
+        if self.fitted is not None and self._fitted is not None:
+            self._before = [*self._before, self._fitted][-_MOST_UNDONE:]
         for kind in ("compare", "path", "alternatives", "download"):
             self.jobs.pop(kind, None)
         self._chosen = self._shown = None
         self._start("fit", lambda job: fit(table, question))
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an earlier tree to go back to."""
+        return bool(self._before)
+
+    def undo(self) -> None:
+        """Go back to the tree before the last search, and to its question."""
+        if not self._before:
+            raise ValueError("There is no earlier tree to go back to.")
+        self.close()
+        self.jobs = {}
+        *self._before, self._fitted = self._before
+        self.question = self._fitted.question
+        self._chosen = self._shown = None
 
     def start_comparison(self) -> None:
         """Begin the comparison of the fitted tree with CART."""

@@ -13,7 +13,11 @@ __all__ = ["tree_to_prefix"]
 
 
 def tree_to_prefix(
-    tree: Tree, *, max_depth: int | None = None, opened: Container[int] = ()
+    tree: Tree,
+    *,
+    max_depth: int | None = None,
+    opened: Container[int] = (),
+    closed: Container[int] = (),
 ) -> Any:
     """Return the top of a tree as a partial tree.
 
@@ -25,28 +29,34 @@ def tree_to_prefix(
         The depth from which on the search decides; None for the whole tree.
     opened : container of int
         Further nodes where the search decides.
+    closed : container of int
+        Nodes that must be leaves, whatever they are in the tree.
 
     Returns
     -------
     dict, "leaf" or None
         What ``prefix`` takes; None if nothing is given.
     """
-    return _node(tree, 0, max_depth, opened)
+    return _node(tree, 0, max_depth, opened, closed)
 
 
 def _node(
-    tree: Tree, node: int, levels: int | None, opened: Container[int]
+    tree: Tree,
+    node: int,
+    levels: int | None,
+    opened: Container[int],
+    closed: Container[int],
 ) -> dict[str, Any] | str | None:
     if levels == 0 or node in opened:
         return None
-    if tree.kind[node] == LEAF:
+    if tree.kind[node] == LEAF or node in closed:
         return "leaf"
     column, kind = tree.columns[tree.feature[node]], tree.kind[node]
     slots = tree.slots(node)
     outcomes = tree.child_outcome[slots].tolist()
     children = tree.children[slots].tolist()
     fewer = None if levels is None else levels - 1
-    below = {child: _node(tree, child, fewer, opened) for child in children}
+    below = {child: _node(tree, child, fewer, opened, closed) for child in children}
     made: dict[str, Any] = {"feature": column.name}
     if kind == MULTIWAY:
         assert column.categories is not None

@@ -8,6 +8,7 @@ from treeproof.datasets.bundled import BUNDLED
 from treeproof.explorer.job import sentence
 from treeproof.explorer.tables import Table, bundled_table, read_path, read_upload
 from treeproof.explorer.views.desk import Desk
+from treeproof.explorer.views.preview import show_data
 from treeproof.words import counted
 
 __all__ = ["DataView"]
@@ -20,7 +21,7 @@ class DataView:
         self._desk = desk
         self._seen: object = None
         with ui.element("section").classes("tp-card"):
-            ui.label("1. Data").classes("tp-h").props('role="heading"')
+            ui.label("1. Data").classes("tp-h").props('role="heading" aria-level="2"')
             options = {name: about for name, (about, _, _) in BUNDLED.items()}
             self._bundled = (
                 ui.select(options, label="A bundled set", on_change=self._use_bundled)
@@ -48,6 +49,9 @@ class DataView:
                 .classes("tp-upload")
             )
             self._about = ui.label("").classes("tp-about").props('data-part="about"')
+            self._look = ui.button(
+                "Look at the data", on_click=lambda: show_data(desk)
+            ).props('no-caps dense outline data-part="look"')
         desk.add(self)
 
     def refresh(self) -> None:
@@ -59,9 +63,11 @@ class DataView:
         if table is None:
             self._about.text = (
                 "Nothing is loaded yet. Choose a bundled data set, or a file of your "
+                "own."
             )
-            "own."
+            self._look.set_enabled(False)
             return
+        self._look.set_enabled(True)
         columns = len(table.columns)
         self._about.text = (
             f"{table.name}: {counted(table.n_rows, 'row')}, {columns} columns"

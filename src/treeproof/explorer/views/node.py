@@ -55,7 +55,7 @@ class NodeView:
         tested = facts.tested or fitted.question.target
         names = [fitted.question.target, *fitted.question.columns]
         if facts.tested is not None:
-            self._actions(facts.tested)
+            self._actions(fitted, facts.node, facts.tested)
         ui.select(
             names, value=tested, label="Rows by",
             on_change=lambda e: self._draw(fitted, facts.node, e.value),
@@ -70,7 +70,7 @@ class NodeView:
             'no-caps dense outline data-part="show-rows"'
         )
 
-    def _actions(self, column: str) -> None:
+    def _actions(self, fitted: Fitted, node: int, column: str) -> None:
         session = self._desk.session
 
         def again(**changes: Any) -> None:
@@ -84,15 +84,27 @@ class NodeView:
         def forbid() -> None:
             assert session.question is not None
             fresh = session.question.without(column)
-            again(columns=fresh.columns, first=fresh.first)
+            again(columns=fresh.columns, first=fresh.first, prefix=None)
+
+        def keep(*, leaf: bool) -> None:
+            again(first=None, prefix=fitted.top_with(node, leaf=leaf))
 
         with ui.element("div").classes("tp-line"):
             ui.button("Forbid this column", on_click=forbid).props(
                 'no-caps dense outline data-part="forbid"'
             ).tooltip("Search again without it")
-            ui.button("Ask it first", on_click=lambda: again(first=column)).props(
-                'no-caps dense outline data-part="force"'
-            ).tooltip("Search again with this column in the first split")
+            ui.button(
+                "Ask it first", on_click=lambda: again(first=column, prefix=None)
+            ).props('no-caps dense outline data-part="force"').tooltip(
+                "Search again with this column in the first split"
+            )
+            ui.button("Keep this split", on_click=lambda: keep(leaf=False)).props(
+                'no-caps dense outline data-part="keep"'
+            ).tooltip("Search again below this split and those above it")
+            if node:
+                ui.button("Make it a leaf", on_click=lambda: keep(leaf=True)).props(
+                    'no-caps dense outline data-part="close-node"'
+                ).tooltip("Search again with no split here")
 
     def _draw(self, fitted: Fitted, node: int, column: str) -> None:
         self._chart.options.clear()

@@ -39,10 +39,13 @@ class QuestionView:
         self._showing = False
         self._facts: list[dict[str, str]] = []
         with ui.element("section").classes("tp-card") as self._card:
-            ui.label("2. Question").classes("tp-h").props('role="heading"')
+            ui.label("2. Question").classes("tp-h").props(
+                'role="heading" aria-level="2"'
+            )
             self._build_target()
             self._build_columns()
             self._build_limits()
+            self._build_top()
             self._build_more()
             self._build_buttons()
         desk.add(self)
@@ -98,6 +101,18 @@ class QuestionView:
             "trees. The depth limits the tree, and the seconds limit the search."
         ).classes("tp-hint")
 
+    def _build_top(self) -> None:
+        with ui.element("div").classes("tp-line") as self._top_line:
+            self._top = ui.label("").classes("tp-hint").props('data-part="top"')
+            ui.button("Clear", on_click=lambda: self._ask(prefix=None)).props(
+                'no-caps dense outline data-part="clear-top" '
+                'aria-label="Let the search choose the top of the tree again"'
+            )
+
+    def _go_back(self) -> None:
+        self._desk.node = None
+        self._desk.session.undo()
+
     def _build_more(self) -> None:
         with (
             ui.expansion("More options")
@@ -137,6 +152,12 @@ class QuestionView:
                 .props('no-caps unelevated data-part="fit"')
                 .classes("tp-grow")
             )
+            self._undo = ui.button(
+                "Undo", on_click=lambda: self._desk.attempt(self._go_back)
+            ).props(
+                'no-caps outline data-part="undo" '
+                'title="Go back to the tree before the last search"'
+            )
             self._stop = ui.button(
                 "Stop", on_click=lambda: self._desk.session.stop("fit")
             ).props('no-caps outline color=negative data-part="stop"')
@@ -149,6 +170,7 @@ class QuestionView:
         running = session.running("fit")
         self._fit.set_enabled(session.table is not None and not running)
         self._stop.set_enabled(running)
+        self._undo.set_enabled(session.can_undo and not running)
         if session.question is self._question and session.table is self._table:
             return
         self._showing = True
@@ -184,6 +206,8 @@ class QuestionView:
         self._missing.value = question.missing
         self._first.set_options([_ANY, *question.columns])
         self._first.value = question.first or _ANY
+        self._top.text = f"The tree begins with {question.top}." if question.top else ""
+        self._top_line.set_visibility(bool(question.top))
         self._columns.rows = [r for r in self._facts if r["name"] != question.target]
         chosen = set(question.columns)
         self._columns.selected = [r for r in self._columns.rows if r["name"] in chosen]

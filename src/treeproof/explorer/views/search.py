@@ -91,7 +91,9 @@ class SearchView:
             return
         self._seen = key
         self._ladder.content = "".join(map(_chip, levels))
-        if job is None:
+        if job is None and fitted is not None:
+            self._show_fitted(fitted)
+        elif job is None:
             self._say("ready", "No search yet", "", _READY)
             self._draw([])
         elif running:
