@@ -109,7 +109,11 @@ class Climb {
             : 1.0;
     const double promised =
         upper > Value{} && promised_ ? promised_() / static_cast<double>(upper) : 0.0;
-    const auto shares = policy_.shares({level_, gap_closed, upper < told_upper_, promised});
+    const bool level_prices = std::ranges::any_of(players_, [](const auto& player) {
+      return player->role() == Role::rung && player->prices() && player->at_work();
+    });
+    const auto shares =
+        policy_.shares({level_, gap_closed, upper < told_upper_, promised, level_prices});
     const int role = policy_.choose(shares, there);
     tell();
     if (role < 0) return false;

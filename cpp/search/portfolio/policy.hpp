@@ -6,8 +6,9 @@
 //   rung      The levels of depth 1, 2, 3, ... one after the other. Levels up to three are proved
 //             in moments on most tables, so they get most of the time until they are. So does the
 //             next one, which many tables reach, unless searches raise the bound of the question.
-//             Deeper ones get much of it while that bound is stuck, and little while searches
-//             raise it, unless it is still far from the best cost after some seconds.
+//             Deeper ones get most of it while that bound is stuck and prices promise little,
+//             and little while it rises. A deeper level with prices of its own is likely to be
+//             proved, so it gets much of the time while the bound is far from the best cost.
 //   polish    The search for better trees: much of the time while it finds some, little after.
 //   prices    On noisy tables nothing else raises the bound of the question; on clean ones they
 //             are loose. So they get nothing while a fit is young, then a turn to show what they
@@ -37,10 +38,11 @@ class Policy {
       : levels_first_(levels_first), question_depth_(question) {}
 
   struct State {
-    int level = 0;          // the depth that is being proved; 0: none
-    double lower = 0.0;     // bounds of the whole problem, as fractions of the best cost
-    bool improved = false;  // the best tree is better than at the last call
-    double promised = 0.0;  // the bound that prices may reach, as a fraction of the best cost
+    int level = 0;              // the depth that is being proved; 0: none
+    double lower = 0.0;         // bounds of the whole problem, as fractions of the best cost
+    bool improved = false;      // the best tree is better than at the last call
+    double promised = 0.0;      // the bound that prices may reach, as a fraction of the best cost
+    bool level_prices = false;  // the level has prices of its own
   };
 
   // The length of a slice in (approximate) microseconds of work. It grows with the time spent, so
@@ -111,8 +113,12 @@ class Policy {
     // A bound that searches raise is likely to be proved soon; one that prices raise may stop
     // anywhere.
     if (now.level == kFlat + 1) return raised_lately(searches_at_) ? kLittle : kWithinReach;
-    if (!raised_lately(searches_at_)) return 3.0;
-    return total_ > kSomeSeconds && now.lower < kFar ? 2.0 : kLittle;
+    if (now.level_prices) {
+      if (!raised_lately(searches_at_)) return 3.0;
+      return total_ > kSomeSeconds && now.lower < kFar ? 2.0 : kLittle;
+    }
+    if (raised_lately(risen_at_)) return kLittle;
+    return promise_much(now) ? 1.0 : 3.0;
   }
 
   static bool promise_much(const State& now) {
