@@ -9,7 +9,7 @@ two fast checkers accept; tests run it on every small proof.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 from itertools import chain, product
@@ -17,27 +17,22 @@ from typing import Any
 
 from treeproof.proof.exact_data import (
     UNIT,
-    Limit,
     Problem,
     Refuted,
     Rows,
-    fraction,
     limit,
     number,
     object_of,
     require,
     whole,
 )
+from treeproof.proof.exact_more import ratio_is_best, read_prices
 
 __all__ = ["Refuted", "check_exactly"]
 
 
 def check_exactly(
-    lines: Iterable[bytes],
-    columns: Mapping[str, Sequence[Any]],
-    target: Sequence[Any] | None,
-    weight: Sequence[float] | None = None,
-    costs: Sequence[Sequence[float]] | None = None,
+    lines: Any, columns: Any, target: Any, weight: Any = None, costs: Any = None
 ) -> bool:
     """Return whether the proof shows its tree to be optimal; Refuted if it fails.
 
@@ -63,15 +58,14 @@ class _Argument:
 
     def __init__(self, h: dict[str, Any], p: Problem) -> None:
         self.h, self.p, self.look = h, p, cache(self._look)
-        self.facts: list[tuple[Rows, Limit, Limit, Any]] = []
+        self.facts: list[tuple[Rows, float, float, Any]] = []
         self.said: dict[int, Any] = {}  # by the leaf of each row
         self.depth, self.splits = limit(h["max_depth"]), limit(h["max_splits"])
         keys = ("split_cost", "search_split_cost", "upper", "lower")
         own, self.L, upper, self.lower = (self.cost(h[k]) for k in keys)
         penalty, penalize = h["split_penalty"], h.get("penalize", "splits")
         highest = 1 if h["loss"] != "costs" else 1e300
-        number = type(penalty) in (int, float) and 0 <= penalty <= highest
-        require(number, "split_penalty")
+        require(type(penalty) in (int, float) and 0 <= penalty <= highest, "penalty")
         require(penalize in ("splits", "leaves"), "penalize is unknown")
         cost = Fraction(penalty) * p.root
         if p.exact:  # the page defines it in doubles
@@ -86,47 +80,14 @@ class _Argument:
         self.upper = loss + own * (n_leaves - 1 if penalize == "leaves" else n_splits)
         require(abs(self.upper - upper) <= p.tolerance, "upper is not the tree's cost")
         self.extra = (self.L - own) * int(self.splits) if dearer else 0
-        self.prices: list[int] | None = None
+        self.prices, self.per_leaf = list[int](), 0  # of rows, if there are any
         if h.get("prices") is not None:
-            self.read_prices(h["prices"])
-
-    def read_prices(self, given: Any) -> None:
-        """Section 9: no box has higher prices than errors and a leaf's penalty."""
-        p, self.per_leaf = self.p, whole(given["per_leaf"])
-        require(self.h["loss"] == "misclassification", "prices are for labels")
-        widest = max([2, *(n for _, _, n in p.tests)])
-        most = (self.L + (widest - 2) * self.further) // (widest - 1)
-        require(self.per_leaf <= most, "a further leaf costs less than per_leaf")
-        numbers = [given["of_rows"], *(codes for _, codes in given["axes"])]
-        listed = all(isinstance(row, list) for row in numbers)
-        sizes = {len(row) for row in numbers}
-        require(listed and sizes == {len(p.merged)}, "not one number for each row")
-        for value in chain(*numbers):
-            whole(value)
-        self.prices = [0] * len(p.codes)
-        for row, price in zip(p.merged, given["of_rows"], strict=True):
-            self.prices[row] += price
-        require(sum(self.prices) <= p.root, "the prices are out of range")
-        for k in range(p.n_actions):
-            right = [y == [k] for y in p.target]
-            rows = zip(self.prices, p.heft, right, strict=True)
-            own = [u - (0 if fits else w) for u, w, fits in rows]
-            boxes, seen = [p.everything], {p.everything}
-            while boxes:
-                box = boxes.pop()
-                heavy = sum(own[i] for i in box) > self.per_leaf
-                require(not heavy, "a box has too high prices")
-                for c in {c for t in range(len(p.tests)) for c in p.held(box, t)}:
-                    if c not in seen and sum(max(own[i], 0) for i in c) > self.per_leaf:
-                        boxes.append(c)
-                    seen.add(c)
+            read_prices(self, h["prices"])
 
     def worth(self, C: Rows, fewest: int) -> Any:
         """Return what prices say of trees with at least this many splits."""
-        if self.prices is None:
-            return 0
-        least = sum(self.prices[i] for i in C) - self.per_leaf
-        return self.rounded(least, self.p.forced(C), fewest)
+        least = sum(self.prices[i] for i in C) - self.per_leaf if self.prices else 0
+        return self.rounded(least, self.p.forced(C), fewest) if self.prices else 0
 
     def rounded(self, b: Any, forced: Any, fewest: int) -> Any:
         L = self.L
@@ -182,47 +143,14 @@ class _Argument:
         rows, depth, splits, bound = self.facts[whole(h["root"])]
         fits = depth >= self.depth and splits >= self.splits
         require(rows == p.everything and fits, "the root step is about others")
-        proved = 0 <= self.lower <= bound - self.extra + p.tolerance
-        require(proved, "the steps do not prove lower")
+        require(0 <= self.lower <= bound - self.extra + p.tolerance, "lower is wrong")
         if h.get("metric") is not None:
-            return self.ratio(h["metric"])
+            return ratio_is_best(self, h["metric"])
         return bool(self.lower >= self.upper - p.tolerance)
-
-    def ratio(self, m: dict[str, Any]) -> bool:
-        """Section 8: require the tree's ratio and the bound; return if they agree."""
-        p, h, name = self.p, self.h, {"f1": 2, "fbeta": 2, "jaccard": 1}[m["name"]]
-        beta, keys = fraction(m["beta"], 1 << 10), ("weighed_at", "value", "bound")
-        mu, value, bound = (fraction(m[key], 1 << 53) for key in keys)
-        require(beta == 1 or (beta > 0 and m["name"] == "fbeta"), "beta")
-        a, b = (1 + beta**2 if name == 2 else Fraction(1)), beta**2
-        yes, factor = whole(m["positive"]), list(map(Fraction, h["class_weight"]))
-        heavy, light = factor[yes], factor[1 - yes]
-        miss = a * (1 - mu) + b * mu
-        fits = yes < 2 == len(factor) and heavy * mu == light * miss and 0 < mu <= 1
-        all_whole = all(float(w).is_integer() for w in (*p.given, *factor))
-        large = max(factor) <= 1 << 50 and sum(p.before) < 1 << 53 and p.scale <= 1
-        require(fits and all_whole and large and h["loss"] != "costs", "weights")
-        errors = [Fraction(0), Fraction(0)]
-        for i, said in self.said.items():
-            errors[p.target[i][0]] += p.before[i] * (p.target[i] != [said])
-        pairs = zip(p.before, p.target, strict=True)
-        positives = sum(w for w, y in pairs if y == [yes]) / heavy
-        missed, alarms = errors[yes] / heavy, errors[1 - yes] / light
-        hits = a * (positives - missed)
-        require(value == hits / (hits + b * missed + alarms), "the tree's ratio")
-        own = self.cost(h["split_cost"]) * (whole(h["n_rows"]) - 1)
-        wrong = -(-max(self.lower - own, 0) // UNIT) / Fraction(p.scale)
-        for w, before in zip(p.heft, p.before, strict=True):
-            wrong -= max(w // UNIT / Fraction(p.scale) - before, Fraction(0))
-        left = max(a * (1 - mu) * positives - wrong * miss / heavy, Fraction(0))
-        above = min(mu + left / (min(a, b) * positives), Fraction(1))
-        require(max(above, value) <= bound <= 1, "the bound is not shown")
-        return value == bound
 
     def read(self, uses: Any) -> Any:
         for test, *lists in uses:
-            right = len(lists) == self.p.tests[whole(test)][2]
-            require(right, "a use has not one list for each outcome")
+            require(len(lists) == self.p.tests[whole(test)][2], "a use lacks lists")
             for item in chain(*lists):
                 if not isinstance(item, list):
                     item = [whole(item, -1)]
@@ -230,7 +158,7 @@ class _Argument:
                 self.cost(*item)
         return uses
 
-    def verify(self, S: Rows, d: Limit, k: Limit, B: Any, uses: Any) -> None:
+    def verify(self, S: Rows, d: float, k: float, B: Any, uses: Any) -> None:
         """Section 4: require that the bound B holds for the rows S."""
         p, L, B = self.p, self.L, B - self.p.tolerance
         require(B <= 0 or p.leaf(S) >= B, "a leaf costs less than the bound")
@@ -238,14 +166,12 @@ class _Argument:
             return
         tests = [t for t in range(len(p.tests)) if len(p.held(S, t)) > 1]
         child = {(t, v): c for t in tests for v, c in enumerate(p.children(S, t)) if c}
-        shares = [k] if k == math.inf else list(range(min(int(k), len(S))))
-        lower = {
-            a: [self.counts(C, d - 1, j) for j in shares] for a, C in child.items()
-        }
+        each = [k] if k == math.inf else list(range(min(int(k), len(S))))
+        lower = {a: [self.counts(C, d - 1, j) for j in each] for a, C in child.items()}
         for t, *lists in uses:
             for v, c in enumerate(p.children(S, t)):
                 for item in lists[v]:
-                    self.cite(c, lower.get((t, v)), item, d - 1, shares)
+                    self.cite(c, lower.get((t, v)), item, d - 1, each)
         if self.worth(S, 1) >= B:
             return
         wide = self.further > 0 and any(len(p.held(S, t)) > 2 for t in tests)
@@ -266,7 +192,7 @@ class _Argument:
             dear = price + _cheapest([lower[a] for a in here]) >= B
             require(merged or dear, f"test {t} is not ruled out, nor dear enough")
 
-    def counts(self, C: Rows, d: Limit, k: Limit) -> Any:
+    def counts(self, C: Rows, d: float, k: float) -> Any:
         leaf = self.p.leaf(C)
         if d == 0 or k == 0 or not leaf:
             return leaf
@@ -295,7 +221,7 @@ class _Argument:
             b = max(b, cover)
         return one, max(self.rounded(b, forced, 2), self.worth(C, 2))
 
-    def cite(self, C: Rows, lower: Any, item: Any, d: Limit, shares: Any) -> None:
+    def cite(self, C: Rows, lower: Any, item: Any, d: float, shares: Any) -> None:
         if item == -1:
             return
         if isinstance(item, list):
@@ -322,9 +248,8 @@ class _Argument:
                 if not wide:
                     more = p.w(C - A)
                 if S is not None:
-                    others = [C & x for x in p.children(S, a[0]) if x is not A]
-                    wrong = sum(map(p.leaf, others))
-                    more = min(more, self.split_price(C, a[0]) + wrong)
+                    lost = sum(p.leaf(C & x) for x in p.children(S, a[0]) if x is not A)
+                    more = min(more, self.split_price(C, a[0]) + lost)
             pair = lower[a], lower[c]
             if more < math.inf:
                 lower[a] = [max(x, y - more) for x, y in zip(*pair, strict=True)]

@@ -6,19 +6,16 @@ fractions, with nothing but Python's standard library.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
-import struct
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate, chain, product
+from itertools import product
 from typing import Any
 
 UNIT = 1 << 20
 Rows = frozenset[int]
-Limit = int | float  # a whole number, or math.inf for none
 
 
 class Refuted(Exception):
@@ -38,7 +35,7 @@ def whole(value: Any, least: int = 0) -> int:
     return int(value)
 
 
-def limit(value: Any) -> Limit:
+def limit(value: Any) -> float:
     """Return a limit; null stands for none."""
     return math.inf if value is None else whole(value)
 
@@ -108,9 +105,9 @@ class Problem:
     Rows of classification weigh 2^20 for each unit, so that all costs are weights.
     """
 
-    def __init__(
-        self, h: Any, columns: Any, target: Any, weight: Any, costs: Any
-    ) -> None:
+    def __init__(self, h: Any, columns: Any, target: Any, weight: Any, costs: Any):
+        from treeproof.proof import exact_more
+
         costly, labelled = h["loss"] == "costs", h["loss"] == "misclassification"
         self.loss_name, self.exact = h["loss"], costly or labelled
         self.given, n = weight, len(weight)
@@ -126,28 +123,23 @@ class Problem:
             require(len(factor) == len(place) and min(factor) >= 0, "class weights")
             target = [[place[y]] for (y,) in target]
             weight = [w * factor[c] for w, (c,) in zip(weight, target, strict=True)]
-        costs = costs_of(h, costs, target) if costly else [[]] * n
+        costs = exact_more.costs_of(h, costs, target) if costly else [[]] * n
         kept = [i for i, w in enumerate(weight) if w > 0]
         require(kept and whole(h["n_rows"]) == len(kept), "n_rows is wrong")
-        weight, target = [weight[i] for i in kept], [target[i] for i in kept]
-        costs = [costs[i] for i in kept]
-        text, coded = b"", list[list[int]]()
+        weight, target, costs = ([v[i] for i in kept] for v in (weight, target, costs))
+        listed, coded = list[list[Any]](), list[list[int]]()
         self.tests: list[tuple[int, list[int], int]] = []  # column, outcome by code
         self.ordered: list[Any] = []  # two tests of one threshold view, and an outcome
         for f in h["features"]:
-            codes, n, own = encode(f, [columns[f["name"]][i] for i in kept])
-            for split, view in views(f["split"], n, f.get("missing")):
+            codes, values = encode(f, [columns[f["name"]][i] for i in kept])
+            for split, view in views(f["split"], len(values), f.get("missing")):
                 first, tests = len(self.tests), outcomes(split, view)
                 self.tests += [(len(coded), each, max(each) + 1) for each in tests]
                 if split == "threshold" and self.min_leaf == 1:
                     here = range(first, len(self.tests))
                     self.ordered += product(here, here, (0, 1))
-            text, coded = text + own, [*coded, codes]
-        text += packed("i" if self.exact else "d", chain(*target))
-        text += json.dumps(h["actions"]).encode() if costly else b""
-        text += packed("d", chain(*costs)) + packed("d", weight)
-        digest = hashlib.sha256(text).hexdigest()
-        require(h["fingerprint"] == "sha256:" + digest, "the fingerprint differs")
+            listed, coded = [*listed, values], [*coded, codes]
+        exact_more.compare_digests(h, listed, coded, target, costs, weight)
         self.multiway = any(n > 2 for _, _, n in self.tests)
         # The same sets come again and again.
         self.leaf, self.children = cache(self.leaf), cache(self.children)  # type: ignore
@@ -157,7 +149,7 @@ class Problem:
         actions = h.get("actions" if costly else "classes", [])
         self.n_actions, self.factor = len(actions), 1.0
         if costly:
-            self.gains(whole(h["scale"], -1100), costs, weight)
+            exact_more.take_gains(self, whole(h["scale"], -1100), costs, weight)
         elif labelled:
             self.merge(weight)
         everything = self.everything = frozenset(range(len(self.codes)))
@@ -181,33 +173,6 @@ class Problem:
         self.before, self.scale = [Fraction(s) for s, _ in sums.values()], scale
         whole = [max(1, math.floor(s * scale + 0.5)) for s, _ in sums.values()]
         self.heft = [w * UNIT for w in whole]
-
-    def gains(self, e: int, costs: list[Any], weight: list[float]) -> None:
-        """Section 7: a group becomes one row for each action by which it gains."""
-        groups, total = dict[Any, Any](), 0
-        gain = [
-            [(max(c) - v) * w for v in c] for c, w in zip(costs, weight, strict=True)
-        ]
-        whole = [[math.floor(math.ldexp(g, e) + 0.5) for g in row] for row in gain]
-        if any(chain(*whole)):  # indifferent rows are rows as well
-            whole = [row if any(row) else [1] * len(row) for row in whole]
-        for codes, own in zip(self.codes, whole, strict=True):
-            total += sum(own)
-            old, n = groups.get(codes, ([0] * len(own), 0))
-            groups[codes] = [a + b for a, b in zip(old, own, strict=True)], n + 1
-        require(e <= 1000 and total < 1 << 30, "the gains are too large")
-        if total:  # else nothing matters
-            rows = [
-                (codes, [a], g * UNIT, n if a == own.index(max(own)) else 0)
-                for codes, (own, n) in groups.items()
-                for a, g in enumerate(own)
-                if g
-            ]
-            columns = [list(column) for column in zip(*rows, strict=True)]
-            self.codes, self.target, self.heft, self.samples = columns
-            self.factor = math.ldexp(total, -e) / [*accumulate(weight)][-1]
-        else:
-            self.heft, self.target = [0] * len(weight), [[0]] * len(weight)
 
     def w(self, rows: Iterable[int]) -> Any:
         """Return the weight of rows."""
@@ -265,24 +230,6 @@ class Problem:
         return not (len(parts) == 2 and light)
 
 
-def costs_of(h: Any, given: Any, target: list[Any]) -> list[list[float]]:
-    """Section 7: what each action costs for each row."""
-    actions, matrix, asked = h["actions"], h.get("cost_matrix"), h.get("abstain_cost")
-    plain = all(isinstance(a, (str, int, float, type(None))) for a in actions)
-    distinct = len(set(map(json.dumps, actions))) == len(actions) > 0
-    require(plain and distinct, "the actions are not distinct")
-    sign = {"cost": 1, "reward": -1}[h["measure"]]
-    if matrix is not None:
-        require(sign == 1 and asked is None, "a matrix has costs alone")
-        require(len(matrix) == len(h["classes"]), "not one row for each class")
-        given = [matrix[c] for (c,) in target]
-    last = [] if asked is None else [asked]
-    costs = [[*(sign * number(c) for c in row), *map(number, last)] for row in given]
-    right = len(costs) == len(target) and {len(row) for row in costs} == {len(actions)}
-    require(right and len(actions) > len(last), "not one cost for each action")
-    return costs
-
-
 def number(value: Any) -> float:
     """Return a finite number in range."""
     good = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -290,31 +237,16 @@ def number(value: Any) -> float:
     return float(value)
 
 
-def fraction(pair: Any, most: int) -> Fraction:
-    """Return a fraction in lowest terms."""
-    over, under = map(whole, pair)
-    require(math.gcd(over, under) == 1 <= under <= most >= over, "a fraction")
-    return Fraction(over, under)
-
-
-def packed(kind: str, numbers: Iterable[Any]) -> bytes:
-    """Return numbers as the fingerprint takes them."""
-    return b"".join(struct.pack("<" + kind, number + 0) for number in numbers)
-
-
-def encode(f: Any, cells: list[Any]) -> tuple[list[int], int, bytes]:
-    """Return a column's codes, how many values it has, and what the digest reads."""
+def encode(f: Any, cells: list[Any]) -> tuple[list[int], list[Any]]:
+    """Return a column's codes and its values."""
     split, missing, values = f["split"], f.get("missing"), f.get("values")
     categories = ("order", "multiway", "one-vs-rest", "either", "subset")
     known = split in ("threshold", *categories)
     require(known and missing in (None, "best-side", "branch"), "unknown splits")
     gone = [missing is not None and (c is None or c != c) for c in cells]
-    text = json.dumps(values).encode()
     if split == "threshold":
         cells = [None if g else float(c) for c, g in zip(cells, gone, strict=True)]
         values = sorted({c + 0.0 for c in cells if c is not None})
         require(all(map(math.isfinite, values)), "a number is not finite")
-        text = packed("d", values)
     n, place = len(values), places(values)
-    codes = [n if g else place[c] for c, g in zip(cells, gone, strict=True)]
-    return codes, n, text + packed("i", codes)
+    return [n if g else place[c] for c, g in zip(cells, gone, strict=True)], values

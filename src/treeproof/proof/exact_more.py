@@ -1,0 +1,158 @@
+"""Costs, ratios, prices and the digest, for the exact checker.
+
+Sections 6 to 9 of docs/proof-format.md. Only proofs whose headers speak of costs,
+ratios or prices are accepted for what stands here; for labels and numbers alone,
+`exact` and `exact_data` are all there is to trust: the digest can only refuse a proof.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import struct
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import accumulate, chain
+from typing import Any
+
+from treeproof.proof.exact_data import UNIT, number, require, whole
+
+
+def costs_of(h: Any, given: Any, target: list[Any]) -> list[list[float]]:
+    """Section 7: what each action costs for each row."""
+    actions, matrix, asked = h["actions"], h.get("cost_matrix"), h.get("abstain_cost")
+    plain = all(isinstance(a, (str, int, float, type(None))) for a in actions)
+    distinct = len(set(map(json.dumps, actions))) == len(actions) > 0
+    require(plain and distinct, "the actions are not distinct")
+    sign = {"cost": 1, "reward": -1}[h["measure"]]
+    if matrix is not None:
+        require(sign == 1 and asked is None, "a matrix has costs alone")
+        require(len(matrix) == len(h["classes"]), "not one row for each class")
+        given = [matrix[c] for (c,) in target]
+    last = [] if asked is None else [asked]
+    costs = [[*(sign * number(c) for c in row), *map(number, last)] for row in given]
+    right = len(costs) == len(target) and {len(row) for row in costs} == {len(actions)}
+    require(right and len(actions) > len(last), "not one cost for each action")
+    return costs
+
+
+def take_gains(problem: Any, e: int, costs: list[Any], weight: list[float]) -> None:
+    """Section 7: a group becomes one row for each action by which it gains."""
+    groups, total = dict[Any, Any](), 0
+    gain = [[(max(c) - v) * w for v in c] for c, w in zip(costs, weight, strict=True)]
+    whole = [[math.floor(math.ldexp(g, e) + 0.5) for g in row] for row in gain]
+    if any(chain(*whole)):  # indifferent rows are rows as well
+        whole = [row if any(row) else [1] * len(row) for row in whole]
+    for codes, own in zip(problem.codes, whole, strict=True):
+        total += sum(own)
+        old, n = groups.get(codes, ([0] * len(own), 0))
+        groups[codes] = [a + b for a, b in zip(old, own, strict=True)], n + 1
+    require(e <= 1000 and total < 1 << 30, "the gains are too large")
+    if total:  # else nothing matters
+        rows = [
+            (codes, [a], g * UNIT, n if a == own.index(max(own)) else 0)
+            for codes, (own, n) in groups.items()
+            for a, g in enumerate(own)
+            if g
+        ]
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        problem.codes, problem.target, problem.heft, problem.samples = columns
+        problem.factor = math.ldexp(total, -e) / [*accumulate(weight)][-1]
+    else:
+        problem.heft, problem.target = [0] * len(weight), [[0]] * len(weight)
+
+
+def read_prices(argument: Any, given: Any) -> None:
+    """Section 9: no box has higher prices than errors and a leaf's penalty."""
+    p, argument.per_leaf = argument.p, whole(given["per_leaf"])
+    require(argument.h["loss"] == "misclassification", "prices are for labels")
+    widest = max([2, *(n for _, _, n in p.tests)])
+    most = (argument.L + (widest - 2) * argument.further) // (widest - 1)
+    require(argument.per_leaf <= most, "a further leaf costs less than per_leaf")
+    numbers = [given["of_rows"], *(codes for _, codes in given["axes"])]
+    listed = all(isinstance(row, list) for row in numbers)
+    sizes = {len(row) for row in numbers}
+    require(listed and sizes == {len(p.merged)}, "not one number for each row")
+    for value in chain(*numbers):
+        whole(value)
+    argument.prices = [0] * len(p.codes)
+    for row, price in zip(p.merged, given["of_rows"], strict=True):
+        argument.prices[row] += price
+    require(sum(argument.prices) <= p.root, "the prices are out of range")
+    for k in range(p.n_actions):
+        right = [y == [k] for y in p.target]
+        rows = zip(argument.prices, p.heft, right, strict=True)
+        own = [u - (0 if fits else w) for u, w, fits in rows]
+        boxes, seen = [p.everything], {p.everything}
+        while boxes:
+            box = boxes.pop()
+            heavy = sum(own[i] for i in box) > argument.per_leaf
+            require(not heavy, "a box has too high prices")
+            for c in {c for t in range(len(p.tests)) for c in p.held(box, t)}:
+                if c not in seen and sum(max(own[i], 0) for i in c) > argument.per_leaf:
+                    boxes.append(c)
+                seen.add(c)
+
+
+def ratio_is_best(argument: Any, m: dict[str, Any]) -> bool:
+    """Section 8: require the tree's ratio and the bound; return if they agree."""
+    p, h, name = argument.p, argument.h, {"f1": 2, "fbeta": 2, "jaccard": 1}[m["name"]]
+    beta, keys = fraction(m["beta"], 1 << 10), ("weighed_at", "value", "bound")
+    mu, value, bound = (fraction(m[key], 1 << 53) for key in keys)
+    require(beta == 1 or (beta > 0 and m["name"] == "fbeta"), "beta")
+    a, b = (1 + beta**2 if name == 2 else Fraction(1)), beta**2
+    yes, factor = whole(m["positive"]), list(map(Fraction, h["class_weight"]))
+    heavy, light = factor[yes], factor[1 - yes]
+    miss = a * (1 - mu) + b * mu
+    fits = yes < 2 == len(factor) and heavy * mu == light * miss and 0 < mu <= 1
+    all_whole = all(float(w).is_integer() for w in (*p.given, *factor))
+    large = max(factor) <= 1 << 50 and sum(p.before) < 1 << 53 and p.scale <= 1
+    require(fits and all_whole and large and h["loss"] != "costs", "weights")
+    errors = [Fraction(0), Fraction(0)]
+    for i, said in argument.said.items():
+        errors[p.target[i][0]] += p.before[i] * (p.target[i] != [said])
+    pairs = zip(p.before, p.target, strict=True)
+    positives = sum(w for w, y in pairs if y == [yes]) / heavy
+    missed, alarms = errors[yes] / heavy, errors[1 - yes] / light
+    hits = a * (positives - missed)
+    require(value == hits / (hits + b * missed + alarms), "the tree's ratio")
+    own = argument.cost(h["split_cost"]) * (whole(h["n_rows"]) - 1)
+    wrong = -(-max(argument.lower - own, 0) // UNIT) / Fraction(p.scale)
+    for w, before in zip(p.heft, p.before, strict=True):
+        wrong -= max(w // UNIT / Fraction(p.scale) - before, Fraction(0))
+    left = max(a * (1 - mu) * positives - wrong * miss / heavy, Fraction(0))
+    above = min(mu + left / (min(a, b) * positives), Fraction(1))
+    require(max(above, value) <= bound <= 1, "the bound is not shown")
+    return value == bound
+
+
+def fraction(pair: Any, most: int) -> Fraction:
+    """Return a fraction in lowest terms."""
+    over, under = map(whole, pair)
+    require(math.gcd(over, under) == 1 <= under <= most >= over, "a fraction")
+    return Fraction(over, under)
+
+
+def compare_digests(
+    h: Any, values: Any, coded: Any, target: Any, costs: Any, weight: Any
+) -> None:
+    """Section 6: require the proof to be about this table.
+
+    Nothing is concluded from that: every count is made from the table at hand.
+    """
+    text = b""
+    for f, own, codes in zip(h["features"], values, coded, strict=True):
+        number = f["split"] == "threshold"
+        text += packed("d", own) if number else json.dumps(f.get("values")).encode()
+        text += packed("i", codes)
+    text += packed("d" if "error" in h["loss"] else "i", chain(*target))
+    text += json.dumps(h["actions"]).encode() if h["loss"] == "costs" else b""
+    text += packed("d", chain(*costs)) + packed("d", weight)
+    digest = hashlib.sha256(text).hexdigest()
+    require(h["fingerprint"] == "sha256:" + digest, "the fingerprint differs")
+
+
+def packed(kind: str, numbers: Iterable[Any]) -> bytes:
+    """Return numbers as the fingerprint takes them."""
+    return b"".join(struct.pack("<" + kind, number + 0) for number in numbers)
