@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "search/quantbnb/depth_two.hpp"
+#include "search/quantbnb/iterate.hpp"
 
 namespace treeproof::quantbnb {
 
@@ -53,30 +54,16 @@ class DepthThree {
   Outcome solve(const RowSubset& rows, const std::vector<Tuple>& groups, Value upper) {
     rows_ = &rows;
     Outcome out{upper, Value{}, {}, false, {}};
-    std::vector<Alive> alive, next;
+    std::vector<Alive> alive;
     for (std::int32_t f = 0; f < columns_->n_features(); ++f)
       alive.push_back({f, 0, columns_->n_values(f), groups, groups, Value{}});
     dropped_ = loss_->infinite();
-    while (!alive.empty() && !out.stopped && Value{} < out.upper) {
-      next.clear();
-      bytes_ = 0;
-      std::size_t k = 0;
-      for (; k < alive.size() && Value{} < out.upper; ++k) {
-        const Alive& tuple = alive[k];
-        tuple.b - tuple.a <= settings_.s ? exhaust(tuple, out) : cut_up(tuple, out, next);
-        if (limits_->memory_allowance() > 0 && bytes_ > limits_->memory_allowance())
-          limits_->memory_exhausted();
-        if (limits_->stop(0)) {
-          out.stopped = true;
-          break;
-        }
-      }
-      alive.erase(alive.begin(), alive.begin() + static_cast<std::ptrdiff_t>(k));
-      std::ranges::move(next, std::back_inserter(alive));
-      if (out.stopped) break;
-      const bool over = !(Value{} < out.upper);
-      out.surviving.push_back(over ? 0 : static_cast<std::int64_t>(alive.size()));
-    }
+    iterate(alive, out, bytes_, [&](const Alive& tuple, std::vector<Alive>& next) {
+      tuple.b - tuple.a <= settings_.s ? exhaust(tuple, out) : cut_up(tuple, out, next);
+      if (limits_->memory_allowance() > 0 && bytes_ > limits_->memory_allowance())
+        limits_->memory_exhausted();
+      if (limits_->stop(0)) out.stopped = true;
+    });
     out.lower = least_bound(alive, std::min(out.upper, dropped_));
     return out;
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "search/quantbnb/examine.hpp"
+#include "search/quantbnb/iterate.hpp"
 
 namespace treeproof::quantbnb {
 
@@ -34,37 +35,21 @@ class DepthTwo {
   // The best tree among `tuples` on these rows, if it costs less than `upper`.
   Outcome solve(const RowSubset& rows, const std::vector<Tuple>& tuples, Value upper) {
     Outcome out{upper, Value{}, {}, false, {}};
-    std::vector<Alive> alive, next;
+    std::vector<Alive> alive;
     for (const Tuple& t : tuples) alive.push_back({t, Value{}});
     dropped_ = loss_->infinite();
-    // No tree has a negative cost, so the search ends at cost zero.
-    while (!alive.empty() && !out.stopped && Value{} < out.upper) {
-      next.clear();
-      std::size_t bytes = 0;
-      std::size_t k = 0;
-      for (; k < alive.size() && Value{} < out.upper; ++k) {
-        const Tuple& tuple = alive[k].tuple;
-        Examined<Value> seen = examiner_->examine(rows, tuple);
-        if (seen.upper < out.upper) {
-          out.upper = seen.upper;
-          out.choice = seen.choice;
-        }
-        if (seen.stopped || too_large(bytes)) {
-          out.stopped = true;
-          break;
-        }
-        if (seen.exact) {
-          dropped_ = std::min(dropped_, seen.upper);
-          continue;
-        }
-        for (const Piece<Value>& piece : seen.pieces) keep(tuple, piece, out.upper, next, bytes);
+    iterate(alive, out, bytes_, [&](const Alive& item, std::vector<Alive>& next) {
+      Examined<Value> seen = examiner_->examine(rows, item.tuple);
+      if (seen.upper < out.upper) {
+        out.upper = seen.upper;
+        out.choice = seen.choice;
       }
-      alive.erase(alive.begin(), alive.begin() + static_cast<std::ptrdiff_t>(k));
-      std::ranges::move(next, std::back_inserter(alive));
-      if (out.stopped) break;
-      const bool over = !(Value{} < out.upper);
-      out.surviving.push_back(over ? 0 : static_cast<std::int64_t>(alive.size()));
-    }
+      out.stopped = seen.stopped || too_large();
+      if (out.stopped) return;
+      if (seen.exact) dropped_ = std::min(dropped_, seen.upper);
+      else
+        for (const Piece<Value>& piece : seen.pieces) keep(item.tuple, piece, out.upper, next);
+    });
     out.lower = least_bound(alive, std::min(out.upper, dropped_));
     return out;
   }
@@ -75,16 +60,15 @@ class DepthTwo {
     Value bound;
   };
 
-  bool too_large(std::size_t bytes) {
-    if (limits_->memory_allowance() == 0 || bytes < limits_->memory_allowance()) return false;
+  bool too_large() {
+    if (limits_->memory_allowance() == 0 || bytes_ < limits_->memory_allowance()) return false;
     limits_->memory_exhausted();
     return true;
   }
 
   // Proposition 4.1: an optimal tree of the piece, if there is one, uses features whose least
   // bound is at most U.
-  void keep(const Tuple& tuple, const Piece<Value>& piece, Value upper, std::vector<Alive>& next,
-            std::size_t& bytes) {
+  void keep(const Tuple& tuple, const Piece<Value>& piece, Value upper, std::vector<Alive>& next) {
     const Value no_rival = loss_->infinite();
     Tuple rest{tuple.feature, piece.a, piece.b,
                surviving(tuple.left, piece.left, upper, no_rival, dropped_),
@@ -95,7 +79,7 @@ class DepthTwo {
       ++counters_->pruned_pieces;
       return;
     }
-    bytes += rest.bytes();
+    bytes_ += rest.bytes();
     next.push_back({std::move(rest), piece.bound});
   }
 
@@ -103,7 +87,8 @@ class DepthTwo {
   Examiner<L>* examiner_;
   Limits* limits_;
   Counters* counters_;
-  Value dropped_{};  // least bound on the trees that were ruled out or looked at
+  std::size_t bytes_ = 0;  // of the tuples that survived in this iteration
+  Value dropped_{};        // least bound on the trees that were ruled out or looked at
 };
 
 }  // namespace treeproof::quantbnb

@@ -11,14 +11,13 @@
 namespace treeproof::threshold {
 
 struct LabelParts {
-  // `preparing`: throw `Stopped` if a limit is reached before everything is constructed.
-  LabelParts(const Columns& columns, const Labels& given, const TreeLimits& tree_limits,
+  // `split`: what a split costs. `preparing`: throw `Stopped` if a limit is reached before
+  // everything is constructed.
+  LabelParts(const Columns& columns, const Labels& given, const TreeLimits& tree_limits, Cost split,
              const Switches& switches, Limits& limits, bool preparing)
       : labels(given), loss(given.labels, given.weights, given.n_classes, given.swings,
                             given.pair_gains, given.directions),
-        context(context_for(columns, loss, tree_limits, switches,
-                            split_cost(tree_limits.split_penalty, given.total_weight), limits,
-                            counters)),
+        context(context_for(columns, loss, tree_limits, switches, split, limits, counters)),
         targets{given.labels, given.weights, given.n_classes,
                 static_cast<double>(given.total_weight) /
                     std::max(1.0, static_cast<double>(columns.n_rows))},

@@ -14,7 +14,8 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                           const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
                           const Observer& observer, Record<Cost>* record,
                           Exchange<Cost>* exchange) {
-  LabelParts parts(columns, labels, tree_limits, switches, limits, exchange != nullptr);
+  const Cost split = split_cost(tree_limits.split_penalty, labels.total_weight);
+  LabelParts parts(columns, labels, tree_limits, split, switches, limits, exchange != nullptr);
   const Context<Misclassification>& context = parts.context;
   const Settings<Cost>& settings = context.settings;
   ClassTerminal& terminal = parts.terminal;

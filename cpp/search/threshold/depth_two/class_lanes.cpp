@@ -36,30 +36,14 @@ void ClassLanes<T>::load(const RowSubset& rows) {
     all_swing_ += swing;
   }
 
-  category_base_.clear();
-  std::size_t size = 0;
-  category_of_.resize(m * categorical_.size());
-  for (std::size_t g = 0; g < categorical_.size(); ++g) {
-    const std::int32_t f = categorical_[g];
-    category_base_.push_back(size);
-    const auto rank = columns_->rank_of(f);
-    for (std::uint32_t r = 0; r < m; ++r)
-      category_of_[r * categorical_.size() + g] =
-          static_cast<std::uint32_t>(size + rank[rows.row(r)] * channels);
-    size += static_cast<std::size_t>(columns_->n_values(f)) * channels;
-  }
-  category_base_.push_back(size);
-  category_left_.assign(size, 0);
-  category_total_.assign(size, 0);
-  category_bounds_left_.resize(categorical_.size());
-  category_bounds_right_.resize(categorical_.size());
+  categories_.load(*columns_, categorical_, rows, channels);
 
   // A window over everything leaves the totals in `left`.
   total_known_ = false;
   begin(0);
   window(0, m);
   total_known_ = true;
-  std::ranges::copy(category_left_, category_total_.begin());
+  std::ranges::copy(categories_.left, categories_.total.begin());
   std::copy_n(memory_.left.data(), memory_.left.size(), memory_.total.data());
 }
 
@@ -139,7 +123,7 @@ void ClassLanes<T>::move(std::uint32_t from, std::uint32_t to) {
       }
     }
     for (std::size_t g = 0; g < n_categorical; ++g) {
-      T* const cell = category_left_.data() + category_of_[r * n_categorical + g];
+      T* const cell = categories_.left.data() + categories_.cell[r * n_categorical + g];
       cell[label] = static_cast<T>(cell[label] + w);
       if (count_rows_) cell[classes_] = static_cast<T>(cell[classes_] + kSign);
     }
@@ -156,11 +140,11 @@ void ClassLanes<T>::reset(bool full) {
   if (full) {
     left_sums_ = all_;
     std::copy_n(memory_.total.data(), memory_.total.size(), memory_.left.data());
-    std::ranges::copy(category_total_, category_left_.begin());
+    std::ranges::copy(categories_.total, categories_.left.begin());
   } else {
     left_sums_.assign(classes_, 0);
     memory_.left.zero();
-    std::ranges::fill(category_left_, T{0});
+    std::ranges::fill(categories_.left, T{0});
   }
 }
 
@@ -251,20 +235,15 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
   };
   out = {rest(ll, forced_left), rest(lu, forced_left), rest(rl, forced_right),
          rest(ru, forced_right)};
-  for (std::size_t g = 0; g < categorical_.size(); ++g) {
-    out.left_lower = std::min(out.left_lower, category_bounds_left_[g]);
-    out.left_upper = std::min(out.left_upper, category_bounds_left_[g]);
-    out.right_lower = std::min(out.right_lower, category_bounds_right_[g]);
-    out.right_upper = std::min(out.right_upper, category_bounds_right_[g]);
-  }
+  categories_.lower(out);
   return out;
 }
 
 template <class T>
 void ClassLanes<T>::bound_categories(std::uint32_t min_left, std::uint32_t min_right) {
   for (std::size_t g = 0; g < categorical_.size(); ++g) {
-    category_bounds_left_[g] = category_loss(g, Side::left, min_left);
-    category_bounds_right_[g] = category_loss(g, Side::right, min_right);
+    categories_.bounds_left[g] = category_loss(g, Side::left, min_left);
+    categories_.bounds_right[g] = category_loss(g, Side::right, min_right);
   }
 }
 
@@ -281,19 +260,19 @@ Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) cons
   Count all_right = 0;  // weight that a multiway split gets right
   std::int64_t n_categories = 0;
   bool allowed = true;
-  for (std::size_t at = category_base_[g]; at < category_base_[g + 1]; at += channels) {
+  for (std::size_t at = categories_.base[g]; at < categories_.base[g + 1]; at += channels) {
     Count in_total = 0, in_most = 0, out_most = 0;
     for (std::size_t c = 0; c < classes_; ++c) {
-      const Count l = category_left_[at + c];
-      const Count in = side == Side::left ? l : category_total_[at + c] - l;
+      const Count l = categories_.left[at + c];
+      const Count in = side == Side::left ? l : categories_.total[at + c] - l;
       in_total += in;
       in_most = std::max(in_most, in);
       out_most = std::max(out_most, sums[c] - in);
     }
     Count in_rows = in_total > 0 ? 1 : 0;
     if (count_rows_) {
-      const Count l = category_left_[at + classes_];
-      in_rows = side == Side::left ? l : category_total_[at + classes_] - l;
+      const Count l = categories_.left[at + classes_];
+      in_rows = side == Side::left ? l : categories_.total[at + classes_] - l;
     }
     if (in_rows == 0) continue;
     if (multiway) {
@@ -315,7 +294,7 @@ Cost ClassLanes<T>::exact(Side side, Cost cap, Counters& counters) {
   const T* upper = side == Side::left ? memory_.upper_left.data() : memory_.upper_right.data();
   const Count min_rows = count_rows_ ? (side == Side::left ? min_left_ : min_right_) : 1;
   Cost least = cap;
-  for (const Cost c : side == Side::left ? category_bounds_left_ : category_bounds_right_)
+  for (const Cost c : side == Side::left ? categories_.bounds_left : categories_.bounds_right)
     least = std::min(least, c);
   // Lanes and scans count all errors, including those that every tree makes.
   const Count always = forced(side);

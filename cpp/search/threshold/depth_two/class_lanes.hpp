@@ -21,6 +21,7 @@
 #include "loss/misclassification.hpp"
 #include "search/threshold/counters.hpp"
 #include "search/threshold/depth_two/bins.hpp"
+#include "search/threshold/depth_two/category_tables.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
 
@@ -115,10 +116,7 @@ class ClassLanes {
   Count left_weight_ = 0, left_swing_ = 0;
 
   // Categorical features: [start of feature + category * channels + channel].
-  std::vector<std::size_t> category_base_;
-  std::vector<std::uint32_t> category_of_;  // [local * categorical + g], premultiplied offset
-  std::vector<T> category_left_, category_total_;
-  std::vector<Cost> category_bounds_left_, category_bounds_right_;
+  CategoryTables<T, Cost> categories_;
 
   const std::uint32_t* list_ = nullptr;
   std::vector<std::uint32_t> position_;  // of each local row in list_, once it is needed

@@ -51,28 +51,12 @@ void MomentLanes<Phi>::load(const RowSubset& rows) {
     for (std::size_t k = 0; k < width; ++k) all_[k] += out[k];
   }
 
-  category_base_.clear();
-  std::size_t size = 0;
-  category_of_.resize(m * categorical_.size());
-  for (std::size_t g = 0; g < categorical_.size(); ++g) {
-    const std::int32_t f = categorical_[g];
-    category_base_.push_back(size);
-    const auto rank = columns_->rank_of(f);
-    for (std::uint32_t r = 0; r < m; ++r)
-      category_of_[r * categorical_.size() + g] =
-          static_cast<std::uint32_t>(size + rank[rows.row(r)] * width);
-    size += static_cast<std::size_t>(columns_->n_values(f)) * width;
-  }
-  category_base_.push_back(size);
-  category_left_.assign(size, 0.0);
-  category_total_.assign(size, 0.0);
-  category_bounds_left_.resize(categorical_.size());
-  category_bounds_right_.resize(categorical_.size());
+  categories_.load(*columns_, categorical_, rows, width);
 
   // A window over everything leaves the totals in `left`.
   begin(0);
   window(0, m);
-  std::ranges::copy(category_left_, category_total_.begin());
+  std::ranges::copy(categories_.left, categories_.total.begin());
   std::copy_n(memory_.left.data(), memory_.left.size(), memory_.total.data());
 }
 
@@ -83,7 +67,7 @@ void MomentLanes<Phi>::begin(std::int32_t f) {
   first_ = last_ = 0;
   left_sums_.assign(own_ + 2, 0.0);
   memory_.left.zero();
-  std::ranges::fill(category_left_, 0.0);
+  std::ranges::fill(categories_.left, 0.0);
   position_.resize(m);
   for (std::uint32_t k = 0; k < m; ++k) position_[list_[k]] = k;
 }
@@ -121,7 +105,7 @@ void MomentLanes<Phi>::move(std::uint32_t from, std::uint32_t to) {
     }
     for (std::size_t c = 0; c < width; ++c) left_sums_[c] += kSign * moment[c];
     for (std::size_t g = 0; g < n_categorical; ++g) {
-      double* const cell = category_left_.data() + category_of_[r * n_categorical + g];
+      double* const cell = categories_.left.data() + categories_.cell[r * n_categorical + g];
       for (std::size_t c = 0; c < width; ++c) cell[c] += kSign * moment[c];
     }
   }
@@ -180,8 +164,8 @@ StumpBounds<double> MomentLanes<Phi>::bounds(std::uint32_t min_left, std::uint32
   (minimum ? kernel_min_ : kernel_)(input, left, right,
                                     {memory_.lower_left.data(), memory_.upper_left.data()},
                                     {memory_.lower_right.data(), memory_.upper_right.data()});
-  bound_categories(Side::left, min_left_, category_bounds_left_);
-  bound_categories(Side::right, min_right_, category_bounds_right_);
+  bound_categories(Side::left, min_left_, categories_.bounds_left);
+  bound_categories(Side::right, min_right_, categories_.bounds_right);
   const double leaf_left = leaf(Side::left), leaf_right = leaf(Side::right);
   StumpBounds<double> out{leaf_left, leaf_left, leaf_right, leaf_right};
   for (std::size_t l = 0; l < memory_.lanes; ++l) {
@@ -190,12 +174,7 @@ StumpBounds<double> MomentLanes<Phi>::bounds(std::uint32_t min_left, std::uint32
     out.right_lower = std::min(out.right_lower, memory_.lower_right[l]);
     out.right_upper = std::min(out.right_upper, memory_.upper_right[l]);
   }
-  for (std::size_t g = 0; g < categorical_.size(); ++g) {
-    out.left_lower = std::min(out.left_lower, category_bounds_left_[g]);
-    out.left_upper = std::min(out.left_upper, category_bounds_left_[g]);
-    out.right_lower = std::min(out.right_lower, category_bounds_right_[g]);
-    out.right_upper = std::min(out.right_upper, category_bounds_right_[g]);
-  }
+  categories_.lower(out);
   // Rounding may give values slightly below zero.
   return {std::max(0.0, out.left_lower), std::max(0.0, out.left_upper),
           std::max(0.0, out.right_lower), std::max(0.0, out.right_upper)};
@@ -222,10 +201,10 @@ double MomentLanes<Phi>::category_loss(std::size_t g, Side side, double min_rows
   bool allowed = true;
   prefix_.resize(width);
   suffix_.resize(width);
-  for (std::size_t at = category_base_[g]; at < category_base_[g + 1]; at += width) {
+  for (std::size_t at = categories_.base[g]; at < categories_.base[g + 1]; at += width) {
     for (std::size_t c = 0; c < width; ++c) {
-      const double l = category_left_[at + c];
-      prefix_[c] = side == Side::left ? l : category_total_[at + c] - l;
+      const double l = categories_.left[at + c];
+      prefix_[c] = side == Side::left ? l : categories_.total[at + c] - l;
       suffix_[c] = whole[c] - prefix_[c];
     }
     const double in_rows = prefix_[own_ + 1];
@@ -251,7 +230,7 @@ double MomentLanes<Phi>::exact(Side side, double cap, Counters& counters) {
   const double min_rows = side == Side::left ? min_left_ : min_right_;
   double best = std::min(cap, leaf(side));
   for (std::size_t l = 0; l < memory_.lanes; ++l) best = std::min(best, upper[l]);
-  for (const double c : side == Side::left ? category_bounds_left_ : category_bounds_right_)
+  for (const double c : side == Side::left ? categories_.bounds_left : categories_.bounds_right)
     best = std::min(best, c);
   for (std::size_t l = 0; l < memory_.lanes; ++l) {
     if (loss_->closes(lower[l], best)) continue;

@@ -19,6 +19,7 @@
 #include "loss/moment_loss.hpp"
 #include "search/threshold/counters.hpp"
 #include "search/threshold/depth_two/bins.hpp"
+#include "search/threshold/depth_two/category_tables.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
 
@@ -95,10 +96,7 @@ class MomentLanes {
 
   // Categorical features: [start of feature + category * channels + channel]; the row channel
   // is always there, to tell categories that occur.
-  std::vector<std::size_t> category_base_;
-  std::vector<std::uint32_t> category_of_;  // [local * categorical + g], premultiplied offset
-  std::vector<double> category_left_, category_total_;
-  std::vector<double> category_bounds_left_, category_bounds_right_;
+  CategoryTables<double, double> categories_;
 
   const std::uint32_t* list_ = nullptr;
   std::vector<std::uint32_t> position_;  // of each local row in list_

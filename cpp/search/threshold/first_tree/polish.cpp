@@ -30,7 +30,8 @@ Statistics polish(const Context<L>& context, MakeTerminal make_terminal,
 Statistics polish_labels(const Columns& columns, const Labels& labels,
                          const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
                          Exchange<Cost>& exchange) {
-  LabelParts parts(columns, labels, tree_limits, switches, limits, true);
+  const Cost split = split_cost(tree_limits.split_penalty, labels.total_weight);
+  LabelParts parts(columns, labels, tree_limits, split, switches, limits, true);
   Polisher polisher(parts.context, parts.terminal, parts.stumps, exchange);
   polisher.run(parts.task());
   return parts.counters.named();
