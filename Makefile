@@ -209,7 +209,7 @@ sanitize: $(VENV)/ready  ## tests on an engine with address and undefined-behavi
 # The same engine with the assertions of cpp/core/check.hpp compiled in.
 CHECKED ?= tests/test_fuzz.py::test_a_short_run_finds_nothing $(addprefix tests/test_, \
 	threshold_exact.py threshold_cores.py threshold_threads.py sparse_optimum.py \
-	sparse_limits.py quant_bnb.py ladder.py penalty_path.py branches.py dt_miner.py \
+	shapes_exact.py regression_exact.py sparse_limits.py quant_bnb.py ladder.py penalty_path.py branches.py dt_miner.py \
 	near_engine.py oblique_engine.py)
 .PHONY: test-checked
 test-checked: $(VENV)/ready  ## tests of the engines, with assertions at the joints

@@ -85,7 +85,8 @@ def test_all_options_reach_the_estimator(treeproof, folder):
     assert fitted.get_params() == {
         "split_penalty": 0.02, "penalize": "splits", "max_depth": 2,
         "max_splits": None, "quantiles": 9,
-        "min_samples_leaf": 5, "time_limit": 30.0, "tolerance": "0", "memory_limit": "1GB",
+        "min_samples_leaf": 5, "time_limit": 30.0, "tolerance": "0",
+        "memory_limit": "1GB",
         "categorical_split": "one-vs-rest", "missing": "branch", "solver": "auto",
         "class_weight": "balanced", "n_jobs": 1, "random_state": None,
         "categorical_features": "from_dtype", "verbose": True,

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.arithmetic import UNIT_COST
 from treeproof.border.labels import read_vector
 from treeproof.columns import plain
 from treeproof.constraints.kinds import Constraint
-from treeproof.constraints.search import UNIT, Candidate, ConstrainedSearch, Found
+from treeproof.constraints.search import Candidate, ConstrainedSearch, Found
 from treeproof.constraints.sums import InfeasibleError, Rows, Sums
 from treeproof.limits import Deadline
 from treeproof.objectives import Costs, Labels, Objective
@@ -234,7 +235,7 @@ def _store(
     penalties = tree.n_penalties(model.penalize)
     cost = objective_of(objective, best) + model.split_penalty * penalties
     weight = objective.scale * float(np.cumsum(objective.weights)[-1])
-    below = (best.cost - found.lower) / UNIT / weight
+    below = (best.cost - found.lower) / UNIT_COST / weight
     slack = objective.units.slack
     if slack > 0:
         model.stats_["rounding"] = 2 * slack

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.alternatives.engine import Family, LimitReachedError, sparse_costs
+from treeproof.arithmetic import UNIT_COST
 from treeproof.constraints.pricing import Cut, best_prices
 from treeproof.constraints.sums import MOST_SUMS, Sums
 from treeproof.limits import Deadline
@@ -30,7 +31,6 @@ from treeproof.tree.split_table import SplitTable, leaf_table
 
 __all__ = ["Candidate", "ConstrainedSearch", "Found"]
 
-UNIT = 1 << 20
 """A whole cost of one; penalties are rounded to its parts, as in the engines."""
 
 # The engine's costs are integers below this: where prices leave next to nothing to
@@ -97,10 +97,12 @@ class ConstrainedSearch:
         self.table = sums.table()
         weight = float(np.cumsum(objective.weights)[-1])
         penalty = float(model.split_penalty) * objective.scale * weight
-        self.penalty = round(penalty * UNIT)  # of one further leaf, or of one split
+        self.penalty = round(
+            penalty * UNIT_COST
+        )  # of one further leaf, or of one split
         whole = int(np.gcd.reduce(self.costs, axis=None)) or 1
         # Costs of two trees that differ do so by at least this.
-        self.step = whole * UNIT if self.penalty == 0 else 1
+        self.step = whole * UNIT_COST if self.penalty == 0 else 1
         self.best: Candidate | None = None
         self.closest: Candidate | None = None
         self.status = "optimal"
@@ -121,13 +123,13 @@ class ConstrainedSearch:
         prices, bound = best_prices(
             cuts,
             self._priced_answer,
-            lambda lower: self._reached(lower * UNIT),
+            lambda lower: self._reached(lower * UNIT_COST),
             most=_MOST_PRICE * max(float(self.costs.max(axis=1).sum()), 1.0),
             together=False,
-            close=self.step / UNIT / 4,
+            close=self.step / UNIT_COST / 4,
         )
         self.prices = prices
-        lower = self._listed(prices, bound * UNIT)
+        lower = self._listed(prices, bound * UNIT_COST)
         return self._found(lower, -np.inf, proved=self._reached(lower))
 
     def _found(self, lower: float, least: float, *, proved: bool) -> Found:
@@ -218,7 +220,7 @@ class ConstrainedSearch:
             samples=own.samples,
         )
         task = self.model._task_for(priced, self.deadline)
-        penalty = costs * self.penalty / UNIT / own.table.n_rows
+        penalty = costs * self.penalty / UNIT_COST / own.table.n_rows
         engine = priced.units.engine_penalty(penalty)
         return priced, replace(task, split_penalty=engine)
 
@@ -241,7 +243,7 @@ class ConstrainedSearch:
             top = bound + part * (self.best.cost - self.step - bound)
             if part == 1.0:
                 top = float(self.best.cost - self.step)
-            if not self._list(prices, 1.0, top / UNIT):
+            if not self._list(prices, 1.0, top / UNIT_COST):
                 break
             # All trees up to `top` are known, and the best of them that keeps limits.
             bound = max(bound, np.nextafter(top, np.inf))
@@ -299,7 +301,7 @@ class ConstrainedSearch:
 
     def _values(self) -> NDArray[np.int64]:
         """Return what each row adds for each action: its cost, then the sums."""
-        own = self.costs[:, :, None].astype(np.int64) * UNIT
+        own = self.costs[:, :, None].astype(np.int64) * UNIT_COST
         return np.concatenate([own, self.table], axis=2)
 
     def _less_is_better(self) -> bool:
@@ -325,7 +327,7 @@ class ConstrainedSearch:
     def _candidate(self, splits: SplitTable, actions: NDArray[np.intp]) -> Candidate:
         actions = np.asarray(actions, dtype=np.intp)
         rows = np.arange(len(actions))
-        cost = int(self.costs[rows, actions].sum()) * UNIT
+        cost = int(self.costs[rows, actions].sum()) * UNIT_COST
         n_children = np.asarray(splits["n_children"])
         inner = n_children > 0
         if self.model.penalize == "leaves":
@@ -349,7 +351,7 @@ class ConstrainedSearch:
         return self.closest
 
     def _cut(self, tree: Candidate) -> Cut:
-        return Cut(tree.cost / UNIT, self._excess(tree.sums))
+        return Cut(tree.cost / UNIT_COST, self._excess(tree.sums))
 
     def _excess(self, sums: tuple[int, ...]) -> NDArray[np.float64]:
         return np.array([float(limit.excess(sums)) for limit in self.sums.limits])
