@@ -1,9 +1,9 @@
-// A loss of one's own for leaves that predict a number: counts, such as claims in a year.
+// A loss of one's own for leaves that predict a number: rates, such as claims in a year.
 //
-// Rows have a count y >= 0 and a weight w, say the years that a policy was held. A leaf predicts
-// the rate m = sum(y) / sum(w), and its rows lose the Poisson deviance
+// Rows have a rate v >= 0 and a weight w, say the years that a policy was held, so w v claims. A
+// leaf predicts the rate m = sum(w v) / sum(w), and its rows lose the Poisson deviance
 //
-//   2 * sum(y log(y / (w m)) - (y - w m)) = 2 * (sum(y log(y / w)) - sum(y) log(m)),
+//   2 * sum(w (v log(v / m) - (v - m))) = 2 * (sum(w v log(v)) - sum(w v) log(m)),
 //
 // which is zero if every row has the leaf's rate. It sums over rows, and the best rate for a union
 // does no better on a part than the part's own, which is all the searches need.
@@ -27,11 +27,11 @@ class PoissonDeviance {
 
   struct Tally {
     double weight = 0.0, count = 0.0;
-    double own = 0.0;  // sum of y log(y / w)
+    double own = 0.0;  // sum of w v log(v)
   };
 
-  PoissonDeviance(std::span<const double> counts, std::span<const double> weights)
-      : counts_(counts), weights_(weights) {}
+  PoissonDeviance(std::span<const double> rates, std::span<const double> weights)
+      : rates_(rates), weights_(weights) {}
 
   Tally tally() const { return {}; }
   void clear(Tally& t) const { t = {}; }
@@ -51,13 +51,13 @@ class PoissonDeviance {
 
  private:
   void change(Tally& t, std::uint32_t row, double sign) const {
-    const double y = counts_[row], w = weights_[row];
+    const double v = rates_[row], w = weights_[row];
     t.weight += sign * w;
-    t.count += sign * y;
-    if (y > 0.0) t.own += sign * y * std::log(y / w);
+    t.count += sign * w * v;
+    if (v > 0.0) t.own += sign * w * v * std::log(v);
   }
 
-  std::span<const double> counts_;
+  std::span<const double> rates_;
   std::span<const double> weights_;
 };
 

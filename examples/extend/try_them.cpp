@@ -7,9 +7,9 @@
 
 int main() {
   using namespace treeproof;
-  const std::vector<double> counts{2.0, 4.0, 0.0, 1.0};
+  const std::vector<double> rates{2.0, 2.0, 0.0, 1.0};
   const std::vector<double> years{1.0, 2.0, 1.0, 1.0};
-  const PoissonDeviance loss(counts, years);
+  const PoissonDeviance loss(rates, years);
   auto tally = loss.tally();
   for (std::uint32_t row = 0; row < 2; ++row) loss.add(tally, row);
   const double equal = loss.value(tally);  // two claims a year, both of them
