@@ -39,6 +39,7 @@ __all__ = [
 
 MANY = 0.5  # distinct categories divided by rows
 _FEW_ROWS = 50
+_FEWEST = 10  # where the name says that the column numbers the rows
 # columns with fewer dates may hold months or years, which are useful categories
 _MANY_DATES = 20
 _MANY_WORDS = 5  # words in the typical value of a column of free text
@@ -194,7 +195,7 @@ def row_names(
         if j in raw.dates:
             kind = "durations" if raw.dates[j].durations else "dates"
             yield RowNames(raw.name(j), kind, 0, n_rows)
-        elif n_rows >= _FEW_ROWS:
+        elif n_rows >= (_FEWEST if _NUMBERING.fullmatch(raw.name(j)) else _FEW_ROWS):
             if categorical[j]:
                 found = _categories(raw, j, n_rows, share)
             else:

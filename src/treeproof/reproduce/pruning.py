@@ -9,6 +9,7 @@ import numpy as np
 
 from treeproof.reproduce.data import Absent, DataSet, load_numbers
 from treeproof.reproduce.figures.partitioning import SHAPES, SOURCE, TABLE_1
+from treeproof.reproduce.keel import load_keel
 from treeproof.reproduce.plots import ours_and_theirs
 from treeproof.reproduce.target import Column, Record, Request, Target
 
@@ -43,10 +44,23 @@ _OPENML = {
 def _load(name: str, request: Request) -> DataSet:
     if name in _BUNDLED or name not in _OPENML:
         return load_numbers(name, request.data)
-    try:
-        return load_numbers(name, request.data)
-    except Absent:
-        return _fetch(name)
+    for load in (lambda: load_numbers(name, request.data), lambda: load_keel(name)):
+        try:
+            return _of_size(name, load())
+        except Absent:
+            continue
+    return _fetch(name)
+
+
+def _of_size(name: str, data: DataSet) -> DataSet:
+    """Return a set; refuse one of another size than the paper's."""
+    found = (*data.X.shape, len(np.unique(data.y)))
+    if name in SHAPES and found != SHAPES[name]:
+        raise Absent(
+            f"this copy has {found[0]} rows, {found[1]} features and {found[2]} "
+            f"classes, the paper's has {SHAPES[name]}"
+        )
+    return data
 
 
 def _fetch(name: str) -> DataSet:
@@ -60,13 +74,7 @@ def _fetch(name: str) -> DataSet:
             )
     except Exception as error:
         raise Absent(f"OpenML did not answer ({type(error).__name__})") from None
-    found = (*X.shape, len(np.unique(y)))
-    if found != SHAPES[name]:
-        raise Absent(
-            f"OpenML's copy has {found[0]} rows, {found[1]} features and {found[2]} "
-            f"classes, the paper's has {SHAPES[name]}"
-        )
-    return DataSet(X.astype(float), np.asarray(y))
+    return _of_size(name, DataSet(X.astype(float), np.asarray(y)))
 
 
 def _measure(name: str, case: str, request: Request) -> Record:
