@@ -219,3 +219,14 @@ def test_command_line(sales, tmp_path):
     done = run(app, ["predict", str(tmp_path / "m.json"), str(tmp_path / "t.csv")])
     assert done.exit_code == 0, done.output
     assert [int(v) for v in done.stdout.split()[1:]] == y.tolist()
+
+
+def test_other_learners_of_a_report_get_the_same_numbers(sales):
+    from treeproof.report import investigate
+
+    y = targets(sales)["weekday"]
+    found = investigate(
+        OptimalTreeClassifier(max_depth=2), {c: sales[c] for c in sales}, y,
+        title="sales", target="weekend", details=False,
+    )  # fmt: skip
+    assert [score for _, _, score in found.scores[:2]] == [1, 1]

@@ -27,13 +27,6 @@ CMAKE_ARGS=$cross SETUPTOOLS_EXT_SUFFIX=$suffix _PYTHON_HOST_PLATFORM=linux-aarc
   -w "$folder/wheels" "$source_folder"
 ls -l "$folder"/wheels/treeproof-*.whl
 
-echo "== the unit tests of the engine"
-cmake -S "$source_folder" -B "$folder/units" -G Ninja $cross -DTREEPROOF_DEV=ON \
-  -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE="$python" > "$folder/units.log"
-cmake --build "$folder/units" --target units >> "$folder/units.log"
-aarch64-linux-gnu-g++ -std=c++20 -O2 -o "$folder/check_proof" "$source_folder/tools/check_proof.cpp" -lz \
-  2> /dev/null || echo "(the stand-alone checker needs zlib for ARM; the module of the wheel is tested instead)"
-
 echo "== Python for ARM"
 (
   cd "$folder/debs"
@@ -50,9 +43,16 @@ for wheel in "$folder"/wheels/*.whl; do "$python" -m zipfile -e "$wheel" "$site"
 
 run() { PYTHONPATH=$site:$source_folder/tests qemu-aarch64 -L "$root" "$@"; }
 emulated=(run "$root/usr/bin/python3.11")
-echo "== unit tests"
-run "$folder/units/units"
 "${emulated[@]}" -c 'import platform, treeproof; print(platform.machine(), treeproof.__version__)'
 echo "== tests"
 cd "$source_folder"
 "${emulated[@]}" -m pytest -q -p no:cacheprovider "${tests[@]}"
+
+echo "== the unit tests of the engine"
+cmake -S "$source_folder" -B "$folder/units" -G Ninja $cross -DTREEPROOF_DEV=ON \
+  -DCMAKE_BUILD_TYPE=Release -DPython_EXECUTABLE="$python" \
+  -DPython_INCLUDE_DIR="$("$python" -c "import sysconfig; print(sysconfig.get_path('include'))")" > "$folder/units.log"
+cmake --build "$folder/units" --target units >> "$folder/units.log"
+aarch64-linux-gnu-g++ -std=c++20 -O2 -o "$folder/check_proof" "$source_folder/tools/check_proof.cpp" -lz \
+  2> /dev/null || echo "(the stand-alone checker needs zlib for ARM; the module of the wheel is tested instead)"
+run "$folder/units/units"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.dates import date_columns, with_date_parts
 from treeproof.border.raw import read_raw_table
 from treeproof.border.table import encode_table
 
@@ -118,6 +119,7 @@ def _encoded(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[int]]:
     """Return the table with 0/1 columns, with codes, and which columns are codes."""
     raw = read_raw_table(X, None, allow_dates=True)
+    raw = with_date_parts(raw, date_columns(raw))
     table = encode_table(raw, "from_dtype", "multiway", missing="best-side")
     hot: list[Any] = []
     codes: list[Any] = []
