@@ -52,13 +52,10 @@ def random_problem(rng) -> tuple[Table, np.ndarray, dict, int]:
 
 
 def near_set(table, columns, limits, budget, bounds="auto"):
-    found = _core.NearSet(
-        budget=budget,
-        columns=columns,
-        bounds=bounds,
-        **limits,
-        **engine_arguments(table),
+    search = _core.NearSearch(
+        columns=columns, bounds=bounds, **limits, **engine_arguments(table)
     )
+    found = search.build(budget)
     assert found.status == "complete"
     return found
 
@@ -179,19 +176,11 @@ def test_limits_end_the_work():
         2,
         np.ones(200, dtype=int),
     )
-    found = _core.NearSet(
+    search = _core.NearSearch(
         split_cost=2**20,
-        budget=90 * 2**20,
-        time_limit=0.1,
-        columns=np.arange(20, dtype=np.int32),
-        **engine_arguments(table),
-    )
-    assert found.status == "time_limit"
-    found = _core.NearSet(
-        split_cost=2**20,
-        budget=90 * 2**20,
         memory_limit=400_000,
         columns=np.arange(20, dtype=np.int32),
         **engine_arguments(table),
     )
-    assert found.status == "memory_limit"
+    assert search.build(90 * 2**20, time_limit=0.1).status == "time_limit"
+    assert search.build(90 * 2**20).status == "memory_limit"

@@ -191,35 +191,45 @@ def test_votes():
     assert (shares.max(axis=1) < 1).any()  # some rows are disputed
 
 
-def test_what_was_counted_before_a_limit_is_a_lower_bound(monkeypatch):
+def test_what_was_counted_before_a_limit_is_a_range(monkeypatch):
     rng = np.random.default_rng(3)
     X, y = rng.random((80, 3)), rng.integers(0, 2, 80)
-    clf = OptimalTreeClassifier(0.02, max_depth=2).fit(X, y)
+    clf = OptimalTreeClassifier(0.02, max_depth=2, time_limit=1e6).fit(X, y)
     whole = clf.near_optimal(0.04)
+    assert whole.at_least == whole.at_most == whole.count
     count = Family.count
 
-    def limited(self, required, banned):
-        if self.within > 0.025:
+    def limited(self, required, banned, *, partial=False):
+        if self.within > 0.025 and not partial:
             raise LimitReachedError("time_limit", self.within)
-        return count(self, required, banned)
+        return count(self, required, banned, partial=partial)
 
     monkeypatch.setattr(Family, "count", limited)
     with pytest.warns(ConvergenceWarning, match="there are at least"):
         part = clf.near_optimal(0.04)
     assert not part.complete and part.counted_within < 0.04
     assert 0 < part.count < whole.count
+    assert part.at_least == part.at_most == whole.count  # only the list is shorter
     assert part.objectives() == whole.objectives()[: len(part.objectives())]
     assert repr(part).startswith(f"<at least {part.count} trees")
+
+
+def test_trees_come_in_order_before_they_are_counted(monks):
+    clf, _, _ = monks
+    whole = clf.near_optimal(0.03)
+    waiting = clf.near_optimal(0.03, count=False)
+    assert repr(waiting).endswith("not counted yet>")
+    objectives = [t.objective for t in waiting]
+    assert objectives == [t.objective for t in whole]
+    assert repr(waiting).endswith("not counted yet>")
+    assert waiting.count == whole.count and waiting.complete
+    some = clf.near_optimal(0.03, count=False, limit=5, without=0)
+    assert [t.objective for t in some] == [
+        t.objective for t in whole.filter(without=0).best(5)
+    ]
 
 
 @pytest.mark.parametrize("within", [-0.1, 1.5, "a lot"])
 def test_bad_margins(monks, within):
     with pytest.raises(ValueError, match="is not a margin; use a number from 0 to 1"):
         monks[0].near_optimal(within)
-
-
-def test_a_limit_on_splits_is_refused(monks):
-    _, X, y = monks
-    clf = OptimalTreeClassifier(0.02, max_splits=3).fit(X, y)
-    with pytest.raises(ValueError, match="use max_depth or a larger split_penalty"):
-        clf.near_optimal()

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -26,7 +27,16 @@ using nb::literals::operator""_a;
 namespace treeproof::bindings {
 namespace {
 
-using portfolio::NearSet;
+using portfolio::NearSearch;
+
+// The graph of a budget, with a name for how building it ended.
+struct NearSet {
+  const NearSearch* search;
+  std::unique_ptr<near::Graph> graph;
+  StopReason reason;
+
+  const Problem& problem() const { return search->problem(); }
+};
 
 // Counts are handed over as lists of 64-bit words, the lowest first.
 nb::list to_words(const near::BigCount& count) {
@@ -60,39 +70,86 @@ portfolio::NearBounds read_bounds(const std::string& name) {
   throw std::invalid_argument("bounds must be auto, sparse or threshold, not " + name);
 }
 
-std::unique_ptr<NearSet> make_set(const IntArray& kinds, const IntArray& n_values,
-                                  const IntArray& codes, const IntArray& columns,
-                                  const IntArray& labels, int n_classes, const DoubleArray& weights,
-                                  Cost split_cost, Cost budget, int max_depth,
-                                  std::int64_t min_samples_leaf, double time_limit,
-                                  std::uint64_t memory_limit, const std::string& penalize,
-                                  const std::string& bounds, bool expand_last) {
+portfolio::NearRules read_rules(Cost split_cost, int max_depth, std::int64_t min_samples_leaf,
+                                const std::string& penalize, const std::string& bounds,
+                                bool expand_last, std::int32_t root_column) {
+  portfolio::NearRules rules;
+  rules.split_cost = split_cost;
+  rules.tree_limits = {0.0, max_depth, -1, min_samples_leaf, read_penalize(penalize)};
+  rules.bounds = read_bounds(bounds);
+  rules.expand_last = expand_last;
+  rules.root_column = root_column;
+  return rules;
+}
+
+std::vector<std::int32_t> to_vector(const IntArray& array) {
+  return {view(array).begin(), view(array).end()};
+}
+
+std::unique_ptr<NearSearch> make_search(const IntArray& kinds, const IntArray& n_values,
+                                        const IntArray& codes, const IntArray& columns,
+                                        const IntArray& labels, int n_classes,
+                                        const DoubleArray& weights, Cost split_cost, int max_depth,
+                                        std::int64_t min_samples_leaf, std::uint64_t memory_limit,
+                                        const std::string& penalize, const std::string& bounds,
+                                        bool expand_last, std::int32_t root_column) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   check_columns(columns, kinds.size());
-  Limits limits(time_limit, memory_limit, python_interrupted);
-  const portfolio::NearBounds whose = read_bounds(bounds);
+  const portfolio::NearRules rules = read_rules(split_cost, max_depth, min_samples_leaf, penalize,
+                                                bounds, expand_last, root_column);
   nb::gil_scoped_release unlocked;
-  return std::make_unique<NearSet>(
-      make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
-                   view(weights)),
-      std::vector<std::int32_t>(view(columns).begin(), view(columns).end()), split_cost, budget,
-      TreeLimits{0.0, max_depth, -1, min_samples_leaf, read_penalize(penalize)}, whose, limits,
-      expand_last);
+  return std::make_unique<NearSearch>(make_problem(read_features(kinds, n_values), view(codes),
+                                                   view(labels), n_classes, view(weights)),
+                                      to_vector(columns), rules, memory_limit);
+}
+
+std::unique_ptr<NearSearch> make_target_search(
+    const IntArray& kinds, const IntArray& n_values, const IntArray& codes, const IntArray& columns,
+    const DoubleArray& targets, int n_outputs, const DoubleArray& weights,
+    const std::string& criterion, double split_penalty, int max_depth,
+    std::int64_t min_samples_leaf, std::uint64_t memory_limit, const std::string& penalize,
+    std::int32_t root_column) {
+  check_codes(kinds, n_values, codes, weights.size(), weights);
+  check_targets(targets, n_outputs, weights.size());
+  check_columns(columns, kinds.size());
+  if (max_depth < 0) throw std::invalid_argument("regressions need a limit on the depth");
+  const Criterion chosen = read_criterion(criterion, view(targets));
+  const Cost split_cost = std::llround(split_penalty * near::kTargetUnit);
+  const portfolio::NearRules rules =
+      read_rules(split_cost, max_depth, min_samples_leaf, penalize, "auto", false, root_column);
+  nb::gil_scoped_release unlocked;
+  return std::make_unique<NearSearch>(
+      unlabelled_problem(read_features(kinds, n_values), view(codes),
+                         static_cast<std::int32_t>(weights.size())),
+      to_vector(columns), rules, memory_limit, chosen,
+      std::vector<double>(view(targets).begin(), view(targets).end()), n_outputs,
+      std::vector<double>(view(weights).begin(), view(weights).end()));
+}
+
+std::unique_ptr<NearSet> build(NearSearch& search, Cost budget, double time_limit,
+                               std::uint64_t memory_limit) {
+  Limits limits(time_limit, memory_limit, python_interrupted);
+  nb::gil_scoped_release unlocked;
+  auto graph = search.build(budget, limits);
+  return std::make_unique<NearSet>(NearSet{&search, std::move(graph), limits.reason()});
 }
 
 // The counts of a set under a filter, with a name for how the counting ended.
 struct NearCounts {
   near::Counts counts;
   StopReason reason;
+  bool bounded;  // false: there is no upper bound
 };
 
 std::unique_ptr<NearCounts> count(const NearSet& set, const std::vector<std::int32_t>& required,
-                                  const std::vector<std::int32_t>& banned, double time_limit) {
+                                  const std::vector<std::int32_t>& banned, std::int32_t max_splits,
+                                  bool at_most, double time_limit) {
   Limits limits(time_limit, 0, python_interrupted);
   nb::gil_scoped_release unlocked;
-  auto out = std::make_unique<NearCounts>(
-      NearCounts{near::Counts(set.graph(), {required, banned}), StopReason::none});
-  out->counts.count(limits);
+  const auto counting = at_most ? near::Counting::at_most : near::Counting::known;
+  auto out = std::make_unique<NearCounts>(NearCounts{
+      near::Counts(*set.graph, {required, banned, max_splits}, counting), StopReason::none, true});
+  out->bounded = out->counts.count(limits);
   out->reason = limits.reason();
   return out;
 }
@@ -124,7 +181,7 @@ std::unique_ptr<NearFrontier> frontier_of(const NearSet& set, const IntArray& co
       {split_cost, leaves ? split_cost : 0},
       less_is_better};
   auto out = std::make_unique<NearFrontier>(
-      NearFrontier{near::make_frontier(set.graph(), std::move(sums)), StopReason::none});
+      NearFrontier{near::make_frontier(*set.graph, std::move(sums)), StopReason::none});
   out->frontier->build(limits);
   out->reason = limits.reason();
   return out;
@@ -163,18 +220,28 @@ nb::list by_cost(const NearCounts& c) {
 }  // namespace
 
 void bind_near(nb::module_& m) {
+  nb::class_<NearSearch>(m, "NearSearch", "A table whose trees within a budget can be found.")
+      .def(nb::new_(&make_search), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "columns"_a,
+           "labels"_a, "n_classes"_a, "weights"_a, "split_cost"_a, "max_depth"_a = -1,
+           "min_samples_leaf"_a = 1, "memory_limit"_a = 0, "penalize"_a = "splits",
+           "bounds"_a = "auto", "expand_last"_a = false, "root_column"_a = -1)
+      .def_static("of_targets", &make_target_search, nb::kw_only(), "kinds"_a, "n_values"_a,
+                  "codes"_a, "columns"_a, "targets"_a, "n_outputs"_a, "weights"_a, "criterion"_a,
+                  "split_penalty"_a, "max_depth"_a, "min_samples_leaf"_a = 1, "memory_limit"_a = 0,
+                  "penalize"_a = "splits", "root_column"_a = -1,
+                  "The same for numbers to predict; a cost of 1 is 2^40.")
+      .def("build", &build, "budget"_a, nb::kw_only(), "time_limit"_a = 0.0, "memory_limit"_a = 0,
+           nb::keep_alive<0, 1>(), "Find all subproblems of trees that cost at most the budget.");
   nb::class_<NearSet>(m, "NearSet", "The subproblems of all trees within a budget.")
-      .def(nb::new_(&make_set), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "columns"_a,
-           "labels"_a, "n_classes"_a, "weights"_a, "split_cost"_a, "budget"_a, "max_depth"_a = -1,
-           "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0,
-           "penalize"_a = "splits", "bounds"_a = "auto", "expand_last"_a = false)
-      .def_prop_ro("status", [](const NearSet& s) { return ended(s.reason()); })
-      .def_prop_ro("n_subproblems", [](const NearSet& s) { return s.graph().nodes().size(); })
-      .def_prop_ro("n_skipped", [](const NearSet& s) { return s.graph().n_skipped(); })
-      .def_prop_ro("n_edges", [](const NearSet& s) { return s.graph().n_edges(); })
+      .def_prop_ro("status", [](const NearSet& s) { return ended(s.reason); })
+      .def_prop_ro("n_subproblems", [](const NearSet& s) { return s.graph->nodes().size(); })
+      .def_prop_ro("n_skipped", [](const NearSet& s) { return s.graph->n_skipped(); })
+      .def_prop_ro("n_edges", [](const NearSet& s) { return s.graph->n_edges(); })
       .def("count", &count, nb::kw_only(), "required"_a = std::vector<std::int32_t>{},
-           "banned"_a = std::vector<std::int32_t>{}, "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
-           "Count the trees that use some features and not others.")
+           "banned"_a = std::vector<std::int32_t>{}, "max_splits"_a = -1, "at_most"_a = false,
+           "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
+           "Count the trees that use some features and not others. Where a limit has ended the "
+           "search, count those that are known, or `at_most` so many.")
       .def("frontier", &frontier_of, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a,
            "split_cost"_a, "less_is_better"_a = false, "penalize"_a = "splits",
            "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
@@ -187,6 +254,7 @@ void bind_near(nb::module_& m) {
            "The tree of a point, and the action of each row.");
   nb::class_<NearCounts>(m, "NearCounts", "How many trees there are, and each of them.")
       .def_prop_ro("status", [](const NearCounts& c) { return ended(c.reason); })
+      .def_prop_ro("bounded", [](const NearCounts& c) { return c.bounded; })
       .def_prop_ro("total", [](const NearCounts& c) { return to_words(c.counts.total()); })
       .def_prop_ro("n_entries", [](const NearCounts& c) { return c.counts.n_entries(); })
       .def("by_cost", &by_cost, "Pairs of cost and number of trees.")

@@ -12,50 +12,27 @@ namespace {
 constexpr std::uint32_t kMicrosecondsForStumps = 10;
 
 bool before(const Entry& a, const Entry& b) {
-  return a.cost != b.cost ? a.cost < b.cost : a.mask < b.mask;
+  return a.cost != b.cost ? a.cost < b.cost : a.marks < b.marks;
 }
 
-// Sorts the entries, and merges entries with the same cost and mask.
+// Sorts the entries, and merges entries with the same cost and marks.
 void tidy(Histogram& h) {
   std::ranges::sort(h, before);
   std::size_t n = 0;
   for (std::size_t k = 0; k < h.size(); ++k) {
-    if (n > 0 && h[n - 1].cost == h[k].cost && h[n - 1].mask == h[k].mask)
+    if (n > 0 && h[n - 1].cost == h[k].cost && h[n - 1].marks == h[k].marks)
       h[n - 1].count += h[k].count;
     else h[n++] = h[k];
   }
-  h.resize(n, Entry{0, 0, 0});
+  h.resize(n, Entry{0, {}, 0});
   std::erase_if(h, [](const Entry& e) { return e.count.zero(); });
-}
-
-// All pairs up to a cost. Entries are merged from time to time, so that few are kept at once.
-Histogram combine(const Histogram& a, const Histogram& b, Cost most, Limits& limits) {
-  constexpr std::size_t kMany = 1 << 16;
-  constexpr std::size_t kPairsPerMicrosecond = 8;
-  Histogram out;
-  std::size_t joined = 0;
-  for (const Entry& x : a) {
-    if (b.empty() || x.cost + b.front().cost > most) break;
-    const std::size_t before = out.size();
-    for (const Entry& y : b) {
-      if (x.cost + y.cost > most) break;
-      out.push_back({x.cost + y.cost, x.mask | y.mask, x.count * y.count});
-    }
-    const std::size_t pairs = out.size() - before;
-    if (limits.stop(static_cast<std::uint32_t>(1 + pairs / kPairsPerMicrosecond))) return out;
-    if (out.size() < 2 * joined + kMany) continue;
-    tidy(out);
-    joined = out.size();
-  }
-  tidy(out);
-  return out;
 }
 
 }  // namespace
 
-Counts::Counts(const Graph& graph, const Filter& filter)
-    : graph_(graph), banned_(index(graph.n_columns()), 0),
-      column_bit_(index(graph.n_columns()), 0) {
+Counts::Counts(const Graph& graph, const Filter& filter, Counting counting)
+    : graph_(graph), counting_(counting), max_splits_(filter.max_splits),
+      banned_(index(graph.n_columns()), 0), column_bit_(index(graph.n_columns()), 0) {
   if (filter.required.size() > kMostRequired)
     throw std::invalid_argument("too many required columns");
   for (const std::int32_t f : filter.banned) banned_.at(index(f)) = 1;
@@ -65,17 +42,21 @@ Counts::Counts(const Graph& graph, const Filter& filter)
   }
 }
 
-bool Counts::allowed(std::int32_t test) const { return banned_[index(graph_.column(test))] == 0; }
+bool Counts::allowed(std::int32_t node, std::int32_t test) const {
+  const std::int32_t column = graph_.column(test);
+  return banned_[index(column)] == 0 && graph_.may_test(node, column);
+}
 
-std::uint32_t Counts::bit(std::int32_t test) const {
-  return column_bit_[index(graph_.column(test))];
+Marks Counts::marks(std::int32_t test) const {
+  return {column_bit_[index(graph_.column(test))], max_splits_ < 0 ? 0 : 1};
 }
 
 // The splits into leaves that are trees within the budget of a node with one level left.
-void Counts::for_each_stump(const Node& node, const Stumps::Visit& visit) const {
-  if (!graph_.is_last(node)) return;
+void Counts::for_each_stump(std::int32_t number, const Leaves::Visit& visit) const {
+  const Node& node = graph_.nodes()[index(number)];
+  if (!graph_.is_last(node) || max_splits_ == 0) return;
   graph_.for_each_stump(node, [&](const Stump& stump) {
-    if (!stump.one_class && stump.cost <= node.budget && allowed(stump.test)) visit(stump);
+    if (!stump.alike && stump.cost <= node.budget && allowed(number, stump.test)) visit(stump);
   });
 }
 
@@ -91,12 +72,12 @@ bool Counts::useless(const Edge& edge, Cost& leaves) const {
   return true;
 }
 
-bool Counts::count(Limits& limits) {
+bool Counts::count(Limits& limits) try {
   histograms_.assign(graph_.nodes().size(), {});
   for (const std::int32_t number : graph_.order()) {
     if (limits.stop(1)) return false;
     Histogram& h = histograms_[index(number)];
-    h = of_node(graph_.nodes()[index(number)], limits);
+    h = of_node(number, limits);
     if (limits.reason() != StopReason::none) return false;
     h.shrink_to_fit();
     n_entries_ += static_cast<std::int64_t>(h.size());
@@ -107,31 +88,65 @@ bool Counts::count(Limits& limits) {
     }
   }
   for (const Entry& e : histograms_[0])
-    if (e.mask == wanted_) total_ += e.count;
+    if (e.marks.columns == wanted_) total_ += e.count;
   return true;
+} catch (const std::overflow_error&) {
+  if (counting_ == Counting::at_most) return false;
+  throw;
 }
 
-Histogram Counts::of_node(const Node& node, Limits& limits) const {
+Histogram Counts::of_node(std::int32_t number, Limits& limits) const {
+  const Node& node = graph_.nodes()[index(number)];
   Histogram out;
-  if (node.leaf.cost <= node.budget) out.push_back({node.leaf.cost, 0, 1});
+  if (node.open && counting_ == Counting::at_most) {
+    if (const auto most = graph_.most_trees(node))
+      return {{std::min(node.lower, node.budget), {wanted_, 0}, *most}};
+    throw std::overflow_error("the number of trees is not bounded");
+  }
+  if (graph_.may_end(number) && node.leaf.cost <= node.budget)
+    out.push_back({node.leaf.cost, {}, 1});
   if (graph_.is_last(node)) {
-    for_each_stump(node,
-                   [&](const Stump& stump) { out.push_back({stump.cost, bit(stump.test), 1}); });
+    for_each_stump(number,
+                   [&](const Stump& stump) { out.push_back({stump.cost, marks(stump.test), 1}); });
     limits.stop(kMicrosecondsForStumps);
   }
   for (const Edge& edge : graph_.edges(node)) {
-    if (!allowed(edge.test)) continue;
+    if (!allowed(number, edge.test)) continue;
     const Cost price = graph_.price(edge);
     Histogram all = std::move(suffixes(edge, node.budget - price, limits)[0]);
     if (limits.reason() != StopReason::none) return out;
     Cost leaves = 0;
     if (useless(edge, leaves))
       for (Entry& e : all)
-        if (e.cost == leaves && e.mask == 0) e.count -= 1;
+        if (e.cost == leaves && e.marks == Marks{}) e.count -= 1;
     for (const Entry& e : all) {
-      if (e.count.zero()) continue;
-      out.push_back({e.cost + price, e.mask | bit(edge.test), e.count});
+      const Marks both = e.marks + marks(edge.test);
+      if (!e.count.zero() && fits(both)) out.push_back({e.cost + price, both, e.count});
     }
+  }
+  tidy(out);
+  return out;
+}
+
+// All pairs up to a cost. Entries are merged from time to time, so that few are kept at once.
+Histogram Counts::combine(const Histogram& a, const Histogram& b, Cost most, Limits& limits) const {
+  constexpr std::size_t kMany = 1 << 16;
+  constexpr std::size_t kPairsPerMicrosecond = 8;
+  Histogram out;
+  std::size_t joined = 0;
+  for (const Entry& x : a) {
+    if (b.empty() || x.cost + b.front().cost > most) break;
+    const std::size_t before = out.size();
+    for (const Entry& y : b) {
+      if (x.cost + y.cost > most) break;
+      const Marks both = x.marks + y.marks;
+      if (fits(both)) out.push_back({x.cost + y.cost, both, x.count * y.count});
+    }
+    const std::size_t pairs = out.size() - before;
+    if (limits.stop(static_cast<std::uint32_t>(1 + pairs / kPairsPerMicrosecond))) return out;
+    if (out.size() < 2 * joined + kMany) continue;
+    tidy(out);
+    joined = out.size();
   }
   tidy(out);
   return out;
@@ -149,14 +164,14 @@ std::vector<Histogram> Counts::suffixes(const Edge& edge, Cost most, Limits& lim
 Histogram Counts::by_cost() const {
   Histogram out;
   for (const Entry& e : histograms_[0])
-    if (e.mask == wanted_) out.push_back(e);
+    if (e.marks.columns == wanted_) out.push_back(e);
   return out;
 }
 
 TreeDraft Counts::tree(BigCount i) const {
   for (const Entry& e : histograms_[0]) {
-    if (e.mask != wanted_) continue;
-    if (i < e.count) return draft(0, {e.cost, e.mask, i});
+    if (e.marks.columns != wanted_) continue;
+    if (i < e.count) return draft(0, {e.cost, e.marks, i});
     i -= e.count;
   }
   throw std::out_of_range("there are not so many trees");
@@ -164,38 +179,38 @@ TreeDraft Counts::tree(BigCount i) const {
 
 TreeDraft Counts::draft(std::int32_t number, Place place) const {
   const Node& node = graph_.nodes()[index(number)];
-  if (place.mask == 0 && place.cost == node.leaf.cost) {
+  if (graph_.may_end(number) && place.marks == Marks{} && place.cost == node.leaf.cost) {
     if (place.number.zero()) return {};
     place.number -= 1;
   }
-  if (graph_.is_last(node)) return draft_stump(node, place);
+  if (graph_.is_last(node)) return draft_stump(number, place);
   for (const Edge& edge : graph_.edges(node)) {
-    if (!allowed(edge.test) || (place.mask | bit(edge.test)) != place.mask) continue;
+    if (!allowed(number, edge.test)) continue;
     const Cost cost = place.cost - graph_.price(edge);
     Limits no_limits;
     const std::vector<Histogram> suffix = suffixes(edge, cost, no_limits);
     Cost leaves = 0;
     const bool correct = useless(edge, leaves) && leaves == cost;
     for (const Entry& e : suffix[0]) {
-      if (e.cost != cost || (e.mask | bit(edge.test)) != place.mask) continue;
+      if (e.cost != cost || e.marks + marks(edge.test) != place.marks) continue;
       BigCount n = e.count;
-      if (correct && e.mask == 0) n -= 1;
-      if (place.number < n) return draft_split(edge, suffix, {cost, e.mask, place.number});
+      if (correct && e.marks == Marks{}) n -= 1;
+      if (place.number < n) return draft_split(edge, suffix, {cost, e.marks, place.number});
       place.number -= n;
     }
   }
   throw std::logic_error("a tree that was counted is not there");
 }
 
-TreeDraft Counts::draft_stump(const Node& node, Place place) const {
+TreeDraft Counts::draft_stump(std::int32_t number, Place place) const {
   TreeDraft out;
-  for_each_stump(node, [&](const Stump& stump) {
-    if (out.test >= 0 || stump.cost != place.cost || bit(stump.test) != place.mask) return;
+  for_each_stump(number, [&](const Stump& stump) {
+    if (out.test >= 0 || stump.cost != place.cost || marks(stump.test) != place.marks) return;
     if (place.number.zero()) out.test = stump.test;
     else place.number -= 1;
   });
   if (out.test < 0) throw std::logic_error("a split that was counted is not there");
-  out.outcomes = graph_.outcomes_on(node, out.test);
+  out.outcomes = graph_.outcomes_on(graph_.nodes()[index(number)], out.test);
   out.children.resize(out.outcomes.size());
   return out;
 }
@@ -214,7 +229,7 @@ TreeDraft Counts::draft_split(const Edge& edge, const std::vector<Histogram>& su
     const Leaf& leaf = graph_.nodes()[index(children[k])].leaf;
     out.outcomes.push_back(outcomes[k]);
     if (k + 1 == children.size()) {
-      if (leaves_so_far && place.mask == 0 && place.cost == leaf.cost) place.number += 1;
+      if (leaves_so_far && place.marks == Marks{} && place.cost == leaf.cost) place.number += 1;
       out.children.push_back(draft(children[k], place));
       break;
     }
@@ -222,10 +237,10 @@ TreeDraft Counts::draft_split(const Edge& edge, const std::vector<Histogram>& su
     bool found = false;
     for (const Entry& own : histograms_[index(children[k])]) {
       for (const Entry& rest : suffix[k + 1]) {
-        if (own.cost + rest.cost != place.cost || (own.mask | rest.mask) != place.mask) continue;
+        if (own.cost + rest.cost != place.cost || own.marks + rest.marks != place.marks) continue;
         // If this child is a leaf, one combination may have to be left out.
-        const bool short_by_one = leaves_so_far && own.mask == 0 && own.cost == leaf.cost &&
-                                  rest.mask == 0 && rest.cost == leaves;
+        const bool short_by_one = leaves_so_far && own.marks == Marks{} && own.cost == leaf.cost &&
+                                  rest.marks == Marks{} && rest.cost == leaves;
         BigCount n = own.count * rest.count;
         if (short_by_one) n -= 1;
         if (!(place.number < n)) {
@@ -244,10 +259,11 @@ TreeDraft Counts::draft_split(const Edge& edge, const std::vector<Histogram>& su
           which += 1;
           place.number = remainder;
         }
-        leaves_so_far = leaves_so_far && which.zero() && own.mask == 0 && own.cost == leaf.cost;
-        out.children.push_back(draft(children[k], {own.cost, own.mask, which}));
+        leaves_so_far =
+            leaves_so_far && which.zero() && own.marks == Marks{} && own.cost == leaf.cost;
+        out.children.push_back(draft(children[k], {own.cost, own.marks, which}));
         place.cost = rest.cost;
-        place.mask = rest.mask;
+        place.marks = rest.marks;
         found = true;
         break;
       }

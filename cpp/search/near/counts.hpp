@@ -20,26 +20,44 @@
 
 namespace treeproof::near {
 
-// Only trees that use every column of `required` and none of `banned`.
+// Only trees that use every column of `required` and none of `banned`, and have at most so many
+// splits.
 struct Filter {
   std::vector<std::int32_t> required;  // at most kMostRequired
   std::vector<std::int32_t> banned;
+  std::int32_t max_splits = -1;  // -1: any number
 };
 inline constexpr std::size_t kMostRequired = 8;
 
-// Trees of one cost that use the required columns of one mask.
+// What a filter has to know of a tree: which required columns it tests, and, where there is a
+// limit, how many splits it has.
+struct Marks {
+  std::uint32_t columns = 0;
+  std::int32_t splits = 0;
+
+  friend auto operator<=>(const Marks&, const Marks&) = default;
+  friend Marks operator+(const Marks& a, const Marks& b) {
+    return {a.columns | b.columns, a.splits + b.splits};
+  }
+};
+
+// Trees of one cost that have the same marks.
 struct Entry {
   Cost cost;
-  std::uint32_t mask;
+  Marks marks;
   BigCount count;
 };
-using Histogram = std::vector<Entry>;  // sorted by cost, then by mask
+using Histogram = std::vector<Entry>;  // sorted by cost, then by marks
+
+// In a graph with open nodes not all trees are known. What is counted is then either the trees that
+// are known, or more than there can be.
+enum class Counting { known, at_most };
 
 class Counts {
  public:
-  Counts(const Graph& graph, const Filter& filter);
+  Counts(const Graph& graph, const Filter& filter, Counting counting = Counting::known);
 
-  // Returns false if a limit was reached.
+  // Returns false if a limit was reached, or if there is no upper bound below 2^256.
   bool count(Limits& limits);
 
   const BigCount& total() const { return total_; }
@@ -53,24 +71,28 @@ class Counts {
   // Identifies a tree: an entry of the histogram, and its number among the trees of this entry.
   struct Place {
     Cost cost;
-    std::uint32_t mask;
+    Marks marks;
     BigCount number;
   };
 
-  bool allowed(std::int32_t test) const;
-  std::uint32_t bit(std::int32_t test) const;
-  void for_each_stump(const Node& node, const Stumps::Visit& visit) const;
+  bool allowed(std::int32_t node, std::int32_t test) const;
+  Marks marks(std::int32_t test) const;
+  bool fits(const Marks& marks) const { return max_splits_ < 0 || marks.splits <= max_splits_; }
+  void for_each_stump(std::int32_t node, const Leaves::Visit& visit) const;
   // Whether all children may be leaves of the same class, and the cost of these leaves.
   bool useless(const Edge& edge, Cost& leaves) const;
   // If a limit is reached, the returned histogram is incomplete and must not be used.
-  Histogram of_node(const Node& node, Limits& limits) const;
+  Histogram of_node(std::int32_t number, Limits& limits) const;
+  Histogram combine(const Histogram& a, const Histogram& b, Cost most, Limits& limits) const;
   // Combinations of the trees on the children from the k-th on, for each k.
   std::vector<Histogram> suffixes(const Edge& edge, Cost most, Limits& limits) const;
   TreeDraft draft(std::int32_t node, Place place) const;
-  TreeDraft draft_stump(const Node& node, Place place) const;
+  TreeDraft draft_stump(std::int32_t node, Place place) const;
   TreeDraft draft_split(const Edge& edge, const std::vector<Histogram>& suffix, Place place) const;
 
   const Graph& graph_;
+  const Counting counting_;
+  std::int32_t max_splits_;
   std::uint32_t wanted_ = 0;  // the mask of all required columns
   std::vector<std::uint8_t> banned_;
   std::vector<std::uint32_t> column_bit_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -70,14 +69,6 @@ class FrontierOf final : public Frontier {
   }
 
  private:
-  template <class Visit>
-  void for_each_row(const Node& node, const Visit& visit) const {
-    const BitsView set = graph_.bits(node);
-    for (std::size_t w = 0; w < set.size(); ++w)
-      for (std::uint64_t word = set[w]; word != 0; word &= word - 1)
-        visit(64 * w + static_cast<std::size_t>(std::countr_zero(word)));
-  }
-
   // One point for each action of a leaf.
   std::vector<Point<M>> leaves(const Node& node) const {
     const Problem& problem = graph_.problem();
@@ -85,7 +76,8 @@ class FrontierOf final : public Frontier {
     std::vector<Point<M>> out(n_actions);
     std::vector<std::int64_t> weight(n_actions, 0);
     std::int64_t total = 0;
-    for_each_row(node, [&](std::size_t row) {
+    for_each_row(graph_.bits(node), [&](std::int32_t number) {
+      const std::size_t row = index(number);
       const std::int64_t* value = sums_.values.data() + row * n_actions * (1 + M);
       weight[index(problem.label[row])] += problem.weight[row];
       total += problem.weight[row];
@@ -175,7 +167,8 @@ class FrontierOf final : public Frontier {
     const std::vector<Point<M>> own = leaves(node);
     for (std::size_t a = 0; a < own.size(); ++a) {
       if (own[a] != wanted) continue;
-      for_each_row(node, [&](std::size_t row) { actions[row] = static_cast<std::int32_t>(a); });
+      for_each_row(graph_.bits(node),
+                   [&](std::int32_t row) { actions[index(row)] = static_cast<std::int32_t>(a); });
       return {};
     }
     for (const Edge& edge : graph_.edges(node)) {

@@ -1,62 +1,52 @@
 #include "search/near/graph.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "core/index.hpp"
 
 namespace treeproof::near {
-namespace {
+Graph::Graph(const Problem& problem, const RowBits& rows, std::vector<std::int32_t> columns,
+             const Leaves& leaves, const GraphLimits& limits)
+    : problem_(problem), columns_(std::move(columns)), limits_(limits), rows_(rows),
+      tests_of_(tests_by_column(problem, columns_)), leaves_(leaves) {}
 
-std::vector<std::int32_t> all_tests(const FeatureTests& tests) {
-  std::vector<std::int32_t> out(index(tests.n));
-  std::iota(out.begin(), out.end(), tests.first);
-  return out;
-}
-
-}  // namespace
-
-Graph::Graph(const Problem& problem, std::vector<std::int32_t> columns, const GraphLimits& limits)
-    : problem_(problem), columns_(std::move(columns)), limits_(limits), rows_(problem),
-      tests_of_(tests_by_column(problem, columns_)),
-      stumps_(problem, rows_, tests_of_, limits.price, limits.min_samples_leaf) {}
-
-bool Graph::build(const LowerBound& bound, Limits& limits) {
+bool Graph::build(Cost budget, Knowledge& knowledge, const LowerBound& bound, Limits& limits) {
+  known_ = &knowledge;
+  for (auto& [key, known] : knowledge) known.node = -1;
   waiting_.assign(index(problem_.n_rows()) + 1, {});
   Child root;
   root.bits = rows_.all();
   root.key = rows_.key(root.bits);
   root.known = &look_up(root.key, root.bits, limits_.depth);
-  enter(root, limits_.depth, limits_.budget);
+  enter(root, limits_.depth, budget);
   for (std::size_t size = waiting_.size(); size-- > 0;) {
     for (std::size_t k = 0; k < waiting_[size].size(); ++k) {
-      if (limits.stop(1)) return false;
-      if (limits_.max_bytes > 0 && bytes() > limits_.max_bytes) {
-        limits.memory_exhausted();
-        return false;
-      }
+      if (limits_.max_bytes > 0 && bytes() > limits_.max_bytes) limits.memory_exhausted();
       expand(bound, waiting_[size][k], limits);
     }
     order_.insert(order_.end(), waiting_[size].begin(), waiting_[size].end());
   }
   std::ranges::reverse(order_);
-  return limits.reason() == StopReason::none;
+  complete_ = limits.reason() == StopReason::none;
+  known_ = nullptr;
+  return complete_;
 }
 
 std::uint64_t Graph::bytes() const {
   constexpr std::size_t kHashNode = sizeof(Key) + sizeof(Known) + 3 * sizeof(void*);
   return bits_.size() * sizeof(std::uint64_t) + nodes_.size() * sizeof(Node) +
          edges_.size() * sizeof(Edge) + 2 * children_.size() * sizeof(std::int32_t) +
-         known_.size() * kHashNode;
+         (known_ != nullptr ? known_->size() : 0) * kHashNode;
 }
 
-Graph::Known& Graph::look_up(const Key& key, BitsView bits, int depth_left) {
+Known& Graph::look_up(const Key& key, BitsView bits, int depth_left) {
   Key full = key;
   full += random_key(~static_cast<std::uint64_t>(depth_left));
-  const auto [it, fresh] = known_.try_emplace(full);
+  const auto [it, fresh] = known_->try_emplace(full);
   if (fresh) {
-    it->second.leaf = rows_.leaf(bits);
+    it->second.leaf = leaves_.leaf(bits);
     const Cost leaf = it->second.leaf.cost;
     // A tree is a leaf or pays for at least one split.
     it->second.lower = depth_left == 0 ? leaf : std::min(leaf, limits_.price.two_way);
@@ -70,7 +60,7 @@ Graph::Known& Graph::look_up(const Key& key, BitsView bits, int depth_left) {
 void Graph::refine(const LowerBound& bound, Child& child, int depth_left, Cost enough) {
   Known& known = *child.known;
   if (known.lower > enough || known.exact) return;
-  const Cost found = depth_left == 1 ? stumps_.best(child.bits)
+  const Cost found = depth_left == 1 ? leaves_.best_stump(child.bits)
                                      : bound(rows_.rows(child.bits), depth_left, enough);
   known.lower = std::max(known.lower, std::min(found, known.leaf.cost));
   // The exact search returns the optimum, or a bound that is more than enough.
@@ -81,7 +71,7 @@ std::int32_t Graph::enter(const Child& child, int depth_left, Cost budget) {
   Known& known = *child.known;
   if (known.node < 0) {
     known.node = static_cast<std::int32_t>(nodes_.size());
-    nodes_.push_back({known.leaf, depth_left, budget, bits_.size()});
+    nodes_.push_back({known.leaf, depth_left, budget, known.lower, bits_.size()});
     bits_.insert(bits_.end(), child.bits.begin(), child.bits.end());
     waiting_[index(known.leaf.n_rows)].push_back(known.node);
   }
@@ -99,7 +89,7 @@ bool Graph::make_children(const Node& node, std::int32_t test) {
     if (parts_.size() == n_parts_) parts_.emplace_back();
     Child& child = parts_[n_parts_];
     rows_.part(here_, test, outcome, child.bits);
-    if (std::ranges::all_of(child.bits, [](std::uint64_t w) { return w == 0; })) continue;
+    if (!any(child.bits)) continue;
     child.key = rows_.key(child.bits);
     child.outcome = outcome;
     ++n_parts_;
@@ -149,36 +139,55 @@ std::vector<std::int32_t> Graph::outcomes_on(const Node& node, std::int32_t test
   Bits part;
   for (std::int32_t v = 0; v < problem_.tests[index(test)].n_outcomes; ++v) {
     rows_.part(bits(node), test, v, part);
-    if (std::ranges::any_of(part, [](std::uint64_t w) { return w != 0; })) out.push_back(v);
+    if (any(part)) out.push_back(v);
   }
   return out;
 }
 
-// The thresholds of a feature that part the node's rows, one for each way to part them.
-std::vector<std::int32_t> Graph::distinct_cuts(const FeatureTests& tests) const {
+// The thresholds of a feature that part the node's rows, one for each way to part them, and last
+// one that has all rows below it.
+std::vector<Graph::Cut> Graph::distinct_cuts(const FeatureTests& tests) const {
   const std::size_t n_values = index(tests.n) + 1;
-  std::vector<std::uint8_t> occurs(n_values, 0);
-  for (const std::int32_t r : rows_.rows(here_)) occurs[index(problem_.code(tests.feature, r))] = 1;
-  std::vector<std::int32_t> out;
-  for (std::size_t code = 0; code < n_values; ++code)
-    if (occurs[code] != 0) out.push_back(tests.first + static_cast<std::int32_t>(code));
-  if (!out.empty()) out.pop_back();  // nothing lies above the highest value
+  std::vector<std::int64_t> weight(n_values, -1);  // -1: no row has this value
+  for_each_row(here_, [&](std::int32_t r) {
+    std::int64_t& own = weight[index(problem_.code(tests.feature, r))];
+    own = std::max<std::int64_t>(own, 0) + problem_.weight[index(r)];
+  });
+  std::vector<Cut> out;
+  std::int64_t below = 0;
+  for (std::size_t code = 0; code < n_values; ++code) {
+    if (weight[code] < 0) continue;
+    below += weight[code];
+    out.push_back({tests.first + static_cast<std::int32_t>(code), cost_of(below)});
+  }
   return out;
 }
 
-// `left` bounds the left child of the test before these, `right` the right child of the one after.
-void Graph::bisect(const LowerBound& bound, std::int32_t number,
-                   std::span<const std::int32_t> tests, Cost left, Cost right, Limits& limits) {
-  constexpr std::uint32_t kMicroseconds = 20;  // for a test
-  if (tests.empty() || limits.stop(kMicroseconds)) return;
-  if (limits_.price.two_way + left + right > nodes_[index(number)].budget) {
-    n_skipped_ += static_cast<std::int64_t>(tests.size());
-    return;
+bool Graph::ruled_out(const Node& node, const Cut& cut, const Beside& before,
+                      const Beside& after) const {
+  Cost left = before.sides.first, right = after.sides.last;
+  if (limits_.unit_step) {
+    left = std::max(left, after.sides.first - (after.below - cut.below));
+    right = std::max(right, before.sides.last - (cut.below - before.below));
   }
-  const std::size_t middle = tests.size() / 2;
-  const Sides sides = try_test(bound, number, tests[middle]);
-  bisect(bound, number, tests.first(middle), left, sides.last, limits);
-  bisect(bound, number, tests.subspan(middle + 1), sides.first, right, limits);
+  return limits_.price.two_way + left + right > node.budget;
+}
+
+// `before` and `after` are what is known of the thresholds on both sides of these.
+void Graph::bisect(const LowerBound& bound, std::int32_t number, std::span<const Cut> cuts,
+                   const Beside& before, const Beside& after, Limits& limits) {
+  constexpr std::uint32_t kMicroseconds = 20;  // for a test
+  const std::size_t given = cuts.size();
+  const Node node = nodes_[index(number)];
+  while (!cuts.empty() && ruled_out(node, cuts.front(), before, after)) cuts = cuts.subspan(1);
+  while (!cuts.empty() && ruled_out(node, cuts.back(), before, after))
+    cuts = cuts.first(cuts.size() - 1);
+  n_skipped_ += static_cast<std::int64_t>(given - cuts.size());
+  if (cuts.empty() || limits.stop(kMicroseconds)) return;
+  const std::size_t middle = cuts.size() / 2;
+  const Beside here{try_test(bound, number, cuts[middle].test), cuts[middle].below};
+  bisect(bound, number, cuts.first(middle), before, here, limits);
+  bisect(bound, number, cuts.subspan(middle + 1), here, after, limits);
 }
 
 void Graph::try_column(const LowerBound& bound, std::int32_t number, const ColumnTests& column,
@@ -186,28 +195,62 @@ void Graph::try_column(const LowerBound& bound, std::int32_t number, const Colum
   seen_.reset();
   if (!column.distinct()) seen_.emplace();
   for (const FeatureTests& feature : column.features) {
-    const auto tests = feature.ordered ? distinct_cuts(feature) : all_tests(feature);
-    if (feature.ordered && limits_.min_samples_leaf == 1) {
-      bisect(bound, number, tests, 0, 0, limits);
+    if (!feature.ordered) {
+      for (std::int32_t t = feature.first; t < feature.first + feature.n; ++t)
+        if (!limits.stop(1)) try_test(bound, number, t);
       continue;
     }
-    for (const std::int32_t t : tests)
-      if (!limits.stop(1)) try_test(bound, number, t);
+    const std::vector<Cut> cuts = distinct_cuts(feature);
+    const auto own = std::span(cuts).first(cuts.size() - 1);
+    const Cost lower = nodes_[index(number)].lower;
+    if (limits_.min_samples_leaf == 1) {
+      bisect(bound, number, own, {{0, lower}, 0}, {{lower, 0}, cuts.back().below}, limits);
+      continue;
+    }
+    for (const Cut& cut : own)
+      if (!limits.stop(1)) try_test(bound, number, cut.test);
   }
 }
 
 void Graph::expand(const LowerBound& bound, std::int32_t number, Limits& limits) {
   const std::size_t first = edges_.size();
   const Node node = nodes_[index(number)];
-  if (node.depth_left > 0 && !is_last(node) && node.budget >= limits_.price.two_way) {
+  const bool divisible =
+      node.depth_left > 0 && !is_last(node) && node.budget >= limits_.price.two_way;
+  if (divisible && !limits.stop(1)) {
     const BitsView own = bits(node);
     here_.assign(own.begin(), own.end());
-    for (const ColumnTests& column : tests_of_) try_column(bound, number, column, limits);
+    for (std::size_t c = 0; c < tests_of_.size(); ++c)
+      if (may_test(number, static_cast<std::int32_t>(c)))
+        try_column(bound, number, tests_of_[c], limits);
   }
   const auto edges = std::span(edges_).subspan(first);
   std::ranges::sort(edges, {}, &Edge::test);
   nodes_[index(number)].first_edge = first;
   nodes_[index(number)].n_edges = static_cast<std::int32_t>(edges.size());
+  nodes_[index(number)].open = divisible && limits.reason() != StopReason::none;
+}
+
+// With t(0) = 1, at most t(d) = 1 + the sum over all tests of t(d - 1) to the power of its
+// outcomes.
+std::optional<BigCount> Graph::most_trees(const Node& node) const {
+  if (node.depth_left >= limits_.unlimited) return std::nullopt;
+  BigCount most = 1;
+  try {
+    for (int level = 0; level < node.depth_left; ++level) {
+      BigCount next = 1;
+      for (const Test& test : problem_.tests) {
+        const std::int32_t parts = std::min(test.n_outcomes, node.leaf.n_rows);
+        BigCount product = 1;
+        for (std::int32_t k = 0; k < parts; ++k) product = product * most;
+        next += product;
+      }
+      most = next;
+    }
+  } catch (const std::overflow_error&) {
+    return std::nullopt;
+  }
+  return most;
 }
 
 }  // namespace treeproof::near

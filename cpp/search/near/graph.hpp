@@ -14,7 +14,17 @@
 // let every leaf size be allowed. The left child of t holds that of a, its right child that of b.
 // A tree on more rows, cut down to fewer, costs no more, so that every tree which splits at t
 // costs at least the price of the split, a bound of a's left child and one of b's right child. If
-// that is above the budget, no threshold between a and b has to be looked at.
+// that is above the budget, no threshold between a and b has to be looked at. Where costs are
+// weights of misclassified rows and no split has three children or more, there is a second bound:
+// a tree for fewer rows, used for more, misclassifies at most the rows in between. So the right
+// child of t costs at least that of a less the weight between a and t, and the left child at least
+// that of b less the weight between t and b.
+//
+// What is known of sets of rows outlives a graph, so that the graph of a larger budget takes only
+// as long as the sets that are new.
+//
+// If a limit ends the building, some nodes stay open: their splits are not all known. All trees
+// that the graph holds are within the budget then, but there may be others.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +36,10 @@
 
 #include "core/index.hpp"
 #include "core/limits.hpp"
+#include "search/near/big_count.hpp"
+#include "search/near/leaves.hpp"
 #include "search/near/row_bits.hpp"
-#include "search/near/stumps.hpp"
+#include "search/near/tests_of_columns.hpp"
 
 namespace treeproof::near {
 
@@ -38,13 +50,14 @@ using LowerBound =
 
 struct GraphLimits {
   SplitPrice<Cost> price;
-  Cost budget = 0;    // the maximum cost of a tree
   int depth = 0;      // levels below the root
   int unlimited = 0;  // the value of `depth` that means any number of levels
   std::int64_t min_samples_leaf = 1;
   std::uint64_t max_bytes = 0;  // 0: no limit
   // Whether splits into leaves are edges too, for those who choose the leaves' labels themselves.
   bool expand_last = false;
+  std::int32_t root_column = -1;  // the column that the root must test; -1: any, or none
+  bool unit_step = false;         // the second bound of thresholds holds, see above
 };
 
 struct Edge {
@@ -53,24 +66,37 @@ struct Edge {
   std::int32_t n_children;
 };
 
-// A node with one level left has no edges: see `Graph::stumps`.
+// A node with one level left has no edges: see `Graph::for_each_stump`.
 struct Node {
   Leaf leaf;
   int depth_left;
   Cost budget;
+  Cost lower;        // no tree on these rows costs less
   std::size_t bits;  // in Graph's store
   std::size_t first_edge = 0;
   std::int32_t n_edges = 0;
+  bool open = true;  // there may be edges that are not known
 };
+
+// The bounds of sets of rows, whether they are part of a graph or not.
+struct Known {
+  Leaf leaf;
+  Cost lower = 0;
+  bool exact = false;      // `lower` is the optimum: nothing can raise it
+  std::int32_t node = -1;  // of the graph that is being built
+};
+using Knowledge = std::unordered_map<Key, Known, KeyHash>;
 
 class Graph {
  public:
   // `columns`: the column of the table that each feature of the problem stands for. Features of
   // one column follow each other.
-  Graph(const Problem& problem, std::vector<std::int32_t> columns, const GraphLimits& limits);
+  Graph(const Problem& problem, const RowBits& rows, std::vector<std::int32_t> columns,
+        const Leaves& leaves, const GraphLimits& limits);
 
-  // Returns false if a limit was reached; the graph must not be used then.
-  bool build(const LowerBound& bound, Limits& limits);
+  // To be called once: all trees that cost at most the budget. Returns false if a limit was
+  // reached; some nodes are open then.
+  bool build(Cost budget, Knowledge& knowledge, const LowerBound& bound, Limits& limits);
 
   const Problem& problem() const { return problem_; }
   std::int32_t n_columns() const { return columns_.empty() ? 0 : columns_.back() + 1; }
@@ -90,9 +116,20 @@ class Graph {
   }
   // The splits of a node with one level left, whose children are leaves.
   bool is_last(const Node& node) const { return node.depth_left == 1 && !limits_.expand_last; }
-  void for_each_stump(const Node& node, const Stumps::Visit& visit) const {
-    stumps_.for_each(bits(node), visit);
+  void for_each_stump(const Node& node, const Leaves::Visit& visit) const {
+    leaves_.for_each_stump(bits(node), visit);
   }
+  // Whether a node may be a leaf, and whether it may be split by tests of a column.
+  bool may_end(std::int32_t node) const { return node != 0 || limits_.root_column < 0; }
+  bool may_test(std::int32_t node, std::int32_t column) const {
+    return node != 0 || limits_.root_column < 0 || limits_.root_column == column;
+  }
+  bool complete() const { return complete_; }
+  const RowBits& rows() const { return rows_; }
+  const Leaves& leaves() const { return leaves_; }
+  // The most trees that a node with this many levels left can have, or nothing if that is not
+  // known or too large.
+  std::optional<BigCount> most_trees(const Node& node) const;
   BitsView bits(const Node& node) const { return {bits_.data() + node.bits, rows_.n_words()}; }
   // The outcomes of a test that some rows of a node have.
   std::vector<std::int32_t> outcomes_on(const Node& node, std::int32_t test) const;
@@ -105,13 +142,6 @@ class Graph {
   std::int64_t n_skipped() const { return n_skipped_; }
 
  private:
-  // The bounds of a set of rows, whether it is part of the graph or not.
-  struct Known {
-    Leaf leaf;
-    Cost lower = 0;
-    bool exact = false;  // `lower` is the optimum: nothing can raise it
-    std::int32_t node = -1;
-  };
   struct Child {
     Bits bits;
     Key key;
@@ -132,21 +162,33 @@ class Graph {
     Cost last = 0;
   };
   Sides try_test(const LowerBound& bound, std::int32_t node, std::int32_t test);
-  std::vector<std::int32_t> distinct_cuts(const FeatureTests& tests) const;
+  // A threshold, and the cost of misclassifying all rows below it.
+  struct Cut {
+    std::int32_t test;
+    Cost below;
+  };
+  // What is known of a threshold next to others.
+  struct Beside {
+    Sides sides;
+    Cost below = 0;
+  };
+  std::vector<Cut> distinct_cuts(const FeatureTests& tests) const;
   void try_column(const LowerBound& bound, std::int32_t node, const ColumnTests& column,
                   Limits& limits);
-  void bisect(const LowerBound& bound, std::int32_t node, std::span<const std::int32_t> tests,
-              Cost left, Cost right, Limits& limits);
+  void bisect(const LowerBound& bound, std::int32_t node, std::span<const Cut> cuts,
+              const Beside& before, const Beside& after, Limits& limits);
+  bool ruled_out(const Node& node, const Cut& cut, const Beside& before, const Beside& after) const;
   std::int32_t enter(const Child& child, int depth_left, Cost budget);
   void expand(const LowerBound& bound, std::int32_t node, Limits& limits);
 
   const Problem& problem_;
   std::vector<std::int32_t> columns_;
   GraphLimits limits_;
-  RowBits rows_;
+  const RowBits& rows_;
   std::vector<ColumnTests> tests_of_;  // per column of the table
-  Stumps stumps_;
-  std::unordered_map<Key, Known, KeyHash> known_;
+  const Leaves& leaves_;
+  bool complete_ = false;
+  Knowledge* known_ = nullptr;  // while the graph is built
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<std::int32_t> children_;              // node numbers

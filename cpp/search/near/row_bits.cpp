@@ -1,21 +1,8 @@
 #include "search/near/row_bits.hpp"
 
-#include <algorithm>
-#include <bit>
-
 #include "core/index.hpp"
 
 namespace treeproof::near {
-namespace {
-
-template <class Visit>
-void for_each_row(BitsView set, const Visit& visit) {
-  for (std::size_t w = 0; w < set.size(); ++w)
-    for (std::uint64_t word = set[w]; word != 0; word &= word - 1)
-      visit(static_cast<std::int32_t>(64 * w) + std::countr_zero(word));
-}
-
-}  // namespace
 
 RowBits::RowBits(const Problem& problem)
     : problem_(problem), n_words_((index(problem.n_rows()) + 63) / 64) {
@@ -40,22 +27,6 @@ void RowBits::part(BitsView set, std::int32_t test, std::int32_t outcome, Bits& 
   const Bits& mask = masks_[first_outcome_[index(test)] + index(outcome)];
   out.resize(n_words_);
   for (std::size_t w = 0; w < n_words_; ++w) out[w] = set[w] & mask[w];
-}
-
-Leaf RowBits::leaf(BitsView set) const {
-  Leaf out;
-  std::vector<std::int64_t> weight(index(problem_.n_classes), 0);
-  for_each_row(set, [&](std::int32_t r) {
-    weight[index(problem_.label[index(r)])] += problem_.weight[index(r)];
-    out.samples += problem_.samples[index(r)];
-    ++out.n_rows;
-  });
-  const auto most = std::ranges::max_element(weight);
-  std::int64_t total = 0;
-  for (const std::int64_t w : weight) total += w;
-  out.label = static_cast<std::int32_t>(most - weight.begin());
-  out.cost = cost_of(total - *most);
-  return out;
 }
 
 // Sets are identified by 128 bits: the sum of one random key for each half word, chosen by the

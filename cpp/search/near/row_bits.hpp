@@ -1,11 +1,11 @@
-// Sets of rows as bits, and the leaf on such a set.
+// Sets of rows as bits.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "core/cost.hpp"
 #include "core/key.hpp"
 #include "data/problem.hpp"
 
@@ -14,12 +14,18 @@ namespace treeproof::near {
 using Bits = std::vector<std::uint64_t>;
 using BitsView = std::span<const std::uint64_t>;
 
-struct Leaf {
-  Cost cost = 0;
-  std::int32_t label = 0;    // the heaviest class; of equally heavy ones, the first
-  std::int32_t n_rows = 0;   // merged rows
-  std::int64_t samples = 0;  // table rows
-};
+template <class Visit>
+void for_each_row(BitsView set, const Visit& visit) {
+  for (std::size_t w = 0; w < set.size(); ++w)
+    for (std::uint64_t word = set[w]; word != 0; word &= word - 1)
+      visit(static_cast<std::int32_t>(64 * w) + std::countr_zero(word));
+}
+
+inline bool any(BitsView set) {
+  for (const std::uint64_t word : set)
+    if (word != 0) return true;
+  return false;
+}
 
 class RowBits {
  public:
@@ -29,7 +35,6 @@ class RowBits {
   Bits all() const;
   // The rows of a set for which a test has an outcome.
   void part(BitsView set, std::int32_t test, std::int32_t outcome, Bits& out) const;
-  Leaf leaf(BitsView set) const;
   Key key(BitsView set) const;
   std::vector<std::int32_t> rows(BitsView set) const;
 

@@ -1,10 +1,13 @@
 #include "search/portfolio/near_set.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/memory.hpp"
 #include "search/sparse/bounder.hpp"
 #include "search/threshold/bounder.hpp"
+#include "search/threshold/target_bounder.hpp"
 
 namespace treeproof::portfolio {
 namespace {
@@ -14,42 +17,83 @@ std::uint64_t share_of_memory(std::uint64_t allowance) {
   return (allowance > 0 ? allowance : physical_memory()) / 4;
 }
 
+SplitPrice<Cost> price_of(const NearRules& rules) {
+  return {rules.split_cost, rules.tree_limits.penalize == Penalize::leaves ? rules.split_cost : 0};
+}
+
 }  // namespace
 
-NearSet::NearSet(Problem problem, std::vector<std::int32_t> columns, Cost split_cost, Cost budget,
-                 const TreeLimits& tree_limits, NearBounds bounds, Limits& limits, bool expand_last)
-    : problem_(std::move(problem)) {
-  near::GraphLimits graph_limits;
-  graph_limits.price = {split_cost, tree_limits.penalize == Penalize::leaves ? split_cost : 0};
-  graph_limits.budget = budget;
-  graph_limits.expand_last = expand_last;
-  graph_limits.unlimited = sparse::Bounder::unlimited();
-  graph_limits.min_samples_leaf = tree_limits.min_samples_leaf;
-  graph_limits.max_bytes = share_of_memory(limits.memory_allowance());
-  const bool by_threshold = bounds == NearBounds::chosen ? has_many_thresholds(tree_limits)
-                                                         : bounds == NearBounds::threshold;
-  if (by_threshold && tree_limits.max_depth >= 0)
-    build<threshold::Bounder>(std::move(columns), graph_limits, tree_limits, limits);
-  else build<sparse::Bounder>(std::move(columns), graph_limits, tree_limits, limits);
-  reason_ = limits.reason();
+NearSearch::NearSearch(Problem problem, std::vector<std::int32_t> columns, const NearRules& rules,
+                       std::uint64_t memory_allowance)
+    : problem_(std::move(problem)), rows_(problem_), columns_(std::move(columns)) {
+  leaves_ = near::class_leaves(problem_, leaf_rules(rules));
+  const bool by_threshold = rules.bounds == NearBounds::chosen
+                                ? has_many_thresholds(rules.tree_limits)
+                                : rules.bounds == NearBounds::threshold;
+  const auto bound_by = [&](auto bounder) {
+    bound_ = [bounder](const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
+      return bounder->lower(rows, depth_left, enough);
+    };
+    set_limits(rules, memory_allowance, bounder->depth());
+    graph_limits_.unit_step = !has_wide(problem_.features);
+  };
+  // The bound of at most k splits would be sharper, but subproblems have fewer than k left.
+  TreeLimits any_size = rules.tree_limits;
+  any_size.max_splits = -1;
+  if (by_threshold && any_size.max_depth >= 0)
+    bound_by(std::make_shared<threshold::Bounder>(problem_, rules.split_cost, any_size, limits_));
+  else bound_by(std::make_shared<sparse::Bounder>(problem_, rules.split_cost, any_size, limits_));
+}
+
+NearSearch::NearSearch(Problem problem, std::vector<std::int32_t> columns, const NearRules& rules,
+                       std::uint64_t memory_allowance, Criterion criterion,
+                       std::vector<double> targets, std::int32_t n_outputs,
+                       std::vector<double> weights)
+    : problem_(std::move(problem)), rows_(problem_), columns_(std::move(columns)),
+      targets_(std::move(targets)), weights_(std::move(weights)) {
+  const Targets given{targets_, n_outputs, weights_};
+  leaves_ = near::target_leaves(problem_, leaf_rules(rules), criterion, given);
+  const double penalty = static_cast<double>(rules.split_cost) / near::kTargetUnit;
+  const std::shared_ptr<threshold::TargetBounder> bounder = threshold::make_target_bounder(
+      problem_, criterion, given, penalty, rules.tree_limits, limits_);
+  // Sums are added in another order there, and a bound counts as reached within a tolerance.
+  constexpr double kSlack = 1e-10;
+  bound_ = [bounder](const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
+    const double most = static_cast<double>(enough) / near::kTargetUnit + 2 * kSlack;
+    const double lower = bounder->lower(rows, depth_left, most) - kSlack;
+    return static_cast<Cost>(std::floor(std::max(lower, 0.0) * near::kTargetUnit));
+  };
+  set_limits(rules, memory_allowance, rules.tree_limits.max_depth);
+}
+
+near::LeafRules NearSearch::leaf_rules(const NearRules& rules) const {
+  return {near::tests_by_column(problem_, columns_), price_of(rules),
+          rules.tree_limits.min_samples_leaf};
+}
+
+void NearSearch::set_limits(const NearRules& rules, std::uint64_t memory_allowance, int depth) {
+  graph_limits_.price = price_of(rules);
+  graph_limits_.depth = depth;
+  graph_limits_.unlimited = sparse::Bounder::unlimited();
+  graph_limits_.min_samples_leaf = rules.tree_limits.min_samples_leaf;
+  graph_limits_.max_bytes = share_of_memory(memory_allowance);
+  graph_limits_.expand_last = rules.expand_last;
+  graph_limits_.root_column = rules.root_column;
+}
+
+std::unique_ptr<near::Graph> NearSearch::build(Cost budget, Limits& limits) {
+  limits_ = limits;
+  auto graph = std::make_unique<near::Graph>(problem_, rows_, columns_, *leaves_, graph_limits_);
+  graph->build(budget, knowledge_, bound_, limits_);
+  limits = limits_;
+  return graph;
 }
 
 // On Mroz (995 thresholds, depth 3) bounds over thresholds take an eighth of the time. They allow
 // leaves of any size, so that with a minimum they are weaker than the sparse search's.
-bool NearSet::has_many_thresholds(const TreeLimits& tree_limits) const {
+bool NearSearch::has_many_thresholds(const TreeLimits& tree_limits) const {
   constexpr std::size_t kMany = 150;
   return tree_limits.min_samples_leaf == 1 && problem_.tests.size() > kMany;
-}
-
-template <class Bounder>
-void NearSet::build(std::vector<std::int32_t> columns, near::GraphLimits graph_limits,
-                    const TreeLimits& tree_limits, Limits& limits) {
-  Bounder bounder(problem_, graph_limits.price.two_way, tree_limits, limits);
-  graph_limits.depth = bounder.depth();
-  graph_ = std::make_unique<near::Graph>(problem_, std::move(columns), graph_limits);
-  graph_->build([&](const std::vector<std::int32_t>& rows, int depth_left,
-                    Cost enough) { return bounder.lower(rows, depth_left, enough); },
-                limits);
 }
 
 }  // namespace treeproof::portfolio

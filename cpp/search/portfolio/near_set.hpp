@@ -9,6 +9,7 @@
 #include "core/limits.hpp"
 #include "core/options.hpp"
 #include "data/problem.hpp"
+#include "loss/targets.hpp"
 #include "search/near/graph.hpp"
 
 namespace treeproof::portfolio {
@@ -20,28 +21,48 @@ enum class NearBounds {
   threshold,  // limited depth; its solver of two levels is fast over many thresholds
 };
 
-class NearSet {
+struct NearRules {
+  Cost split_cost = 0;
+  TreeLimits tree_limits;
+  NearBounds bounds = NearBounds::chosen;
+  bool expand_last = false;       // see near::GraphLimits
+  std::int32_t root_column = -1;  // the column that the root must test; -1: any
+};
+
+// A table and what is known of its subproblems, from which sets of any budget are made.
+class NearSearch {
  public:
-  // `columns`: the column of the table that each feature of the problem stands for. `budget`: the
-  // most that a tree may cost. The limits' memory allowance is for the whole process; the graph
-  // may take a quarter of it.
-  NearSet(Problem problem, std::vector<std::int32_t> columns, Cost split_cost, Cost budget,
-          const TreeLimits& tree_limits, NearBounds bounds, Limits& limits,
-          bool expand_last = false);
+  // `columns`: the column of the table that each feature of the problem stands for. The memory
+  // allowance is for the whole process; a graph may take a quarter of it.
+  NearSearch(Problem problem, std::vector<std::int32_t> columns, const NearRules& rules,
+             std::uint64_t memory_allowance);
+  // Numbers to predict: one row of the problem for each row of the targets. There has to be a limit
+  // on the depth.
+  NearSearch(Problem problem, std::vector<std::int32_t> columns, const NearRules& rules,
+             std::uint64_t memory_allowance, Criterion criterion, std::vector<double> targets,
+             std::int32_t n_outputs, std::vector<double> weights);
+  NearSearch(const NearSearch&) = delete;
+  NearSearch& operator=(const NearSearch&) = delete;
+
+  // The graph of all trees that cost at most the budget; it must not outlive the search.
+  std::unique_ptr<near::Graph> build(Cost budget, Limits& limits);
 
   const Problem& problem() const { return problem_; }
-  const near::Graph& graph() const { return *graph_; }
-  StopReason reason() const { return reason_; }
 
  private:
   bool has_many_thresholds(const TreeLimits& tree_limits) const;
-  template <class Bounder>
-  void build(std::vector<std::int32_t> columns, near::GraphLimits graph_limits,
-             const TreeLimits& tree_limits, Limits& limits);
+  near::LeafRules leaf_rules(const NearRules& rules) const;
+  void set_limits(const NearRules& rules, std::uint64_t memory_allowance, int depth);
 
-  Problem problem_;
-  std::unique_ptr<near::Graph> graph_;
-  StopReason reason_ = StopReason::none;
+  const Problem problem_;
+  const near::RowBits rows_;
+  const std::vector<std::int32_t> columns_;
+  const std::vector<double> targets_, weights_;  // of a regression
+  Limits limits_;                                // those of the graph that is being built
+  std::unique_ptr<near::Leaves> leaves_;
+  near::GraphLimits graph_limits_;
+  near::LowerBound bound_;  // keeps its search, and what that remembers
+  near::Knowledge knowledge_;
 };
 
 }  // namespace treeproof::portfolio

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from treeproof import _core
-from treeproof.solving.solvers import Task, run_solver
+from treeproof.border.partial_tree import Given
+from treeproof.solving.solvers import RegressionTask, Task, run_solver
 from treeproof.tree.split_table import SplitTable
 
 __all__ = [
@@ -19,7 +20,7 @@ __all__ = [
     "Family",
     "Frontier",
     "LimitReachedError",
-    "check_task",
+    "Search",
     "sparse_costs",
 ]
 
@@ -27,6 +28,7 @@ FEWER = (  # advice against too many trees
     "what helps most is a smaller max_depth (2 or 3), then fewer thresholds "
     "(quantiles=10), a larger split_penalty and a smaller margin"
 )
+_BUILDING = 0.7  # share of the time for finding subproblems; the rest is for counting
 _ADVICE = {
     "time_limit": f"before the time limit; {FEWER}, or raise time_limit",
     "memory_limit": f"in the memory allowed; {FEWER}, or raise memory_limit",
@@ -45,18 +47,17 @@ class LimitReachedError(RuntimeError):
         )
 
 
-def check_task(task: Task) -> None:
-    """Refuse what the engine cannot do."""
-    if task.max_splits is not None:
+def root_column(task: Task | RegressionTask) -> int:
+    """Return the column that the root must test, or -1 for any."""
+    prefix = task.prefix
+    if prefix is None:
+        return -1
+    if prefix.parameter != "first_split" or not isinstance(prefix.root, Given):
         raise ValueError(
-            "Trees with at most max_splits splits cannot be listed; use max_depth or a "
-            "larger split_penalty to keep them small."
+            f"Near-optimal trees cannot be listed with {prefix.parameter}; use "
+            "first_split, or fit without it."
         )
-    if task.prefix is not None:
-        raise ValueError(
-            f"Near-optimal trees cannot be listed with {task.prefix.parameter}; fit "
-            "without it."
-        )
+    return prefix.root.column
 
 
 def sparse_costs(task: Task) -> tuple[int, int, int]:
@@ -65,53 +66,136 @@ def sparse_costs(task: Task) -> tuple[int, int, int]:
     return int(found["unit"]), int(found["split_cost"]), int(found["upper"])
 
 
-class Family:
-    """All trees of a problem that cost at most a budget."""
+class Search:
+    """A problem whose trees within a budget can be found, one budget after the other.
+
+    What is learned for one budget is used for the next.
+
+    Parameters
+    ----------
+    task : Task or RegressionTask
+        The problem.
+    split_cost : int
+        The penalty, in the unit of the costs; not used by a regression.
+    expand_last : bool, default=False
+        Whether the leaves' labels are chosen by the caller.
+    """
 
     def __init__(
         self,
-        task: Task,
+        task: Task | RegressionTask,
         split_cost: int,
-        budget: int,
-        within: float,
         *,
         expand_last: bool = False,
     ) -> None:
-        self.within = within
-        self._deadline = None
-        if task.time_limit is not None:
-            self._deadline = monotonic() + task.time_limit
+        self.max_splits = -1 if task.max_splits is None else task.max_splits
+        self._memory = task.memory_allowance
         table = task.table.engine
-        self._set = _core.NearSet(
-            kinds=table.kinds,
-            n_values=table.n_values,
-            codes=table.codes.reshape(-1),
-            columns=table.features,
-            labels=task.labels,
-            n_classes=task.n_classes,
-            weights=task.weights,
-            split_cost=split_cost,
-            budget=budget,
-            max_depth=-1 if task.max_depth is None else task.max_depth,
-            min_samples_leaf=task.min_samples_leaf,
-            time_limit=self._seconds_left(),
-            memory_limit=task.memory_allowance,
-            penalize=task.penalize,
-            expand_last=expand_last,
-        )
-        if self._set.status != "complete":
-            raise LimitReachedError(self._set.status, within)
+        common = {
+            "kinds": table.kinds,
+            "n_values": table.n_values,
+            "columns": table.features,
+            "max_depth": -1 if task.max_depth is None else task.max_depth,
+            "min_samples_leaf": task.min_samples_leaf,
+            "memory_limit": task.memory_allowance,
+            "penalize": task.penalize,
+            "root_column": root_column(task),
+        }
+        self._search: Any
+        if isinstance(task, RegressionTask):
+            self._search = _core.NearSearch.of_targets(
+                codes=np.ascontiguousarray(table.codes).reshape(-1),
+                targets=np.ascontiguousarray(task.targets).reshape(-1),
+                n_outputs=task.targets.shape[1],
+                weights=task.weights,
+                criterion=task.criterion,
+                split_penalty=task.split_penalty,
+                **common,
+            )
+        else:
+            self._search = _core.NearSearch(
+                codes=table.codes.reshape(-1),
+                labels=task.labels,
+                n_classes=task.n_classes,
+                weights=task.weights,
+                split_cost=split_cost,
+                expand_last=expand_last,
+                **common,
+            )
 
-    def count(self, required: Sequence[int], banned: Sequence[int]) -> Count:
-        """Count the trees that use some features and do without others."""
-        counts = self._set.count(
-            required=list(required),
-            banned=list(banned),
-            time_limit=self._seconds_left(),
+    def family(
+        self, budget: int, within: float, time_limit: float | None = None
+    ) -> Family:
+        """Return all trees that cost at most a budget, or those found before a limit.
+
+        Parameters
+        ----------
+        budget : int
+            The most that a tree may cost.
+        within : float
+            The margin in words of the caller, for messages.
+        time_limit : float or None
+            Seconds for this and all questions to the family; None for any time.
+        """
+        deadline = None if time_limit is None else monotonic() + time_limit
+        # Some of the time is left for counting.
+        found = self._search.build(
+            budget,
+            time_limit=0.0 if time_limit is None else _BUILDING * time_limit,
+            memory_limit=self._memory,
         )
+        return Family(found, within, deadline, self.max_splits)
+
+
+class Family:
+    """All trees of a problem that cost at most a budget.
+
+    If a limit has ended the search (`status`), not all of them are known.
+    """
+
+    def __init__(
+        self, found: Any, within: float, deadline: float | None, max_splits: int
+    ) -> None:
+        self.within = within
+        self.status = str(found.status)
+        self._set, self._deadline, self._max_splits = found, deadline, max_splits
+
+    def count(
+        self, required: Sequence[int], banned: Sequence[int], *, partial: bool = False
+    ) -> Count:
+        """Count the trees that use some features and do without others.
+
+        Parameters
+        ----------
+        required, banned : sequence of int
+            The features.
+        partial : bool, default=False
+            If not all trees are known, count those that are.
+        """
+        if self.status != "complete" and not partial:
+            raise LimitReachedError(self.status, self.within)
+        counts = self._counts(required, banned, at_most=False)
         if counts.status != "complete":
             raise LimitReachedError(counts.status, self.within)
         return Count(self._set, counts)
+
+    def at_most(self, required: Sequence[int], banned: Sequence[int]) -> int | None:
+        """Return a number that the trees do not exceed, or None."""
+        counts = self._counts(required, banned, at_most=True)
+        if counts.status != "complete" or not counts.bounded:
+            return None
+        return _number(counts.total)
+
+    def _counts(
+        self, required: Sequence[int], banned: Sequence[int], *, at_most: bool
+    ) -> Any:
+        return self._set.count(
+            required=list(required),
+            banned=list(banned),
+            max_splits=self._max_splits,
+            at_most=at_most,
+            time_limit=self._seconds_left(),
+        )
 
     def frontier(
         self,
@@ -140,6 +224,8 @@ class Family:
         penalize : str
             What the penalty is charged for.
         """
+        if self.status != "complete":
+            raise LimitReachedError(self.status, self.within)
         flat = np.ascontiguousarray(codes).reshape(-1)
         found = self._set.frontier(
             codes=flat,

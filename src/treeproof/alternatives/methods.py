@@ -18,7 +18,8 @@ from treeproof.solving.answer import Answer
 from treeproof.solving.shape import restrictions
 
 if TYPE_CHECKING:
-    from treeproof.alternatives.result import NearOptimalSet, NearTree
+    from treeproof.alternatives.near_tree import NearTree
+    from treeproof.alternatives.result import NearOptimalSet
     from treeproof.solving.solvers import Task
     from treeproof.tree import Tree
 
@@ -45,6 +46,7 @@ class Alternatives:
         limit: int | None = None,
         using: Any = (),
         without: Any = (),
+        count: bool = True,
         X: Any = None,
         y: Any = None,
         sample_weight: Any = None,
@@ -66,6 +68,10 @@ class Alternatives:
             Return only the best ``limit`` of these trees. They are found without
             counting the others, so that the first trees of a very large set take about
             as long as a fit.
+        count : bool, default=True
+            Whether to count the trees at once. If not, they are counted when their
+            number is asked for, and iteration starts with the best tree after about
+            the time of a fit, however many there are.
         using, without : column or list of columns, default=()
             Only trees that test all of these columns, or none of these columns.
         X, y, sample_weight : default=None
@@ -110,7 +116,8 @@ class Alternatives:
         >>> trees.count, trees.feature_use()
         (2, {'x0': 1, 'x1': 1, 'x2': 0})
         """
-        from treeproof.alternatives.search import near_set
+        from treeproof.alternatives.problems import ClassProblem
+        from treeproof.alternatives.result import near_set
 
         check_is_fitted(self, "tree_")
         costs = self.tree_.measure in ("cost", "reward")  # in a unit of their own
@@ -122,13 +129,16 @@ class Alternatives:
         self._check_listed(again=X is not None)
         if X is not None:
             model: Any = clone(self).fit(X, y, sample_weight)  # type: ignore[type-var]
-            return model.near_optimal(within, limit=limit, using=using, without=without)
+            return model.near_optimal(  # type: ignore[no-any-return]
+                within, limit=limit, using=using, without=without, count=count
+            )
         if not hasattr(self, "_task"):
             raise ValueError(
                 "The classifier no longer has its training data (it was loaded, copied "
                 "or fitted on a very large table); give them as X=..., y=...."
             )
-        return near_set(self, self._task, float(within), limit, using, without)
+        problem = ClassProblem(self, self._task)
+        return near_set(problem, float(within), limit, using, without, count)
 
     def _check_listed(self, again: bool) -> None:
         """Refuse objectives whose trees cannot be listed by their cost."""
@@ -173,7 +183,7 @@ class Alternatives:
         # alternatives.
         self.__dict__.pop("_engine_costs", None)  # of an earlier fit
         same_unit = "certificates" in found and task.min_samples_leaf == 1
-        own = self.stats_["solver"] == "sparse" and task.prefix is None
+        own = self.stats_["solver"] == "sparse" or task.prefix is not None
         if same_unit or own:
             unit, split_cost = int(found["unit"]), int(found["split_cost"])
             self._engine_costs = (unit, split_cost, int(found["upper"]))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from treeproof.alternatives.engine import Count, Family
-from treeproof.tree import Tree
-from treeproof.tree.split_table import SplitTable
+from treeproof.alternatives.near_tree import NearTree
+from treeproof.alternatives.problems import Problem
+from treeproof.alternatives.search import Found, Question
 
-__all__ = ["NearOptimalSet", "NearTree", "TooManyTreesError", "choose_columns"]
+__all__ = ["NearOptimalSet", "TooManyTreesError", "choose_columns", "near_set"]
 
 MOST_REQUIRED = 8  # as in cpp/search/near/counts.hpp
 
@@ -31,55 +31,6 @@ class TooManyTreesError(ValueError):
     """
 
 
-@dataclass(frozen=True)
-class NearTree:
-    """One tree of the set.
-
-    Attributes
-    ----------
-    tree : Tree
-        The tree as a node table.
-    objective : float
-        Its cost.
-    loss : float
-        The share of the training weight that it misclassifies.
-    n_splits : int
-        Its number of splits.
-
-    Examples
-    --------
-    >>> from treeproof import OptimalTreeClassifier
-    >>> from treeproof.datasets import load_monks
-    >>> X, y = load_monks(1, as_frame=True, return_X_y=True)
-    >>> clf = OptimalTreeClassifier(max_depth=2).fit(X, y)
-    >>> trees = clf.near_optimal(within=0.02)
-    >>> trees[0].model.certificate()
-    'Optimal: no tree of depth 2 or less with multiway and one-vs-rest splits of categories costs less than 0.216667.'
-    """  # noqa: E501
-
-    tree: Tree
-    objective: float
-    loss: float
-    n_splits: int
-    _template: Any = field(repr=False, compare=False)
-    _proved: bool = field(repr=False, compare=False)
-
-    @property
-    def model(self) -> Any:
-        """The tree as a fitted estimator; its certificate states its gap."""
-        from treeproof.estimators.variants import model_like
-
-        return model_like(
-            self._template,
-            self.tree,
-            split_penalty=self._template.split_penalty,
-            objective=self.objective,
-            lower=self._template.lower_bound_,
-            proved=self._proved,
-            status="near-optimal",
-        )
-
-
 class NearOptimalSet:
     """All trees that cost at most a margin more than the best one.
 
@@ -93,8 +44,11 @@ class NearOptimalSet:
     count : int
         The number of trees in this set.
     complete : bool
-        Whether these are all trees within the margin. If not, there are at least
-        ``count`` of them, and these are the best ones.
+        Whether these are all trees within the margin. If not, these are the best ones.
+    at_least, at_most : int or None
+        How many trees there are within the margin: both are ``count`` if the set is
+        complete. Otherwise they are true bounds, as far as any are known (``at_most``
+        may be None).
     within : float
         The margin.
     counted_within : float
@@ -124,33 +78,56 @@ class NearOptimalSet:
     """
 
     def __init__(
-        self,
-        family: Family,
-        count: Count,
-        grow: Callable[[SplitTable, int], NearTree],
-        names: Sequence[str],
-        *,
-        stated: Callable[[int], float],
-        within: float,
-        objective: float,
-        optimal: bool,
-        counted_within: float | None = None,
-        limit: int | None = None,
-        max_depth: int | None = None,
-        using: tuple[int, ...] = (),
-        without: tuple[int, ...] = (),
+        self, question: Question, names: Sequence[str], found: Found | None = None
     ) -> None:
-        self._family, self._grow, self._names = family, grow, list(names)
-        self._stated = stated
-        self._using, self._without = using, without
-        self.within, self.objective, self.optimal = within, objective, optimal
-        self.max_depth = max_depth
-        self.counted_within = within if counted_within is None else counted_within
-        self.limit = limit
-        self._count = count
-        total = count.total
-        self.count = total if limit is None else min(total, limit)
-        self.complete = self.counted_within == within and self.count == total
+        self._question, self._names = question, list(names)
+        self._using, self._without = question.columns
+        self._answer = found
+        self.within, self.limit = question.within, question.limit
+        self.objective = question.problem.model.objective_
+        self.optimal = question.problem.model.optimal_
+
+    @property
+    def _found(self) -> Found:
+        """What was counted; counts now if that was put off."""
+        if self._answer is None:
+            self._answer = self._question.answer()
+        return self._answer
+
+    @property
+    def count(self) -> int:
+        """The number of trees in this set."""
+        total = self._found.count.total
+        return total if self.limit is None else min(total, self.limit)
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all trees within the margin."""
+        found = self._found
+        same = found.margin == self._question.margin
+        return same and self.count == found.count.total
+
+    @property
+    def at_least(self) -> int:
+        """There are at least so many trees within the margin."""
+        return self._found.at_least
+
+    @property
+    def at_most(self) -> int | None:
+        """There are at most so many trees within the margin; None if not known."""
+        return self._found.at_most
+
+    @property
+    def counted_within(self) -> float:
+        """All trees within this margin are known."""
+        if self._found.margin == self._question.margin:
+            return self.within
+        return self._question.problem.stated_margin(self._found.margin)
+
+    @property
+    def max_depth(self) -> int | None:
+        """The trees of this depth or less are in the set; None for any depth."""
+        return self._found.max_depth
 
     @property
     def using(self) -> tuple[str, ...]:
@@ -180,28 +157,25 @@ class NearOptimalSet:
         used, left_out = choose_columns(
             self._names, using, without, self._using, self._without
         )
+        found = self._found
+        count = found.family.count(used, left_out)
+        exact = count.total if found.margin == self._question.margin else None
         return NearOptimalSet(
-            self._family,
-            self._family.count(used, left_out),
-            self._grow,
+            replace(self._question, columns=(used, left_out)),
             self._names,
-            stated=self._stated,
-            within=self.within,
-            objective=self.objective,
-            optimal=self.optimal,
-            counted_within=self.counted_within,
-            limit=self.limit,
-            max_depth=self.max_depth,
-            using=used,
-            without=left_out,
+            replace(
+                found, count=count, at_least=count.total, at_most=exact, limit=None
+            ),
         )
 
     def objectives(self) -> list[tuple[float, int]]:
         """Return each cost that occurs, to six digits, and how many trees have it."""
         out, left = [], self.count
-        for cost, n in self._count.by_cost:
+        for cost, n in self._found.count.by_cost:
             if left > 0:
-                out.append((round(self._stated(cost), 6), min(n, left)))
+                out.append(
+                    (round(self._question.problem.stated(cost), 6), min(n, left))
+                )
             left -= n
         return out
 
@@ -217,15 +191,16 @@ class NearOptimalSet:
         dict
             Number of trees by column name.
         """
+        family, total = self._found.family, self._found.count.total
         out = {}
         for feature, name in enumerate(self._names):
             if feature in self._without:
                 out[name] = 0
             elif feature in self._using:
-                out[name] = self._count.total
+                out[name] = total
             else:
-                rest = self._family.count(self._using, (*self._without, feature))
-                out[name] = self._count.total - rest.total
+                rest = family.count(self._using, (*self._without, feature))
+                out[name] = total - rest.total
         return out
 
     def best(self, k: int) -> list[NearTree]:
@@ -310,6 +285,9 @@ class NearOptimalSet:
         return self.count
 
     def __iter__(self) -> Iterator[NearTree]:
+        if self._answer is None:
+            yield from self._question.trees()
+            return
         i = 0
         while i < self.count:
             yield self[i]
@@ -320,7 +298,7 @@ class NearOptimalSet:
         number = i + self.count if i < 0 else i
         if not 0 <= number < self.count:
             raise IndexError(f"There are {self.count} trees; there is no number {i}.")
-        return self._grow(*self._count.tree(number))
+        return self._question.problem.grow(*self._found.count.tree(number))
 
     def __repr__(self) -> str:
         which = ""
@@ -329,6 +307,11 @@ class NearOptimalSet:
         if self._without:
             which += f" without {', '.join(self.without)}"
         best = "the optimum" if self.optimal else "the best tree found"
+        if self._answer is None:
+            return (
+                f"<trees{which} within {self.within:g} of {best} "
+                f"({self.objective:.6g}), not counted yet>"
+            )
         noun = "tree" if self.count == 1 else "trees"
         first = "" if self.complete else "at least " if self.limit is None else "best "
         return (
@@ -347,6 +330,35 @@ class NearOptimalSet:
             "<thead><tr><th>number</th><th>objective</th><th>loss</th><th>splits</th>"
             f"</tr></thead><tbody>{rows}</tbody></table>"
         )
+
+
+def near_set(
+    problem: Problem,
+    within: float,
+    limit: int | None,
+    using: Any,
+    without: Any,
+    count: bool,
+) -> NearOptimalSet:
+    """Return the trees within a margin of a fitted estimator's, or the best of them.
+
+    Parameters
+    ----------
+    problem : Problem
+        The fitted estimator.
+    within : float
+        The margin.
+    limit : int or None
+        Stop when this many best trees are known; None for all.
+    using, without : column or list of columns
+        Only trees that test these columns, every one of them, or none of them.
+    count : bool
+        Whether to count them now.
+    """
+    names = [column.name for column in problem.task.table.columns]
+    columns = choose_columns(names, using, without)
+    question = Question(problem, within, limit, columns)
+    return NearOptimalSet(question, names, question.answer() if count else None)
 
 
 def choose_columns(

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.alternatives.engine import Family, LimitReachedError, sparse_costs
+from treeproof.alternatives.engine import LimitReachedError, Search, sparse_costs
 from treeproof.arithmetic import UNIT_COST
 from treeproof.constraints.pricing import Cut, best_prices
 from treeproof.constraints.sums import MOST_SUMS, Sums
@@ -268,8 +268,8 @@ class ConstrainedSearch:
         if budget < 0:
             return True
         try:
-            family = Family(task, split_cost, budget, 0.0, expand_last=True)
-            listed = family.frontier(
+            search = Search(task, split_cost, expand_last=True)
+            listed = search.family(budget, 0.0, task.time_limit).frontier(
                 self.objective.table.engine.codes,
                 self._values(),
                 len(self.sums.columns),

@@ -1,0 +1,54 @@
+"""Margins that grow until they hold enough trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import log
+
+__all__ = ["growing_margins"]
+
+_TIMES = 4  # more trees with every margin, where no number is asked for
+_SPARE = 1.3  # more trees are aimed at than are wanted, so that one margin is enough
+_LONGEST = 2  # times the step before
+
+
+def growing_margins(
+    last: int, step: int, counted: Callable[[], int], wanted: int | None
+) -> Iterator[int]:
+    """Yield margins from 0 to the last one.
+
+    The number of trees grows about exponentially with the margin, and so does the time
+    to count them. So each margin is predicted from the numbers within the two before
+    it, such that it holds what is wanted, and hardly more.
+
+    Parameters
+    ----------
+    last : int
+        The largest margin.
+    step : int
+        The first margin after 0.
+    counted : callable
+        Returns how many trees there are within the margin yielded last.
+    wanted : int or None
+        How many trees are wanted; None if more are wanted step by step.
+
+    Examples
+    --------
+    >>> found = iter([1, 10, 100, 500])
+    >>> list(growing_margins(100, 10, lambda: next(found), 1000))
+    [0, 10, 30, 51, 72, 100]
+    """
+    margin, length, before, n_before = 0, step, 0, 1
+    while True:
+        yield margin
+        if margin >= last:
+            return
+        n = max(counted(), 1)
+        more = float(step)
+        if margin > 0:
+            goal = _TIMES * n if wanted is None else max(_SPARE * wanted, 1.1 * n)
+            rate = log(max(n / n_before, 1.05)) / (margin - before)
+            more = min(max(log(goal / n) / rate, length / 4), _LONGEST * length)
+        length = max(int(more), 1)
+        before, n_before = margin, n
+        margin = min(margin + length, last)
