@@ -23,12 +23,14 @@ def all_trees(
     penalize: str = "splits",
     columns: np.ndarray | None = None,
     costs: np.ndarray | None = None,
+    leaf=None,
 ) -> list[tuple[int, tuple]]:
     """Return (cost, tree) of every tree that costs at most the budget.
 
     `columns` says which features stand for the same column: tests of one column that
     part a node's rows alike are one test. With costs of each row and action, a row's
-    least cost is taken off, and a leaf takes its cheapest action.
+    least cost is taken off, and a leaf takes its cheapest action. `leaf` may be given
+    instead: from rows to a cost and what is predicted.
     """
     tests = {}
     for feature, kind, code in table.tests():
@@ -36,7 +38,7 @@ def all_trees(
         own = feature if columns is None else int(columns[feature])
         tests.setdefault(own, []).append(out)
 
-    def leaf(rows):
+    def labelled(rows):
         if costs is not None:
             above = costs[list(rows)] - costs[list(rows)].min(axis=1, keepdims=True)
             return above.sum(axis=0).min(), int(np.argmin(above.sum(axis=0)))
@@ -44,6 +46,8 @@ def all_trees(
         for r in rows:
             by_class[table.labels[r]] += int(table.weights[r])
         return (sum(by_class) - max(by_class)) * UNIT, int(np.argmax(by_class))
+
+    leaf = leaf or labelled
 
     @cache
     def below(rows, depth):
@@ -106,6 +110,11 @@ def engine_tree(table: Table, tree: dict, columns: np.ndarray) -> tuple:
         )
 
     return below(0, tuple(range(len(table.labels))))
+
+
+def splits_of(tree: tuple) -> int:
+    """Return the number of splits of a tree."""
+    return 1 + sum(splits_of(t) for t in tree[2]) if tree else 0
 
 
 def features_of(tree: tuple) -> set[int]:

@@ -236,6 +236,7 @@ void bind_near(nb::module_& m) {
       .def_prop_ro("status", [](const NearSet& s) { return ended(s.reason); })
       .def_prop_ro("n_subproblems", [](const NearSet& s) { return s.graph->nodes().size(); })
       .def_prop_ro("n_skipped", [](const NearSet& s) { return s.graph->n_skipped(); })
+      .def_prop_ro("n_bounded", [](const NearSet& s) { return s.graph->n_bounded(); })
       .def_prop_ro("n_edges", [](const NearSet& s) { return s.graph->n_edges(); })
       .def("count", &count, nb::kw_only(), "required"_a = std::vector<std::int32_t>{},
            "banned"_a = std::vector<std::int32_t>{}, "max_splits"_a = -1, "at_most"_a = false,

@@ -35,10 +35,20 @@ class SolvedTargets:
     def derive(self, *, bound: float, unit: float, time_limit: float, steps: str) -> dict:
         """Write the steps that prove a bound on its trees as JSON lines."""
 
+class NearSearch:
+    """A table whose trees within a budget can be found."""
+
+    def __init__(self, *, kinds: Ints, n_values: Ints, codes: Ints, columns: Ints, labels: Ints, n_classes: int, weights: Doubles, split_cost: int, max_depth: int = -1, min_samples_leaf: int = 1, memory_limit: int = 0, penalize: str = 'splits', bounds: str = 'auto', expand_last: bool = False, root_column: int = -1) -> None: ...
+
+    @staticmethod
+    def of_targets(*, kinds: Ints, n_values: Ints, codes: Ints, columns: Ints, targets: Doubles, n_outputs: int, weights: Doubles, criterion: str, split_penalty: float, max_depth: int, min_samples_leaf: int = 1, memory_limit: int = 0, penalize: str = 'splits', root_column: int = -1) -> NearSearch:
+        """The same for numbers to predict; a cost of 1 is 2^40."""
+
+    def build(self, budget: int, *, time_limit: float = 0.0, memory_limit: int = 0) -> NearSet:
+        """Find all subproblems of trees that cost at most the budget."""
+
 class NearSet:
     """The subproblems of all trees within a budget."""
-
-    def __init__(self, *, kinds: Ints, n_values: Ints, codes: Ints, columns: Ints, labels: Ints, n_classes: int, weights: Doubles, split_cost: int, budget: int, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits', bounds: str = 'auto', expand_last: bool = False) -> None: ...
 
     @property
     def status(self) -> str: ...
@@ -50,10 +60,15 @@ class NearSet:
     def n_skipped(self) -> int: ...
 
     @property
+    def n_bounded(self) -> int: ...
+
+    @property
     def n_edges(self) -> int: ...
 
-    def count(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], time_limit: float = 0.0) -> NearCounts:
-        """Count the trees that use some features and not others."""
+    def count(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, at_most: bool = False, time_limit: float = 0.0) -> NearCounts:
+        """
+        Count the trees that use some features and not others. Where a limit has ended the search, count those that are known, or `at_most` so many.
+        """
 
     def frontier(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, less_is_better: bool = False, penalize: str = 'splits', time_limit: float = 0.0) -> NearFrontier:
         """Find the trees by their cost and by sums over rows."""
@@ -78,6 +93,9 @@ class NearCounts:
 
     @property
     def status(self) -> str: ...
+
+    @property
+    def bounded(self) -> bool: ...
 
     @property
     def total(self) -> list: ...

@@ -11,13 +11,16 @@ namespace {
 class ClassTallies {
  public:
   using Number = std::int64_t;
-  explicit ClassTallies(const Problem& problem)
-      : problem_(problem), n_classes_(index(problem.n_classes)) {}
+  explicit ClassTallies(const Problem& problem) : n_classes_(index(problem.n_classes)) {
+    for (std::size_t r = 0; r < problem.label.size(); ++r)
+      rows_.push_back({problem.weight[r], problem.label[r], problem.samples[r]});
+  }
 
   std::size_t width() const { return n_classes_ + 1; }
   void add(Number* tally, std::int32_t row) const {
-    tally[index(problem_.label[index(row)])] += problem_.weight[index(row)];
-    tally[n_classes_] += problem_.samples[index(row)];
+    const Row& own = rows_[index(row)];
+    tally[own.label] += own.weight;
+    tally[n_classes_] += own.samples;
   }
   Leaf leaf(const Number* tally, std::int32_t n_rows) const {
     std::int64_t total = 0;
@@ -31,7 +34,12 @@ class ClassTallies {
   }
 
  private:
-  const Problem& problem_;
+  struct Row {
+    Weight weight;
+    std::int32_t label;
+    std::int64_t samples;
+  };
+  std::vector<Row> rows_;
   std::size_t n_classes_;
 };
 

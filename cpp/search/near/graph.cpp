@@ -14,6 +14,7 @@ Graph::Graph(const Problem& problem, const RowBits& rows, std::vector<std::int32
 
 bool Graph::build(Cost budget, Knowledge& knowledge, const LowerBound& bound, Limits& limits) {
   known_ = &knowledge;
+  spare_ = limits_.price.two_way / 2;
   for (auto& [key, known] : knowledge) known.node = -1;
   waiting_.assign(index(problem_.n_rows()) + 1, {});
   Child root;
@@ -60,11 +61,18 @@ Known& Graph::look_up(const Key& key, BitsView bits, int depth_left) {
 void Graph::refine(const LowerBound& bound, Child& child, int depth_left, Cost enough) {
   Known& known = *child.known;
   if (known.lower > enough || known.exact) return;
+  if (depth_left > 1) ++n_bounded_;
   const Cost found = depth_left == 1 ? leaves_.best_stump(child.bits)
-                                     : bound(rows_.rows(child.bits), depth_left, enough);
-  known.lower = std::max(known.lower, std::min(found, known.leaf.cost));
+                                     : bound(rows_.rows(child.bits), depth_left, enough + spare_);
+  raise(known, found);
   // The exact search returns the optimum, or a bound that is more than enough.
-  known.exact = depth_left == 1 || found <= enough || known.lower == known.leaf.cost;
+  known.exact = known.exact || depth_left == 1 || found <= enough + spare_;
+}
+
+// A tree is never dearer than a leaf, so that a bound above the leaf means the leaf.
+void Graph::raise(Known& known, Cost lower) {
+  known.lower = std::max(known.lower, std::min(lower, known.leaf.cost));
+  known.exact = known.exact || known.lower == known.leaf.cost;
 }
 
 std::int32_t Graph::enter(const Child& child, int depth_left, Cost budget) {
@@ -111,16 +119,22 @@ bool Graph::seen_before() {
   return !seen_->insert(groups);
 }
 
-Graph::Sides Graph::try_test(const LowerBound& bound, std::int32_t number, std::int32_t test) {
+Graph::Sides Graph::try_test(const LowerBound& bound, std::int32_t number, std::int32_t test,
+                             const Sides& least) {
   const Node node = nodes_[index(number)];
-  if (!make_children(node, test)) return {};
+  if (!make_children(node, test)) return least;
   const int below = levels_below(node);
+  raise(*parts_[0].known, least.first);
+  raise(*parts_[n_parts_ - 1].known, least.last);
   Cost total = limits_.price(static_cast<std::int64_t>(n_parts_));
   for (std::size_t k = 0; k < n_parts_; ++k) total += parts_[k].known->lower;
+  // The larger child is solved first: its bound says more.
+  const bool back = parts_[n_parts_ - 1].known->leaf.n_rows > parts_[0].known->leaf.n_rows;
   for (std::size_t k = 0; k < n_parts_ && total <= node.budget; ++k) {
-    const Cost before_refining = parts_[k].known->lower;
-    refine(bound, parts_[k], below, node.budget - (total - before_refining));
-    total += parts_[k].known->lower - before_refining;
+    Child& child = parts_[back ? n_parts_ - 1 - k : k];
+    const Cost before_refining = child.known->lower;
+    refine(bound, child, below, node.budget - (total - before_refining));
+    total += child.known->lower - before_refining;
   }
   const Sides sides{parts_[0].known->lower, parts_[n_parts_ - 1].known->lower};
   // Every tree that starts with this test costs at least `total`.
@@ -185,7 +199,8 @@ void Graph::bisect(const LowerBound& bound, std::int32_t number, std::span<const
   n_skipped_ += static_cast<std::int64_t>(given - cuts.size());
   if (cuts.empty() || limits.stop(kMicroseconds)) return;
   const std::size_t middle = cuts.size() / 2;
-  const Beside here{try_test(bound, number, cuts[middle].test), cuts[middle].below};
+  const Sides least{before.sides.first, after.sides.last};
+  const Beside here{try_test(bound, number, cuts[middle].test, least), cuts[middle].below};
   bisect(bound, number, cuts.first(middle), before, here, limits);
   bisect(bound, number, cuts.subspan(middle + 1), here, after, limits);
 }
@@ -197,7 +212,7 @@ void Graph::try_column(const LowerBound& bound, std::int32_t number, const Colum
   for (const FeatureTests& feature : column.features) {
     if (!feature.ordered) {
       for (std::int32_t t = feature.first; t < feature.first + feature.n; ++t)
-        if (!limits.stop(1)) try_test(bound, number, t);
+        if (!limits.stop(1)) try_test(bound, number, t, {});
       continue;
     }
     const std::vector<Cut> cuts = distinct_cuts(feature);
@@ -208,7 +223,7 @@ void Graph::try_column(const LowerBound& bound, std::int32_t number, const Colum
       continue;
     }
     for (const Cut& cut : own)
-      if (!limits.stop(1)) try_test(bound, number, cut.test);
+      if (!limits.stop(1)) try_test(bound, number, cut.test, {});
   }
 }
 

@@ -140,6 +140,8 @@ class Graph {
   std::int64_t n_edges() const { return static_cast<std::int64_t>(edges_.size()); }
   // How many tests of nodes were ruled out by those on both sides of them.
   std::int64_t n_skipped() const { return n_skipped_; }
+  // How many subproblems were given to the exact search.
+  std::int64_t n_bounded() const { return n_bounded_; }
 
  private:
   struct Child {
@@ -150,6 +152,7 @@ class Graph {
   };
 
   Known& look_up(const Key& key, BitsView bits, int depth_left);
+  static void raise(Known& known, Cost lower);
   void refine(const LowerBound& bound, Child& child, int depth_left, Cost enough);
   int levels_below(const Node& node) const {
     return node.depth_left >= limits_.unlimited ? node.depth_left : node.depth_left - 1;
@@ -161,7 +164,8 @@ class Graph {
     Cost first = 0;
     Cost last = 0;
   };
-  Sides try_test(const LowerBound& bound, std::int32_t node, std::int32_t test);
+  // `least`: what is known of these children from other thresholds.
+  Sides try_test(const LowerBound& bound, std::int32_t node, std::int32_t test, const Sides& least);
   // A threshold, and the cost of misclassifying all rows below it.
   struct Cut {
     std::int32_t test;
@@ -197,6 +201,9 @@ class Graph {
   std::vector<std::vector<std::int32_t>> waiting_;  // nodes by number of rows
   std::vector<std::int32_t> order_;
   std::int64_t n_skipped_ = 0;
+  std::int64_t n_bounded_ = 0;
+  // Bounds are asked for with so much room to spare, for the larger budgets that may follow.
+  Cost spare_ = 0;
 
   // Of the node being expanded, of the test being tried, and of the tests of its column tried
   // before; `seen_` is empty where all of them are known to part the rows in different ways.

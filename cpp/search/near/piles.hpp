@@ -95,8 +95,10 @@ class PiledLeaves final : public Leaves {
   // Fills codes_ with the codes that occur, in order, and their piles.
   void pile_up(std::int32_t feature, bool with_keys) const {
     codes_.clear();
+    const std::int32_t* const column =
+        problem_.codes.data() + index(feature) * index(problem_.n_rows());
     for (const std::int32_t r : rows_) {
-      const std::int32_t code = problem_.code(feature, r);
+      const std::int32_t code = column[r];
       if (count_[index(code)]++ == 0) {
         codes_.push_back(code);
         std::fill_n(pile(code), width_, Number{});
@@ -105,7 +107,19 @@ class PiledLeaves final : public Leaves {
       tallies_.add(pile(code), r);
       if (with_keys) keys_[index(code)] += row_keys_[index(r)];
     }
-    std::ranges::sort(codes_);
+    sort_codes(problem_.features[index(feature)].n_values);
+  }
+
+  // Where many of the values occur, looking at all of them is faster than sorting.
+  void sort_codes(std::int32_t n_values) const {
+    constexpr std::size_t kSparse = 8;
+    if (codes_.size() * kSparse < index(n_values)) {
+      std::ranges::sort(codes_);
+      return;
+    }
+    codes_.clear();
+    for (std::int32_t code = 0; code < n_values; ++code)
+      if (count_[index(code)] > 0) codes_.push_back(code);
   }
 
   // Every threshold between two values that occur, from the lowest to the highest.

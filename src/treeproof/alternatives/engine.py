@@ -91,7 +91,7 @@ class Search:
         self.max_splits = -1 if task.max_splits is None else task.max_splits
         self._memory = task.memory_allowance
         table = task.table.engine
-        common = {
+        common: dict[str, Any] = {
             "kinds": table.kinds,
             "n_values": table.n_values,
             "columns": table.features,

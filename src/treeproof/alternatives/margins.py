@@ -8,14 +8,15 @@ from math import log
 __all__ = ["growing_margins"]
 
 _TIMES = 4  # more trees with every margin, where no number is asked for
-_SPARE = 1.3  # more trees are aimed at than are wanted, so that one margin is enough
-_LONGEST = 2  # times the step before
+_SPARE = 2.0  # the growth slows down, and a margin too small is done in vain
+_LONGEST = 3  # times the step before
+_MANY = 50  # trees: there is no use in a margin of 0
 
 
 def growing_margins(
     last: int, step: int, counted: Callable[[], int], wanted: int | None
 ) -> Iterator[int]:
-    """Yield margins from 0 to the last one.
+    """Yield growing margins, up to the last one.
 
     The number of trees grows about exponentially with the margin, and so does the time
     to count them. So each margin is predicted from the numbers within the two before
@@ -36,9 +37,11 @@ def growing_margins(
     --------
     >>> found = iter([1, 10, 100, 500])
     >>> list(growing_margins(100, 10, lambda: next(found), 1000))
-    [0, 10, 30, 51, 72, 100]
+    [10, 40, 100]
     """
     margin, length, before, n_before = 0, step, 0, 1
+    if wanted is not None and wanted > _MANY:
+        margin = min(step, last)
     while True:
         yield margin
         if margin >= last:
@@ -46,9 +49,10 @@ def growing_margins(
         n = max(counted(), 1)
         more = float(step)
         if margin > 0:
-            goal = _TIMES * n if wanted is None else max(_SPARE * wanted, 1.1 * n)
+            goal = _TIMES * n if wanted is None else max(wanted, 1.1 * n)
             rate = log(max(n / n_before, 1.05)) / (margin - before)
-            more = min(max(log(goal / n) / rate, length / 4), _LONGEST * length)
+            more = _SPARE * log(goal / n) / rate
+            more = min(max(more, length / 4), _LONGEST * length)
         length = max(int(more), 1)
         before, n_before = margin, n
         margin = min(margin + length, last)
