@@ -17,6 +17,7 @@
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
 #include "search/near/counts.hpp"
+#include "search/near/extremes.hpp"
 #include "search/near/frontier.hpp"
 #include "search/near/graph.hpp"
 #include "search/portfolio/near_set.hpp"
@@ -187,6 +188,39 @@ std::unique_ptr<NearFrontier> frontier_of(const NearSet& set, const IntArray& co
   return out;
 }
 
+// The least sum of numbers of rows and splits over the trees of a set, with the cost of a tree that
+// has it, and that tree; or the name of the limit that was reached, or nothing if there is no tree.
+// `values` are of the table's rows, [row][class]; none for no numbers of rows.
+nb::object least_sum(const NearSet& set, const std::vector<std::int32_t>& required,
+                     const std::vector<std::int32_t>& banned, std::int32_t max_splits,
+                     const IntArray& codes, const LongArray& values, std::int64_t of_split,
+                     double time_limit) {
+  const Problem& problem = set.problem();
+  const auto n_classes = static_cast<std::size_t>(problem.n_classes);
+  if (values.size() % n_classes != 0 ||
+      codes.size() != values.size() / n_classes * problem.features.size())
+    throw std::invalid_argument("codes and values must be of the same rows");
+  Limits limits(time_limit, 0, python_interrupted);
+  std::optional<std::int64_t> least;
+  TreeDraft tree;
+  Cost cost = 0;
+  {
+    nb::gil_scoped_release unlocked;
+    near::Sums sums{{}, of_split};
+    if (values.size() > 0)
+      sums.of_rows =
+          near::on_merged_rows(problem, view(codes), {values.data(), values.size()}, n_classes);
+    near::Extremes extremes(*set.graph, {required, banned, max_splits}, std::move(sums));
+    if (extremes.build(limits)) {
+      least = extremes.least();
+      if (least) tree = extremes.tree(cost);
+    }
+  }
+  if (limits.reason() != StopReason::none) return nb::cast(std::string(ended(limits.reason())));
+  if (!least) return nb::none();
+  return nb::make_tuple(*least, cost, tree_to_dict(problem, flatten(tree)));
+}
+
 nb::list points(const NearFrontier& f) {
   nb::list out;
   for (std::size_t i = 0; i < f.frontier->size(); ++i) {
@@ -243,6 +277,10 @@ void bind_near(nb::module_& m) {
            "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
            "Count the trees that use some features and not others. Where a limit has ended the "
            "search, count those that are known, or `at_most` so many.")
+      .def("least_sum", &least_sum, nb::kw_only(), "required"_a = std::vector<std::int32_t>{},
+           "banned"_a = std::vector<std::int32_t>{}, "max_splits"_a = -1, "codes"_a, "values"_a,
+           "of_split"_a = 0, "time_limit"_a = 0.0,
+           "The least sum of numbers of rows and splits, and a tree that has it.")
       .def("frontier", &frontier_of, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a,
            "split_cost"_a, "less_is_better"_a = false, "penalize"_a = "splits",
            "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),

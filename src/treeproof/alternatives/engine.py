@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treeproof import _core
 from treeproof.border.partial_tree import Given
@@ -196,6 +197,45 @@ class Family:
             at_most=at_most,
             time_limit=self._seconds_left(),
         )
+
+    def least_sum(
+        self,
+        required: Sequence[int],
+        banned: Sequence[int],
+        codes: Any,
+        values: NDArray[np.int64] | None,
+        of_split: int,
+    ) -> tuple[int, int, SplitTable]:
+        """Return the least sum of numbers of rows and splits.
+
+        Also returns the cost of a tree that has it, and that tree.
+
+        Parameters
+        ----------
+        required, banned : sequence of int
+            Only trees that use these features, or do without these.
+        codes : ndarray of shape (columns, rows)
+            The rows of the table, as the engine knows them.
+        values : ndarray of shape (rows, classes) or None
+            What each row adds if its leaf predicts each class; None for nothing.
+        of_split : int
+            What each split adds.
+        """
+        none = values is None
+        found = self._set.least_sum(
+            required=list(required),
+            banned=list(banned),
+            max_splits=self._max_splits,
+            codes=np.ascontiguousarray(codes[:, :0] if none else codes).reshape(-1),
+            values=np.zeros(0, np.int64) if values is None else values.reshape(-1),
+            of_split=of_split,
+            time_limit=self._seconds_left(),
+        )
+        if isinstance(found, str):
+            raise LimitReachedError(found, self.within)
+        if found is None:
+            raise ValueError("There is no tree within the margin.")
+        return int(found[0]), int(found[1]), found[2]
 
     def frontier(
         self,

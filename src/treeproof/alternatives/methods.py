@@ -23,10 +23,16 @@ if TYPE_CHECKING:
     from treeproof.solving.solvers import Task
     from treeproof.tree import Tree
 
-__all__ = ["Alternatives"]
+__all__ = ["MOST_KEPT_BYTES", "Alternatives", "check_limit"]
 
 MOST_KEPT_BYTES = 1 << 26
 """Encoded tables up to this size stay with a fitted classifier, but are never saved."""
+
+
+def check_limit(limit: Any) -> None:
+    """Refuse a number of trees that is none."""
+    if limit is not None and (not isinstance(limit, Integral) or limit < 1):
+        raise ValueError(f"limit={limit!r} must be a whole number from 1 on.")
 
 
 class Alternatives:
@@ -124,8 +130,7 @@ class Alternatives:
         if not isinstance(within, Real) or not 0 <= within <= (np.inf if costs else 1):
             most = "at least 0" if costs else "from 0 to 1"
             raise ValueError(f"within={within!r} is not a margin; use a number {most}.")
-        if limit is not None and (not isinstance(limit, Integral) or limit < 1):
-            raise ValueError(f"limit={limit!r} must be a whole number from 1 on.")
+        check_limit(limit)
         self._check_listed(again=X is not None)
         if X is not None:
             model: Any = clone(self).fit(X, y, sample_weight)  # type: ignore[type-var]

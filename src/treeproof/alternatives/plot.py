@@ -1,4 +1,4 @@
-"""In how many near-optimal trees each column is used, as a plot."""
+"""Plots of near-optimal trees: use of columns, costs, disagreement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from treeproof.palette import INK, class_colour, mixed
 if TYPE_CHECKING:
     from treeproof.alternatives.result import NearOptimalSet
 
-__all__ = ["plot_feature_use"]
+__all__ = ["plot_disagreement", "plot_feature_use", "plot_objectives"]
 
 _MOST_BARS = 25
 
@@ -51,3 +51,62 @@ def plot_feature_use(trees: NearOptimalSet, ax: Any = None) -> Any:
     count = f"{trees.count:,}" if trees.count < 10**9 else f"{trees.count:.2e}"
     ax.set_title(f"{count} trees within {trees.within:g}", fontsize=10, loc="left")
     return ax
+
+
+def plot_objectives(trees: NearOptimalSet, ax: Any = None) -> Any:
+    """Draw how many trees there are up to each cost, on a logarithmic scale.
+
+    Parameters
+    ----------
+    trees : NearOptimalSet
+        What ``clf.near_optimal()`` returned.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    ax = ax if ax is not None else _axes("plot_objectives()")
+    costs, numbers = zip(*trees.objectives(), strict=True)
+    # Counts may have more digits than a plot can hold.
+    ax.vlines(costs, 0.7, [float(n) for n in numbers], color=class_colour(0), lw=2)
+    ax.set_yscale("log")
+    ax.set_ylim(bottom=0.7)
+    ax.set_xlabel("cost")
+    ax.set_ylabel("trees")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def plot_disagreement(trees: NearOptimalSet, X: Any, most: int, ax: Any = None) -> Any:
+    """Draw for how many rows trees disagree by how much.
+
+    Parameters
+    ----------
+    trees : NearOptimalSet
+        What ``clf.near_optimal()`` returned.
+    X : table
+        Rows to predict.
+    most : int
+        How many of the best trees vote.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    ax = ax if ax is not None else _axes("plot_disagreement()")
+    disputed = 100 * (1 - trees.votes(X, most).max(axis=1))
+    ax.hist(disputed, bins=20, range=(0, 100), color=mixed(class_colour(0), 0.75))
+    ax.set_yscale("log")
+    ax.set_xlabel("trees that contradict the majority, %")
+    ax.set_ylabel("rows")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _axes(what: str) -> Any:
+    pyplot = need("matplotlib.pyplot", "plot", what)
+    return pyplot.subplots(figsize=(6, 3.5), layout="constrained")[1]

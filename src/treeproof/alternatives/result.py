@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from treeproof.alternatives import questions
+from treeproof.alternatives.chosen_columns import choose_columns
 from treeproof.alternatives.near_tree import NearTree
 from treeproof.alternatives.problems import Problem
 from treeproof.alternatives.search import Found, Question
 
-__all__ = ["NearOptimalSet", "TooManyTreesError", "choose_columns", "near_set"]
-
-MOST_REQUIRED = 8  # as in cpp/search/near/counts.hpp
+__all__ = ["NearOptimalSet", "TooManyTreesError", "near_set"]
 
 
 class TooManyTreesError(ValueError):
@@ -269,6 +269,68 @@ class NearOptimalSet:
         assert shares is not None
         return shares / len(trees)
 
+    def smallest(self) -> NearTree:
+        """Return the tree with the fewest splits, the cheapest of them.
+
+        Found exactly over the whole set, however large it is.
+        """
+        return questions.smallest(self)
+
+    def closest(self, to: Any) -> NearTree:
+        """Return the tree that predicts as given on the most training rows.
+
+        Found exactly over the whole set, however large it is.
+
+        Parameters
+        ----------
+        to : array-like of shape (rows,)
+            A prediction for each row of the training table: those of a tree in use, of
+            somebody's rules, or of a person.
+        """
+        return questions.closest(self, to)
+
+    def agreement(self, rules: Any) -> questions.Agreement:
+        """Return how far the trees agree with given predictions.
+
+        Parameters
+        ----------
+        rules : array-like of shape (rows,)
+            A prediction for each row of the training table.
+
+        Returns
+        -------
+        Agreement
+            The least and the greatest share of the weight on which a tree of the set
+            agrees, exactly, and trees that do.
+        """
+        return questions.agreement(self, rules)
+
+    def to_html(self, path: Any, *, most: int = 1000) -> None:
+        """Write one HTML file in which a person can walk through the trees.
+
+        The reader chooses a first test, sees which trees are left, goes on to the next
+        place, and keeps a tree. The file needs no server and loads nothing.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        most : int, default=1000
+            How many of the best trees it holds.
+        """
+        from treeproof.alternatives.walk import walk_page
+        from treeproof.persistence import write_whole
+
+        write_whole(path, walk_page(self, most).encode())
+
+    def _check_whole(self) -> None:
+        """Refuse questions to all trees where only the best ones are known."""
+        if self.limit is not None:
+            raise ValueError(
+                "This is a question to all trees within a margin; ask near_optimal() "
+                "without limit, with a smaller margin if there are too many."
+            )
+
     def plot(self, ax: Any = None) -> Any:
         """Draw in how many trees each column is used; needs matplotlib.
 
@@ -280,6 +342,34 @@ class NearOptimalSet:
         from treeproof.alternatives.plot import plot_feature_use
 
         return plot_feature_use(self, ax)
+
+    def plot_objectives(self, ax: Any = None) -> Any:
+        """Draw how many trees have each cost; needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            The axes to draw into; a new figure by default.
+        """
+        from treeproof.alternatives.plot import plot_objectives
+
+        return plot_objectives(self, ax)
+
+    def plot_disagreement(self, X: Any, most: int = 1000, ax: Any = None) -> Any:
+        """Draw for how many rows the trees disagree by how much; needs matplotlib.
+
+        Parameters
+        ----------
+        X : table
+            Rows to predict, as for ``predict``.
+        most : int, default=1000
+            If there are more trees than this, only this many of the best vote.
+        ax : matplotlib axes, optional
+            The axes to draw into; a new figure by default.
+        """
+        from treeproof.alternatives.plot import plot_disagreement
+
+        return plot_disagreement(self, X, most, ax)
 
     def __len__(self) -> int:
         return self.count
@@ -359,54 +449,6 @@ def near_set(
     columns = choose_columns(names, using, without)
     question = Question(problem, within, limit, columns)
     return NearOptimalSet(question, names, question.answer() if count else None)
-
-
-def choose_columns(
-    names: Sequence[str],
-    using: Any,
-    without: Any,
-    used: Sequence[int] = (),
-    left_out: Sequence[int] = (),
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the numbers of the columns to use and to do without, in order.
-
-    Parameters
-    ----------
-    names : sequence of str
-        All columns.
-    using, without : column or list of columns
-        Names or numbers.
-    used, left_out : sequence of int
-        Columns that were chosen before.
-    """
-    all_used = {*used, *_columns(names, using)}
-    all_left_out = {*left_out, *_columns(names, without)}
-    if all_used & all_left_out:
-        name = names[min(all_used & all_left_out)]
-        raise ValueError(
-            f"Column {name!r} is in both using and without; take it out of one."
-        )
-    if len(all_used) > MOST_REQUIRED:
-        raise ValueError(
-            f"using names {len(all_used)} columns; at most {MOST_REQUIRED} can be "
-            "required at once."
-        )
-    return tuple(sorted(all_used)), tuple(sorted(all_left_out))
-
-
-def _columns(names: Sequence[str], wanted: Any) -> list[int]:
-    one = isinstance(wanted, str | int)
-    return [_column(names, each) for each in ([wanted] if one else wanted or ())]
-
-
-def _column(names: Sequence[str], wanted: Any) -> int:
-    if isinstance(wanted, str) and wanted in names:
-        return list(names).index(wanted)
-    if not isinstance(wanted, str) and 0 <= int(wanted) < len(names):
-        return int(wanted)
-    raise ValueError(
-        f"There is no column {wanted!r}; the columns are {', '.join(names)}."
-    )
 
 
 def _below(rng: Any, n: int) -> int:

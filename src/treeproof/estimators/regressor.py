@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from treeproof.alternatives.numbers import NumberAlternatives
 from treeproof.border import RegressionData
 from treeproof.border.targets import check_not_negative
 from treeproof.estimators.base import common_constraints
@@ -41,9 +42,6 @@ from treeproof.sources.training import regression_data
 from treeproof.tree import Tree
 from treeproof.tree.split_table import SplitTable
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["OptimalTreeRegressor"]
 
 _PROVABLE = (1e-300, 1e300)  # losses of a single leaf
@@ -51,7 +49,7 @@ _PROVED = ("squared_error", "absolute_error")
 _ENGINE_CRITERIA = {"quantile": "absolute_error"}  # where the engine has another name
 
 
-class OptimalTreeRegressor(NumberTree):
+class OptimalTreeRegressor(NumberAlternatives, NumberTree):
     """A regression tree with a proof that no better one exists.
 
     Among all trees that the parameters allow, `fit` finds one with the lowest cost,
@@ -362,6 +360,7 @@ class OptimalTreeRegressor(NumberTree):
                 provable = solve_for_proof(self.solver, task)
                 prepared.keep(provable.solver, provable.found, history)
                 self.stats_ |= self._prove(writer, provable, data, leaf)
+        self._keep_problem(prepared)
         return self
 
     def _prepare(
