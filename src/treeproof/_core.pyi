@@ -70,6 +70,9 @@ class NearSet:
         Count the trees that use some features and not others. Where a limit has ended the search, count those that are known, or `at_most` so many.
         """
 
+    def least_sum(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, values: Wides, of_split: int = 0, time_limit: float = 0.0) -> object:
+        """The least sum of numbers of rows and splits, and a tree that has it."""
+
     def frontier(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, less_is_better: bool = False, penalize: str = 'splits', time_limit: float = 0.0) -> NearFrontier:
         """Find the trees by their cost and by sums over rows."""
 

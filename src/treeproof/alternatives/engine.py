@@ -160,6 +160,7 @@ class Family:
         self.within = within
         self.status = str(found.status)
         self._set, self._deadline, self._max_splits = found, deadline, max_splits
+        self._each = 0.0  # seconds for each question without a deadline; 0 for any
 
     def count(
         self, required: Sequence[int], banned: Sequence[int], *, partial: bool = False
@@ -285,9 +286,13 @@ class Family:
         """The number of sets of rows that occur in these trees."""
         return int(self._set.n_subproblems)
 
+    def renew(self, time_limit: float | None) -> None:
+        """Give each further question to the family this time."""
+        self._deadline, self._each = None, time_limit or 0.0
+
     def _seconds_left(self) -> float:
         if self._deadline is None:
-            return 0.0
+            return self._each
         return max(self._deadline - monotonic(), 1e-3)
 
 

@@ -87,6 +87,7 @@ class Question:
                     raise
                 continue
             self._warn_of_the_rest(found)
+            found.family.renew(task.time_limit)
             return found
         raise AssertionError("unreachable: the last level returns or raises")
 
