@@ -251,9 +251,7 @@ nb::list by_cost(const NearCounts& c) {
   return out;
 }
 
-}  // namespace
-
-void bind_near(nb::module_& m) {
+void bind_search(nb::module_& m) {
   nb::class_<NearSearch>(m, "NearSearch", "A table whose trees within a budget can be found.")
       .def(nb::new_(&make_search), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "columns"_a,
            "labels"_a, "n_classes"_a, "weights"_a, "split_cost"_a, "max_depth"_a = -1,
@@ -266,6 +264,12 @@ void bind_near(nb::module_& m) {
                   "The same for numbers to predict; a cost of 1 is 2^40.")
       .def("build", &build, "budget"_a, nb::kw_only(), "time_limit"_a = 0.0, "memory_limit"_a = 0,
            nb::keep_alive<0, 1>(), "Find all subproblems of trees that cost at most the budget.");
+}
+
+}  // namespace
+
+void bind_near(nb::module_& m) {
+  bind_search(m);
   nb::class_<NearSet>(m, "NearSet", "The subproblems of all trees within a budget.")
       .def_prop_ro("status", [](const NearSet& s) { return ended(s.reason); })
       .def_prop_ro("n_subproblems", [](const NearSet& s) { return s.graph->nodes().size(); })
