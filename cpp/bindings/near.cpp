@@ -120,8 +120,8 @@ std::unique_ptr<NearSearch> make_target_search(
       read_rules(split_cost, max_depth, min_samples_leaf, penalize, "auto", false, root_column);
   nb::gil_scoped_release unlocked;
   return std::make_unique<NearSearch>(
-      unlabelled_problem(read_features(kinds, n_values), view(codes),
-                         static_cast<std::int32_t>(weights.size())),
+      portfolio::unlabelled_problem(read_features(kinds, n_values), view(codes),
+                                    static_cast<std::int32_t>(weights.size())),
       to_vector(columns), rules, memory_limit, chosen,
       std::vector<double>(view(targets).begin(), view(targets).end()), n_outputs,
       std::vector<double>(view(weights).begin(), view(weights).end()));
@@ -148,8 +148,8 @@ std::unique_ptr<NearCounts> count(const NearSet& set, const std::vector<std::int
   Limits limits(time_limit, 0, python_interrupted);
   nb::gil_scoped_release unlocked;
   const auto counting = at_most ? near::Counting::at_most : near::Counting::known;
-  auto out = std::make_unique<NearCounts>(NearCounts{
-      near::Counts(*set.graph, {required, banned, max_splits}, counting), StopReason::none, true});
+  near::Counts counts(*set.graph, {required, banned, max_splits}, counting);
+  auto out = std::make_unique<NearCounts>(NearCounts{std::move(counts), StopReason::none, true});
   out->bounded = out->counts.count(limits);
   out->reason = limits.reason();
   return out;

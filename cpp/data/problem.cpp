@@ -152,25 +152,6 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
   return p;
 }
 
-Problem unlabelled_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
-                           std::int32_t n_rows) {
-  const auto n = static_cast<std::size_t>(n_rows);
-  Problem p;
-  p.n_classes = 1;
-  p.label.assign(n, 0);
-  p.weight.assign(n, 1);
-  p.samples.assign(n, 1);
-  p.group.resize(n);
-  std::iota(p.group.begin(), p.group.end(), 0);
-  p.codes.assign(codes.begin(), codes.end());
-  p.n_groups = n_rows;
-  p.total_weight = n_rows;
-  p.weights_are_samples = true;
-  p.tests = make_tests(features);
-  p.features = std::move(features);
-  return p;
-}
-
 std::vector<Weight> find_pair_gains(const Problem& problem, std::span<const Weight> swings) {
   const auto n = static_cast<std::size_t>(problem.n_rows());
   const auto classes = static_cast<std::size_t>(problem.n_classes);

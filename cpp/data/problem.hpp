@@ -96,10 +96,6 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
                      std::span<const double> weights, std::span<const std::int32_t> names = {},
                      Limits* limits = nullptr);
 
-// The tests of a table whose rows have no labels and stay apart, each of weight 1.
-Problem unlabelled_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
-                           std::int32_t n_rows);
-
 // How much the cost of each group of equal rows can differ between trees: the first row of its
 // heaviest class holds that row's weight, and all other rows hold 0. The sum over a group is the
 // maximum by which its cost can exceed its lowest cost. Empty if no group has rows of different

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "core/memory.hpp"
@@ -22,6 +23,18 @@ SplitPrice<Cost> price_of(const NearRules& rules) {
 }
 
 }  // namespace
+
+// With a label of its own no row is merged with another, and rows keep their order.
+Problem unlabelled_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
+                           std::int32_t n_rows) {
+  std::vector<std::int32_t> labels(static_cast<std::size_t>(n_rows));
+  std::iota(labels.begin(), labels.end(), 0);
+  const std::vector<double> weights(labels.size(), 1.0);
+  Problem problem = make_problem(std::move(features), codes, labels, n_rows, weights);
+  problem.label.assign(labels.size(), 0);
+  problem.n_classes = 1;
+  return problem;
+}
 
 NearSearch::NearSearch(Problem problem, std::vector<std::int32_t> columns, const NearRules& rules,
                        std::uint64_t memory_allowance)

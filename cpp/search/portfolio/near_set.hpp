@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/limits.hpp"
@@ -28,6 +29,10 @@ struct NearRules {
   bool expand_last = false;       // see near::GraphLimits
   std::int32_t root_column = -1;  // the column that the root must test; -1: any
 };
+
+// The tests of a table whose rows have no labels and stay apart, each of weight 1.
+Problem unlabelled_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
+                           std::int32_t n_rows);
 
 // A table and what is known of its subproblems, from which sets of any budget are made.
 class NearSearch {
