@@ -88,9 +88,6 @@ OTHERS = {
     "fit: infinity among missing values": lambda: OptimalTreeClassifier().fit(
         FRAME.assign(a=[np.nan, np.inf, 1, 2]), Y
     ),
-    "fit: dates and missing ones": lambda: OptimalTreeClassifier().fit(
-        pd.DataFrame({"a": pd.to_datetime(["2024-01-02", None, None, None])}), Y
-    ),
     "fit: dates and a proof": lambda: OptimalTreeClassifier().fit(
         DATES, Y, proof="p.gz"
     ),

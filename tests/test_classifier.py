@@ -279,7 +279,7 @@ def test_parameters_are_only_stored():
         "first_split", "missing", "cost_matrix", "abstain_cost", "abstain_label",
         "metric", "pos_label", "beta", "constraints", "criterion", "smoothing",
         "monotonic_cst", "shape", "interaction_cst", "test_costs",
-        "prefix", "allowed_features",
+        "prefix", "allowed_features", "tolerance",
     }  # fmt: skip
     assert vars(OptimalTreeClassifier(max_depth=-7))["max_depth"] == -7
 

