@@ -7,17 +7,12 @@ three levels. A set that neither engine proves alone has no ratio.
 
 from __future__ import annotations
 
-import time
 import warnings
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
-from treeproof import OptimalTreeClassifier
-
 from . import prices, real_tables
-from .report import show, wide_console
 from .tables import Table
 
 ENGINES = ("sparse", "threshold")
@@ -26,7 +21,6 @@ ANY_DEPTH = [
     "two_class_dat", "HMDA",
 ]  # fmt: skip
 ORDINARY = [*ANY_DEPTH, *(f"{name}:3" for name in real_tables.CLASSES)]
-REPEATS = 5
 LONG = 1.0  # seconds; a longer fit is not repeated
 
 
@@ -43,16 +37,9 @@ def measure(
     X: Any, y: Any, parameters: dict[str, Any], solver: str, limit: float
 ) -> tuple[float, bool]:
     """Return the CPU seconds of the fastest fit and whether it proved its tree."""
-    least = float("inf")
-    for _ in range(REPEATS):
-        start = time.process_time()
-        tree = OptimalTreeClassifier(time_limit=limit, solver=solver, **parameters)
-        tree.fit(X, y)
-        cpu = time.process_time() - start
-        least = min(least, cpu)
-        if cpu > LONG:
-            break
-    return least, tree.optimal_
+    options = {"time_limit": limit, "solver": solver, **parameters}
+    cpu, tree = prices.fastest(X, y, options, LONG)
+    return cpu, tree.optimal_
 
 
 def main(
@@ -76,16 +63,10 @@ def main(
         ratio = "" if best is None else f"x {auto[0] / best:.2f}"
         if best is not None and auto[1]:
             ratios.append(auto[0] / best)
-        times = [
-            f"{cpu:.3f} s" + ("" if proved else " >") for cpu, proved in [auto, *alone]
-        ]
+        times = [prices.seconds(*measured) for measured in [auto, *alone]]
         table.rows.append([name, *times, ratio])
         print(*table.rows[-1], flush=True)
-    if ratios:
-        mean = float(np.exp(np.mean(np.log(ratios))))
-        table.notes.append(f"Geometric mean of the ratios: {mean:.3f}.")
-    table.notes.append("A sign > marks a fit that was stopped before it had a proof.")
-    show(table, wide_console())
+    prices.show_ratios(table, ratios, "the ratios")
 
 
 if __name__ == "__main__":

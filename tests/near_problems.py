@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from near_oracle import all_trees
 from oracle import ONE_VS_REST, Table, engine_arguments, optimal_cost, random_table
 
 from treeproof import _core
@@ -50,3 +51,16 @@ def near_set(table, columns, limits, budget, bounds="auto", **more):
     found = search.build(budget)
     assert found.status == "complete"
     return found
+
+
+def trees_within(table, columns, limits, budget):
+    """Every tree within the budget, by brute force."""
+    return all_trees(
+        table,
+        limits["split_cost"],
+        budget,
+        limits["max_depth"],
+        limits["min_samples_leaf"],
+        limits["penalize"],
+        columns,
+    )

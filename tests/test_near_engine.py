@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from effort import rounds
-from near_oracle import all_trees, engine_tree, features_of
-from near_problems import near_set, number, random_problem, words
+from near_oracle import engine_tree, features_of
+from near_problems import near_set, number, random_problem, trees_within, words
 from oracle import Table, engine_arguments, tree_facts
 
 from treeproof import _core
@@ -14,15 +14,7 @@ from treeproof import _core
 def test_every_tree_once(seed):
     rng = np.random.default_rng([5, seed])
     table, columns, limits, budget = random_problem(rng)
-    wanted = all_trees(
-        table,
-        limits["split_cost"],
-        budget,
-        limits["max_depth"],
-        limits["min_samples_leaf"],
-        limits["penalize"],
-        columns,
-    )
+    wanted = trees_within(table, columns, limits, budget)
     bounds = ("sparse", "threshold")[seed % 2]
     found = near_set(table, columns, limits, budget, bounds)
     counts = found.count()
@@ -50,18 +42,10 @@ def test_filters(seed):
     features = list(range(int(columns[-1]) + 1))
     required = [f for f in features if rng.random() < 0.4]
     banned = [f for f in features if f not in required and rng.random() < 0.3]
-    listed = all_trees(
-        table,
-        limits["split_cost"],
-        budget,
-        limits["max_depth"],
-        limits["min_samples_leaf"],
-        limits["penalize"],
-        columns,
-    )
+    everything = trees_within(table, columns, limits, budget)
     wanted = sorted(
         cost
-        for cost, tree in listed
+        for cost, tree in everything
         if features_of(tree) >= set(required) and not features_of(tree) & set(banned)
     )
     found = near_set(table, columns, limits, budget)

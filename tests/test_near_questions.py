@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from effort import rounds
-from near_oracle import all_trees, engine_tree, features_of, splits_of
-from near_problems import near_set, random_problem
+from near_oracle import engine_tree, features_of, splits_of
+from near_problems import near_set, random_problem, trees_within
 from oracle import engine_arguments
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
@@ -37,10 +37,7 @@ def test_the_least_sum(seed):
     banned = [int(columns[-1])] if rng.random() < 0.2 and columns[-1] > 0 else []
     trees = {
         tree: cost
-        for cost, tree in all_trees(
-            table, limits["split_cost"], budget, limits["max_depth"],
-            limits["min_samples_leaf"], limits["penalize"], columns,
-        )
+        for cost, tree in trees_within(table, columns, limits, budget)
         if features_of(tree) >= set(required)
         and not features_of(tree) & set(banned)
         and (most < 0 or splits_of(tree) <= most)

@@ -4,23 +4,11 @@ import numpy as np
 import pytest
 from effort import rounds
 from near_oracle import all_trees, engine_tree, features_of, splits_of
-from near_problems import near_set, number, random_problem, words
+from near_problems import near_set, number, random_problem, trees_within, words
 from oracle import engine_arguments, random_table
 
 from treeproof import OptimalTreeClassifier, _core
 from treeproof.alternatives.problems import ClassProblem
-
-
-def listed(table, columns, limits, budget):
-    return all_trees(
-        table,
-        limits["split_cost"],
-        budget,
-        limits["max_depth"],
-        limits["min_samples_leaf"],
-        limits["penalize"],
-        columns,
-    )
 
 
 def costs_of(counts):
@@ -35,7 +23,7 @@ def test_at_most_so_many_splits(seed):
     required = [0] if rng.random() < 0.3 else []
     wanted = [
         (cost, tree)
-        for cost, tree in listed(table, columns, limits, budget)
+        for cost, tree in trees_within(table, columns, limits, budget)
         if splits_of(tree) <= most and features_of(tree) >= set(required)
     ]
     found = near_set(table, columns, limits, budget)
@@ -57,7 +45,7 @@ def test_a_given_first_split(seed):
     first = int(rng.integers(0, columns[-1] + 1))
     wanted = [
         (cost, tree)
-        for cost, tree in listed(table, columns, limits, budget)
+        for cost, tree in trees_within(table, columns, limits, budget)
         if tree and tree[0] == first
     ]
     found = near_set(table, columns, limits, budget, root_column=first)
@@ -85,7 +73,7 @@ def test_a_larger_budget_after_a_smaller_one(seed):
     some = costs_of(small.count())
     large = search.build(budget)
     costs = costs_of(large.count())
-    wanted = sorted(cost for cost, _ in listed(table, columns, limits, budget))
+    wanted = sorted(cost for cost, _ in trees_within(table, columns, limits, budget))
     assert costs == wanted
     assert some == [cost for cost in wanted if cost <= budget // 2]
     assert costs_of(small.count()) == some  # the larger one has not changed it

@@ -31,32 +31,15 @@ void tidy(Histogram& h) {
 }  // namespace
 
 Counts::Counts(const Graph& graph, const Filter& filter, Counting counting)
-    : graph_(graph), counting_(counting), max_splits_(filter.max_splits),
-      banned_(index(graph.n_columns()), 0), column_bit_(index(graph.n_columns()), 0) {
-  if (filter.required.size() > kMostRequired)
-    throw std::invalid_argument("too many required columns");
-  for (const std::int32_t f : filter.banned) banned_.at(index(f)) = 1;
-  for (std::size_t k = 0; k < filter.required.size(); ++k) {
-    column_bit_.at(index(filter.required[k])) = std::uint32_t{1} << k;
-    wanted_ |= std::uint32_t{1} << k;
-  }
-}
-
-bool Counts::allowed(std::int32_t node, std::int32_t test) const {
-  const std::int32_t column = graph_.column(test);
-  return banned_[index(column)] == 0 && graph_.may_test(node, column);
-}
-
-Marks Counts::marks(std::int32_t test) const {
-  return {column_bit_[index(graph_.column(test))], max_splits_ < 0 ? 0 : 1};
-}
+    : graph_(graph), counting_(counting), filter_(graph, filter) {}
 
 // The splits into leaves that are trees within the budget of a node with one level left.
 void Counts::for_each_stump(std::int32_t number, const Leaves::Visit& visit) const {
   const Node& node = graph_.nodes()[index(number)];
-  if (!graph_.is_last(node) || max_splits_ == 0) return;
+  if (!graph_.is_last(node) || !filter_.allows_splits()) return;
   graph_.for_each_stump(node, [&](const Stump& stump) {
-    if (!stump.alike && stump.cost <= node.budget && allowed(number, stump.test)) visit(stump);
+    if (!stump.alike && stump.cost <= node.budget && filter_.allowed(number, stump.test))
+      visit(stump);
   });
 }
 
@@ -88,7 +71,7 @@ bool Counts::count(Limits& limits) try {
     }
   }
   for (const Entry& e : histograms_[0])
-    if (e.marks.columns == wanted_) total_ += e.count;
+    if (e.marks.columns == filter_.wanted()) total_ += e.count;
   return true;
 } catch (const std::overflow_error&) {
   if (counting_ == Counting::at_most) return false;
@@ -100,18 +83,19 @@ Histogram Counts::of_node(std::int32_t number, Limits& limits) const {
   Histogram out;
   if (node.open && counting_ == Counting::at_most) {
     if (const auto most = graph_.most_trees(node))
-      return {{std::min(node.lower, node.budget), {wanted_, 0}, *most}};
+      return {{std::min(node.lower, node.budget), {filter_.wanted(), 0}, *most}};
     throw std::overflow_error("the number of trees is not bounded");
   }
   if (graph_.may_end(number) && node.leaf.cost <= node.budget)
     out.push_back({node.leaf.cost, {}, 1});
   if (graph_.is_last(node)) {
-    for_each_stump(number,
-                   [&](const Stump& stump) { out.push_back({stump.cost, marks(stump.test), 1}); });
+    for_each_stump(number, [&](const Stump& stump) {
+      out.push_back({stump.cost, filter_.marks(stump.test), 1});
+    });
     limits.stop(kMicrosecondsForStumps);
   }
   for (const Edge& edge : graph_.edges(node)) {
-    if (!allowed(number, edge.test)) continue;
+    if (!filter_.allowed(number, edge.test)) continue;
     const Cost price = graph_.price(edge);
     Histogram all = std::move(suffixes(edge, node.budget - price, limits)[0]);
     if (limits.reason() != StopReason::none) return out;
@@ -120,8 +104,8 @@ Histogram Counts::of_node(std::int32_t number, Limits& limits) const {
       for (Entry& e : all)
         if (e.cost == leaves && e.marks == Marks{}) e.count -= 1;
     for (const Entry& e : all) {
-      const Marks both = e.marks + marks(edge.test);
-      if (!e.count.zero() && fits(both)) out.push_back({e.cost + price, both, e.count});
+      const Marks both = e.marks + filter_.marks(edge.test);
+      if (!e.count.zero() && filter_.fits(both)) out.push_back({e.cost + price, both, e.count});
     }
   }
   tidy(out);
@@ -140,7 +124,7 @@ Histogram Counts::combine(const Histogram& a, const Histogram& b, Cost most, Lim
     for (const Entry& y : b) {
       if (x.cost + y.cost > most) break;
       const Marks both = x.marks + y.marks;
-      if (fits(both)) out.push_back({x.cost + y.cost, both, x.count * y.count});
+      if (filter_.fits(both)) out.push_back({x.cost + y.cost, both, x.count * y.count});
     }
     const std::size_t pairs = out.size() - before;
     if (limits.stop(static_cast<std::uint32_t>(1 + pairs / kPairsPerMicrosecond))) return out;
@@ -164,13 +148,13 @@ std::vector<Histogram> Counts::suffixes(const Edge& edge, Cost most, Limits& lim
 Histogram Counts::by_cost() const {
   Histogram out;
   for (const Entry& e : histograms_[0])
-    if (e.marks.columns == wanted_) out.push_back(e);
+    if (e.marks.columns == filter_.wanted()) out.push_back(e);
   return out;
 }
 
 TreeDraft Counts::tree(BigCount i) const {
   for (const Entry& e : histograms_[0]) {
-    if (e.marks.columns != wanted_) continue;
+    if (e.marks.columns != filter_.wanted()) continue;
     if (i < e.count) return draft(0, {e.cost, e.marks, i});
     i -= e.count;
   }
@@ -185,14 +169,14 @@ TreeDraft Counts::draft(std::int32_t number, Place place) const {
   }
   if (graph_.is_last(node)) return draft_stump(number, place);
   for (const Edge& edge : graph_.edges(node)) {
-    if (!allowed(number, edge.test)) continue;
+    if (!filter_.allowed(number, edge.test)) continue;
     const Cost cost = place.cost - graph_.price(edge);
     Limits no_limits;
     const std::vector<Histogram> suffix = suffixes(edge, cost, no_limits);
     Cost leaves = 0;
     const bool correct = useless(edge, leaves) && leaves == cost;
     for (const Entry& e : suffix[0]) {
-      if (e.cost != cost || e.marks + marks(edge.test) != place.marks) continue;
+      if (e.cost != cost || e.marks + filter_.marks(edge.test) != place.marks) continue;
       BigCount n = e.count;
       if (correct && e.marks == Marks{}) n -= 1;
       if (place.number < n) return draft_split(edge, suffix, {cost, e.marks, place.number});
@@ -205,7 +189,8 @@ TreeDraft Counts::draft(std::int32_t number, Place place) const {
 TreeDraft Counts::draft_stump(std::int32_t number, Place place) const {
   TreeDraft out;
   for_each_stump(number, [&](const Stump& stump) {
-    if (out.test >= 0 || stump.cost != place.cost || marks(stump.test) != place.marks) return;
+    if (out.test >= 0 || stump.cost != place.cost || filter_.marks(stump.test) != place.marks)
+      return;
     if (place.number.zero()) out.test = stump.test;
     else place.number -= 1;
   });

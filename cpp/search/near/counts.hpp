@@ -15,31 +15,11 @@
 #include <vector>
 
 #include "search/near/big_count.hpp"
+#include "search/near/filter.hpp"
 #include "search/near/graph.hpp"
 #include "tree/tree.hpp"
 
 namespace treeproof::near {
-
-// Only trees that use every column of `required` and none of `banned`, and have at most so many
-// splits.
-struct Filter {
-  std::vector<std::int32_t> required;  // at most kMostRequired
-  std::vector<std::int32_t> banned;
-  std::int32_t max_splits = -1;  // -1: any number
-};
-inline constexpr std::size_t kMostRequired = 8;
-
-// What a filter has to know of a tree: which required columns it tests, and, where there is a
-// limit, how many splits it has.
-struct Marks {
-  std::uint32_t columns = 0;
-  std::int32_t splits = 0;
-
-  friend auto operator<=>(const Marks&, const Marks&) = default;
-  friend Marks operator+(const Marks& a, const Marks& b) {
-    return {a.columns | b.columns, a.splits + b.splits};
-  }
-};
 
 // Trees of one cost that have the same marks.
 struct Entry {
@@ -75,9 +55,6 @@ class Counts {
     BigCount number;
   };
 
-  bool allowed(std::int32_t node, std::int32_t test) const;
-  Marks marks(std::int32_t test) const;
-  bool fits(const Marks& marks) const { return max_splits_ < 0 || marks.splits <= max_splits_; }
   void for_each_stump(std::int32_t node, const Leaves::Visit& visit) const;
   // Whether all children may be leaves of the same class, and the cost of these leaves.
   bool useless(const Edge& edge, Cost& leaves) const;
@@ -92,10 +69,7 @@ class Counts {
 
   const Graph& graph_;
   const Counting counting_;
-  std::int32_t max_splits_;
-  std::uint32_t wanted_ = 0;  // the mask of all required columns
-  std::vector<std::uint8_t> banned_;
-  std::vector<std::uint32_t> column_bit_;
+  const FilteredTests filter_;
   std::vector<Histogram> histograms_;  // per node
   std::int64_t n_entries_ = 0;
   BigCount total_;

@@ -31,25 +31,7 @@ void tidy(Front& front) {
 }  // namespace
 
 Extremes::Extremes(const Graph& graph, const Filter& filter, Sums sums)
-    : graph_(graph), sums_(std::move(sums)), max_splits_(filter.max_splits),
-      banned_(index(graph.n_columns()), 0), column_bit_(index(graph.n_columns()), 0) {
-  if (filter.required.size() > kMostRequired)
-    throw std::invalid_argument("too many required columns");
-  for (const std::int32_t f : filter.banned) banned_.at(index(f)) = 1;
-  for (std::size_t k = 0; k < filter.required.size(); ++k) {
-    column_bit_.at(index(filter.required[k])) = std::uint32_t{1} << k;
-    wanted_ |= std::uint32_t{1} << k;
-  }
-}
-
-bool Extremes::allowed(std::int32_t node, std::int32_t test) const {
-  const std::int32_t column = graph_.column(test);
-  return banned_[index(column)] == 0 && graph_.may_test(node, column);
-}
-
-Marks Extremes::marks(std::int32_t test) const {
-  return {column_bit_[index(graph_.column(test))], max_splits_ < 0 ? 0 : 1};
-}
+    : graph_(graph), sums_(std::move(sums)), filter_(graph, filter) {}
 
 std::int64_t Extremes::sum_of(BitsView set, std::int32_t label) const {
   if (sums_.of_rows.empty()) return 0;
@@ -81,7 +63,7 @@ bool Extremes::build(Limits& limits) {
 const Extremes::Point* Extremes::best() const {
   const Point* out = nullptr;
   for (const Point& p : fronts_[0])
-    if (p.marks.columns == wanted_ &&
+    if (p.marks.columns == filter_.wanted() &&
         (out == nullptr || std::tuple(p.sum, p.cost) < std::tuple(out->sum, out->cost)))
       out = &p;
   return out;
@@ -109,7 +91,7 @@ bool Extremes::alike(const Edge& edge) const {
 }
 
 Extremes::Point Extremes::stump_point(const Node& node, const Stump& stump) const {
-  Point point{stump.cost, marks(stump.test), sums_.of_split, false};
+  Point point{stump.cost, filter_.marks(stump.test), sums_.of_split, false};
   if (sums_.of_rows.empty()) return point;
   Bits part;
   for (const std::int32_t outcome : graph_.outcomes_on(node, stump.test)) {
@@ -124,12 +106,12 @@ void Extremes::add_stumps(std::int32_t number, Front& out) const {
   // The list is read before leaves are looked at, which use the same memory.
   std::vector<Stump> stumps;
   graph_.for_each_stump(node, [&](const Stump& stump) {
-    if (!stump.alike && stump.cost <= node.budget && allowed(number, stump.test))
+    if (!stump.alike && stump.cost <= node.budget && filter_.allowed(number, stump.test))
       stumps.push_back(stump);
   });
   for (const Stump& stump : stumps) {
     const Point point = stump_point(node, stump);
-    if (fits(point.marks)) out.push_back(point);
+    if (filter_.fits(point.marks)) out.push_back(point);
   }
 }
 
@@ -143,15 +125,16 @@ Extremes::Front Extremes::of_node(std::int32_t number, Limits& limits) const {
     limits.stop(kMicrosecondsForStumps);
   }
   for (const Edge& edge : graph_.edges(node)) {
-    if (!allowed(number, edge.test)) continue;
+    if (!filter_.allowed(number, edge.test)) continue;
     const Cost price = graph_.price(edge);
     const Front all = std::move(prefixes(edge, node.budget - price, limits).back());
     if (limits.reason() != StopReason::none) return out;
     const bool useless = alike(edge);
     for (const Point& p : all) {
       if (useless && p.leaf) continue;
-      const Point split{p.cost + price, p.marks + marks(edge.test), p.sum + sums_.of_split, false};
-      if (fits(split.marks)) out.push_back(split);
+      const Point split{p.cost + price, p.marks + filter_.marks(edge.test), p.sum + sums_.of_split,
+                        false};
+      if (filter_.fits(split.marks)) out.push_back(split);
     }
   }
   tidy(out);
@@ -172,7 +155,7 @@ Extremes::Front Extremes::combine(const Front& a, const Front& b, Cost most, Lim
   for (const Point& x : a)
     for (const Point& y : b) {
       const Point both{x.cost + y.cost, x.marks + y.marks, x.sum + y.sum, x.leaf && y.leaf};
-      if (both.cost <= most && fits(both.marks)) out.push_back(both);
+      if (both.cost <= most && filter_.fits(both.marks)) out.push_back(both);
     }
   limits.stop(static_cast<std::uint32_t>(1 + a.size() * b.size() / kPairsPerMicrosecond));
   tidy(out);
@@ -185,7 +168,7 @@ TreeDraft Extremes::draft(std::int32_t number, const Point& wanted) const {
   if (graph_.is_last(node)) {
     std::vector<Stump> stumps;
     graph_.for_each_stump(node, [&](const Stump& stump) {
-      if (!stump.alike && stump.cost == wanted.cost && allowed(number, stump.test))
+      if (!stump.alike && stump.cost == wanted.cost && filter_.allowed(number, stump.test))
         stumps.push_back(stump);
     });
     for (const Stump& stump : stumps) {
@@ -196,14 +179,15 @@ TreeDraft Extremes::draft(std::int32_t number, const Point& wanted) const {
     }
   }
   for (const Edge& edge : graph_.edges(node)) {
-    if (!allowed(number, edge.test)) continue;
+    if (!filter_.allowed(number, edge.test)) continue;
     const Cost price = graph_.price(edge);
     Limits no_limits;
     const std::vector<Front> prefix = prefixes(edge, node.budget - price, no_limits);
     const bool useless = alike(edge);
     for (const Point& p : prefix.back()) {
       if (useless && p.leaf) continue;
-      const Point split{p.cost + price, p.marks + marks(edge.test), p.sum + sums_.of_split, false};
+      const Point split{p.cost + price, p.marks + filter_.marks(edge.test), p.sum + sums_.of_split,
+                        false};
       if (split == wanted) return draft_split(edge, prefix, p);
     }
   }

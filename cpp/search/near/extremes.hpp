@@ -8,7 +8,7 @@
 // For every set of rows, a front holds the trees of which none is better in both cost and sum. A
 // tree of the front of a parent is made of trees of its children's fronts: replacing the part on a
 // child by one that costs no more and adds no more gives a tree that costs no more and adds no
-// more. Trees with different marks (counts.hpp) are never compared. A split whose children are all
+// more. Trees with different marks (filter.hpp) are never compared. A split whose children are all
 // leaves that predict the same is no tree of the set; therefore leaves are kept apart from other
 // trees.
 #pragma once
@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "search/near/counts.hpp"
+#include "search/near/filter.hpp"
 #include "search/near/graph.hpp"
 #include "tree/tree.hpp"
 
@@ -49,9 +49,6 @@ class Extremes {
   };
   using Front = std::vector<Point>;  // leaves first, then by marks, cost
 
-  bool allowed(std::int32_t node, std::int32_t test) const;
-  Marks marks(std::int32_t test) const;
-  bool fits(const Marks& marks) const { return max_splits_ < 0 || marks.splits <= max_splits_; }
   std::int64_t sum_of(BitsView set, std::int32_t label) const;
   Front of_node(std::int32_t number, Limits& limits) const;
   void add_stumps(std::int32_t number, Front& out) const;
@@ -66,10 +63,7 @@ class Extremes {
 
   const Graph& graph_;
   const Sums sums_;
-  std::int32_t max_splits_;
-  std::uint32_t wanted_ = 0;
-  std::vector<std::uint8_t> banned_;
-  std::vector<std::uint32_t> column_bit_;
+  const FilteredTests filter_;
   std::vector<Front> fronts_;  // per node
 };
 

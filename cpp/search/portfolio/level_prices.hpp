@@ -36,10 +36,7 @@ class LevelPrices {
   // The best prices for trees of at most `level` levels.
   const prices::PriceBoard& board(int level) {
     if (level < kFirstLevel || level > kLastLevel) return any_depth_.board();
-    const std::scoped_lock guard(mutex_);
-    std::unique_ptr<prices::PriceBoard>& own = boards_[level];
-    if (own == nullptr) own = std::make_unique<prices::PriceBoard>(&any_depth_.board());
-    return *own;
+    return own_board(level);
   }
 
   Statistics run(int level, Limits& limits, Exchange<Cost>& exchange) {
@@ -48,6 +45,7 @@ class LevelPrices {
     if (!points) return {};
     prices::PriceMaker maker(*points, any_depth_.cost_per_leaf(),
                              std::make_unique<prices::ShallowPricer>(*points, level));
+    prices::PriceBoard& board = own_board(level);
     Cost posted = 0;
     bool more = true;
     while (more && !limits.stop()) {
@@ -56,17 +54,18 @@ class LevelPrices {
       if (best->total <= posted) continue;
       posted = best->total;
       exchange.proved(maker.bound());
-      post(level,
-           prices::row_prices(*points, *best, any_depth_.weights(), any_depth_.cost_per_leaf()));
+      board.post(
+          prices::row_prices(*points, *best, any_depth_.weights(), any_depth_.cost_per_leaf()));
     }
     return {{"price_nodes", maker.n_nodes()}, {"price_certificates", maker.n_certified()}};
   }
 
  private:
-  void post(int level, std::shared_ptr<const prices::RowPrices> prices) {
-    board(level);
+  prices::PriceBoard& own_board(int level) {
     const std::scoped_lock guard(mutex_);
-    boards_[level]->post(std::move(prices));
+    std::unique_ptr<prices::PriceBoard>& own = boards_[level];
+    if (own == nullptr) own = std::make_unique<prices::PriceBoard>(&any_depth_.board());
+    return *own;
   }
 
   const PriceEngine& any_depth_;

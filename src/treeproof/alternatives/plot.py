@@ -32,9 +32,7 @@ def plot_feature_use(trees: NearOptimalSet, ax: Any = None) -> Any:
     use = sorted(trees.feature_use().items(), key=lambda item: -item[1])
     use = [(name, n) for name, n in use if n > 0][:_MOST_BARS]
     if ax is None:
-        pyplot = need("matplotlib.pyplot", "plot", "plot_feature_use()")
-        size = (6, 1.1 + 0.27 * max(len(use), 1))
-        _, ax = pyplot.subplots(figsize=size, layout="constrained")
+        ax = _axes("plot_feature_use()", 1.1 + 0.27 * max(len(use), 1))
     blue, orange = class_colour(0), class_colour(5)
     for place, (_, n) in enumerate(reversed(use)):
         share = 100 * (n / trees.count)
@@ -107,6 +105,6 @@ def plot_disagreement(trees: NearOptimalSet, X: Any, most: int, ax: Any = None) 
     return ax
 
 
-def _axes(what: str) -> Any:
+def _axes(what: str, height: float = 3.5) -> Any:
     pyplot = need("matplotlib.pyplot", "plot", what)
-    return pyplot.subplots(figsize=(6, 3.5), layout="constrained")[1]
+    return pyplot.subplots(figsize=(6, height), layout="constrained")[1]

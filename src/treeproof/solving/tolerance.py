@@ -38,9 +38,6 @@ class GapTolerance:
             )
         return cls(relative=amount) if relative else cls(absolute=amount)
 
-    def __bool__(self) -> bool:
-        return self.absolute > 0 or self.relative > 0
-
     def in_words(self) -> str:
         """Return the tolerance as the user wrote it."""
         if self.relative:
