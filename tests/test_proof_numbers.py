@@ -228,6 +228,17 @@ def test_no_weight_rounds_to_nothing(judge, tmp_path):
     assert clf.objective_ == 0.0
 
 
+@pytest.mark.parametrize("model", [OptimalTreeClassifier, OptimalTreeRegressor])
+def test_the_only_row_with_a_missing_value_is_very_light(model):
+    """Its branch exists in the tree, although 1e-11 of 1e12 rounds to nothing."""
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [np.nan]])
+    y, weights = [0, 1, 0, 1, 1], [2.5e11] * 4 + [1e-11]
+    fitted = model(missing="branch", split_penalty=0.01, max_depth=3)
+    fitted.fit(X, y, sample_weight=weights)
+    assert fitted.optimal_ and fitted.objective_ == pytest.approx(0.04)
+    assert fitted.predict(X).tolist() == y
+
+
 @pytest.mark.parametrize("weights", [[5e-324] * 4, [1e-300, 1e-310, 1e-300, 1e-305]])
 def test_weights_near_the_least_double(tmp_path, weights):
     X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "a", "b"]
