@@ -131,6 +131,15 @@ def test_losses_beyond_doubles_are_refused(judge, tmp_path, target):
     OptimalTreeRegressor().fit(X, target)  # without a proof there is an answer
 
 
+def test_losses_at_the_edge_of_doubles_are_refused(tmp_path):
+    """Checkers round the loss of 1.0000000000000002e-300 down, to what they refuse."""
+    reg = OptimalTreeRegressor(criterion="absolute_error", max_depth=1)
+    with pytest.raises(ValueError, match="beyond what a proof can state"):
+        reg.fit([[2.0], [1.0]], [2e-300, 3e-300], proof=tmp_path / "p")
+    reg.fit([[2.0], [1.0]], [2e-300, 5e-300], proof=tmp_path / "p")
+    assert check(tmp_path / "p", [[2.0], [1.0]], [2e-300, 5e-300]).optimal
+
+
 def test_categories_without_rows_add_nothing(judge):
     """A tolerance for each of very many children would add up to something."""
     n = 20_000
