@@ -134,7 +134,8 @@ class Policy {
     constexpr double kLittle = 0.05;
     constexpr double kGlance = 0.1;  // of the time of a level
     constexpr std::int64_t kManySeconds = 25'000'000;
-    if (total_ < kYoung) return 0.0;
+    // Searches prove most shallow trees before prices could help.
+    if (total_ < (depth(now) <= kFlat ? kSomeSeconds : kYoung)) return 0.0;
     // While searches raise the bound themselves, prices get no time for some seconds, and less than
     // half of it after that.
     if (raised_lately(searches_at_))
