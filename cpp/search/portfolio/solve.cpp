@@ -12,8 +12,8 @@
 namespace treeproof::portfolio {
 namespace {
 
-// Units of work per microsecond, measured on real tables and on those of the papers. What matters is
-// their proportion: with it, equal shares take equal time.
+// Units of work per microsecond, measured on real tables and on those of the papers. What matters
+// is their proportion: with it, equal shares take equal time.
 constexpr double kSparsePace = 0.9;
 constexpr double kThresholdPace = 1.3;
 constexpr double kPolishPace = 2.9;
