@@ -20,7 +20,7 @@ PENALTIES = [0.0, 0.01, 0.03, 0.06, 0.1, 1 / 3, 1.0]
 SWITCHES = [
     "lookahead", "admissible", "equal_tests", "covering", "rounding", "merging",
     "similarity", "similarity_leaf", "two_splits", "three_splits", "easy_first",
-    "discrepancy", "prices",
+    "discrepancy", "prices", "triples",
 ]  # fmt: skip
 STOPS = ["time", "memory", "interrupt", "error", "condition"]
 

@@ -23,9 +23,12 @@ FIRES = {
     "three_splits": ("three_splits_raised", ["lookahead", "two_splits"]),
     "discrepancy": ("discrepancy_visits", []),
     "prices": ("prices_raised", []),
+    "triples": ("triples_solved", ["lookahead"]),
 }
 # Such small problems are solved before it would be time for prices.
 OPTIONS = {"prices": {"price_work": 10**8}}
+# Bounds for trees of a limited depth.
+DEPTH = {"triples": 4}
 NO_LIMITS = {"max_depth": -1, "max_splits": -1, "min_samples_leaf": 1}
 
 
@@ -41,6 +44,7 @@ def test_bound_alone_is_sound_and_fires(switch):
     for _ in range(60):
         table = noisy_table(rng)
         limits = {"split_penalty": float(rng.uniform(0.005, 0.03)), **NO_LIMITS}
+        limits["max_depth"] = DEPTH.get(switch, -1)
         switches = only(switch, *needs)
         options = OPTIONS.get(switch, {})
         fired += check(table, limits, switches=switches, **options)[counter]

@@ -1,6 +1,7 @@
 """The sparse engine against brute force, under all combinations of its switches."""
 
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -41,10 +42,27 @@ def test_every_combination_of_switches_gives_one_optimum(seed):
         "penalize": "splits",
     }
     wanted = optimal_cost(table, 0.012, **{name: limits[name] for name in LIMITS})
-    for values in itertools.product([False, True], repeat=len(SWITCHES)):
-        switches = dict(zip(SWITCHES, values, strict=True))
+    names = [name for name in SWITCHES if name != "triples"]  # needs a depth limit
+    for values in itertools.product([False, True], repeat=len(names)):
+        switches = dict(zip(names, values, strict=True))
+        switches["triples"] = sum(values) % 2 == 0
         answer = solve(table, limits, switches=switches)
         assert answer["lower"] == answer["upper"] == wanted, switches
+
+
+@pytest.mark.parametrize("block", range(40 if os.environ.get("TREEPROOF_FUZZ") else 4))
+def test_triples_of_tests_find_the_best_trees_of_limited_depth(block):
+    """Costs of each row, small weights and wide ones; the switch must fire often."""
+    rng = np.random.default_rng(5000 + block)
+    fired = 0
+    for _ in range(100):
+        table = noisy_table(rng)
+        table.weights = rng.integers(1, rng.choice([2, 5, 90_000]), len(table.labels))
+        limits = any_limits(rng) | {"max_depth": int(rng.integers(3, 5))}
+        limits |= {"max_splits": -1, "min_samples_leaf": 1}
+        kernel = str(rng.choice(_core.kernels()))
+        fired += check(table, limits, kernel=kernel)["triples_solved"] > 0
+    assert fired > 30
 
 
 def test_unknown_switch_and_kernel_are_named():

@@ -68,6 +68,25 @@ struct PairTask {
   Count<Word> min_samples;  // sides with fewer samples are not allowed (1 allows any)
 };
 
+// Counts of single two-way tests, pairs and triples (a < b < k) of them, by class, and what follows
+// from them. Arrays over columns have at least one vector of zeros behind their end; the triples
+// (a, b, k) of one class begin at start[a * n_columns + b] with k = b + 1, and zeros fill the last
+// vector.
+struct TripleTask {
+  std::int32_t n_columns;
+  std::int32_t n_classes;
+  std::int64_t stride;
+  std::int64_t n_triples;      // counts of one class
+  const std::int64_t* start;   // [n_columns][n_columns]
+  const std::int32_t* total;   // [class]
+  const std::int32_t* single;  // [class][stride]
+  const std::int32_t* pair;    // [class][n_columns][stride]
+  const std::int32_t* triple;  // [class][n_triples]
+  // The largest weight that one split predicts correctly in each part that the tests a < b make:
+  // [2 * (passes a) + (passes b)][n_columns][stride].
+  std::int32_t* best;
+};
+
 // The four parts into which two two-way tests i and j divide the rows.
 enum Quarter { kBoth, kOnlyI, kOnlyJ, kNone };
 
@@ -94,6 +113,8 @@ struct Kernels {
   // come from `compress_moves`) and appends them at `offset` to current / next.
   void (*compress)(const Word* in, std::int32_t stride, const Word* moves, Word mask,
                    std::int32_t offset, Word* current, Word* next);
+  // Raises `best` by all triples whose first column is a.
+  void (*triple_best)(const TripleTask& task, std::int32_t a);
 };
 
 // The move masks of the parallel-suffix bit compression (Hacker's Delight, section 7-4).

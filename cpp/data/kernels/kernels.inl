@@ -357,10 +357,50 @@ void compress(const Word* in, std::int32_t stride, const Word* moves, Word mask,
   }
 }
 
+// A vector of zeros behind the last column is a test that no row passes, which improves nothing.
+inline void triple_best(const TripleTask& task, std::int32_t a) {
+  using C = std::int32_t;
+  using V = Vector<C>;
+  constexpr std::int32_t lanes = kVectorBytes / static_cast<std::int32_t>(sizeof(C));
+  const std::ptrdiff_t n = task.n_columns, stride = task.stride, plane = n * stride;
+  for (std::ptrdiff_t b = a + 1; b < n; ++b) {
+    V best_ab[4]{};
+    for (std::ptrdiff_t k = b + 1; k < n; k += lanes) {
+      V most[8]{};  // [4 * (passes a) + 2 * (passes b) + (passes k)]
+      for (std::ptrdiff_t c = 0; c < task.n_classes; ++c) {
+        const C* const single = task.single + c * stride;
+        const C* const pair_a = task.pair + c * plane + a * stride;
+        const C* const pair_b = task.pair + c * plane + b * stride;
+        const C in_a = single[a], in_b = single[b], in_ab = pair_a[b];
+        const V all = load(task.triple + c * task.n_triples + task.start[a * n + b] + k - b - 1);
+        const V in_ak = load(pair_a + k), in_bk = load(pair_b + k), in_k = load(single + k);
+        const V only_ak = in_ak - all, only_bk = in_bk - all, only_ab = in_ab - all;
+        const V only_k = in_k - in_ak - only_bk;
+        const V only_a = (in_a - in_ab) - only_ak;
+        const V only_b = (in_b - in_ab) - only_bk;
+        const V none = (task.total[c] - in_a - in_b + in_ab) - only_k;
+        const V part[8] = {none, only_k, only_b, only_bk, only_a, only_ak, only_ab, all};
+        for (int q = 0; q < 8; ++q) most[q] = larger<C>(most[q], part[q]);
+      }
+      for (int s = 0; s < 2; ++s)
+        for (int t = 0; t < 2; ++t) {
+          const int q = 2 * s + t;
+          best_ab[q] = larger<C>(best_ab[q], most[4 * s + 2 * t] + most[4 * s + 2 * t + 1]);
+          C* const ak = task.best + q * plane + a * stride + k;
+          store(ak, larger<C>(load(ak), most[4 * s + t] + most[4 * s + 2 + t]));
+          C* const bk = task.best + q * plane + b * stride + k;
+          store(bk, larger<C>(load(bk), most[2 * s + t] + most[4 + 2 * s + t]));
+        }
+    }
+    for (int q = 0; q < 4; ++q)
+      raise_to_largest<C>(task.best[q * plane + a * stride + b], best_ab[q]);
+  }
+}
+
 template <class Word>
 constexpr Kernels<Word> make_kernels() {
   return {&column_counts<Word>, &masked_counts<Word>, &side_totals<Word>, &quarters<Word>,
-          &pair_counts<Word>, &compress<Word>};
+          &pair_counts<Word>, &compress<Word>, &triple_best};
 }
 
 }  // namespace

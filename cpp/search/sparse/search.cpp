@@ -21,7 +21,7 @@ Search<Word>::Search(const Layout& layout, const Settings& settings, Limits& lim
                      WorkMarks* marks, bool preparing)
     : layout_(layout), settings_(settings), kernel_(kernels::select<Word>(settings.kernel)),
       limits_(limits), expander_(layout, settings, kernel_, counters_, limits), refuter_(kernel_),
-      memo_(memo), marks_(marks),
+      three_(layout, settings, kernel_, limits), memo_(memo), marks_(marks),
       depth_limit_(settings.max_depth < 0 ? kUnlimited : settings.max_depth),
       similarity_is_sound_(settings.min_samples_leaf <= 1),
       refutation_is_sound_(settings.switches.two_splits && settings.split_cost > 0 &&
@@ -38,6 +38,7 @@ typename Search<Word>::Level& Search<Word>::level(std::size_t depth) {
 template <class Word>
 std::uint64_t Search<Word>::bytes() const {
   std::uint64_t sum = 0;
+  sum += three_.bytes();
   for (const auto& l : levels_) sum += sizeof(Level) + l->frame.bytes() + l->expansion.bytes();
   return sum;
 }
@@ -241,6 +242,8 @@ Bounds Search<Word>::solve(std::size_t depth, int depth_left, Cost budget) {
     node.upper = e.best;
     node.test = e.best_test;
   }
+
+  if (depth_left == 3 && !solve_three_levels(here, node)) return node;
 
   here.uses.clear();
   here.used.assign(e.candidates.size(), 0);

@@ -12,6 +12,7 @@
 #include "core/limits.hpp"
 #include "core/steps.hpp"
 #include "search/memo.hpp"
+#include "search/sparse/depth_three.hpp"
 #include "search/sparse/expand.hpp"
 #include "search/sparse/refute.hpp"
 #include "search/sparse/work_marks.hpp"
@@ -92,6 +93,7 @@ class Search {
 
  private:
   Bounds solve(std::size_t depth, int depth_left, Cost budget);
+  bool solve_three_levels(Level& here, Bounds& node);
   void look_at_prices();
   std::size_t pick(const Level& here, Cost best, bool& alone) const;
   void follow_others(std::size_t depth);
@@ -121,6 +123,7 @@ class Search {
   Counters counters_;
   Expander<Word> expander_;
   Refuter<Word> refuter_;
+  DepthThree<Word> three_;
   Memo& memo_;
   WorkMarks* marks_;
   const std::atomic<std::uint32_t>* orders_ = nullptr;

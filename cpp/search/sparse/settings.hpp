@@ -24,7 +24,8 @@ namespace treeproof::sparse {
   X(three_splits, "refute trees of exactly three splits before expanding a child") \
   X(easy_first, "solve the child with the smaller upper bound first")              \
   X(discrepancy, "look for good trees by limited discrepancy search")              \
-  X(prices, "bound a child by the prices of its rows")
+  X(prices, "bound a child by the prices of its rows")                             \
+  X(triples, "triple counts: the best trees of depth two of all children at once")
 
 struct Switches {
 #define X(name, what) bool name = true;
@@ -55,7 +56,8 @@ struct Switches {
   X(three_splits_raised)             \
   X(discrepancy_visits)              \
   X(discrepancy_improved)            \
-  X(prices_raised)
+  X(prices_raised)                   \
+  X(triples_solved)
 
 struct Counters {
 #define X(name) std::int64_t name = 0;

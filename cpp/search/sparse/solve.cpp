@@ -121,7 +121,8 @@ class Run {
                           (warm_ != nullptr && !warm_->trees.empty());
     if (warm_ != nullptr) plant(search_, layout_, settings_.min_samples_leaf, *warm_);
     search_.deepen(1, 0);  // expands the root, which gives a first tree and bound
-    if (settings_.switches.discrepancy && !has_tree) trees_.run_first_passes();
+    if (settings_.switches.discrepancy && !has_tree && !search_.root().solved())
+      trees_.run_first_passes();
     improving_ = !has_tree;
     report();
     if (settings_.helpers_at_once) crew_.start();
