@@ -293,7 +293,7 @@ BAD = {
               "'max_depth'"),
     "penalty": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"), "--target",
                            "b", "--split-penalty", "1.5"],
-                "split_penalty=1.5 is above 1"),
+                "--split-penalty 1.5 is above 1"),
     "solver": (lambda f: ["fit", write(f, "a.csv", b"a,b\n1,2\n3,4\n"), "--target", "b",
                           "--solver", "magic"],
                "'solver'"),

@@ -27,7 +27,9 @@ def test_a_single_leaf_says_what_to_do(rare):
         warnings.simplefilter("error")
         assert OptimalTreeClassifier(0.05, class_weight="balanced").fit(X, y).n_splits_
         OptimalTreeClassifier(max_depth=0).fit(X, y)
-        OptimalTreeClassifier(0.5).fit(X, np.where(X["b"] == "x", 0, 1))
+        OptimalTreeClassifier(0.5).fit(
+            X, np.where(X["b"] == "x", 0, np.arange(300) % 3)
+        )
         OptimalTreeClassifier().fit(X, ["no"] * 300)
 
 

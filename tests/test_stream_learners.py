@@ -104,7 +104,9 @@ def test_a_settled_window_is_optimal(seed):
     X = rng.integers(0, c, (n, q))
     y = (X[:, 0] + (rng.random(n) < 0.3)) % int(rng.integers(2, 4))
     penalty = float(rng.choice([0.01, 0.03, 0.1]))
-    model = OnlineBranchesClassifier(penalty, window_size=n, drift_detector=None)
+    model = OnlineBranchesClassifier(
+        penalty, window_size=n, numeric_features=set(), drift_detector=None
+    )
     model.fit(X, y)
     least = brute_force(X, y, penalty * n, np.arange(n), frozenset(range(q))) / n
     assert model.finished_
@@ -146,9 +148,59 @@ def test_missing_and_new_values_are_no_trouble(learner):
     ]
     for k in range(400):
         model.learn_one(rows[k % 4], k % 3)
-    for x in [*rows, {"a": "never seen"}, {"z": 1}]:
+    for x in [*rows, {"a": -7}, {"b": "never seen"}, {"z": 1}]:
         assert sum(model.predict_proba_one(x).values()) == pytest.approx(1)
     assert set(model.classes_) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_whole_numbers_are_numbers_as_in_fit(learner):
+    rng = np.random.default_rng(0)
+    rows = [
+        ({"age": int(k), "on": bool(k % 2)}, bool(k >= 40))
+        for k in rng.integers(18, 90, 4000)
+    ]
+    model = make(learner, split_penalty=0.02)
+    for x, y in rows:
+        model.learn_one(x, y)
+    assert model.n_splits_ == 1 and "age <= " in model.export_text()
+    codes = make(learner, split_penalty=0.02, categorical_features=["age"])
+    codes.set_params(max_categories=100)
+    for x, y in rows:
+        codes.learn_one(x, y)
+    assert "age in {40, 41" in codes.export_text()
+
+
+def test_a_feature_has_one_kind():
+    model = OnlineBranchesClassifier(
+        numeric_features=["a", "b"], categorical_features=["b"]
+    )
+    with pytest.raises(ValueError, match="'b' is in numeric_features and in"):
+        model.learn_one({"a": 1, "b": 2}, 0)
+
+
+def days(n_days, seed):
+    """Yield rows of days: on one day in five most labels are True, else few are."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n_days):
+        share = 0.6 if rng.random() < 0.2 else 0.1
+        for _ in range(100):
+            yield {"hour": int(rng.integers(24))}, bool(rng.random() < share)
+
+
+def test_labels_in_clusters_look_like_drift():
+    """docs/stream.md explains this: on such streams, switch detection off."""
+    pytest.importorskip("river", reason="the detector is River's, an extra")
+    accuracy = {}
+    for detector in ("auto", None):
+        model = OnlineBranchesClassifier(drift_detector=detector)
+        hits = [
+            (model.predict_one(x) == y, model.learn_one(x, y)) for x, y in days(100, 1)
+        ]
+        accuracy[detector] = np.mean([hit for hit, _ in hits])
+    majority = 1 - np.mean([y for _, y in days(100, 1)])
+    assert accuracy[None] > majority - 0.005
+    assert accuracy["auto"] < accuracy[None] - 0.02
 
 
 @pytest.mark.parametrize("learner", LEARNERS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-__all__ = ["counted", "number"]
+__all__ = ["count", "counted", "number"]
 
 _LARGEST, _SMALLEST = 15, -5  # powers of ten beyond which an exponent is shorter
 
@@ -38,6 +38,17 @@ def number(value: Any, digits: int = 6) -> str:
     comma = "," if power >= 4 else ""  # years have none
     text = f"{x:{comma}.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def count(value: Any) -> str:
+    """Return a number of rows: whole ones with separators, shares of rows as they are.
+
+    Examples
+    --------
+    >>> count(2673), count(2673.5)
+    ('2,673', '2673.5')
+    """
+    return f"{int(value):,}" if float(value).is_integer() else number(value)
 
 
 def counted(n: int, one: str, many: str | None = None) -> str:

@@ -15,6 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.allowed import read_allowed
+from treeproof.border.copies import (
+    warn_of_copies_of_labels,
+    warn_of_copies_of_numbers,
+)
 from treeproof.border.costs import read_rewards, read_row_costs, say_negative
 from treeproof.border.dates import date_columns, with_date_parts
 from treeproof.border.labels import class_factors, read_labels, read_weights
@@ -97,6 +101,7 @@ def read_classification_data(
         classes, labels = read_labels(y, type(estimator).__name__)
         check_lengths(raw.n_rows, len(labels))
         check_target_is_apart(raw, y)
+        warn_of_copies_of_labels(raw, labels, classes)
         if costs is not None:
             row_costs = read_row_costs(costs, raw.n_rows, classes.tolist())
     if row_costs is not None:
@@ -165,6 +170,7 @@ def read_regression_data(
     targets = read_targets(y, type(estimator).__name__)
     check_lengths(raw.n_rows, len(targets))
     check_target_is_apart(raw, y)
+    warn_of_copies_of_numbers(raw, targets)
     weights = read_weights(sample_weight, raw.n_rows)
     record_names(estimator, raw)
     raw = with_date_parts(raw, date_columns(raw))

@@ -95,9 +95,9 @@ def warn_of_categories(
         text = isinstance(plain(column.categories[0]), str)  # type: ignore[index]
         group = f", X[{column.name!r}] = X[{column.name!r}].str[:2]," if text else ""
         warnings.warn(
-            f"Column {column.name!r} has {values} categories: a split with a child for "
-            f"each costs {values - 1} penalties of {penalty:g}, more than any split "
-            f"can gain; group them{group} or fit with "
+            f"Column {column.name!r} has {values:,} categories: a split with a child "
+            f"for each costs {values - 1:,} penalties of {penalty:g}, more than any "
+            f"split can gain; group them{group} or fit with "
             "categorical_split='one-vs-rest'.",
             UserWarning,
             stacklevel=2,

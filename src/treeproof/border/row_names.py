@@ -108,12 +108,13 @@ class RowNames:
     @property
     def finding(self) -> str:
         """The finding, as a phrase that follows the name of the column in a message."""
+        values, rows = f"{self.n_values:,}", f"{self.n_rows:,} rows"
         example = f" such as {self.example}" if self.kind.startswith("text") else ""
         return {
-            "categories": f"has {self.n_values} categories in {self.n_rows} rows",
-            "numbers": f"has a number of its own for each of the {self.n_rows} rows",
-            "text": f"has {self.n_values} texts{example} in {self.n_rows} rows",
-            "text dates": f"has {self.n_values} dates{example} in {self.n_rows} rows",
+            "categories": f"has {values} categories in {rows}",
+            "numbers": f"has a number of its own for each of the {rows}",
+            "text": f"has {values} texts{example} in {rows}",
+            "text dates": f"has {values} dates{example} in {rows}",
             "dates": "holds dates or times",
             "durations": "holds lengths of time",
         }[self.kind]

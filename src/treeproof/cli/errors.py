@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from treeproof.cli.option_names import in_options
+
 __all__ = ["BAD_INPUT", "INTERRUPTED", "one_sentence"]
 
 BAD_INPUT = 2
@@ -26,9 +28,10 @@ def one_sentence() -> Iterator[None]:
             yield
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         text = " ".join(str(error).split()) or type(error).__name__
-        print(f"treeproof: {text}", file=sys.stderr)
+        print(f"treeproof: {in_options(text)}", file=sys.stderr)
         sys.exit(BAD_INPUT)
 
 
 def _note(message: Warning | str, *place: Any, **more: Any) -> None:
-    print(f"treeproof: note: {' '.join(str(message).split())}", file=sys.stderr)
+    text = " ".join(str(message).split())
+    print(f"treeproof: note: {in_options(text)}", file=sys.stderr)

@@ -69,6 +69,13 @@ def show(model: Any, result: dict[str, Any]) -> None:
     console.print()
     style = "bold green" if model.optimal_ else "bold yellow"
     console.print(model.certificate(), style=style, soft_wrap=True)
+    penalty = getattr(model, "split_penalty", 0)
+    if drawn.n_splits == 0 and model.optimal_ and penalty and model.max_depth != 0:
+        console.print(
+            f"No split saves more than its penalty of {penalty:g}; a smaller "
+            "--split-penalty gives a larger tree.",
+            soft_wrap=True,
+        )
     score = "accuracy" if "accuracy" in result else "r2"
     console.print(
         f"{counted(drawn.n_splits, 'split')}, "

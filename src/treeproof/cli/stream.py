@@ -5,11 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import pickle
-import re
 import time
-import warnings
 from collections import deque
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -83,8 +80,9 @@ def stream(
 ) -> None:
     """Predict each row, then learn it; accuracy, splits and speed are shown live."""
     model = _make(
-        learner, split_penalty, window, drift, memory_limit, seed, max_categories
-    )
+        learner, split_penalty, window, drift, memory_limit, seed,
+        max_categories=max_categories, categorical_features=listed(categorical),
+    )  # fmt: skip
     counts = _Counts(model)
     table = read_rows(
         data,
@@ -99,7 +97,7 @@ def stream(
         if quiet or as_json
         else Live(console=Console(stderr=True), transient=True, auto_refresh=False)
     )
-    with _naming_options(), display as live:
+    with display as live:
         shown = 0.0
         try:
             for x, y in table:
@@ -131,24 +129,6 @@ def stream(
         raise typer.Exit(INTERRUPTED)
 
 
-@contextlib.contextmanager
-def _naming_options() -> Iterator[None]:
-    """Let the learners' warnings name options of the command, not parameters."""
-    with warnings.catch_warnings():
-        show = warnings.showwarning
-
-        def tell(message: Warning | str, *place: Any, **more: Any) -> None:
-            text = re.sub(
-                r"numeric_features=\['?(.*?)'?\]", r"--numeric \1", str(message)
-            )
-            text = text.replace("max_categories", "--max-categories")
-            text = text.replace("leave the feature out", "leave it out with --drop")
-            show(UserWarning(text), *place, **more)
-
-        warnings.showwarning = tell
-        yield
-
-
 def _make(
     learner: str,
     penalty: float,
@@ -156,7 +136,7 @@ def _make(
     drift: bool,
     memory: str,
     seed: int,
-    max_categories: int,
+    **reading: Any,
 ) -> Any:
     import treeproof.stream as learners
 
@@ -167,7 +147,7 @@ def _make(
     params: dict[str, Any] = {
         "split_penalty": penalty,
         "memory_limit": memory,
-        "max_categories": max_categories,
+        **reading,
     }
     if not drift:
         params["drift_detector"] = None

@@ -1,8 +1,8 @@
 """Rows of a file or of standard input, one at a time.
 
 CSV cells are text; the first thousand rows decide which columns hold numbers. As with
-``treeproof fit``, whole numbers are numbers, unless they are 0 and 1 only or the column
-is named as categorical. Empty cells and marks such as "NA" are missing values.
+``treeproof fit``, whole numbers are numbers, unless the column is named as categorical.
+Empty cells and marks such as "NA" are missing values.
 """
 
 from __future__ import annotations
@@ -94,11 +94,9 @@ def _reader(
     cells: list[Any] = [v for r in first if not _is_gone(v := r.get(name))]
     if not all(isinstance(cell, str) for cell in cells):  # Parquet
         numbers = all(type(cell) in (int, float) for cell in cells)
-        flags = all(type(cell) is int and cell in (0, 1) for cell in cells)
-        return _number if numbers and not flags and not as_category else _same
+        return _number if numbers and not as_category else _same
     if cells and all(_is(int, cell) for cell in cells):
-        flags = {int(cell) for cell in cells} <= {0, 1}
-        return _whole if as_category or flags else _number
+        return _whole if as_category else _number
     if cells and all(_is(float, cell) for cell in cells):
         return _text if as_category else _number
     return _text

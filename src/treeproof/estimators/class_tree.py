@@ -38,10 +38,11 @@ class ClassTree(ClassifierMixin, OptimalTree):
             return
         label = plain(self.classes_[int(np.argmax(weight))])
         penalty = float(getattr(self, "split_penalty", 0.0))
+        saves = "saves" if self.optimal_ else "was found that saves"
         warnings.warn(
             f"The tree is a single leaf that always predicts {label!r}, which is right "
-            f"for {share:.1%} of the rows; no split saves more errors than its penalty "
-            f"of {penalty:g}. If the other classes matter, use "
+            f"for {share:.1%} of the rows; no split {saves} more errors than its "
+            f"penalty of {penalty:g}. If the other classes matter, use "
             "class_weight='balanced', a cost_matrix, or metric='f1' with a max_depth; "
             "for a larger tree alone, a smaller split_penalty.",
             UserWarning,

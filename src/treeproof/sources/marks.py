@@ -1,9 +1,10 @@
-"""Marks that stand for missing values in CSV files, such as "NA" or "?".
+"""What DuckDB leaves as text in CSV files: marks such as "NA", times with a zone.
 
 An empty cell is always missing. By default one of the usual marks is missing as well
 where all other cells of its column are numbers or dates; in a column of text it stays a
 category, since "NA" may be the name of one. Marks that are named by the user are
-missing in every column.
+missing in every column. Times with a zone, such as "2024-02-29T08:00:00Z", are dates:
+the date as it is written, without the time of day.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from treeproof.border.marks import USUAL_MARKS, is_usual
 from treeproof.sources.duck import quoted
 
 __all__ = ["read_cells", "without_marks"]
+
+_ZONED = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.]\d+)?)? ?(Z|z|UTC|[+-]\d\d(:?\d\d)?)"
 
 
 def without_marks(
@@ -42,18 +45,21 @@ def without_marks(
         return relation
     cells = _cells_of(relation, names, na is None)
     kinds, found = {}, {}
-    for name, (known, marks, whole, numbers, times) in cells.items():
-        if not known or not (marks or na):
-            continue
-        if known in (numbers, times):
+    for name, (known, marks, whole, numbers, times, zoned) in cells.items():
+        if known and known == zoned:
+            kinds[name] = "DATE"
+        elif known and (marks or na) and known in (numbers, times):
             kinds[name] = (
                 "BIGINT" if known == whole else "DOUBLE" if known == numbers
                 else "TIMESTAMP"
             )  # fmt: skip
+        else:
+            continue
+        if marks:
             found[name] = marks
     if not kinds:
         return relation
-    if na is None:
+    if na is None and found:
         _say(found)
     parts = [_as_kind(n, kinds[n]) if n in kinds else quoted(n) for n in types]
     return relation.project(", ".join(parts))
@@ -66,8 +72,9 @@ def _as_kind(name: str, kind: str) -> str:
     refuses the marks.
     """
     cell = quoted(name)
+    value = f"trim({cell})[:10]" if kind == "DATE" else cell
     return (
-        f"case when {_is_mark(cell)} then null else try_cast({cell} as {kind}) end "
+        f"case when {_is_mark(cell)} then null else try_cast({value} as {kind}) end "
         f"as {cell}"
     )
 
@@ -78,8 +85,8 @@ def _is_mark(cell: str) -> str:
 
 def _cells_of(
     relation: Any, names: list[str], usual: bool
-) -> dict[str, tuple[int, int, int, int, int]]:
-    """Count cells by kind: known ones, marks, whole numbers, numbers, times."""
+) -> dict[str, tuple[int, ...]]:
+    """Count cells by kind: known, marks, whole numbers, numbers, times, zoned times."""
     wanted = []
     for name in names:
         cell = quoted(name)
@@ -93,9 +100,11 @@ def _cells_of(
             f"and abs({number}) < 1e15 and not contains({cell}, '.'))",
             f"count(*) filter (where {finite})",
             f"count(try_cast({cell} as timestamp)) filter (where not {mark})",
+            f"count(try_cast(trim({cell})[:10] as date)) filter (where "
+            f"regexp_full_match(trim({cell}), '{_ZONED}'))",
         ]
     counts = relation.aggregate(", ".join(wanted)).fetchall()[0]
-    return {n: tuple(counts[5 * k : 5 * k + 5]) for k, n in enumerate(names)}
+    return {n: tuple(counts[6 * k : 6 * k + 6]) for k, n in enumerate(names)}
 
 
 def _without_named(relation: Any, na: Sequence[str]) -> Any:

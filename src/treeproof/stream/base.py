@@ -44,6 +44,7 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "split_penalty": [Interval(Real, 0, 1, closed="both")],
         "numeric_features": ["array-like", set, StrOptions({"auto"})],
+        "categorical_features": ["array-like", set, None],
         "numeric_bins": [Interval(Integral, 2, _MAX_CODES, closed="both")],
         "max_categories": [Interval(Integral, 1, _MAX_CODES, closed="both")],
         "max_features": [Interval(Integral, 1, None, closed="left")],
@@ -83,7 +84,10 @@ class StreamTreeClassifier(RiverClassifier, ClassifierMixin, BaseEstimator):
             self._validate_params()
             self._check_detector()
             self._reading = Reading(
-                self.numeric_features, int(self.max_categories), int(self.max_features)
+                self.numeric_features,
+                () if self.categorical_features is None else self.categorical_features,
+                int(self.max_categories),
+                int(self.max_features),
             )
             model = self._model = self._make_model()
         return model

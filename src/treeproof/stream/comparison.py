@@ -41,18 +41,19 @@ def _river(name: str, names: list[Any]) -> Any:
     return tree.HoeffdingAdaptiveTreeClassifier(nominal_attributes=names, seed=42)
 
 
+# The columns of the thesis are categories, numbered from 0 on.
 _OURS: dict[str, Callable[[float, int, int], Any]] = {
     "Online-BRANCHES": lambda penalty, window, seed: OnlineBranchesClassifier(
-        penalty, window, drift_detector=None
+        penalty, window, numeric_features=(), drift_detector=None
     ),
     "UCDT": lambda penalty, window, seed: UpperConfidenceTreeClassifier(
-        penalty, seed=seed, drift_detector=None
+        penalty, seed=seed, numeric_features=(), drift_detector=None
     ),
     "EGDT": lambda penalty, window, seed: EpsilonGreedyTreeClassifier(
-        penalty, seed=seed, drift_detector=None
+        penalty, seed=seed, numeric_features=(), drift_detector=None
     ),
     "TSDT": lambda penalty, window, seed: ThompsonTreeClassifier(
-        penalty, seed=seed, drift_detector=None
+        penalty, seed=seed, numeric_features=(), drift_detector=None
     ),
 }
 

@@ -30,9 +30,11 @@ class EpsilonGreedyTreeClassifier(MonteCarloTreeClassifier):
     gamma : float, default=0.1
         How fast random choices become rarer, in (0, 1]; a smaller value explores more.
     numeric_features : "auto" or collection of names, default="auto"
-        Which features are numeric and split by ``x <= t``. "auto": those whose first
-        value is a float; whole numbers, booleans and text are categories, with one
-        child for each.
+        Which features are numeric and split by ``x <= t``; all others are categories,
+        with one child for each. "auto": those whose first value is a number; text and
+        booleans are categories.
+    categorical_features : collection of names or None, default=None
+        Features that are categories although their values are numbers, such as codes.
     numeric_bins : int, default=16
         The maximum number of quantiles at which a numeric feature is split.
     max_categories : int, default=50

@@ -28,6 +28,7 @@ class MonteCarloTreeClassifier(StreamTreeClassifier):
         samples_per_simulation: int = 100,
         gamma: float = 0.1,
         numeric_features: Any = "auto",
+        categorical_features: Any = None,
         numeric_bins: int = 16,
         max_categories: int = 50,
         max_features: int = 10_000,
@@ -41,6 +42,7 @@ class MonteCarloTreeClassifier(StreamTreeClassifier):
         self.samples_per_simulation = samples_per_simulation
         self.gamma = gamma
         self.numeric_features = numeric_features
+        self.categorical_features = categorical_features
         self.numeric_bins = numeric_bins
         self.max_categories = max_categories
         self.max_features = max_features

@@ -36,9 +36,11 @@ class OnlineBranchesClassifier(StreamTreeClassifier):
     iterations_per_sample : int, default=1
         Steps of the search for each row.
     numeric_features : "auto" or collection of names, default="auto"
-        Which features are numeric and split by ``x <= t``. "auto": those whose first
-        value is a float; whole numbers, booleans and text are categories, with one
-        child for each.
+        Which features are numeric and split by ``x <= t``; all others are categories,
+        with one child for each. "auto": those whose first value is a number; text and
+        booleans are categories.
+    categorical_features : collection of names or None, default=None
+        Features that are categories although their values are numbers, such as codes.
     numeric_bins : int, default=16
         The maximum number of quantiles at which a numeric feature is split.
     max_categories : int, default=50
@@ -120,6 +122,7 @@ class OnlineBranchesClassifier(StreamTreeClassifier):
         window_size: int = 1000,
         iterations_per_sample: int = 1,
         numeric_features: Any = "auto",
+        categorical_features: Any = None,
         numeric_bins: int = 16,
         max_categories: int = 50,
         max_features: int = 10_000,
@@ -132,6 +135,7 @@ class OnlineBranchesClassifier(StreamTreeClassifier):
         self.window_size = window_size
         self.iterations_per_sample = iterations_per_sample
         self.numeric_features = numeric_features
+        self.categorical_features = categorical_features
         self.numeric_bins = numeric_bins
         self.max_categories = max_categories
         self.max_features = max_features

@@ -1,7 +1,8 @@
 """How the values of a stream are read: as numbers, as categories, or as missing.
 
-A feature is numeric if its first value is a float (or if it is named in
-`numeric_features`); whole numbers, booleans and text are categories. ``None``, NaN and
+As in `fit`, a feature is numeric if its first value is a number, whole or not; text and
+booleans are categories, and so are the features named in `categorical_features`. If
+`numeric_features` names the numeric ones, all others are categories. ``None``, NaN and
 absent keys are missing. A category beyond `max_categories` is read as *other*, together
 with all that follow. The native encoder asks here only about what it sees for the first
 time.
@@ -21,6 +22,8 @@ from treeproof.columns import is_missing
 
 __all__ = ["Other", "Reading"]
 
+_NUMBERS = (int, float, np.integer, np.floating, Decimal, Fraction)
+
 
 class Other:
     """The category of all values beyond `max_categories`; equal to no value."""
@@ -36,6 +39,8 @@ class Reading:
     ----------
     numeric_features : "auto" or collection
         Names of the features to read as numbers; "auto" goes by the first value.
+    categorical_features : collection
+        Names of features that are categories although they hold numbers.
     max_categories : int
         Most categories of a feature.
     max_features : int
@@ -43,9 +48,11 @@ class Reading:
 
     Examples
     --------
-    >>> reading = Reading("auto", 50, 1000)
-    >>> reading.is_numeric("a", 1.5), reading.is_numeric("a", 1)
+    >>> reading = Reading("auto", ["zip"], 50, 1000)
+    >>> reading.is_numeric("a", 1), reading.is_numeric("a", True)
     (True, False)
+    >>> reading.is_numeric("zip", 8001)
+    False
     >>> reading.order(["b", 10, "a", 9])
     [9, 10, 'a', 'b']
     """
@@ -53,12 +60,20 @@ class Reading:
     def __init__(
         self,
         numeric_features: str | Collection[Any],
+        categorical_features: Collection[Any],
         max_categories: int,
         max_features: int,
     ) -> None:
         self.numeric = (
             None if isinstance(numeric_features, str) else set(numeric_features)
         )
+        self.categorical = set(categorical_features)
+        both = self.categorical & (self.numeric or set())
+        if both:
+            raise ValueError(
+                f"Feature {min(both, key=repr)!r} is in numeric_features and in "
+                "categorical_features; name it in one of them."
+            )
         self.max_categories = max_categories
         self.max_features = max_features
         self.n_features = 0
@@ -91,7 +106,9 @@ class Reading:
             )
         if self.numeric is not None:
             return name in self.numeric
-        return isinstance(value, (float, np.floating, Decimal, Fraction))
+        if name in self.categorical or isinstance(value, (bool, np.bool_)):
+            return False
+        return isinstance(value, _NUMBERS)
 
     def is_missing(self, value: Any) -> bool:
         """Whether an object stands for a missing value (NA, NaT and the like)."""
@@ -102,8 +119,7 @@ class Reading:
         warnings.warn(
             f"Feature {name!r} has more than {self.max_categories} categories; "
             f"{value!r} and others that appear from now on are read alike, as 'other'. "
-            f"If it is a number, use numeric_features=[{name!r}]; else raise "
-            "max_categories or leave the feature out.",
+            f"Raise max_categories, or leave {name!r} out.",
             stacklevel=4,
         )
         return Other()
@@ -119,6 +135,6 @@ class Reading:
         """Refuse a value that a numeric feature cannot have."""
         raise ValueError(
             f"Feature {name!r} is numeric, but this row has {value!r}. Make all its "
-            "values numbers, or read it as categories: numeric_features=[...] lists "
-            "the features that are numbers."
+            f"values numbers, or read it as categories with "
+            f"categorical_features=[{name!r}]."
         )

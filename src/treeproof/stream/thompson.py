@@ -36,9 +36,11 @@ class ThompsonTreeClassifier(MonteCarloTreeClassifier):
         Normal with the moments of the maximum over all continuations (Clark's
         formulas).
     numeric_features : "auto" or collection of names, default="auto"
-        Which features are numeric and split by ``x <= t``. "auto": those whose first
-        value is a float; whole numbers, booleans and text are categories, with one
-        child for each.
+        Which features are numeric and split by ``x <= t``; all others are categories,
+        with one child for each. "auto": those whose first value is a number; text and
+        booleans are categories.
+    categorical_features : collection of names or None, default=None
+        Features that are categories although their values are numbers, such as codes.
     numeric_bins : int, default=16
         The maximum number of quantiles at which a numeric feature is split.
     max_categories : int, default=50
@@ -111,6 +113,7 @@ class ThompsonTreeClassifier(MonteCarloTreeClassifier):
         gamma: float = 0.9,
         backpropagation: str = "max-mean",
         numeric_features: Any = "auto",
+        categorical_features: Any = None,
         numeric_bins: int = 16,
         max_categories: int = 50,
         max_features: int = 10_000,
@@ -125,6 +128,7 @@ class ThompsonTreeClassifier(MonteCarloTreeClassifier):
         self.gamma = gamma
         self.backpropagation = backpropagation
         self.numeric_features = numeric_features
+        self.categorical_features = categorical_features
         self.numeric_bins = numeric_bins
         self.max_categories = max_categories
         self.max_features = max_features

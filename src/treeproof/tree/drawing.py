@@ -24,7 +24,7 @@ from treeproof.kinds import ABSENT, BY_CATEGORY, LEAF, OWN, SUBSET, THRESHOLD, Y
 from treeproof.tree import Tree
 from treeproof.tree.leaf_facts import interval_of
 from treeproof.tree.lines import Line
-from treeproof.words import counted, number
+from treeproof.words import count, counted, number
 
 __all__ = ["detail_texts", "draw", "export_text", "other_rewards", "outcome_text"]
 
@@ -223,7 +223,7 @@ def _detail(tree: Tree, node: int, details: bool) -> str:
         return f"{text}, probability {likely:.3g}"
     by_class = tree.value[node] if counts is None else counts[node]
     wrong = by_class.sum() - by_class[tree.action[node]]
-    return f"{text}, {number(wrong)} wrong"
+    return f"{text}, {count(wrong)} wrong"
 
 
 def detail_texts(tree: Tree, node: int) -> list[str]:

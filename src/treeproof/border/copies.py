@@ -1,0 +1,118 @@
+"""Columns that repeat the target in other words, such as a flag beside a verdict.
+
+A column whose values correspond one to one to the classes, or that orders the rows as
+the number to predict does, is nearly always made from the target: "late_flag" beside
+"delivered", a price in another currency. The tree then repeats that column and says
+nothing about rows whose target is not known yet. It may still be intended, so there is
+a warning and no error. Small tables are left alone, where it happens by chance.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.border.raw import RawTable
+from treeproof.border.text import TextColumn
+from treeproof.columns import plain
+
+__all__ = ["warn_of_copies_of_labels", "warn_of_copies_of_numbers"]
+
+_FEW_ROWS = 50
+_FEW_NUMBERS = 20  # so few numbers may be in the same order by chance
+_FIRST = 1000  # rows that are looked at first: nearly every column differs there
+
+
+def warn_of_copies_of_labels(
+    raw: RawTable, labels: NDArray[np.int32], classes: NDArray[Any]
+) -> None:
+    """Warn about columns with one value for each class.
+
+    Examples
+    --------
+    >>> from treeproof.border.raw import read_raw_table
+    >>> raw = read_raw_table({"flag": [0, 1] * 30, "x": list(range(60))})
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     labels = np.array([1, 0] * 30, dtype=np.int32)
+    ...     warn_of_copies_of_labels(raw, labels, np.array(["late", "on time"]))
+    >>> print(told[0].message)  # doctest: +NORMALIZE_WHITESPACE
+    Column 'flag' has one value for each class (1 where the target is 'late'), so the
+    tree will repeat it; leave it out, unless it is known before the target is.
+    """
+    if raw.n_rows < _FEW_ROWS or raw.n_columns < 2 or len(classes) < 2:
+        return
+    for j in range(raw.n_columns):
+        values = _values(raw, j)
+        if values is None or not _corresponds(values[:_FIRST], labels[:_FIRST]):
+            continue
+        if not _corresponds(values, labels):
+            continue
+        row = int(np.argmax(labels == labels.min()))
+        label = plain(classes[int(labels.min())])
+        warnings.warn(
+            f"{raw.label(j)} has one value for each class ({_shown(raw, j, row)} "
+            f"where the target is {label!r}), so the tree will repeat it; leave it "
+            "out, unless it is known before the target is.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def warn_of_copies_of_numbers(raw: RawTable, targets: NDArray[np.float64]) -> None:
+    """Warn about columns that order the rows exactly as the target does."""
+    if raw.n_rows < _FEW_ROWS or raw.n_columns < 2 or targets.ndim != 1:
+        return
+    for j in range(raw.n_columns):
+        values = _values(raw, j)
+        if values is None or isinstance(raw.column(j), TextColumn):
+            continue
+        if not _same_order(values[:_FIRST], targets[:_FIRST]):
+            continue
+        if len(np.unique(values)) < _FEW_NUMBERS or not _same_order(values, targets):
+            continue
+        warnings.warn(
+            f"{raw.label(j)} puts the rows in the same order as the target does, so it "
+            "is probably the target in other units; leave it out, unless it is known "
+            "before the target is.",
+            UserWarning,
+            stacklevel=2,
+        )
+
+
+def _values(raw: RawTable, column: int) -> NDArray[Any] | None:
+    """Return a column without missing values as numbers or codes; None otherwise."""
+    if column in raw.missing or column in raw.dates:
+        return None
+    values = raw.column(column)
+    return values.codes if isinstance(values, TextColumn) else np.asarray(values)
+
+
+def _corresponds(values: NDArray[Any], labels: NDArray[np.int32]) -> bool:
+    """Whether equal values have equal labels, and different ones different labels."""
+    order = np.argsort(labels, kind="stable")
+    sorted_values, sorted_labels = values[order], labels[order]
+    starts = np.flatnonzero(np.diff(sorted_labels, prepend=-1))
+    one_each = sorted_values[starts]
+    lengths = np.diff(starts, append=len(labels))
+    same = bool((sorted_values == np.repeat(one_each, lengths)).all())
+    return same and len(np.unique(one_each)) == len(one_each)
+
+
+def _same_order(values: NDArray[Any], targets: NDArray[np.float64]) -> bool:
+    """Whether one is a strictly monotone function of the other."""
+    order = np.argsort(values, kind="stable")
+    steps, moves = np.diff(values[order].astype(np.float64)), np.diff(targets[order])
+    if ((steps == 0) != (moves == 0)).any():
+        return False
+    return bool((moves >= 0).all() or (moves <= 0).all())
+
+
+def _shown(raw: RawTable, column: int, row: int) -> str:
+    values = raw.column(column)
+    if isinstance(values, TextColumn):
+        return repr(plain(values.distinct[int(values.codes[row])]))
+    return f"{plain(values[row]):g}"
