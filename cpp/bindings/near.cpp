@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -16,8 +15,8 @@
 
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
+#include "bindings/near_set.hpp"
 #include "search/near/counts.hpp"
-#include "search/near/extremes.hpp"
 #include "search/near/frontier.hpp"
 #include "search/near/graph.hpp"
 #include "search/portfolio/near_set.hpp"
@@ -30,15 +29,6 @@ namespace {
 
 using portfolio::NearSearch;
 
-// The graph of a budget, with a name for how building it ended.
-struct NearSet {
-  const NearSearch* search;
-  std::unique_ptr<near::Graph> graph;
-  StopReason reason;
-
-  const Problem& problem() const { return search->problem(); }
-};
-
 // Counts are handed over as lists of 64-bit words, the lowest first.
 nb::list to_words(const near::BigCount& count) {
   nb::list out;
@@ -50,10 +40,6 @@ near::BigCount from_words(const std::vector<std::uint64_t>& words) {
   near::BigCount::Words all{};
   for (std::size_t k = 0; k < words.size() && k < all.size(); ++k) all[k] = words[k];
   return near::BigCount(all);
-}
-
-const char* ended(StopReason reason) {
-  return reason == StopReason::none ? "complete" : name_of(reason);
 }
 
 // The column of the table of each of the problem's columns: from 0 on, never falling.
@@ -161,8 +147,6 @@ struct NearFrontier {
   StopReason reason;
 };
 
-using LongArray = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 std::unique_ptr<NearFrontier> frontier_of(const NearSet& set, const IntArray& codes,
                                           const LongArray& values, std::size_t n_sums,
                                           Cost split_cost, bool less_is_better,
@@ -186,39 +170,6 @@ std::unique_ptr<NearFrontier> frontier_of(const NearSet& set, const IntArray& co
   out->frontier->build(limits);
   out->reason = limits.reason();
   return out;
-}
-
-// The least sum of numbers of rows and splits over the trees of a set, with the cost of a tree that
-// has it, and that tree; or the name of the limit that was reached, or nothing if there is no tree.
-// `values` are of the table's rows, [row][class]; none for no numbers of rows.
-nb::object least_sum(const NearSet& set, const std::vector<std::int32_t>& required,
-                     const std::vector<std::int32_t>& banned, std::int32_t max_splits,
-                     const IntArray& codes, const LongArray& values, std::int64_t of_split,
-                     double time_limit) {
-  const Problem& problem = set.problem();
-  const auto n_classes = static_cast<std::size_t>(problem.n_classes);
-  if (values.size() % n_classes != 0 ||
-      codes.size() != values.size() / n_classes * problem.features.size())
-    throw std::invalid_argument("codes and values must be of the same rows");
-  Limits limits(time_limit, 0, python_interrupted);
-  std::optional<std::int64_t> least;
-  TreeDraft tree;
-  Cost cost = 0;
-  {
-    nb::gil_scoped_release unlocked;
-    near::Sums sums{{}, of_split};
-    if (values.size() > 0)
-      sums.of_rows =
-          near::on_merged_rows(problem, view(codes), {values.data(), values.size()}, n_classes);
-    near::Extremes extremes(*set.graph, {required, banned, max_splits}, std::move(sums));
-    if (extremes.build(limits)) {
-      least = extremes.least();
-      if (least) tree = extremes.tree(cost);
-    }
-  }
-  if (limits.reason() != StopReason::none) return nb::cast(std::string(ended(limits.reason())));
-  if (!least) return nb::none();
-  return nb::make_tuple(*least, cost, tree_to_dict(problem, flatten(tree)));
 }
 
 nb::list points(const NearFrontier& f) {
@@ -270,8 +221,8 @@ void bind_search(nb::module_& m) {
 
 void bind_near(nb::module_& m) {
   bind_search(m);
-  nb::class_<NearSet>(m, "NearSet", "The subproblems of all trees within a budget.")
-      .def_prop_ro("status", [](const NearSet& s) { return ended(s.reason); })
+  nb::class_<NearSet> sets(m, "NearSet", "The subproblems of all trees within a budget.");
+  sets.def_prop_ro("status", [](const NearSet& s) { return ended(s.reason); })
       .def_prop_ro("n_subproblems", [](const NearSet& s) { return s.graph->nodes().size(); })
       .def_prop_ro("n_skipped", [](const NearSet& s) { return s.graph->n_skipped(); })
       .def_prop_ro("n_bounded", [](const NearSet& s) { return s.graph->n_bounded(); })
@@ -281,14 +232,11 @@ void bind_near(nb::module_& m) {
            "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
            "Count the trees that use some features and not others. Where a limit has ended the "
            "search, count those that are known, or `at_most` so many.")
-      .def("least_sum", &least_sum, nb::kw_only(), "required"_a = std::vector<std::int32_t>{},
-           "banned"_a = std::vector<std::int32_t>{}, "max_splits"_a = -1, "codes"_a, "values"_a,
-           "of_split"_a = 0, "time_limit"_a = 0.0,
-           "The least sum of numbers of rows and splits, and a tree that has it.")
       .def("frontier", &frontier_of, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a,
            "split_cost"_a, "less_is_better"_a = false, "penalize"_a = "splits",
            "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
            "Find the trees by their cost and by sums over rows.");
+  bind_near_questions(m, sets);
   nb::class_<NearFrontier>(m, "NearFrontier", "Trees by their cost and by sums over rows.")
       .def_prop_ro("status", [](const NearFrontier& f) { return ended(f.reason); })
       .def_prop_ro("n_points", [](const NearFrontier& f) { return f.frontier->n_points(); })

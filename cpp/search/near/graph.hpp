@@ -100,8 +100,9 @@ class Graph {
 
   const Problem& problem() const { return problem_; }
   std::int32_t n_columns() const { return columns_.empty() ? 0 : columns_.back() + 1; }
+  std::int32_t column_of_feature(std::int32_t feature) const { return columns_[index(feature)]; }
   std::int32_t column(std::int32_t test) const {
-    return columns_[index(problem_.tests[index(test)].feature)];
+    return column_of_feature(problem_.tests[index(test)].feature);
   }
   Cost price(const Edge& edge) const { return limits_.price(edge.n_children); }
   const std::vector<Node>& nodes() const { return nodes_; }  // nodes()[0] is the root

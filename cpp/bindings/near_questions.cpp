@@ -1,0 +1,189 @@
+// Python's questions to all trees within a budget.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings/encoded_table.hpp"
+#include "bindings/near_set.hpp"
+#include "search/near/answers.hpp"
+#include "search/near/frontier.hpp"
+#include "search/near/questions.hpp"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+namespace treeproof::bindings {
+namespace {
+
+using Columns = std::vector<std::int32_t>;
+
+// Numbers of the table's rows, for the rows of the problem that have the same codes.
+std::vector<std::int64_t> of_problem_rows(const NearSet& set, const IntArray& codes,
+                                          const LongArray& values, std::size_t per_row) {
+  const Problem& problem = set.problem();
+  if (values.size() % per_row != 0 ||
+      codes.size() != values.size() / per_row * problem.features.size())
+    throw std::invalid_argument("codes and values must be of the same rows");
+  if (values.size() == 0) return {};
+  return near::on_merged_rows(problem, view(codes), {values.data(), values.size()}, per_row);
+}
+
+// The value of a question with the cost of a tree that has it, and that tree; or the name of the
+// limit that was reached, or nothing if there is no tree.
+template <class Ask>
+nb::object answer(const NearSet& set, double time_limit, const Ask& ask) {
+  Limits limits(time_limit, 0, python_interrupted);
+  std::optional<near::Extreme> found;
+  {
+    nb::gil_scoped_release unlocked;
+    found = ask(limits);
+  }
+  if (limits.reason() != StopReason::none) return nb::cast(std::string(ended(limits.reason())));
+  if (!found) return nb::none();
+  return nb::make_tuple(found->value, found->cost,
+                        tree_to_dict(set.problem(), flatten(found->tree)));
+}
+
+// `values` are of the table's rows, [row][class]; none for no numbers of rows.
+nb::object least_sum(const NearSet& set, const Columns& required, const Columns& banned,
+                     std::int32_t max_splits, const IntArray& codes, const LongArray& values,
+                     std::int64_t of_split, bool nearest_zero, double time_limit) {
+  near::Sums sums{
+      of_problem_rows(set, codes, values, static_cast<std::size_t>(set.problem().n_classes)),
+      of_split};
+  const near::Filter filter{required, banned, max_splits};
+  return answer(set, time_limit, [&](Limits& limits) {
+    return nearest_zero ? near::smallest_sum(*set.graph, filter, std::move(sums), limits)
+                        : near::least_sum(*set.graph, filter, std::move(sums), limits);
+  });
+}
+
+// `weights` are of the table's rows, with which their values are drawn.
+nb::object reliance(const NearSet& set, const Columns& required, const Columns& banned,
+                    std::int32_t max_splits, const IntArray& codes, const LongArray& weights,
+                    std::int32_t column, bool greatest, double time_limit) {
+  if (column < 0 || column >= set.graph->n_columns())
+    throw std::invalid_argument("there is no such column");
+  const std::vector<std::int64_t> drawn = of_problem_rows(set, codes, weights, 1);
+  const near::Filter filter{required, banned, max_splits};
+  return answer(set, time_limit, [&](Limits& limits) {
+    return near::extreme_reliance(*set.graph, filter, column, drawn, greatest, limits);
+  });
+}
+
+// `next` and `prices` are of states of paths, [state][column]; `pays` is of the table's rows.
+nb::object least_asking(const NearSet& set, const Columns& required, const Columns& banned,
+                        std::int32_t max_splits, const IntArray& codes, const LongArray& pays,
+                        const IntArray& next, const LongArray& prices, double time_limit) {
+  const auto n_columns = static_cast<std::size_t>(set.graph->n_columns());
+  const std::size_t n_states = next.size() / n_columns;
+  const auto known = [&](std::int32_t state) {
+    return state >= 0 && static_cast<std::size_t>(state) < n_states;
+  };
+  if (n_states == 0 || next.size() != n_states * n_columns || prices.size() != next.size() ||
+      !std::ranges::all_of(view(next), known))
+    throw std::invalid_argument("next and prices must be of the same states and columns");
+  near::Prices given{{view(next).begin(), view(next).end()},
+                     {prices.data(), prices.data() + prices.size()},
+                     of_problem_rows(set, codes, pays, 1)};
+  const near::Filter filter{required, banned, max_splits};
+  return answer(set, time_limit, [&](Limits& limits) {
+    return near::least_asking(*set.graph, filter, std::move(given), limits);
+  });
+}
+
+// The least cost of a tree that says each class of each row of the table, row by row; -1 if none
+// does. Or the name of the limit that was reached.
+nb::object answers(const NearSet& set, const Columns& required, const Columns& banned,
+                   std::int32_t max_splits, const IntArray& codes, double time_limit) {
+  const Problem& problem = set.problem();
+  if (codes.size() % problem.features.size() != 0)
+    throw std::invalid_argument("codes must be of whole rows");
+  Limits limits(time_limit, 0, python_interrupted);
+  near::Answers found(*set.graph, {required, banned, max_splits});
+  std::vector<Cost> out;
+  {
+    nb::gil_scoped_release unlocked;
+    if (found.build(limits)) {
+      std::vector<std::int32_t> numbers(static_cast<std::size_t>(problem.n_rows()));
+      for (std::size_t r = 0; r < numbers.size(); ++r) numbers[r] = static_cast<std::int32_t>(r);
+      const auto n_classes = static_cast<std::size_t>(problem.n_classes);
+      for (const std::int32_t row : near::of_table_rows(problem, view(codes), numbers))
+        for (std::size_t k = 0; k < n_classes; ++k) {
+          const Cost cost = found.least()[static_cast<std::size_t>(row) * n_classes + k];
+          out.push_back(cost < kInfiniteCost ? cost : -1);
+        }
+    }
+  }
+  if (limits.reason() != StopReason::none) return nb::cast(std::string(ended(limits.reason())));
+  return nb::cast(out);
+}
+
+// Trees one for each of the things they may say, with a name for how listing them ended.
+struct NearListing {
+  std::unique_ptr<near::Listing> listing;
+  StopReason reason;
+};
+
+std::unique_ptr<NearListing> distinct(const NearSet& set, const Columns& required,
+                                      const Columns& banned, std::int32_t max_splits,
+                                      const std::string& by, double time_limit) {
+  if (by != "predictions" && by != "functions")
+    throw std::invalid_argument("by must be predictions or functions, not " + by);
+  Limits limits(time_limit, 0, python_interrupted);
+  nb::gil_scoped_release unlocked;
+  const near::Filter filter{required, banned, max_splits};
+  auto listing = by == "predictions" ? near::list_predictions(*set.graph, filter)
+                                     : near::list_functions(*set.graph, filter);
+  listing->build(limits);
+  return std::make_unique<NearListing>(NearListing{std::move(listing), limits.reason()});
+}
+
+nb::list costs(const NearListing& l) {
+  nb::list out;
+  for (std::size_t i = 0; i < l.listing->size(); ++i) out.append(l.listing->cost(i));
+  return out;
+}
+
+}  // namespace
+
+void bind_near_questions(nb::module_& m, nb::class_<NearSet>& set) {
+  const Columns none;
+  set.def("least_sum", &least_sum, nb::kw_only(), "required"_a = none, "banned"_a = none,
+          "max_splits"_a = -1, "codes"_a, "values"_a, "of_split"_a = 0, "nearest_zero"_a = false,
+          "time_limit"_a = 0.0,
+          "The least sum of numbers of rows and splits, or the one nearest to 0, and a tree that "
+          "has it.")
+      .def("reliance", &reliance, nb::kw_only(), "required"_a = none, "banned"_a = none,
+           "max_splits"_a = -1, "codes"_a, "weights"_a, "column"_a, "greatest"_a,
+           "time_limit"_a = 0.0,
+           "The least or greatest error when a column is shuffled, in products of two weights.")
+      .def("least_asking", &least_asking, nb::kw_only(), "required"_a = none, "banned"_a = none,
+           "max_splits"_a = -1, "codes"_a, "pays"_a, "next"_a, "prices"_a, "time_limit"_a = 0.0,
+           "The least sum of what rows pay for the columns on their path.")
+      .def("answers", &answers, nb::kw_only(), "required"_a = none, "banned"_a = none,
+           "max_splits"_a = -1, "codes"_a, "time_limit"_a = 0.0,
+           "The least cost of a tree that says each class of each row; -1 if none does.")
+      .def("distinct", &distinct, nb::kw_only(), "required"_a = none, "banned"_a = none,
+           "max_splits"_a = -1, "by"_a, "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
+           "One tree for all that say the same.");
+  nb::class_<NearListing>(m, "NearListing", "Trees one for each of the things they may say.")
+      .def_prop_ro("status", [](const NearListing& l) { return ended(l.reason); })
+      .def("costs", &costs, "The costs of the trees, in order.")
+      .def(
+          "tree",
+          [](const NearListing& l, const NearSet& of, std::size_t i) {
+            return tree_to_dict(of.problem(), flatten(l.listing->tree(i)));
+          },
+          "set"_a, "number"_a, "The tree of this number, the cheapest first.");
+}
+
+}  // namespace treeproof::bindings
