@@ -222,6 +222,7 @@ def test_the_cheapest_to_ask(seed):
     answer = found.least_asking(
         codes=engine_arguments(table)["codes"],
         pays=pays.astype(np.int64),
+        n_states=len(states),
         next=np.array(following, dtype=np.int32).reshape(-1),
         prices=np.array(prices, dtype=np.int64).reshape(-1),
         **passing,

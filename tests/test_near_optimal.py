@@ -199,7 +199,7 @@ def test_what_was_counted_before_a_limit_is_a_range(monkeypatch):
     assert whole.at_least == whole.at_most == whole.count
     count = Family.count
 
-    def limited(self, required, banned, *, partial=False):
+    def limited(self, required, banned, *, distinct="trees", partial=False):
         if self.within > 0.025 and not partial:
             raise LimitReachedError("time_limit", self.within)
         return count(self, required, banned, partial=partial)

@@ -70,8 +70,7 @@ nb::object least_sum(const NearSet& set, const Columns& required, const Columns&
 nb::object reliance(const NearSet& set, const Columns& required, const Columns& banned,
                     std::int32_t max_splits, const IntArray& codes, const LongArray& weights,
                     std::int32_t column, bool greatest, double time_limit) {
-  if (column < 0 || column >= set.graph->n_columns())
-    throw std::invalid_argument("there is no such column");
+  if (column < 0) throw std::invalid_argument("there is no such column");
   const std::vector<std::int64_t> drawn = of_problem_rows(set, codes, weights, 1);
   const near::Filter filter{required, banned, max_splits};
   return answer(set, time_limit, [&](Limits& limits) {
@@ -82,16 +81,18 @@ nb::object reliance(const NearSet& set, const Columns& required, const Columns& 
 // `next` and `prices` are of states of paths, [state][column]; `pays` is of the table's rows.
 nb::object least_asking(const NearSet& set, const Columns& required, const Columns& banned,
                         std::int32_t max_splits, const IntArray& codes, const LongArray& pays,
-                        const IntArray& next, const LongArray& prices, double time_limit) {
-  const auto n_columns = static_cast<std::size_t>(set.graph->n_columns());
-  const std::size_t n_states = next.size() / n_columns;
+                        std::size_t n_states, const IntArray& next, const LongArray& prices,
+                        double time_limit) {
+  const std::size_t n_columns = n_states > 0 ? next.size() / n_states : 0;
   const auto known = [&](std::int32_t state) {
     return state >= 0 && static_cast<std::size_t>(state) < n_states;
   };
-  if (n_states == 0 || next.size() != n_states * n_columns || prices.size() != next.size() ||
+  if (next.size() != n_states * n_columns || prices.size() != next.size() ||
+      n_columns < static_cast<std::size_t>(set.graph->n_columns()) ||
       !std::ranges::all_of(view(next), known))
     throw std::invalid_argument("next and prices must be of the same states and columns");
-  near::Prices given{{view(next).begin(), view(next).end()},
+  near::Prices given{n_columns,
+                     {view(next).begin(), view(next).end()},
                      {prices.data(), prices.data() + prices.size()},
                      of_problem_rows(set, codes, pays, 1)};
   const near::Filter filter{required, banned, max_splits};
@@ -167,8 +168,8 @@ void bind_near_questions(nb::module_& m, nb::class_<NearSet>& set) {
            "time_limit"_a = 0.0,
            "The least or greatest error when a column is shuffled, in products of two weights.")
       .def("least_asking", &least_asking, nb::kw_only(), "required"_a = none, "banned"_a = none,
-           "max_splits"_a = -1, "codes"_a, "pays"_a, "next"_a, "prices"_a, "time_limit"_a = 0.0,
-           "The least sum of what rows pay for the columns on their path.")
+           "max_splits"_a = -1, "codes"_a, "pays"_a, "n_states"_a, "next"_a, "prices"_a,
+           "time_limit"_a = 0.0, "The least sum of what rows pay for the columns on their path.")
       .def("answers", &answers, nb::kw_only(), "required"_a = none, "banned"_a = none,
            "max_splits"_a = -1, "codes"_a, "time_limit"_a = 0.0,
            "The least cost of a tree that says each class of each row; -1 if none does.")

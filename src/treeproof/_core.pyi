@@ -70,11 +70,41 @@ class NearSet:
         Count the trees that use some features and not others. Where a limit has ended the search, count those that are known, or `at_most` so many.
         """
 
-    def least_sum(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, values: Wides, of_split: int = 0, time_limit: float = 0.0) -> object:
-        """The least sum of numbers of rows and splits, and a tree that has it."""
-
     def frontier(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, less_is_better: bool = False, penalize: str = 'splits', time_limit: float = 0.0) -> NearFrontier:
         """Find the trees by their cost and by sums over rows."""
+
+    def least_sum(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, values: Wides, of_split: int = 0, nearest_zero: bool = False, time_limit: float = 0.0) -> object:
+        """
+        The least sum of numbers of rows and splits, or the one nearest to 0, and a tree that has it.
+        """
+
+    def reliance(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, weights: Wides, column: int, greatest: bool, time_limit: float = 0.0) -> object:
+        """
+        The least or greatest error when a column is shuffled, in products of two weights.
+        """
+
+    def least_asking(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, pays: Wides, n_states: int, next: Ints, prices: Wides, time_limit: float = 0.0) -> object:
+        """The least sum of what rows pay for the columns on their path."""
+
+    def answers(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, time_limit: float = 0.0) -> object:
+        """
+        The least cost of a tree that says each class of each row; -1 if none does.
+        """
+
+    def distinct(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, by: str, time_limit: float = 0.0) -> NearListing:
+        """One tree for all that say the same."""
+
+class NearListing:
+    """Trees one for each of the things they may say."""
+
+    @property
+    def status(self) -> str: ...
+
+    def costs(self) -> list:
+        """The costs of the trees, in order."""
+
+    def tree(self, set: NearSet, number: int) -> dict:
+        """The tree of this number, the cheapest first."""
 
 class NearFrontier:
     """Trees by their cost and by sums over rows."""

@@ -40,9 +40,12 @@ class FilteredTests {
         column_bit_(index(graph.n_columns()), 0) {
     if (filter.required.size() > kMostRequired)
       throw std::invalid_argument("too many required columns");
-    for (const std::int32_t f : filter.banned) banned_.at(index(f)) = 1;
+    // Columns after the last one that trees may test are known, but no test is of them.
+    for (const std::int32_t f : filter.banned)
+      if (index(f) < banned_.size()) banned_[index(f)] = 1;
     for (std::size_t k = 0; k < filter.required.size(); ++k) {
-      column_bit_.at(index(filter.required[k])) = std::uint32_t{1} << k;
+      const std::size_t own = index(filter.required[k]);
+      if (own < column_bit_.size()) column_bit_[own] = std::uint32_t{1} << k;
       wanted_ |= std::uint32_t{1} << k;
     }
   }

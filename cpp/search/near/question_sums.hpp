@@ -43,6 +43,7 @@ class SumQuestion {
 
 // What rows pay for the columns on their path: prices of columns in each state of a path.
 struct Prices {
+  std::size_t n_columns = 0;
   std::vector<std::int32_t> next;    // [state][column]: the state below
   std::vector<std::int64_t> prices;  // [state][column], for a row that pays 1
   std::vector<std::int64_t> pays;    // per row of the problem
@@ -72,8 +73,8 @@ class AskingQuestion {
   }
 
  private:
-  static std::size_t cell(State state, const Spot& here, std::int32_t test) {
-    return index(state) * index(here.graph.n_columns()) + index(here.graph.column(test));
+  std::size_t cell(State state, const Spot& here, std::int32_t test) const {
+    return index(state) * prices_.n_columns + index(here.graph.column(test));
   }
 
   Prices prices_;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from time import monotonic
@@ -18,6 +19,7 @@ from treeproof.tree.split_table import SplitTable
 __all__ = [
     "FEWER",
     "Count",
+    "DistinctCount",
     "Family",
     "Frontier",
     "LimitReachedError",
@@ -163,19 +165,37 @@ class Family:
         self._each = 0.0  # seconds for each question without a deadline; 0 for any
 
     def count(
-        self, required: Sequence[int], banned: Sequence[int], *, partial: bool = False
-    ) -> Count:
+        self,
+        required: Sequence[int],
+        banned: Sequence[int],
+        *,
+        distinct: str = "trees",
+        partial: bool = False,
+    ) -> Count | DistinctCount:
         """Count the trees that use some features and do without others.
 
         Parameters
         ----------
         required, banned : sequence of int
             The features.
+        distinct : {"trees", "predictions", "functions"}, default="trees"
+            Whether trees that say the same count once.
         partial : bool, default=False
             If not all trees are known, count those that are.
         """
         if self.status != "complete" and not partial:
             raise LimitReachedError(self.status, self.within)
+        if distinct != "trees":
+            found = self._set.distinct(
+                by=distinct,
+                required=list(required),
+                banned=list(banned),
+                max_splits=self._max_splits,
+                time_limit=self._seconds_left(),
+            )
+            if found.status != "complete":
+                raise LimitReachedError(found.status, self.within)
+            return DistinctCount(self._set, found)
         counts = self._counts(required, banned, at_most=False)
         if counts.status != "complete":
             raise LimitReachedError(counts.status, self.within)
@@ -201,11 +221,12 @@ class Family:
 
     def least_sum(
         self,
-        required: Sequence[int],
-        banned: Sequence[int],
+        columns: tuple[Sequence[int], Sequence[int]],
         codes: Any,
         values: NDArray[np.int64] | None,
-        of_split: int,
+        of_split: int = 0,
+        *,
+        nearest_zero: bool = False,
     ) -> tuple[int, int, SplitTable]:
         """Return the least sum of numbers of rows and splits.
 
@@ -213,30 +234,136 @@ class Family:
 
         Parameters
         ----------
-        required, banned : sequence of int
-            Only trees that use these features, or do without these.
+        columns : pair of sequences of int
+            Only trees that use these features, and do without these.
         codes : ndarray of shape (columns, rows)
             The rows of the table, as the engine knows them.
         values : ndarray of shape (rows, classes) or None
             What each row adds if its leaf predicts each class; None for nothing.
         of_split : int
             What each split adds.
+        nearest_zero : bool, default=False
+            Whether to look for the sum that is nearest to 0.
         """
         none = values is None
-        found = self._set.least_sum(
-            required=list(required),
-            banned=list(banned),
-            max_splits=self._max_splits,
+        return self._extreme(
+            "least_sum",
+            columns,
             codes=np.ascontiguousarray(codes[:, :0] if none else codes).reshape(-1),
             values=np.zeros(0, np.int64) if values is None else values.reshape(-1),
             of_split=of_split,
-            time_limit=self._seconds_left(),
+            nearest_zero=nearest_zero,
         )
-        if isinstance(found, str):
-            raise LimitReachedError(found, self.within)
+
+    def reliance(
+        self,
+        columns: tuple[Sequence[int], Sequence[int]],
+        codes: Any,
+        weights: NDArray[np.int64],
+        column: int,
+        *,
+        greatest: bool,
+    ) -> tuple[int, int, SplitTable]:
+        """Return the least or greatest error when a column is shuffled.
+
+        It is in products of two weights: of an error, and of a value of the column.
+        Also returns the cost of a tree that has it, and that tree.
+
+        Parameters
+        ----------
+        columns : pair of sequences of int
+            Only trees that use these features, and do without these.
+        codes : ndarray of shape (columns, rows)
+            The rows of the table, as the engine knows them.
+        weights : ndarray of shape (rows,)
+            With which the values of the rows are drawn.
+        column : int
+            The column.
+        greatest : bool
+            Whether to look for the greatest error.
+        """
+        return self._extreme(
+            "reliance",
+            columns,
+            codes=np.ascontiguousarray(codes).reshape(-1),
+            weights=weights,
+            column=column,
+            greatest=greatest,
+        )
+
+    def least_asking(
+        self,
+        columns: tuple[Sequence[int], Sequence[int]],
+        codes: Any,
+        pays: NDArray[np.int64],
+        following: NDArray[np.int32],
+        prices: NDArray[np.int64],
+    ) -> tuple[int, int, SplitTable]:
+        """Return the least sum of what rows pay for the columns on their path.
+
+        Also returns the cost of a tree that has it, and that tree.
+
+        Parameters
+        ----------
+        columns : pair of sequences of int
+            Only trees that use these features, and do without these.
+        codes : ndarray of shape (columns, rows)
+            The rows of the table, as the engine knows them.
+        pays : ndarray of shape (rows,)
+            How much each row pays.
+        following, prices : ndarray of shape (states, columns)
+            The state below a split on a column, and the price of the column.
+        """
+        return self._extreme(
+            "least_asking",
+            columns,
+            codes=np.ascontiguousarray(codes).reshape(-1),
+            pays=pays,
+            n_states=len(prices),
+            next=np.ascontiguousarray(following).reshape(-1),
+            prices=np.ascontiguousarray(prices).reshape(-1),
+        )
+
+    def answers(
+        self, columns: tuple[Sequence[int], Sequence[int]], codes: Any
+    ) -> NDArray[np.int64]:
+        """Return the least cost of a tree that says each class of each row, or -1.
+
+        Parameters
+        ----------
+        columns : pair of sequences of int
+            Only trees that use these features, and do without these.
+        codes : ndarray of shape (columns, rows)
+            The rows of the table, as the engine knows them.
+        """
+        flat = np.ascontiguousarray(codes).reshape(-1)
+        found = self._ask("answers", columns, codes=flat)
+        return np.asarray(found, dtype=np.int64).reshape(codes.shape[1], -1)
+
+    def _extreme(
+        self, name: str, columns: tuple[Sequence[int], Sequence[int]], **more: Any
+    ) -> tuple[int, int, SplitTable]:
+        found = self._ask(name, columns, **more)
         if found is None:
             raise ValueError("There is no tree within the margin.")
         return int(found[0]), int(found[1]), found[2]
+
+    def _ask(
+        self, name: str, columns: tuple[Sequence[int], Sequence[int]], **more: Any
+    ) -> Any:
+        if self.status != "complete":
+            raise LimitReachedError(self.status, self.within)
+        required, banned = columns
+        found = getattr(self._set, name)(
+            required=list(required),
+            banned=list(banned),
+            max_splits=self._max_splits,
+            time_limit=self._seconds_left(),
+            **more,
+        )
+        if isinstance(found, str):
+            raise LimitReachedError(found, self.within)
+        return found
 
     def frontier(
         self,
@@ -334,6 +461,20 @@ class Count:
             if i < before:
                 break
         return self._counts.tree(self._set, words), cost
+
+
+class DistinctCount:
+    """How many different things trees say, and the cheapest tree for each."""
+
+    def __init__(self, family: Any, listing: Any) -> None:
+        self._set, self._listing = family, listing
+        self._costs = [int(cost) for cost in listing.costs()]
+        self.total = len(self._costs)
+        self.by_cost = [(cost, n) for cost, n in Counter(self._costs).items()]
+
+    def tree(self, i: int) -> tuple[SplitTable, int]:
+        """Return the i-th tree, the cheapest first, as a split table with its cost."""
+        return self._listing.tree(self._set, i), self._costs[i]
 
 
 def _number(words: Sequence[int]) -> int:

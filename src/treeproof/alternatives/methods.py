@@ -53,6 +53,7 @@ class Alternatives:
         using: Any = (),
         without: Any = (),
         count: bool = True,
+        distinct: str = "trees",
         X: Any = None,
         y: Any = None,
         sample_weight: Any = None,
@@ -80,6 +81,10 @@ class Alternatives:
             the time of a fit, however many there are.
         using, without : column or list of columns, default=()
             Only trees that test all of these columns, or none of these columns.
+        distinct : {"trees", "predictions", "functions"}, default="trees"
+            With "predictions", trees that predict alike on all training rows are one;
+            with "functions", trees that predict alike for every combination of the
+            values that the columns have. The cheapest tree stands for all of them.
         X, y, sample_weight : default=None
             The training data. They are needed only if the classifier was loaded from a
             file or fitted on a very large table; otherwise it still has them.
@@ -135,15 +140,16 @@ class Alternatives:
         if X is not None:
             model: Any = clone(self).fit(X, y, sample_weight)  # type: ignore[type-var]
             return model.near_optimal(  # type: ignore[no-any-return]
-                within, limit=limit, using=using, without=without, count=count
-            )
+                within, limit=limit, using=using, without=without,
+                count=count, distinct=distinct,
+            )  # fmt: skip
         if not hasattr(self, "_task"):
             raise ValueError(
                 "The classifier no longer has its training data (it was loaded, copied "
                 "or fitted on a very large table); give them as X=..., y=...."
             )
         problem = ClassProblem(self, self._task)
-        return near_set(problem, float(within), limit, using, without, count)
+        return near_set(problem, float(within), limit, using, without, count, distinct)
 
     def _check_listed(self, again: bool) -> None:
         """Refuse objectives whose trees cannot be listed by their cost."""

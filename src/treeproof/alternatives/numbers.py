@@ -34,6 +34,7 @@ class NumberAlternatives:
         using: Any = (),
         without: Any = (),
         count: bool = True,
+        distinct: str = "trees",
     ) -> NearOptimalSet:
         """Find all trees whose cost is within a relative margin of the optimum.
 
@@ -50,6 +51,10 @@ class NumberAlternatives:
         count : bool, default=True
             Whether to count the trees at once. If not, iteration starts with the best
             tree after about the time of a fit.
+        distinct : {"trees", "predictions", "functions"}, default="trees"
+            With "predictions", trees that predict alike on all training rows are one;
+            with "functions", trees that predict alike for every combination of the
+            values that the columns have. The cheapest tree stands for all of them.
 
         Returns
         -------
@@ -103,7 +108,7 @@ class NumberAlternatives:
                 "or fitted on a very large table); fit it again."
             )
         problem = NumberProblem(self, *self._near)
-        return near_set(problem, float(within), limit, using, without, count)
+        return near_set(problem, float(within), limit, using, without, count, distinct)
 
     def _keep_problem(self, prepared: Any) -> None:
         """Store what is needed to find other trees."""

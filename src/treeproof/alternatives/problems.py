@@ -53,7 +53,7 @@ class Problem(ABC):
         """Return a margin of the engine as the user states it."""
 
     @abstractmethod
-    def stated(self, cost: int) -> float:
+    def stated(self, cost: float) -> float:
         """Return a cost in the user's unit."""
 
     @abstractmethod
@@ -108,7 +108,7 @@ class ClassProblem(Problem):
         """Return what the margin adds to the cost."""
         return self._units.factor * margin / self.unit
 
-    def stated(self, cost: int) -> float:
+    def stated(self, cost: float) -> float:
         """Return a cost in the user's unit."""
         return self._units.stated(cost / self.unit)
 
@@ -137,7 +137,7 @@ class NumberProblem(Problem):
         """Return the share of the cost that is added."""
         return margin / self.best
 
-    def stated(self, cost: int) -> float:
+    def stated(self, cost: float) -> float:
         """Return a cost as a share of the loss of a single leaf."""
         return cost / self.unit
 

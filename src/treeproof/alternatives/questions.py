@@ -1,117 +1,343 @@
 """Questions to all trees within a margin, answered exactly without listing them.
 
-Every answer is a sum over rows and splits whose least and greatest values the engine
-finds over the whole set (cpp/search/near/extremes.hpp), with a tree that has it.
+Every answer is a number that is added up over the leaves and splits of a tree; the
+engine finds its least and greatest values over the whole set, with a tree that has them
+(cpp/search/near/fronts.hpp).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.alternatives.near_tree import NearTree
+from treeproof.alternatives.findings import (
+    Agreement,
+    Asking,
+    Disagreement,
+    Extremes,
+    Fairness,
+    Reliance,
+)
+from treeproof.alternatives.row_numbers import (
+    chosen_actions,
+    costs_of_paths,
+    differences,
+    group_rates,
+    objective_of,
+    rate_numbers,
+    read_values,
+    whole_numbers,
+)
+from treeproof.arithmetic import UNIT_COST
+from treeproof.kinds import SUBSET
 
 if TYPE_CHECKING:
-    from treeproof.alternatives.result import NearOptimalSet
+    from treeproof.alternatives.near_tree import NearTree
+    from treeproof.alternatives.problems import Problem
+    from treeproof.alternatives.search import Found, Question
 
-__all__ = ["Agreement", "agreement", "closest", "largest", "smallest"]
+__all__ = ["Questions", "check_distinct"]
 
-
-@dataclass(frozen=True)
-class Agreement:
-    """How far trees agree with given predictions, on the training rows.
-
-    Attributes
-    ----------
-    least, most : float
-        The least and the greatest share of the weight on which a tree of the set
-        predicts what was given.
-    closest, farthest : NearTree
-        Trees that agree so much, the cheapest of them.
-    """
-
-    least: float
-    most: float
-    closest: NearTree
-    farthest: NearTree
+DISTINCT = ("trees", "predictions", "functions")
 
 
-def smallest(trees: NearOptimalSet) -> NearTree:
-    """Return a tree with the fewest splits, the cheapest of them."""
-    return _extreme(trees, None, 1)[1]
-
-
-def largest(trees: NearOptimalSet) -> NearTree:
-    """Return a tree with the most splits, the cheapest of them."""
-    return _extreme(trees, None, -1)[1]
-
-
-def closest(trees: NearOptimalSet, to: Any) -> NearTree:
-    """Return the tree that differs from given predictions on the fewest rows."""
-    return _extreme(trees, _differences(trees, to), 0)[1]
-
-
-def agreement(trees: NearOptimalSet, rules: Any) -> Agreement:
-    """Return how far the trees agree with given predictions."""
-    differs = _differences(trees, rules)
-    total = int(differs.max(axis=1).sum()) or 1
-    few, near = _extreme(trees, differs, 0)
-    many, far = _extreme(trees, -differs, 0)
-    return Agreement(1 + many / total, 1 - few / total, near, far)
-
-
-def _extreme(
-    trees: NearOptimalSet, values: NDArray[np.int64] | None, of_split: int
-) -> tuple[int, NearTree]:
-    """Return the least sum over a set that was counted, and the tree that has it."""
-    trees._check_whole()
-    problem = trees._question.problem
-    least, cost, splits = trees._found.family.least_sum(
-        *trees._question.columns,
-        problem.task.table.engine.codes,
-        values,
-        of_split,
-    )
-    return least, problem.grow(splits, cost)
-
-
-def _differences(trees: NearOptimalSet, rules: Any) -> NDArray[np.int64]:
-    """Return for each row and class the weight of the row if the rules say another."""
-    task = trees._question.problem.task
-    objective = getattr(task, "objective", None)
-    if objective is None or objective.classes is None:
+def check_distinct(problem: Problem, distinct: Any) -> None:
+    """Refuse what cannot be counted."""
+    if distinct not in DISTINCT:
         raise ValueError(
-            "Trees are compared with predictions of classes; a regressor has none."
+            f"distinct={distinct!r} is not known; use "
+            f"{', '.join(map(repr, DISTINCT[:2]))} or {DISTINCT[2]!r}."
         )
-    classes = np.asarray(objective.actions)
-    said = np.asarray(rules).ravel()
-    if len(said) != len(objective.weights):
-        raise ValueError(
-            f"There are {len(said)} predictions and {len(objective.weights)} training "
-            "rows; give one prediction for each row, such as rules.predict(X)."
-        )
-    unknown = ~np.isin(said, classes)
-    if unknown.any():
-        raise ValueError(
-            f"The prediction {said[unknown][0]!r} is not one of the classes "
-            f"{', '.join(map(str, classes.tolist()))}."
-        )
-    weights = whole_numbers(objective.weights)
-    differs: NDArray[np.int64] = (said[:, None] != classes[None, :]) * weights[:, None]
-    return np.ascontiguousarray(differs)
+    if distinct == "functions":
+        _check_plain(problem, 'distinct="functions"')
 
 
-def whole_numbers(weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return weights as whole numbers, rounded to a billionth of their sum.
+class Questions:
+    """Methods of a set of near-optimal trees that look at all of them at once."""
 
-    Examples
-    --------
-    >>> whole_numbers(np.array([1.0, 2.0])).tolist()
-    [1, 2]
-    """
-    if (weights == np.floor(weights)).all():
-        return weights.astype(np.int64)
-    return np.round(weights / weights.sum() * 2**30).astype(np.int64)
+    limit: int | None
+    distinct: str
+    _question: Question
+    _names: list[str]
+
+    @property
+    def _found(self) -> Found:
+        raise NotImplementedError
+
+    def counts(self) -> dict[str, int]:
+        """Return how many trees, different predictions and different functions there are.
+
+        Returns
+        -------
+        dict
+            "trees"; "predictions": trees that predict alike on all training rows count
+            once; "functions": trees that predict alike for every combination of the
+            values that the columns have count once. The last one is left out for
+            columns with missing values and subsets of categories.
+        """  # noqa: E501
+        self._check_whole()
+        out = {}
+        for distinct in DISTINCT:
+            try:
+                check_distinct(self._question.problem, distinct)
+            except ValueError:
+                continue
+            family = self._found.family
+            out[distinct] = family.count(*self._question.columns, distinct=distinct)
+        return {distinct: count.total for distinct, count in out.items()}
+
+    def smallest(self) -> NearTree:
+        """Return the tree with the fewest splits, the cheapest of them.
+
+        Found exactly over the whole set, however large it is.
+        """
+        return self._least(None, 1)[1]
+
+    def closest(self, to: Any) -> NearTree:
+        """Return the tree that predicts as given on the most training rows.
+
+        Found exactly over the whole set, however large it is.
+
+        Parameters
+        ----------
+        to : array-like of shape (rows,)
+            A prediction for each row of the training table: those of a tree in use, of
+            somebody's rules, or of a person.
+        """
+        return self._least(differences(self._question.problem, to))[1]
+
+    def agreement(self, rules: Any) -> Agreement:
+        """Return how far the trees agree with given predictions.
+
+        Parameters
+        ----------
+        rules : array-like of shape (rows,)
+            A prediction for each row of the training table.
+
+        Returns
+        -------
+        Agreement
+            The least and the greatest share of the weight on which a tree of the set
+            agrees, exactly, and trees that do.
+        """
+        differs = differences(self._question.problem, rules)
+        total = int(differs.max(axis=1).sum()) or 1
+        few, near = self._least(differs)
+        many, far = self._least(-differs)
+        return Agreement(1 + many / total, 1 - few / total, near, far)
+
+    def extremes(self, values: Any) -> Extremes:
+        """Return the least and greatest sum of any numbers over the training rows.
+
+        What would be the fewest and the most loans that a good tree grants? The least
+        and greatest amount of money that is lent?
+
+        Parameters
+        ----------
+        values : array-like of shape (rows, classes)
+            What each training row adds if a tree predicts each class, in the order of
+            the classifier's ``classes_`` (or of the actions of a policy).
+
+        Returns
+        -------
+        Extremes
+            Both sums, and trees that have them. Whole numbers are added exactly; other
+            numbers are rounded to a billionth of the sum of their absolute values
+            before trees are compared.
+        """
+        numbers, whole = read_values(self._question.problem, values)
+        low, high = self._least(whole)[1], self._least(-whole)[1]
+        rows = np.arange(len(numbers))
+        sums = [
+            float(numbers[rows, chosen_actions(self._question.problem, near)].sum())
+            for near in (low, high)
+        ]
+        return Extremes(sums[0], sums[1], low, high)
+
+    def disagreement(self) -> Disagreement:
+        """Return what the trees of the set say of each training row.
+
+        A row of which equally good trees say different things is a candidate for a
+        person's decision.
+
+        Returns
+        -------
+        Disagreement
+            For each row and class the cost of the cheapest tree in the set that
+            predicts it, exactly; infinite if no tree does.
+        """
+        self._check_whole()
+        problem = self._question.problem
+        objective = objective_of(problem, "Answers of trees")
+        codes = objective.table.engine.codes
+        costs = self._found.family.answers(self._question.columns, codes)
+        stated = np.full(costs.shape, np.inf)
+        for cost in np.unique(costs[costs >= 0]).tolist():
+            stated[costs == cost] = problem.stated(cost)
+        return Disagreement(np.asarray(objective.actions), stated)
+
+    def reliance(self, columns: Any = None) -> dict[str, Reliance]:
+        """Return how much the trees rely on each column (model class reliance).
+
+        If the values of a column are shuffled among the rows, a tree that relies on it
+        makes more errors. The least and the greatest loss over the whole set say
+        whether a column is needed by every good tree or can be of use to some. The loss
+        is the mean over all permutations, computed exactly: every row with every row's
+        value.
+
+        Parameters
+        ----------
+        columns : column or list of columns, default=None
+            Names or numbers; all columns by default.
+
+        Returns
+        -------
+        dict
+            `Reliance` by column name.
+
+        References
+        ----------
+        A. Fisher, C. Rudin, F. Dominici. "All models are wrong, but many are useful."
+        Journal of Machine Learning Research 20 (2019).
+        """
+        from treeproof.alternatives.chosen_columns import choose_columns
+
+        self._check_whole()
+        problem = self._question.problem
+        objective = objective_of(problem, "reliance()")
+        _check_plain(problem, "reliance()")
+        chosen = choose_columns(self._names, (), columns)[1]
+        if columns is None:
+            chosen = tuple(range(len(self._names)))
+        weights = whole_numbers(objective.weights)
+        codes, family = objective.table.engine.codes, self._found.family
+        every = family.count(*self._question.columns).total
+        required, banned = self._question.columns
+        out = {}
+        for column in chosen:
+            losses, trees = [], []
+            for greatest in (False, True):
+                value, cost, splits = family.reliance(
+                    self._question.columns, codes, weights, column, greatest=greatest
+                )
+                wrong = value / int(weights.sum())  # weight of the errors, in the mean
+                losses.append(problem.stated(wrong * UNIT_COST))
+                trees.append(problem.grow(splits, cost))
+            if column in required or column in banned:
+                use = 1.0 if column in required else 0.0
+            else:
+                rest = family.count(required, (*banned, column)).total
+                use = (every - rest) / every
+            out[self._names[column]] = Reliance(
+                losses[0], losses[1], use, trees[0], trees[1]
+            )
+        return out
+
+    def fairest(
+        self, sensitive_features: Any, *, rate: str = "selection", positive: Any = None
+    ) -> Fairness:
+        """Return the tree whose rates differ least between two groups.
+
+        Parameters
+        ----------
+        sensitive_features : array-like of shape (rows,)
+            The group of each training row; two groups.
+        rate : {"selection", "true positive", "false positive"}, default="selection"
+            The share of the rows of a group that are predicted to be positive: of all
+            rows, of the positive ones, or of the others.
+        positive : default=None
+            The positive class; by default the last one of ``classes_``.
+
+        Returns
+        -------
+        Fairness
+            The least difference over the whole set, exactly, the rates of the groups,
+            and the cheapest tree that has it.
+        """
+        problem = self._question.problem
+        numbers, whole, groups = rate_numbers(
+            problem, sensitive_features, rate, positive
+        )
+        near = self._least(whole, nearest_zero=True)[1]
+        rates = group_rates(problem, near, numbers, groups)
+        low, high = sorted(rates.values())
+        return Fairness(high - low, rates, near)
+
+    def cheapest_to_ask(self, test_costs: dict[Any, Any]) -> Asking:
+        """Return the tree whose columns cost least to know.
+
+        Parameters
+        ----------
+        test_costs : dict
+            What it costs to know a column, as ``test_costs`` of a classifier: every row
+            pays once for each column on its path; other columns are free.
+
+        Returns
+        -------
+        Asking
+            What a row pays in the mean, and the cheapest tree that has it. Prices are
+            rounded to a millionth of the highest one before trees are compared.
+        """
+        problem = self._question.problem
+        objective = getattr(problem.task, "objective", None)
+        rows = problem.task if objective is None else objective
+        rules, prices = costs_of_paths(problem, test_costs, self._found.max_depth)
+        self._check_whole()
+        _, cost, splits = self._found.family.least_asking(
+            self._question.columns,
+            rows.table.engine.codes,
+            whole_numbers(rows.weights),
+            rules.next,
+            prices,
+        )
+        near = problem.grow(splits, cost)
+        return Asking(rules.paid(near.tree), near)
+
+    def _least(
+        self,
+        values: NDArray[np.int64] | None,
+        of_split: int = 0,
+        *,
+        nearest_zero: bool = False,
+    ) -> tuple[int, NearTree]:
+        """Return the least sum over the whole set, and the tree that has it."""
+        self._check_whole()
+        problem = self._question.problem
+        objective = getattr(problem.task, "objective", None)
+        table = problem.task.table if objective is None else objective.table
+        least, cost, splits = self._found.family.least_sum(
+            self._question.columns,
+            table.engine.codes,
+            values,
+            of_split,
+            nearest_zero=nearest_zero,
+        )
+        return least, problem.grow(splits, cost)
+
+    def _check_whole(self) -> None:
+        """Refuse questions to all trees where only the best ones are known."""
+        if self.limit is not None:
+            raise ValueError(
+                "This is a question to all trees within a margin; ask near_optimal() "
+                "without limit, with a smaller margin if there are too many."
+            )
+
+
+def _check_plain(problem: Problem, what: str) -> None:
+    """Refuse columns of which a tree's nodes decide where values go that they lack."""
+    table = problem.task.table
+    for column in table.columns:
+        if column.has_missing:
+            raise ValueError(
+                f"{what} needs columns without missing values, and {column.name!r} has "
+                "some; fill them, or leave the column out."
+            )
+    for own in table.engine.columns or ():
+        about = table.columns[own.feature]
+        if not about.ordered and own.meaning(0).kind == SUBSET:
+            raise ValueError(
+                f"{what} does not know subsets of categories, by which {about.name!r} "
+                'is split; pass categorical_split="one-vs-rest" or "multiway".'
+            )

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from treeproof.alternatives import questions
 from treeproof.alternatives.chosen_columns import choose_columns
 from treeproof.alternatives.near_tree import NearTree
 from treeproof.alternatives.problems import Problem
+from treeproof.alternatives.questions import Questions, check_distinct
 from treeproof.alternatives.search import Found, Question
 
 __all__ = ["NearOptimalSet", "TooManyTreesError", "near_set"]
@@ -31,7 +31,7 @@ class TooManyTreesError(ValueError):
     """
 
 
-class NearOptimalSet:
+class NearOptimalSet(Questions):
     """All trees that cost at most a margin more than the best one.
 
     The result of `OptimalTreeClassifier.near_optimal`. Trees are numbered from 0 in the
@@ -56,6 +56,10 @@ class NearOptimalSet:
         the counting or fewer trees were asked for.
     limit : int or None
         How many trees were asked for at most.
+    distinct : {"trees", "predictions", "functions"}
+        What is counted: trees, different predictions on the training rows, or
+        different functions. In the last two cases the cheapest tree stands for all
+        that say the same.
     objective : float
         The cost of the best tree.
     optimal : bool
@@ -84,6 +88,7 @@ class NearOptimalSet:
         self._using, self._without = question.columns
         self._answer = found
         self.within, self.limit = question.within, question.limit
+        self.distinct = question.distinct
         self.objective = question.problem.model.objective_
         self.optimal = question.problem.model.optimal_
 
@@ -158,7 +163,8 @@ class NearOptimalSet:
             self._names, using, without, self._using, self._without
         )
         found = self._found
-        count = found.family.count(used, left_out)
+        distinct = self._question.distinct
+        count = found.family.count(used, left_out, distinct=distinct)
         exact = count.total if found.margin == self._question.margin else None
         return NearOptimalSet(
             replace(self._question, columns=(used, left_out)),
@@ -184,7 +190,8 @@ class NearOptimalSet:
 
         A column that every tree tests cannot be replaced within this margin; a column
         that no tree tests is not needed. With a ``limit``, all trees that were
-        counted beside those of the set are included.
+        counted beside those of the set are included. If trees that say the same count
+        once, this is how many of them cannot be had without the column.
 
         Returns
         -------
@@ -199,7 +206,11 @@ class NearOptimalSet:
             elif feature in self._using:
                 out[name] = total
             else:
-                rest = family.count(self._using, (*self._without, feature))
+                rest = family.count(
+                    self._using,
+                    (*self._without, feature),
+                    distinct=self._question.distinct,
+                )
                 out[name] = total - rest.total
         return out
 
@@ -269,42 +280,6 @@ class NearOptimalSet:
         assert shares is not None
         return shares / len(trees)
 
-    def smallest(self) -> NearTree:
-        """Return the tree with the fewest splits, the cheapest of them.
-
-        Found exactly over the whole set, however large it is.
-        """
-        return questions.smallest(self)
-
-    def closest(self, to: Any) -> NearTree:
-        """Return the tree that predicts as given on the most training rows.
-
-        Found exactly over the whole set, however large it is.
-
-        Parameters
-        ----------
-        to : array-like of shape (rows,)
-            A prediction for each row of the training table: those of a tree in use, of
-            somebody's rules, or of a person.
-        """
-        return questions.closest(self, to)
-
-    def agreement(self, rules: Any) -> questions.Agreement:
-        """Return how far the trees agree with given predictions.
-
-        Parameters
-        ----------
-        rules : array-like of shape (rows,)
-            A prediction for each row of the training table.
-
-        Returns
-        -------
-        Agreement
-            The least and the greatest share of the weight on which a tree of the set
-            agrees, exactly, and trees that do.
-        """
-        return questions.agreement(self, rules)
-
     def to_html(self, path: Any, *, most: int = 1000) -> None:
         """Write one HTML file in which a person can walk through the trees.
 
@@ -322,14 +297,6 @@ class NearOptimalSet:
         from treeproof.persistence import write_whole
 
         write_whole(path, walk_page(self, most).encode())
-
-    def _check_whole(self) -> None:
-        """Refuse questions to all trees where only the best ones are known."""
-        if self.limit is not None:
-            raise ValueError(
-                "This is a question to all trees within a margin; ask near_optimal() "
-                "without limit, with a smaller margin if there are too many."
-            )
 
     def plot(self, ax: Any = None) -> Any:
         """Draw in how many trees each column is used; needs matplotlib.
@@ -402,7 +369,10 @@ class NearOptimalSet:
                 f"<trees{which} within {self.within:g} of {best} "
                 f"({self.objective:.6g}), not counted yet>"
             )
-        noun = "tree" if self.count == 1 else "trees"
+        nouns = {"trees": "tree", "predictions": "prediction", "functions": "function"}
+        noun = self.distinct if self.count != 1 else nouns[self.distinct]
+        if self.distinct != "trees":
+            noun = f"different {noun} of trees"
         first = "" if self.complete else "at least " if self.limit is None else "best "
         return (
             f"<{first}{self.count} {noun}{which} within {self.within:g} of {best} "
@@ -429,6 +399,7 @@ def near_set(
     using: Any,
     without: Any,
     count: bool,
+    distinct: str = "trees",
 ) -> NearOptimalSet:
     """Return the trees within a margin of a fitted estimator's, or the best of them.
 
@@ -444,10 +415,13 @@ def near_set(
         Only trees that test these columns, every one of them, or none of them.
     count : bool
         Whether to count them now.
+    distinct : {"trees", "predictions", "functions"}, default="trees"
+        Whether trees that say the same count once.
     """
+    check_distinct(problem, distinct)
     names = [column.name for column in problem.task.table.columns]
     columns = choose_columns(names, using, without)
-    question = Question(problem, within, limit, columns)
+    question = Question(problem, within, limit, columns, distinct)
     return NearOptimalSet(question, names, question.answer() if count else None)
 
 

@@ -9,7 +9,13 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from treeproof.alternatives.engine import FEWER, Count, Family, LimitReachedError
+from treeproof.alternatives.engine import (
+    FEWER,
+    Count,
+    DistinctCount,
+    Family,
+    LimitReachedError,
+)
 from treeproof.alternatives.margins import growing_margins
 from treeproof.alternatives.near_tree import NearTree
 from treeproof.alternatives.problems import ClassProblem, NumberProblem, Problem
@@ -24,7 +30,7 @@ class Found:
 
     Attributes
     ----------
-    family, count : Family, Count
+    family, count : Family, Count or DistinctCount
         The trees, and how many they are.
     margin : int
         All trees within this margin are known.
@@ -38,7 +44,7 @@ class Found:
     """
 
     family: Family
-    count: Count
+    count: Count | DistinctCount
     margin: int
     max_depth: int | None
     at_least: int
@@ -60,12 +66,15 @@ class Question:
         How many trees at most.
     columns : pair of sequences of int
         Columns to use and to do without.
+    distinct : {"trees", "predictions", "functions"}
+        Whether trees that say the same count once.
     """
 
     problem: Problem
     within: float
     limit: int | None
     columns: tuple[Sequence[int], Sequence[int]]
+    distinct: str = "trees"
 
     @property
     def margin(self) -> int:
@@ -107,7 +116,7 @@ class Question:
 
         for margin in self._margins(counted):
             family = self._family(search, margin, budget.share(1.0))
-            count = family.count(*self.columns)
+            count = family.count(*self.columns, distinct=self.distinct)
             while given < count.total:
                 if given == self.limit:
                     return
@@ -142,7 +151,7 @@ class Question:
         for each in margins:
             family = self._family(search, each, budget.share(1.0))
             try:
-                count = family.count(*self.columns)
+                count = family.count(*self.columns, distinct=self.distinct)
             except LimitReachedError as reached:
                 if found is None or reached.status == "interrupted":
                     raise
@@ -158,7 +167,9 @@ class Question:
         """Return the trees of a smaller margin, with what is known of a larger one."""
         at_least, at_most = found.at_least, None
         try:
-            known = family.count(*self.columns, partial=True).total
+            known = family.count(
+                *self.columns, distinct=self.distinct, partial=True
+            ).total
             at_least = max(at_least, known)
         except LimitReachedError:
             pass
