@@ -32,7 +32,9 @@ nb::dict derive_labels(const SolvedLabels& solved, Cost bound, double time_limit
   {
     nb::gil_scoped_release unlocked;
     done = proof::derive_labels(
-        solved.columns, {solved.labels, solved.n_classes, solved.weights, solved.total_weight},
+        solved.columns,
+        {solved.labels, solved.n_classes, solved.weights, solved.total_weight, {}, {},
+         solved.directions},
         solved.tree_limits, bound, solved.record, solved.prices, limits, steps);
   }
   return derived(done);

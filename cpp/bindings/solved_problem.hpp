@@ -21,6 +21,7 @@ struct SolvedLabels {
   int n_classes;
   std::vector<Weight> weights;
   std::int64_t total_weight;
+  std::vector<std::int32_t> directions;  // of columns; empty: none
   TreeLimits tree_limits;
   threshold::Record<Cost> record;
   std::shared_ptr<const prices::RowPrices> prices;  // null: none

@@ -81,7 +81,10 @@ nb::dict solve_labels(const IntArray& kinds, const IntArray& n_values, const Int
           solved.columns,
           {view(labels), n_classes, solved.weights, solved.total_weight, {}, {}, along},
           solved.tree_limits, read, limits, notify, record ? &solved.record : nullptr);
-    if (record) solved.labels.assign(view(labels).begin(), view(labels).end());
+    if (record) {
+      solved.labels.assign(view(labels).begin(), view(labels).end());
+      solved.directions.assign(along.begin(), along.end());
+    }
   }
   nb::dict answer = split_answer(result, whole, limits, labels.size());
   if (record) answer["record"] = nb::cast(std::move(solved));

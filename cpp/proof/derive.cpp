@@ -101,7 +101,8 @@ Derived<Cost> derive_labels(const Columns& columns, const threshold::Labels& lab
                             const threshold::Record<Cost>& record,
                             const std::shared_ptr<const prices::RowPrices>& prices, Limits& limits,
                             const std::string& steps) {
-  const Misclassification loss(labels.labels, labels.weights, labels.n_classes);
+  const Misclassification loss(labels.labels, labels.weights, labels.n_classes, {}, {},
+                               labels.directions);
   threshold::Counters counters;
   prices::PriceBoard board;
   threshold::Switches switches;

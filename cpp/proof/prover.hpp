@@ -70,7 +70,7 @@ class Prover {
       : context_(&context), columns_(context.columns), loss_(context.loss),
         split_cost_(context.settings.split_cost), min_leaf_(context.settings.min_leaf),
         scale_(scale), optimum_(std::move(optimum)), two_levels_(std::move(two_levels)),
-        record_(&record), limits_(context.limits), text_(&text),
+        record_(&record), restricted_(context.restricted()), limits_(context.limits), text_(&text),
         stumps_(*context.columns, *context.loss), chooser_(context) {
     if constexpr (std::same_as<L, Misclassification>)
       prices_.emplace(context.settings.prices, split_cost_, *context.loss);
@@ -239,7 +239,7 @@ class Prover {
   // Whether counts of children and their stumps are all that a step needs: trees of two levels
   // or of two splits.
   bool by_counts(Room room) const {
-    return two_levels_ && room.depth != 1 && (room.depth == 2 || room.splits == 2);
+    return two_levels_ && !restricted_ && room.depth != 1 && (room.depth == 2 || room.splits == 2);
   }
 
   // Writes a step that looks at both sides of the tests that the solver of two levels counted.
@@ -264,7 +264,7 @@ class Prover {
   }
 
   // Whether the record is that of a search in the current rows.
-  bool recorded() const { return branch_.size() == record_level_; }
+  bool recorded() const { return !restricted_ && branch_.size() == record_level_; }
   // The entry of the record for trees in these rows.
   const Settled* settled(Room room) const {
     const std::optional<Settled>& whole = record_->whole();
@@ -380,17 +380,26 @@ class Prover {
     }
     const int below = node.room.below();
     const int last = node.room.splits < 0 ? 0 : node.room.splits - 1;
-    for (int j = 0; j <= last; ++j) {
-      const Room left{below, node.room.splits < 0 ? -1 : j};
-      const Room right{below, node.room.splits < 0 ? -1 : last - j};
-      if (left.none() && right.none()) continue;  // only leaves: the checker counts them itself
-      if (columns_->kind(f) == FeatureKind::ordered) close_thresholds(node, f, left, right);
-      else close_categories(node, f, left, right, view);
+    const Room leaf{0, 0}, rest{below, node.room.splits < 0 ? -1 : last};
+    for (const SplitWay& way : context_->ways(f)) {
+      if (way.left_leaf || way.right_leaf) {
+        close_way(node, f, way, way.left_leaf ? leaf : rest, way.right_leaf ? leaf : rest, view);
+        continue;
+      }
+      for (int j = 0; j <= last; ++j)
+        close_way(node, f, way, {below, node.room.splits < 0 ? -1 : j},
+                  {below, node.room.splits < 0 ? -1 : last - j}, view);
     }
+  }
+  void close_way(Node& node, std::int32_t f, const SplitWay& way, Room left, Room right,
+                 const FeatureView& view) {
+    if (left.none() && right.none()) return;  // only leaves: the checker counts them itself
+    if (columns_->kind(f) == FeatureKind::ordered) close_thresholds(node, f, way, left, right);
+    else close_categories(node, f, left, right, view);
   }
 
   // Columns of thresholds: prover_thresholds.hpp.
-  void close_thresholds(Node& node, std::int32_t f, Room left, Room right);
+  void close_thresholds(Node& node, std::int32_t f, const SplitWay& way, Room left, Room right);
   void close_one_by_one(Node& node, const Cuts& cuts);
   void cite_record(Node& node, const Cuts& cuts);
   static std::vector<Key> keys_before(const RowSubset& rows, std::int32_t f);
@@ -426,6 +435,8 @@ class Prover {
   Optimum optimum_;
   TwoLevels two_levels_;  // empty if there is none
   const Record* record_;
+  // If children must be leaves, records and the solver of two levels do not say what proves it.
+  bool restricted_;
   std::size_t record_level_ = 0;  // length of the branch whose rows the record is about
   Limits* limits_;
   StepText* text_;

@@ -8,9 +8,10 @@
 namespace treeproof::proof {
 
 template <Loss L>
-void Prover<L>::close_thresholds(Node& node, std::int32_t f, Room left, Room right) {
+void Prover<L>::close_thresholds(Node& node, std::int32_t f, const SplitWay& way, Room left,
+                                 Room right) {
   Cuts cuts{threshold::Axis<L>(*context_, *node.rows, f), left, right, {}};
-  cuts.axis.bound_leaves(left.none(), right.none());
+  cuts.axis.bound_leaves(left.none(), right.none(), way.says);
   if (prices_) prices_->sum_along(*node.rows, f, cuts.priced);
   if (by_order()) {
     cite_record(node, cuts);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "errors.hpp"
-#include "json.hpp"
 #include "problem.hpp"
 
 namespace checker {
@@ -25,8 +24,12 @@ inline double in_doubt(double n_rows, std::size_t n_outputs, double sum) {
 // centred target is above 1.
 class Centred {
  public:
-  // The problem's targets and weights are replaced.
-  explicit Centred(Problem& problem) : problem_(problem), given_(problem.targets) {
+  // The problem's targets and weights are replaced. With smoothing, the imaginary rows of every
+  // leaf come after them: one for each output, whose target is 1 for that one and 0 for others.
+  explicit Centred(Problem& problem) : problem_(problem), n_rows_(problem.n_rows()) {
+    given_weight_ = std::accumulate(problem.weights.begin(), problem.weights.end(), 0.0);
+    if (problem.smoothing > 0) add_imaginary_rows();
+    given_ = problem.targets;
     const int own = exponent({problem.weights});
     for (double& weight : problem.weights) weight = std::ldexp(weight, -own);
     shift_ = exponent(problem.targets);
@@ -36,31 +39,61 @@ class Centred {
     for (auto& target : problem.targets) {
       for (double& value : target) value = std::ldexp(value, -spread_);
     }
-    power_ = (shift_ + spread_) * (problem.squared ? 2 : 1) + own;
+    power_ = (shift_ + spread_) * (problem.family == Family::kSquares ? 2 : 1) + own;
   }
 
   bool constant() const { return constant_; }
+  std::size_t n_rows() const { return n_rows_; }
   std::size_t n_outputs() const { return given_.size(); }
+  double given_weight() const { return given_weight_; }
   // A loss in the unit of the proof, and back.
   double unscaled(double loss) const { return std::ldexp(loss, power_); }
   double scaled(double loss) const { return std::ldexp(loss, -power_); }
+  // The centre of an output, scaled like the targets.
+  double centre(std::size_t o) const {
+    return std::ldexp(centres_[o][0] + centres_[o][1], -spread_);
+  }
 
-  // The loss of a leaf with a prediction, scaled. A prediction that is as near to the mean as
-  // doubles can say counts as the mean.
-  double leaf_loss(const Rows& rows, const Json& prediction) const {
-    std::vector<double> values;
-    if (const auto* list = prediction.get<Json::Array>()) {
-      for (const Json& value : *list) values.push_back(value.real("a prediction"));
-    } else {
-      values.push_back(prediction.real("a prediction"));
+  // A prediction as its difference to the centre, scaled like the targets.
+  double in_unit(double prediction, std::size_t o) const {
+    double p = std::ldexp(prediction, -shift_);
+    for (const double centre : centres_[o]) p -= centre;
+    return std::ldexp(p, -spread_);
+  }
+  // A prediction that is as near to the mean as doubles can say becomes the mean.
+  double near_mean(const Rows& rows, std::size_t o, double p) const {
+    double weight = 0, sum = 0, largest = 0;
+    for (const std::uint32_t row : rows) {
+      weight += problem_.weights[row];
+      sum += problem_.weights[row] * problem_.targets[o][row];
+      largest = std::max(largest, std::abs(given_[o][row]));
     }
-    require(values.size() == n_outputs(), "a leaf does not predict a number for each target");
-    double sum = 0;
-    for (std::size_t o = 0; o < values.size(); ++o) sum += output_loss(rows, o, values[o]);
-    return sum;
+    const double near = std::ldexp(largest, -50 - shift_ - spread_);
+    return std::abs(p - sum / weight) <= near ? sum / weight : p;
+  }
+  bool all_zero(const Rows& rows, std::size_t o) const {
+    return std::all_of(rows.begin(), rows.end(),
+                       [&](std::uint32_t row) { return given_[o][row] == 0; });
+  }
+  // The rows of a leaf, and the imaginary ones.
+  Rows with_imaginary(const Rows& rows) const {
+    Rows all = rows;
+    for (std::size_t row = n_rows_; row < problem_.weights.size(); ++row) {
+      all.push_back(static_cast<std::uint32_t>(row));
+    }
+    return all;
   }
 
  private:
+  void add_imaginary_rows() {
+    for (std::size_t k = 0; k < problem_.targets.size(); ++k) {
+      problem_.weights.push_back(problem_.smoothing);
+      for (std::size_t o = 0; o < problem_.targets.size(); ++o) {
+        problem_.targets[o].push_back(o == k ? 1.0 : 0.0);
+      }
+    }
+  }
+
   // The power of two above the largest magnitude.
   static int exponent(const std::vector<std::vector<double>>& lists) {
     double most = 0;
@@ -87,29 +120,9 @@ class Centred {
     constant_ = constant_ && flat;
   }
 
-  double output_loss(const Rows& rows, std::size_t o, double prediction) const {
-    double p = std::ldexp(prediction, -shift_);
-    for (const double centre : centres_[o]) p -= centre;
-    p = std::ldexp(p, -spread_);
-    if (problem_.squared) {
-      double weight = 0, sum = 0, largest = 0;
-      for (const std::uint32_t row : rows) {
-        weight += problem_.weights[row];
-        sum += problem_.weights[row] * problem_.targets[o][row];
-        largest = std::max(largest, std::abs(given_[o][row]));
-      }
-      const double near = std::ldexp(largest, -50 - shift_ - spread_);
-      if (std::abs(p - sum / weight) <= near) p = sum / weight;
-    }
-    double loss = 0;
-    for (const std::uint32_t row : rows) {
-      const double off = std::abs(problem_.targets[o][row] - p);
-      loss += problem_.weights[row] * (problem_.squared ? off * off : off);
-    }
-    return loss;
-  }
-
   Problem& problem_;
+  const std::size_t n_rows_;                          // without imaginary ones
+  double given_weight_ = 0;                           // of them
   std::vector<std::vector<double>> given_, centres_;  // of each output
   int shift_ = 0, spread_ = 0, power_ = 0;
   bool constant_ = true;

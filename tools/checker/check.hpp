@@ -17,6 +17,7 @@
 
 #include "cells.hpp"
 #include "classes.hpp"
+#include "deviances.hpp"
 #include "errors.hpp"
 #include "json.hpp"
 #include "numbers.hpp"
@@ -107,7 +108,7 @@ class ProofChecker {
             "\"penalize\" is neither \"splits\" nor \"leaves\"");
     require(equal(split_cost_, loss_.split_cost(penalty_)),
             "\"split_cost\" is not \"split_penalty\" in cost units");
-    require(penalty_ >= 0 && (penalty_ <= 1 || problem_.gains),
+    require(penalty_ >= 0 && (penalty_ <= 1 || problem_.gains || problem_.of_shares),
             "\"split_penalty\" is not from 0 to 1");
     require(split_cost_ >= 0, "\"split_cost\" is negative");
     require(upper_ >= 0 && lower_ >= 0, "\"upper\" or \"lower\" is negative");
@@ -166,7 +167,28 @@ class ProofChecker {
     }
     require(n_rows == rows.size(), "the tree lacks an outcome that has rows");
     require(outcomes.size() >= 2, "a test of the tree splits nothing");
+    check_promises(node, rows, t);
     return sum;
+  }
+
+  // See that a split of the tree has a leaf where a list needs one, and that along a directed
+  // column all leaves of one side predict what they must.
+  void check_promises(const Json& node, const Rows& rows, std::size_t t) const {
+    const auto& children = node.at("children").array("\"children\"");
+    if (problem_.list) {
+      const bool leaf = std::any_of(children.begin(), children.end(), [](const Json& child) {
+        return child.array("a child")[1].find("predict") != nullptr;
+      });
+      require(leaf, "the tree is no list: both children of a split are split");
+    }
+    if constexpr (Loss::kExact) {
+      const Column& column = problem_.columns[problem_.tests[t].column];
+      if (column.direction == 0) return;
+      const auto all_say = [&](std::size_t outcome) {
+        return loss_.all_said(problem_.restricted(rows, t, outcome), column.says(outcome == 0));
+      };
+      require(all_say(0) || all_say(1), "the tree is not monotone in \"" + column.name + "\"");
+    }
   }
 
   // A cost of several penalties.
@@ -290,7 +312,7 @@ class ProofChecker {
            " tests, split_penalty " + written(penalty_) + " for " + penalize_ + ", max_depth " +
            limit(header_.at("max_depth")) + ", max_splits " + limit(header_.at("max_splits")) +
            ", min_samples_leaf " + std::to_string(problem_.min_samples_leaf) +
-           (Loss::kExact ? ", exact" : ", within 1e-09 in each comparison");
+           problem_.promises + (Loss::kExact ? ", exact" : ", within 1e-09 in each comparison");
   }
 
   const Json& header_;
@@ -324,12 +346,14 @@ inline Verdict check_proof(const NextLine& next_line, const DataTable& table, co
     const Json header = JsonReader(line).read();
     const std::int64_t version = header.at("version").integer("\"version\"");
     const bool named = header.at("format").string("\"format\"") == "treeproof-proof";
-    if (!named || (version != 2 && version != 3)) {
-      throw Unreadable("this is not version 2 or 3 of the format \"treeproof-proof\"");
+    if (!named || version < 2 || version > 4) {
+      throw Unreadable("this is not version 2, 3 or 4 of the format \"treeproof-proof\"");
     }
     Problem problem = ProblemReader(header, table).read(roles, poll);
-    if (problem.n_classes > 0) {
+    if (problem.n_classes > 0 && !problem.of_shares) {
       ProofChecker<Classes>(header, problem).check(next_line, verdict);
+    } else if (problem.family == Family::kLogs) {
+      ProofChecker<Deviances>(header, problem).check(next_line, verdict);
     } else {
       ProofChecker<Numbers>(header, problem).check(next_line, verdict);
     }

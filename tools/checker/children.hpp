@@ -44,18 +44,28 @@ inline bool has_wide_view(const Here& here) {
   });
 }
 
+// What a child loses if it must be a leaf, along a directed column of a given class: all leaves of
+// that side predict it, and one does as well as many.
+template <class Number>
+Number wrong_in_leaf(const Table<Number>& table, const Here::View& view, std::size_t child,
+                     bool yes) {
+  if (view.column->direction == 0) return table.leaf[child];
+  return static_cast<Number>(table.wrong(child, view.column->says(yes)));
+}
+
 // The least loss of a split into two leaves; the largest number there is if nothing splits.
 template <class Number>
 Number cheapest_leaves(const Here& here, const Table<Number>& table, std::int32_t fewest) {
   Number least = std::numeric_limits<Number>::max();
-  const Number* leaf = table.leaf.data();
   const std::int32_t* count = table.count().data();
   for (const Here::View& view : here.views()) {
     if (view.multiway()) continue;
     const std::size_t no = view.stride;
     for (std::size_t t = view.begin; t <= view.last_test; ++t) {
       const bool split = std::min(count[t], count[t + no]) >= fewest;
-      const Number sum = leaf[t] + leaf[t + no];
+      // Along a directed column, leaves of one class would be no better than a leaf.
+      const Number sum =
+          wrong_in_leaf(table, view, t, true) + wrong_in_leaf(table, view, t + no, false);
       least = std::min(least, split ? sum : std::numeric_limits<Number>::max());
     }
   }

@@ -38,6 +38,7 @@ class Classes {
     }
     said_.assign(rows_.size(), 0);
     count_samples_ = problem.min_samples_leaf > 1;
+    directed_ = problem.directed;
   }
 
   std::size_t size() const { return rows_.size(); }
@@ -88,6 +89,12 @@ class Classes {
     }
     return cost(wrong);
   }
+  // Whether the leaves of some rows all predict a class.
+  bool all_said(const Rows& rows, std::size_t label) const {
+    return std::all_of(rows.begin(), rows.end(), [&](std::uint32_t row) {
+      return std::cmp_equal(said_[row], label);
+    });
+  }
   // See that the tree has the ratio claimed, and that no tree of the proved cost is above it.
   void check(const Ratio& ratio, Cost lower, Cost split_cost, std::size_t n_rows) const {
     double wrong[2] = {0, 0};  // by class, before rounding
@@ -136,6 +143,7 @@ class Classes {
                 Table<Number>& out) const {
     if (count_samples_) sums.both_sides(n_classes_, out.samples);
     if (whole) sums.both_sides(n_classes_ + (count_samples_ ? 1 : 0), out.forced);
+    if (directed_) sums.both_sides(0, out.first);
     const std::size_t n = here.n_places();
     out.weight.assign(2 * n, 0);
     out.most.assign(2 * n, 0);
@@ -311,6 +319,7 @@ class Classes {
 
   std::size_t n_classes_;
   bool count_samples_ = false;
+  bool directed_ = false;       // has a column a direction?
   std::vector<Row> rows_;
   std::vector<std::size_t> merged_;
   std::int64_t total_ = 0;

@@ -1,80 +1,68 @@
-// The rows of a regression problem: section 5 of docs/proof-format.md. Losses are doubles, rounded
-// down.
+// The rows of a regression problem: squared errors, and distances to quantiles. Section 5 of
+// docs/proof-format.md. Losses are doubles, rounded down.
 
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
-#include <queue>
 #include <vector>
 
 #include "centred.hpp"
-#include "errors.hpp"
 #include "json.hpp"
 #include "problem.hpp"
+#include "quantile_loss.hpp"
+#include "real_costs.hpp"
 #include "side_sums.hpp"
 #include "table.hpp"
 
 namespace checker {
 
-class Numbers {
+class Numbers : public RealCosts {
  public:
-  using Cost = double;
-  using Number = double;
   using RowSums = SideSums;
-  static constexpr bool kExact = false;
-  static constexpr Cost kMostCost = 1e300;
 
   explicit Numbers(Problem& problem)
-      : problem_(problem), squared_(problem.squared), centred_(problem) {
-    Here here(problem_);
-    Rows all(size());
-    std::iota(all.begin(), all.end(), std::uint32_t{0});
-    here.focus(all);
-    RowSums sums;
-    Table<double> table;
-    add_up(here, all, true, sums);
-    tabulate(here, all, sums, true, table);
-    root_loss_ = table.whole_leaf;
-    const double scaled = centred_.scaled(root_loss_);
-    const bool believed = scaled > 1e-250 && root_loss_ > 1e-300 && root_loss_ < 1e300;
-    require(believed || centred_.constant(),
-            "the loss of a single leaf is beyond double precision");
+      : problem_(problem), squared_(problem.family == Family::kSquares), centred_(problem) {
+    prior_.assign(3 + centred_.n_outputs(), 0.0);
+    for (const std::uint32_t row : centred_.with_imaginary({})) {
+      each_channel(row, [&](std::size_t channel, double value) { prior_[channel] += value; });
+    }
+    set_root(whole_loss(problem_, *this), centred_, problem_);
   }
 
-  std::size_t size() const { return problem_.n_rows(); }
-  static Cost cost(double loss) { return loss; }
-  Cost tolerance() const { return 1e-9 * root_loss_; }
-  double objective(double of) const { return root_loss_ > 0 ? of / root_loss_ : of; }
-  double split_cost(double penalty) const { return penalty * root_loss_; }
-
+  std::size_t size() const { return centred_.n_rows(); }
   double leaf_cost(const Rows& rows, const Json& prediction) const {
-    const double loss = centred_.unscaled(centred_.leaf_loss(rows, prediction));
-    require(loss < 1e300, "the loss of a leaf is beyond double precision");
-    return loss;
+    const auto& levels = problem_.levels;
+    const std::size_t each = squared_ ? 1 : levels.size();
+    const std::vector<double> values = predictions(prediction, centred_.n_outputs() * each);
+    const Rows all = centred_.with_imaginary(rows);
+    double loss = 0;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const std::size_t o = k / each;
+      double p = centred_.in_unit(values[k], o);
+      if (squared_) p = centred_.near_mean(all, o, p);
+      for (const std::uint32_t row : all) {
+        const double off = problem_.targets[o][row] - p, level = levels[k % each];
+        const double part = squared_ ? off : problem_.factor * (off > 0 ? level : level - 1);
+        loss += problem_.weights[row] * (part * off);
+      }
+    }
+    return believed(centred_.unscaled(loss));
   }
   std::int64_t samples(const Rows& rows) const { return std::ssize(rows); }
 
   // Add up some rows of a step: their number and, for squared errors, weight, weighted squares,
   // and the weighted targets of every output.
   void add_up(const Here& here, const Rows& members, bool, RowSums& out) const {
-    const std::size_t n_outputs = centred_.n_outputs();
-    out.start(here, squared_ ? 3 + n_outputs : 1);
+    out.start(here, squared_ ? 3 + centred_.n_outputs() : 1);
     for (const std::uint32_t i : members) {
-      const std::uint32_t row = here.rows()[i];
-      const double weight = problem_.weights[row];
-      out.add(i, 0, 1.0);
-      if (!squared_) continue;
-      double squares = 0;
-      for (std::size_t o = 0; o < n_outputs; ++o) {
-        const double target = problem_.targets[o][row];
-        squares += weight * target * target;
-        out.add(i, 3 + o, weight * target);
+      if (!squared_) {
+        out.add(i, 0, 1.0);
+        continue;
       }
-      out.add(i, 1, weight);
-      out.add(i, 2, squares);
+      each_channel(here.rows()[i],
+                   [&](std::size_t channel, double value) { out.add(i, channel, value); });
     }
     out.finish();
   }
@@ -87,7 +75,7 @@ class Numbers {
       out.samples[p] = static_cast<std::int32_t>(sums.yes(0, p));
       out.samples[n + p] = static_cast<std::int32_t>(sums.no(0, p));
     }
-    if (!squared_) return tabulate_absolute(here, members, out);
+    if (!squared_) return tabulate_distances(here, members, out);
     for (std::size_t p = 0; p < n; ++p) {
       out.leaf[p] = squared_loss([&](std::size_t c) { return sums.yes(c, p); });
       out.leaf[n + p] = squared_loss([&](std::size_t c) { return sums.no(c, p); });
@@ -96,9 +84,24 @@ class Numbers {
   }
 
  private:
+  template <class Visit>
+  void each_channel(std::uint32_t row, Visit&& visit) const {
+    const double weight = problem_.weights[row];
+    double squares = 0;
+    visit(0, 1.0);
+    visit(1, weight);
+    for (std::size_t o = 0; o < centred_.n_outputs(); ++o) {
+      const double target = problem_.targets[o][row];
+      squares += weight * target * target;
+      visit(3 + o, weight * target);
+    }
+    visit(2, squares);
+  }
+
   template <class Sum>
-  double squared_loss(Sum&& sum) const {
-    if (!(sum(1) > 0)) return 0;
+  double squared_loss(Sum&& of_rows) const {
+    if (!(of_rows(1) > 0)) return 0;
+    const auto sum = [&](std::size_t c) { return of_rows(c) + prior_[c]; };
     double explained = 0;
     const std::size_t n_outputs = centred_.n_outputs();
     for (std::size_t o = 0; o < n_outputs; ++o) explained += sum(3 + o) * sum(3 + o) / sum(1);
@@ -106,104 +109,62 @@ class Numbers {
     return centred_.unscaled(std::max(0.0, sum(2) - explained - doubt));
   }
 
-  // Half of a set of weighted numbers, the largest on top.
-  struct Half {
-    std::priority_queue<std::pair<double, double>> items;
-    double weight = 0, sum = 0;
-
-    void add(double value, double own) {
-      items.emplace(value, own);
-      weight += own;
-      sum += own * value;
-    }
-    void move_top_to(Half& other) {
-      const auto [value, own] = items.top();
-      items.pop();
-      weight -= own;
-      sum -= own * value;
-      other.add(-value, own);
-    }
-  };
-
-  // The least absolute error of a growing set: its lower half ends with the weighted median,
-  // its upper half is kept with signs changed.
-  class Median {
-   public:
-    void add(double value, double weight) {
-      distances_ += weight * std::abs(value);
-      if (low_.items.empty() || value <= low_.items.top().first) low_.add(value, weight);
-      else high_.add(-value, weight);
-      while (low_.items.size() > 1 &&
-             2 * (low_.weight - low_.items.top().second) >= low_.weight + high_.weight) {
-        low_.move_top_to(high_);
-      }
-      while (!high_.items.empty() && low_.weight < high_.weight) high_.move_top_to(low_);
-    }
-    double loss() const {
-      if (low_.items.empty()) return 0;
-      const double median = low_.items.top().first;
-      const double loss = median * (low_.weight - high_.weight) - low_.sum - high_.sum;
-      const auto n = static_cast<double>(low_.items.size() + high_.items.size());
-      return std::max(0.0, loss - 4 * in_doubt(n, 1, distances_));
-    }
-
-   private:
-    Half low_, high_;
-    double distances_ = 0;  // to the centre
-  };
-
-  // Absolute error is no function of sums: rows are added one by one, in the order of a view.
-  void tabulate_absolute(const Here& here, const Rows& members, Table<double>& out) {
-    const std::size_t n = here.n_places();
+  // Distances are no function of sums: rows are added one by one, in the order of a view.
+  void tabulate_distances(const Here& here, const Rows& members, Table<double>& out) {
     std::fill(out.leaf.begin(), out.leaf.end(), 0.0);
     out.whole_leaf = 0;
     for (std::size_t o = 0; o < centred_.n_outputs(); ++o) {
-      const auto add = [&](Median& set, const Rows& rows) {
-        for (const std::uint32_t i : rows) {
-          const std::uint32_t row = here.rows()[i];
-          set.add(problem_.targets[o][row], problem_.weights[row]);
+      for (const double level : problem_.levels) add_distances(here, members, o, level, out);
+    }
+    for (double& loss : out.leaf) loss = centred_.unscaled(problem_.factor * loss);
+    out.whole_leaf = centred_.unscaled(problem_.factor * out.whole_leaf);
+  }
+  void add_distances(const Here& here, const Rows& members, std::size_t o, double level,
+                     Table<double>& out) {
+    const std::size_t n = here.n_places();
+    const auto add = [&](QuantileLoss& set, const Rows& rows) {
+      for (const std::uint32_t i : rows) {
+        const std::uint32_t row = here.rows()[i];
+        set.add(problem_.targets[o][row], problem_.weights[row]);
+      }
+    };
+    QuantileLoss whole(level);
+    add(whole, members);
+    out.whole_leaf += whole.loss();
+    at_place_.resize(n);
+    for (const auto& view : here.views()) {
+      problem_.poll();
+      for (std::size_t p = view.begin; p < view.end; ++p) at_place_[p].clear();
+      for (const std::uint32_t i : members) at_place_[here.place(view, i)].push_back(i);
+      if (view.ordered) {
+        QuantileLoss up(level), down(level);
+        for (std::size_t p = view.begin; p + 1 < view.end; ++p) {
+          add(up, at_place_[p]);
+          out.leaf[p] += up.loss();
         }
-      };
-      Median whole;
-      add(whole, members);
-      out.whole_leaf += whole.loss();
-      at_place_.resize(n);
-      for (const auto& view : here.views()) {
+        for (std::size_t p = view.end - 1; p-- > view.begin;) {
+          add(down, at_place_[p + 1]);
+          out.leaf[n + p] += down.loss();
+        }
+        continue;
+      }
+      for (std::size_t p = view.begin; p < view.end; ++p) {
         problem_.poll();
-        for (std::size_t p = view.begin; p < view.end; ++p) at_place_[p].clear();
-        for (const std::uint32_t i : members) at_place_[here.place(view, i)].push_back(i);
-        if (view.ordered) {
-          Median up, down;
-          for (std::size_t p = view.begin; p + 1 < view.end; ++p) {
-            add(up, at_place_[p]);
-            out.leaf[p] += up.loss();
-          }
-          for (std::size_t p = view.end - 1; p-- > view.begin;) {
-            add(down, at_place_[p + 1]);
-            out.leaf[n + p] += down.loss();
-          }
-          continue;
+        QuantileLoss yes(level), no(level);
+        add(yes, at_place_[p]);
+        out.leaf[p] += yes.loss();
+        for (std::size_t q = view.begin; q < view.end && !view.multiway(); ++q) {
+          if (q != p) add(no, at_place_[q]);
         }
-        for (std::size_t p = view.begin; p < view.end; ++p) {
-          problem_.poll();
-          Median yes, no;
-          add(yes, at_place_[p]);
-          out.leaf[p] += yes.loss();
-          for (std::size_t q = view.begin; q < view.end && !view.multiway(); ++q) {
-            if (q != p) add(no, at_place_[q]);
-          }
-          out.leaf[n + p] += no.loss();
-        }
+        out.leaf[n + p] += no.loss();
       }
     }
-    for (double& loss : out.leaf) loss = centred_.unscaled(loss);
-    out.whole_leaf = centred_.unscaled(out.whole_leaf);
   }
 
   Problem& problem_;
   const bool squared_;
   Centred centred_;
-  double root_loss_ = 0;
+  std::vector<double> prior_;  // sums of the imaginary rows
   std::vector<Rows> at_place_;
 };
 

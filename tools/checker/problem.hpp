@@ -35,6 +35,11 @@ struct Column {
   std::size_t n_values = 0;
   std::vector<std::int32_t> codes;  // of every row
   std::size_t first_test = 0;
+  // Of two classes: 1 if predictions must not fall along it, -1 if they must not rise.
+  int direction = 0;
+
+  // The class that a leaf on one side of a cut must predict, if the column has a direction.
+  std::size_t says(bool yes) const { return (direction > 0) == yes ? 0 : 1; }
 };
 
 struct Test {
@@ -55,6 +60,10 @@ struct Gains {
   double base = 0, off = 0, weight = 0;  // cost of the dearest actions; rounding; rows
 };
 
+// What leaves lose: squared errors (also of shares of classes), distances to quantiles, or
+// deviances, which are sums with logarithms.
+enum class Family { kSquares, kDistances, kLogs };
+
 struct Problem {
   std::vector<Column> columns;
   std::vector<Test> tests;
@@ -62,13 +71,20 @@ struct Problem {
   std::size_t n_classes = 0;
   std::vector<std::int32_t> labels;          // classification
   std::vector<std::vector<double>> targets;  // regression: one list for each output
-  bool squared = false;                      // squared or absolute error
+  Family family = Family::kSquares;
+  bool of_shares = false;           // log loss and Gini: costs are stated as means
+  double smoothing = 0;             // weight of the imaginary rows in every leaf, one per output
+  std::vector<double> levels{0.5};  // of quantiles
+  double factor = 1;                // of distances: 2 for absolute errors
   std::vector<double> weights;
   std::optional<Gains> gains;      // costs; labels are then of no account
   std::optional<Ratio> ratio;      // F1 and its like
   std::string about;               // rows, weights and columns, in words
+  std::string promises;            // restrictions of trees, in words
   std::vector<std::size_t> group;  // the same for rows that no test tells apart
   std::int64_t min_samples_leaf = 1;
+  bool list = false;      // must one child of every split be a leaf?
+  bool directed = false;  // has a column a direction?
   std::function<void()> poll = [] {};  // called often; throws if the check is to end
 
   std::size_t n_rows() const { return weights.size(); }

@@ -18,6 +18,7 @@
 #include "errors.hpp"
 #include "gains.hpp"
 #include "json.hpp"
+#include "lifetimes.hpp"
 #include "problem.hpp"
 #include "sha256.hpp"
 
@@ -89,12 +90,8 @@ class ProblemReader {
       read_costs(*gains, as_targets ? roles.targets : roles.costs);
     } else if (loss == "misclassification") {
       read_labels(roles.targets);
-    } else if (loss == "squared_error" || loss == "absolute_error") {
-      problem_.squared = loss == "squared_error";
-      if (roles.targets.empty()) throw Unreadable("a regression has a target column");
-      for (const std::size_t column : roles.targets) read_targets(column);
     } else {
-      throw Unreadable("the loss \"" + loss + "\" is not known to this checker");
+      read_numbers_of(loss, roles);
     }
     keep_weighty_rows();
     if (gains) {
@@ -106,13 +103,15 @@ class ProblemReader {
       read_column(feature);
     }
     refuse_unnamed_columns(roles);
+    read_shape();
     require(
         header_.at("n_rows").integer("\"n_rows\"") == static_cast<std::int64_t>(problem_.n_rows()),
         "the data have " + std::to_string(problem_.n_rows()) +
             " rows of positive weight, not \"n_rows\"");
     require(header_.at("fingerprint").string("\"fingerprint\"") == fingerprint(),
             "the proof is about other data: the fingerprint differs");
-    std::string what = loss;
+    if (problem_.of_shares) make_shares();
+    std::string what = loss + leaf_parameters(loss);
     if (gains) what = gains->words(*problem_.gains);
     if (problem_.ratio) what = problem_.ratio->words() + ", " + loss;
     problem_.about = statement(what);
@@ -120,6 +119,69 @@ class ProblemReader {
   }
 
  private:
+  // The targets of a regression, or the classes of which leaves predict the shares.
+  void read_numbers_of(const std::string& loss, const Roles& roles) {
+    static const std::map<std::string, Family> kFamilies = {
+        {"squared_error", Family::kSquares}, {"gini", Family::kSquares},
+        {"log_loss", Family::kLogs},         {"poisson", Family::kLogs},
+        {"survival", Family::kLogs},         {"absolute_error", Family::kDistances},
+        {"quantile", Family::kDistances}};
+    const auto family = kFamilies.find(loss);
+    if (family == kFamilies.end()) {
+      throw Unreadable("the loss \"" + loss + "\" is not known to this checker");
+    }
+    problem_.family = family->second;
+    problem_.of_shares = loss == "log_loss" || loss == "gini";
+    if (roles.targets.empty()) throw Unreadable("a regression has a target column");
+    if (problem_.of_shares) {
+      problem_.smoothing = header_.at("smoothing").real("\"smoothing\"");
+      require(problem_.smoothing >= 0, "\"smoothing\" is negative");
+      read_labels(roles.targets);
+      return;
+    }
+    for (const std::size_t column : roles.targets) {
+      problem_.targets.push_back(numbers(column));
+    }
+    if (loss == "absolute_error") problem_.factor = 2;
+    if (loss == "quantile") read_levels();
+    for (std::size_t i = 0; i < data_.n_rows; ++i) {
+      if (problem_.weights[i] < 0) negative_weight(i);
+    }
+    if (loss == "survival") take_exposures(problem_.targets, problem_.weights);
+    if (problem_.family != Family::kLogs) return;
+    for (const auto& target : problem_.targets) {
+      require(std::all_of(target.begin(), target.end(), [](double y) { return y >= 0; }),
+              "a target is negative");
+    }
+  }
+  void read_levels() {
+    problem_.levels.clear();
+    for (const Json& level : header_.at("quantiles").array("\"quantiles\"")) {
+      problem_.levels.push_back(level.real("a quantile"));
+      require(problem_.levels.back() > 0 && problem_.levels.back() < 1,
+              "a quantile is not between 0 and 1");
+    }
+    require(!problem_.levels.empty() && problem_.levels.size() <= 1000,
+            "\"quantiles\" is not a list of up to 1000 numbers");
+  }
+  // One target for each class, which is 1 for its own rows. The labels are then of no account.
+  void make_shares() {
+    problem_.targets.assign(problem_.n_classes, std::vector<double>(problem_.n_rows(), 0.0));
+    for (std::size_t i = 0; i < problem_.n_rows(); ++i) {
+      problem_.targets[static_cast<std::size_t>(problem_.labels[i])][i] = 1.0;
+    }
+  }
+  std::string leaf_parameters(const std::string& loss) const {
+    std::string text;
+    if (loss == "quantile") {
+      for (const double level : problem_.levels) {
+        text += (text.empty() ? " " : ", ") + written(level);
+      }
+    }
+    if (problem_.smoothing > 0) text += ", smoothing " + written(problem_.smoothing);
+    return text;
+  }
+
   double number(std::size_t column, std::size_t row) const {
     const Cell& cell = data_.columns[column][row];
     const auto value = cell.number();
@@ -167,7 +229,8 @@ class ProblemReader {
       problem_.weights[i] *= factors[static_cast<std::size_t>(code)];
     }
     if (const Json* metric = header_.find("metric"); metric && !metric->is_null()) {
-      require(header_.at("loss").string("\"loss\"") != "costs", "costs have no metric");
+      require(header_.at("loss").string("\"loss\"") == "misclassification",
+              "only misclassification has a metric");
       problem_.ratio.emplace(header_, problem_.labels, own);
     }
   }
@@ -189,8 +252,6 @@ class ProblemReader {
   [[noreturn]] static void negative_weight(std::size_t row) {
     throw Unreadable("row " + std::to_string(row + 1) + " has a negative or endless weight");
   }
-
-  void read_targets(std::size_t column) { problem_.targets.push_back(numbers(column)); }
 
   template <class T>
   void keep(std::vector<T>& column) const {
@@ -238,8 +299,12 @@ class ProblemReader {
                               ? read_numbers(source, !missing.empty())
                               : read_categories(source, feature.at("values"), !missing.empty());
     for (const std::int32_t code : codes_) hash_.add_little_endian(code);
+    const int direction = read_direction(feature);
     for (const View& view : views_of(split, static_cast<std::int32_t>(n), missing)) {
       Column column{name, view.split, 0, {}};
+      column.direction = direction;
+      require(direction == 0 || view.split == Split::kThreshold,
+              "column \"" + name + "\" has a direction and is not split by thresholds");
       for (const std::int32_t c : view.code) {
         column.n_values = std::max(column.n_values, static_cast<std::size_t>(c) + 1);
       }
@@ -253,6 +318,32 @@ class ProblemReader {
       const auto next = groups.emplace(std::pair(problem_.group[i], codes_[i]), groups.size());
       problem_.group[i] = next.first->second;
     }
+  }
+
+  // Whether predictions may fall or rise along a column.
+  int read_direction(const Json& feature) {
+    const Json* given = feature.find("monotone");
+    if (given == nullptr || given->is_null()) return 0;
+    const std::int64_t direction = given->integer("\"monotone\"");
+    require(direction >= -1 && direction <= 1, "\"monotone\" is not -1, 0 or 1");
+    if (direction != 0) {
+      directions_ += (problem_.directed ? ", " : "") + std::string(direction > 0 ? "+" : "-") +
+                     names_.back();
+      problem_.directed = true;
+    }
+    return static_cast<int>(direction);
+  }
+  void read_shape() {
+    if (const Json* shape = header_.find("shape"); shape && !shape->is_null()) {
+      problem_.list = shape->string("\"shape\"") == "list";
+      require(problem_.list || shape->string("\"shape\"") == "tree",
+              "\"shape\" is neither \"tree\" nor \"list\"");
+    }
+    require(!problem_.list || !problem_.multiway, "a list has tests of two outcomes");
+    const bool two = problem_.n_classes == 2 && !problem_.of_shares;
+    require(!problem_.directed || two, "only predictions of two classes can be monotone");
+    if (problem_.list) problem_.promises += ", rule lists";
+    if (problem_.directed) problem_.promises += ", monotone in " + directions_;
   }
 
   std::size_t read_numbers(std::size_t source, bool gaps) {
@@ -368,6 +459,7 @@ class ProblemReader {
   std::vector<std::string> names_;   // of the columns
   std::vector<Kind> kinds_;          // the same
   std::vector<std::int32_t> codes_;  // of one of them
+  std::string directions_;           // of columns, in words
   std::size_t n_given_ = 0;          // columns that may be features
   Sha256 hash_;
   Problem problem_;

@@ -184,6 +184,11 @@ class Rules {
 
   // What a tree that starts with a test costs at least.
   Cost cost_of(const View& view, std::size_t test) const {
+    if (problem_.list || view.column->direction != 0) {
+      const std::size_t no = test + view.stride;
+      return price(view) + std::min(loss_.cost(wrong_in_leaf(own_, view, test, true)) + lower(no),
+                                    lower(test) + loss_.cost(wrong_in_leaf(own_, view, no, false)));
+    }
     if (limited_) return price(view) + cheapest_share(view, test);
     Cost sum = price(view);
     for_children(view, test, [&](std::size_t child) { sum += lower(child); });
@@ -236,7 +241,8 @@ class Rules {
     Cost one = leaf;
     bool easy = false;
     if constexpr (kClasses) {
-      easy = problem_.min_samples_leaf == 1 && !problem_.multiway && most_splits < 2;
+      easy = problem_.min_samples_leaf == 1 && !problem_.multiway && most_splits < 2 &&
+             !problem_.directed;
       if (easy) least = loss_.cheapest_leaves(here_, sums_);
     }
     bool splits = false;
@@ -373,7 +379,8 @@ class Rules {
         less = part || !wide_ ? loss_.cost(own_.weight[c] - part_.weight[a])
                               : std::numeric_limits<Cost>::max() / 4;
         const Cost under_test = parting + leaves - loss_.cost(part_.leaf[a]);
-        if (!same && depth_ == kNoLimit && !limited_) less = std::min(less, under_test);
+        const bool free = depth_ == kNoLimit && !limited_ && view.column->direction == 0;
+        if (!same && free) less = std::min(less, under_test);
       }
       raise_to(a, c, less);
     });

@@ -20,7 +20,12 @@ struct Table {
   std::int32_t whole_weight = 0, whole_forced = 0;
   std::vector<std::int32_t> weight, most;  // of all classes, of the heaviest
   std::vector<std::int32_t> forced;        // what every tree gets wrong
+  std::vector<std::int32_t> first;         // weight of the first class, if columns have directions
 
+  // What a leaf of one of two classes gets wrong.
+  std::int32_t wrong(std::size_t child, std::size_t says) const {
+    return says == 0 ? weight[child] - first[child] : first[child];
+  }
   // Positive if there are rows; and their number, if it matters.
   const std::vector<std::int32_t>& count() const { return samples.empty() ? weight : samples; }
 };

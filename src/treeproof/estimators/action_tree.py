@@ -22,7 +22,13 @@ from treeproof.estimators.prepared import Prepared
 from treeproof.estimators.shaping import shape_of
 from treeproof.limits import Deadline, parse_memory
 from treeproof.objectives import Costs, Objective
-from treeproof.proof.writer import ProofFile, action_header, derived, trimmed
+from treeproof.proof.writer import (
+    ProofFile,
+    action_header,
+    derived,
+    shares_header,
+    trimmed,
+)
 from treeproof.solving.answer import Answer
 from treeproof.solving.checkpoint import CheckpointFile
 from treeproof.solving.observers import History, climbing, observing
@@ -68,9 +74,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             name: str
             found: Answer
             if isinstance(task, RegressionTask):
-                name, found = solve(self.solver, task)
-                prepared.keep(name, found, history)
-                self._forget()
+                self._fit_shares(prepared, task, history, writer, objective)
                 return
             if kept is not None:
                 task = replace(task, checkpoint=str(kept.path))
@@ -93,6 +97,32 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
                 self.stats_ |= self._write_proof(writer, provable, objective)
             if kept is not None:
                 kept.finish(found)
+
+    def _fit_shares(
+        self,
+        prepared: Prepared[Any],
+        task: RegressionTask,
+        history: History,
+        writer: ProofFile | None,
+        objective: Any,
+    ) -> None:
+        """Find the best tree of class probabilities, and store it."""
+        if writer is None:
+            name, found = solve(self.solver, task)
+            prepared.keep(name, found, history)
+        else:
+            provable = solve_for_proof(self.solver, task)
+            prepared.keep(provable.solver, provable.found, history)
+            self.stats_ |= self._prove_shares(writer, provable, objective)
+        self._forget()
+
+    def _prove_shares(
+        self, writer: ProofFile, provable: Provable, objective: Any
+    ) -> dict[str, Any]:
+        """Write the proof of a tree of class probabilities; return its statistics."""
+        limits = self._proved_limits() | {"max_depth": provable.task.max_depth}
+        header = shares_header(objective, provable.proved, limits)
+        return self._write_argument(writer, provable, header, objective.root_loss)
 
     def _prepared(
         self, objective: Objective, reading: Mapping[str, Any], deadline: Deadline
@@ -148,7 +178,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             argument = derived(steps, int(found["split_cost"]))
             self._warn_if_weaker(steps["bound"], found["lower"])
         limits = self._proved_limits() | {"max_depth": task.max_depth}
-        header = action_header(objective, found, limits)
+        header = action_header(objective, found, limits, task.shape)
         if provable.prices is not None:
             header |= {"version": 3, "prices": provable.prices}
         if more is not None:

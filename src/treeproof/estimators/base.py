@@ -29,6 +29,7 @@ from treeproof.border import (
 from treeproof.border.prefix import prefix_of
 from treeproof.border.prefix_words import prefix_in_words
 from treeproof.limits import Deadline, engine_allowance, thread_count
+from treeproof.proof.writer import ProofFile, derived
 from treeproof.solving.answer import Answer
 from treeproof.solving.certificates import (
     Certificate,
@@ -38,6 +39,7 @@ from treeproof.solving.certificates import (
     describe,
     proved_depth,
 )
+from treeproof.solving.proving import Provable, derive_steps
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.shape import restrictions
 from treeproof.solving.tolerance import GapTolerance
@@ -225,6 +227,28 @@ class OptimalTree(BaseEstimator):
             "max_splits": self.max_splits,
             "min_samples_leaf": int(self.min_samples_leaf),
         }
+
+    def _write_argument(
+        self,
+        writer: ProofFile,
+        provable: Provable,
+        header: dict[str, Any],
+        unit: float,
+    ) -> dict[str, Any]:
+        """Write the proof of a search over real-valued losses; return figures.
+
+        `unit` is the loss of a single leaf.
+        """
+        found, task = provable.proved, provable.task
+        if task.shape is not None:
+            header = task.shape.in_header(header)
+        if unit > 0.0:
+            steps = derive_steps(task, found, unit, writer.steps)
+            self._warn_if_weaker(steps["bound"], found["lower"])
+            argument = derived(steps, header["split_cost"], unit)
+        else:  # nothing to lose
+            argument = writer.trivial(header["split_cost"])
+        return writer.write(argument, header) | {"proof_max_depth": task.max_depth}
 
     def _deadline(self, whole: bool) -> Deadline:
         """Start the clock; a table that is needed as a whole is read completely."""

@@ -29,12 +29,12 @@ from treeproof.estimators.shaping import (
     shape_of,
 )
 from treeproof.limits import Deadline, parse_memory
-from treeproof.proof.writer import ProofFile, derived, regression_header
+from treeproof.proof.writer import ProofFile, regression_header
 from treeproof.solving.answer import Answer
 from treeproof.solving.leaf_fit import CRITERIA, LeafFit
 from treeproof.solving.line_fit import LineFit
 from treeproof.solving.observers import History, climbing, observing
-from treeproof.solving.proving import Provable, derive_steps, solve_for_proof
+from treeproof.solving.proving import Provable, solve_for_proof
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.shape import restrictions
 from treeproof.solving.solvers import REGRESSION_SOLVERS, RegressionTask, solve
@@ -46,7 +46,7 @@ __all__ = ["OptimalTreeRegressor"]
 
 # Losses of a single leaf: within what checkers accept, which round sums down.
 _PROVABLE = (2e-300, 5e299)
-_PROVED = ("squared_error", "absolute_error")
+_QUANT_BNB = ("squared_error", "absolute_error")  # what its paper solves
 _ENGINE_CRITERIA = {"quantile": "absolute_error"}  # where the engine has another name
 
 
@@ -435,14 +435,7 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
         """Refuse what the criterion does not go with."""
         if self.leaf == "linear":
             check_line_parameters(self, proof)
-        if self.criterion in _PROVED:
-            return
-        if proof is not None:
-            raise ValueError(
-                f'criterion="{self.criterion}" has no proof files yet; fit without '
-                "proof, or with another criterion."
-            )
-        if self.solver == "quant-bnb":
+        if self.solver == "quant-bnb" and self.criterion not in _QUANT_BNB:
             raise ValueError(
                 f'solver="quant-bnb" does not know criterion="{self.criterion}"; use '
                 'solver="auto".'
@@ -452,18 +445,11 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
         self, writer: ProofFile, provable: Provable, data: RegressionData, leaf: LeafFit
     ) -> dict[str, Any]:
         """Write the proof; return figures for `stats_`."""
-        found, task = provable.proved, provable.task
-        unit = leaf.root_loss
-        limits = self._proved_limits() | {"max_depth": task.max_depth}
-        split_cost = limits["split_penalty"] * unit
-        if unit > 0.0:
-            steps = derive_steps(task, found, unit, writer.steps)
-            self._warn_if_weaker(steps["bound"], found["lower"])
-            argument = derived(steps, split_cost, unit)
-        else:  # equal targets
-            argument = writer.trivial(split_cost)
-        header = regression_header(data, leaf, found, unit, limits)
-        return writer.write(argument, header) | {"proof_max_depth": task.max_depth}
+        limits = self._proved_limits() | {"max_depth": provable.task.max_depth}
+        header = regression_header(
+            data, leaf, provable.proved, leaf.root_loss, limits
+        )
+        return self._write_argument(writer, provable, header, leaf.root_loss)
 
     def _keep(
         self,

@@ -45,6 +45,8 @@ def check_restrictions(model: Any, **told: Any) -> None:
     if not given:
         return
     by_path = [name for name in given if name in ("interaction_cst", "test_costs")]
+    if not by_path:  # proofs know of lists and directions
+        told = {**told, "proof": None}
     metric = getattr(model, "metric", "accuracy")
     unfit = {
         **{name: value is not None for name, value in told.items()},

@@ -46,7 +46,8 @@ class Probabilities(Labels):
         self.criterion, self.smoothing = criterion, smoothing
         self._total = float(self.weights.sum())
         everything = self.value(np.arange(len(self.labels)))
-        self.units = Units(factor=self._losses(everything[None])[0] / self._total)
+        self.root_loss = float(self._losses(everything[None])[0])
+        self.units = Units(factor=self.root_loss / self._total)
 
     def question(self, min_samples_leaf: int) -> dict[str, Any]:
         """Return the rows with one number to predict for each class."""

@@ -25,6 +25,7 @@ def check(
     sample_weight: Any = None,
     *,
     costs: Any = None,
+    entry: Any = None,
     max_bytes: int | None = None,
     checker: str = "c++",
     progress: Callable[[int], None] | None = None,
@@ -38,11 +39,14 @@ def check(
     X : table of shape (n_samples, n_features)
         The training table: an array, a list of rows, or a data frame.
     y : array-like of shape (n_samples,) or None
-        The training labels or targets; the rewards, if the proof is about treatments.
+        The training labels or targets; the rewards, if the proof is about treatments;
+        lifetimes as a structured array of event and time, or as times alone.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         The training weights.
     costs : array-like of shape (n_samples, n_actions) or None, default=None
         The costs of each row, if the tree was fitted with them.
+    entry : array-like of shape (n_samples,) or None, default=None
+        The time from which each row was observed, if lifetimes were fitted with it.
     max_bytes : int or None, default=None
         Most bytes that a packed proof may unpack to: a file of a megabyte can hold
         gigabytes. None for 16 MiB and 64 times the size of the file. No line may be
@@ -81,6 +85,7 @@ def check(
     """
     if checker not in CHECKERS:
         raise ValueError(f"checker is {checker!r}, not one of {', '.join(CHECKERS)}.")
+    y = _lifetimes(y, entry)
     settings = {"costs": costs, "max_bytes": max_bytes, "progress": progress}
     if checker == "python":
         return check_in_python(proof, X, y, sample_weight, **settings)
@@ -91,6 +96,20 @@ def check(
         lines = _told(read_lines(proof, max_bytes), progress)
         return _exactly(lines, X, y, sample_weight, costs, verdict)
     return verdict
+
+
+def _lifetimes(y: Any, entry: Any) -> Any:
+    """Return lifetimes as columns: event, time and entry; other labels as they are."""
+    names = getattr(getattr(y, "dtype", None), "names", None)
+    if names is None and entry is None:
+        return y
+    if names is None:
+        columns = [np.ones(len(y)), np.asarray(y, dtype=np.float64)]
+    else:
+        columns = [np.asarray(y[name], dtype=np.float64) for name in names]
+    if entry is not None:
+        columns.append(np.asarray(entry, dtype=np.float64))
+    return np.column_stack(columns)
 
 
 def _told(

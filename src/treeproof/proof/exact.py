@@ -43,7 +43,7 @@ def check_exactly(
     steps = iter(lines)
     try:
         h = object_of(next(steps))
-        known = h["format"] == "treeproof-proof" and whole(h["version"]) in (2, 3)
+        known = h["format"] == "treeproof-proof" and whole(h["version"]) in (2, 3, 4)
         require(known, "this is no proof")
         costs = target if costs is None else costs
         weight = weight or [1.0] * len((target or costs) or ())
@@ -64,10 +64,12 @@ class _Argument:
         keys = ("split_cost", "search_split_cost", "upper", "lower")
         own, self.L, upper, self.lower = (self.cost(h[k]) for k in keys)
         penalty, penalize = h["split_penalty"], h.get("penalize", "splits")
-        highest = 1 if h["loss"] != "costs" else 1e300
+        highest = 1e300 if h["loss"] == "costs" or p.of_shares else 1
         require(type(penalty) in (int, float) and 0 <= penalty <= highest, "penalty")
         require(penalize in ("splits", "leaves"), "penalize is unknown")
         cost = Fraction(penalty) * p.root
+        if p.of_shares:
+            cost = min(Fraction(penalty) * sum(p.heft), p.root)
         if p.exact:  # the page defines it in doubles
             part = min(penalty / p.factor, 1.0) if p.factor > 0 else 1.0
             cost = Fraction(math.floor(part * p.root + 0.5))
@@ -115,17 +117,23 @@ class _Argument:
             n, given = sum(p.samples[i] for i in rows), node["predict"]
             require(level == 0 or n >= p.min_leaf, "a leaf is too small")
             values = given if isinstance(given, list) and not p.exact else [given]
-            require(len(values) == len(p.target[0]), "not one number for each target")
+            outputs = p.outputs()
+            require(len(values) == len(outputs), "not one number for each target")
             require(not p.exact or whole(given) < p.n_actions, "no such class")
             self.said |= dict.fromkeys(rows, given)
-            lost = sum(p.loss(rows, o, self.cost(v)) for o, v in enumerate(values))
-            return lost, 0, 1
+            each = zip(outputs, values, strict=True)
+            return sum(p.loss(rows, o, self.cost(v)) for o, v in each), 0, 1
         require(level < self.depth, "the tree is too deep")
         parts = p.children(rows, whole(node["test"]))
         given, held = dict(node["children"]), [v for v, c in enumerate(parts) if c]
         once = len(given) == len(node["children"]) and sorted(given) == held
         require(once and len(held) > 1, "the children do not share out the rows")
         below = [self.tree(child, parts[v], level + 1) for v, child in given.items()]
+        leaf = any("predict" in child for child in given.values())
+        require(leaf or not p.is_list, "the tree is no list")
+        if p.directions[node["test"]]:
+            saying = ([self.said[i] == p.says(node["test"], v) for i in parts[v]] for v in held)
+            require(any(map(all, saying)), "the tree is not monotone")
         loss, splits, leaves = (sum(part) for part in zip(*below, strict=True))
         return loss, splits + 1, leaves
 
@@ -189,8 +197,16 @@ class _Argument:
             total = price + sum(lower[a][-1] for a in here)
             spared = [total - lower[a][-1] - p.w(S - child[a]) for a in here]
             merged = extend and max(spared) >= 0
-            dear = price + _cheapest([lower[a] for a in here]) >= B
+            dear = price + self.cheapest(t, here, child, lower) >= B
             require(merged or dear, f"test {t} is not ruled out, nor dear enough")
+
+    def cheapest(self, t: int, here: Any, child: Any, lower: Any) -> Any:
+        """Return what the children of a test cost at least."""
+        p = self.p
+        if not p.is_list and not p.directions[t]:
+            return _cheapest([lower[a] for a in here])
+        ways = ((x, y, p.leaf_beside(child[y], *y)) for x in here for y in here if x != y)
+        return min(lower[x][-1] + leaf for x, y, leaf in ways)
 
     def counts(self, C: Rows, d: float, k: float) -> Any:
         leaf = self.p.leaf(C)
@@ -204,7 +220,11 @@ class _Argument:
         """One split into leaves; two or more splits."""
         p, L = self.p, self.L
         stumps = [t for t in range(len(p.tests)) if p.splits(C, t)]
-        each = [self.split_price(C, t) + sum(map(p.leaf, p.held(C, t))) for t in stumps]
+        sides = [(t, v, c) for t in stumps for v, c in enumerate(p.children(C, t)) if c]
+        lost = dict.fromkeys(stumps, 0)
+        for t, v, c in sides:
+            lost[t] += p.leaf_beside(c, t, v)
+        each = [self.split_price(C, t) + lost[t] for t in stumps]
         if not each:
             return math.inf, math.inf
         one, forced = min(each), p.forced(C)
@@ -247,7 +267,7 @@ class _Argument:
             elif p.exact and p.min_leaf == 1:
                 if not wide:
                     more = p.w(C - A)
-                if S is not None:
+                if S is not None and not p.directions[a[0]]:
                     lost = sum(p.leaf(C & x) for x in p.children(S, a[0]) if x is not A)
                     more = min(more, self.split_price(C, a[0]) + lost)
             pair = lower[a], lower[c]

@@ -108,7 +108,8 @@ def ratio_is_best(argument: Any, m: dict[str, Any]) -> bool:
     fits = yes < 2 == len(factor) and heavy * mu == light * miss and 0 < mu <= 1
     all_whole = all(float(w).is_integer() for w in (*p.given, *factor))
     large = max(factor) <= 1 << 50 and sum(p.before) < 1 << 53 and p.scale <= 1
-    require(fits and all_whole and large and h["loss"] != "costs", "weights")
+    labelled = h["loss"] == "misclassification"
+    require(fits and all_whole and large and labelled, "weights")
     errors = [Fraction(0), Fraction(0)]
     for i, said in argument.said.items():
         errors[p.target[i][0]] += p.before[i] * (p.target[i] != [said])
@@ -146,7 +147,8 @@ def compare_digests(
         number = f["split"] == "threshold"
         text += packed("d", own) if number else json.dumps(f.get("values")).encode()
         text += packed("i", codes)
-    text += packed("d" if "error" in h["loss"] else "i", chain(*target))
+    numbers = ("squared_error", "absolute_error", "quantile", "poisson", "survival")
+    text += packed("d" if h["loss"] in numbers else "i", chain(*target))
     text += json.dumps(h["actions"]).encode() if h["loss"] == "costs" else b""
     text += packed("d", chain(*costs)) + packed("d", weight)
     digest = hashlib.sha256(text).hexdigest()

@@ -21,7 +21,11 @@ SPLITS = ("threshold", "order", "multiway", "one-vs-rest", "either", "subset")
 MISSING = (None, "best-side", "branch")
 PENALIZED = ("splits", "leaves")
 EXACT = ("misclassification", "costs")
-LOSSES = (*EXACT, "squared_error", "absolute_error")
+SHARES = ("log_loss", "gini")  # of probabilities of classes
+NUMBERS = ("squared_error", "absolute_error", "quantile", "poisson", "survival")
+LOSSES = (*EXACT, *SHARES, *NUMBERS)
+VERSIONS = (2, 3, 4)
+MAX_LEVELS = 1000
 TOLERANCE = 1e-9  # of the root's loss, in regression
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -80,11 +84,14 @@ class Header:
     def __init__(self, line: bytes | None) -> None:
         h = self.raw = read_object(line, "the header")
         self.text = (line or b"").decode()
-        known = h.get("format") == "treeproof-proof" and h.get("version") in (2, 3)
+        known = h.get("format") == "treeproof-proof" and h.get("version") in VERSIONS
         known = known and isinstance(h["version"], int)
-        require(known, "this is not a treeproof proof of version 2 or 3.")
+        require(known, "this is not a treeproof proof of version 2, 3 or 4.")
         require(h.get("loss") in LOSSES, f"the loss {h.get('loss')!r} is unknown.")
         self.exact, self.costly = h["loss"] in EXACT, h["loss"] == "costs"
+        self.of_shares = h["loss"] in SHARES
+        self.labelled = not self.costly and (self.exact or self.of_shares)
+        self.smoothing, self.levels = self._leaf_parameters()
         self.features: list[Any] = h.get("features")  # type: ignore[assignment]
         require(isinstance(self.features, list), "the header has no list of features.")
         for f in self.features:
@@ -92,6 +99,13 @@ class Header:
             known = known and f.get("missing") in MISSING
             require(known, "a feature in the header has no known kind of split.")
             require(isinstance(f.get("name"), str), "a feature's name is no text.")
+            side = f.get("monotone")
+            known = side is None or (type(side) is int and -1 <= side <= 1)
+            require(known, "monotone of a feature is not -1, 0 or 1.")
+        self.directions = [f.get("monotone") or 0 for f in self.features]
+        self.is_list = h.get("shape") == "list"
+        known = self.is_list or h.get("shape") in (None, "tree")
+        require(known, "the shape is neither tree nor list.")
         names = {f["name"] for f in self.features}
         require(len(names) == len(self.features), "two features have the same name.")
         for limit in ("max_depth", "max_splits"):
@@ -100,7 +114,7 @@ class Header:
         self.max_splits = read_limit(h.get("max_splits"), "max_splits")
         self.min_leaf = read_whole(h.get("min_samples_leaf"), "min_samples_leaf", 1)
         self.split_penalty = read_number(h.get("split_penalty"), "split_penalty", 0)
-        fine = self.split_penalty <= 1 or self.costly
+        fine = self.split_penalty <= 1 or self.costly or self.of_shares
         require(fine, "split_penalty is above 1.")
         self.penalize = h.get("penalize", "splits")
         known = self.penalize in PENALIZED
@@ -112,6 +126,20 @@ class Header:
         require(own <= L <= most, "search_split_cost is out of range.")
         paid = self.max_splits is not None
         require(paid or own == L, "dearer splits prove nothing without max_splits.")
+
+    def _leaf_parameters(self) -> tuple[float, tuple[float, ...]]:
+        """Return the smoothing of probabilities and the levels of quantiles."""
+        smoothing, levels = 0.0, (0.5,)
+        if self.of_shares:
+            smoothing = read_number(self.raw.get("smoothing"), "smoothing", 0)
+        if self.raw["loss"] == "quantile":
+            given: Any = self.raw.get("quantiles")
+            some = isinstance(given, list) and 0 < len(given) <= MAX_LEVELS
+            require(some, "the header has no list of quantiles.")
+            levels = tuple(read_number(q, "a quantile", 0) for q in given)
+            fine = all(0 < q < 1 for q in levels)
+            require(fine, "a quantile is not between 0 and 1.")
+        return smoothing, levels
 
     def cost(self, value: Any, what: str, least: float | None = None) -> Any:
         """Read a cost: whole in classification, a number in regression."""

@@ -43,6 +43,7 @@ class Node:
         self.codes, self.n_values = self.rank[codes], int(self.rank[-1])
         self.ends, self.view = ends[:, kept], p.view[kept]
         self.number = np.flatnonzero(split)
+        self.says, self.one_leaf = p.says[kept], p.one_leaf[split]
         self.test = (np.cumsum(split) - 1)[p.test[kept]]
         self.first = np.searchsorted(self.test, np.arange(len(self.number)))
         self.shares = [None] if splits is None else list(range(splits))
@@ -171,7 +172,14 @@ class Node:
                 for a in range(j + 1):
                     best[:, j] = np.minimum(best[:, j], before[:, a] + child[:, j - a])
             shared[has] = best
-        return self.price + shared[:, -1]  # type: ignore[no-any-return]
+        costs = shared[:, -1]
+        if self.one_leaf.any():  # one of two children is a leaf
+            yes, no = self.first[self.one_leaf], self.first[self.one_leaf] + 1
+            said, most = self.p.leaf_saying(self.sums, self.says), self.lower[:, -1]
+            beside = np.minimum(said[yes] + most[no], most[yes] + said[no])
+            costs = costs.copy()
+            costs[self.one_leaf] = beside
+        return self.price + costs  # type: ignore[no-any-return]
 
     def open_tests(self, bound: Any) -> Array:
         """Return the tests that are neither ruled out nor expensive enough."""
@@ -209,7 +217,7 @@ class Node:
         """Raise children to what leaf, one split, and two or more splits cost."""
         for some in self.batches(children if self.below != 0 else children[:0]):
             parts = self.count(self.inside(some))
-            leaves = self.per_test(np.add, self.p.leaf(parts))
+            leaves = self.per_test(np.add, self.p.leaf_saying(parts, self.says))
             possible = self.can_start(parts, lemmas=False)
             occupied = self.per_test(np.add, (parts[-1] > 0).astype(int))
             cost = leaves + self.h.price(occupied)
@@ -263,7 +271,8 @@ class Node:
                 others = self.per_test(np.add, wrong)[:, self.test] - wrong
                 occupied = self.per_test(np.add, (shared > 0).astype(int))
                 parting = self.h.price(occupied)[:, self.test]
-                price = np.minimum(price, parting + others * UNIT)
+                apart = np.where(self.says < 0, parting + others * UNIT, self.infinite)
+                price = np.minimum(price, apart)
         price[:, self.test == test] = self.infinite
         reach = self.lower[own][:, None] - price[..., None]
         self.raise_to(slice(None), slice(None), reach.max(axis=0))

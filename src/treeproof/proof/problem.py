@@ -26,7 +26,9 @@ from treeproof.proof.header import (
 )
 from treeproof.proof.ratio import Ratio
 from treeproof.proof.rejected import Array, require
-from treeproof.proof.targets import Targets
+from treeproof.proof.deviances import Deviances
+from treeproof.proof.lifetimes import exposures
+from treeproof.proof.targets import Distances, Squares, Targets
 
 MAX_WEIGHT = 1 << 30
 MAX_SCALE = 2.0**1000
@@ -60,12 +62,14 @@ class Problem:
         require(fine, "a weight is negative or not finite.")
         target: Any = None
         self.ratio: Ratio | None = None
-        if header.exact and ("classes" in header.raw or not header.costly):
+        if header.labelled or (header.costly and "classes" in header.raw):
             target, factor = read_labels(header.raw, y)
             if header.raw.get("metric") is not None:
-                require(not header.costly, "costs have no metric.")
+                require(header.exact and not header.costly, "this has no metric.")
                 self.ratio = Ratio(header.raw, target, weight)
             weight = weight * factor[target]
+        elif header.raw["loss"] == "survival":
+            target, weight = exposures(y, weight)
         elif not header.exact:
             target = y.astype(np.float64) + 0.0  # -0.0 is 0.0
         self.gains: Any = None
@@ -88,7 +92,8 @@ class Problem:
         pairs = zip(header.features, columns, strict=True)
         coded = [encode_column(f, c[kept], digest, header.text) for f, c in pairs]
         if target is not None:
-            digest.update(target.astype("<i4" if header.exact else "<f8").tobytes())
+            coded_as = "<i4" if target.dtype.kind == "i" else "<f8"
+            digest.update(target.astype(coded_as).tobytes())
         if self.gains is not None:
             named = json.dumps(self.gains.actions)
             require(named in header.text, "the actions are not written as by Python.")
@@ -113,8 +118,13 @@ class Problem:
         header = self.header
         n_rows = len(self.weights)
         sizes, self.splits, seen = [], [], [np.zeros((n_rows, 0), int)]
-        for feature, (code, n) in zip(header.features, coded, strict=True):
+        self.directions: list[int] = []  # of the views
+        named = zip(header.features, header.directions, coded, strict=True)
+        for feature, direction, (code, n) in named:
             for split, place in views(feature["split"], n, feature.get("missing")):
+                fine = direction == 0 or split == "threshold"
+                require(fine, "a directed column is not split by thresholds.")
+                self.directions.append(direction)
                 self.splits.append(split)
                 sizes.append(int(place.max(initial=-1)) + 1)
                 seen.append(place[code][:, None])
@@ -129,6 +139,8 @@ class Problem:
         if self.gains is not None:
             penalty = self.gains.fraction(penalty)
         cost = penalty * self.unit
+        if header.of_shares:  # a split that costs all there is to lose pays for nothing
+            cost = min(cost, self.targets.root_loss)
         if header.exact:
             cost = math.floor(cost + 0.5)
         right = abs(cost - claimed) <= self.tolerance
@@ -161,6 +173,17 @@ class Problem:
         self.first = np.searchsorted(self.test, np.arange(self.n_tests + 1))  # child
         self.n_children = np.diff(self.first)
         self.multiway = bool((self.n_children > 2).any())
+        header = self.header
+        require(not (header.is_list and self.multiway), "a list has two-way tests.")
+        if any(header.directions):
+            named = header.raw.get("actions" if header.costly else "classes")
+            two = header.exact and isinstance(named, list) and len(named) == 2
+            require(two, "only predictions of two classes can be monotone.")
+        # The class that a child must predict if it is the leaf beside the other one.
+        along = np.array(self.directions, dtype=int)[self.view]
+        second = np.arange(len(self.test)) - self.first[self.test]
+        self.says = np.where(along == 0, -1, (along > 0) == (second > 0)).astype(int)
+        self.one_leaf = header.is_list | (along[self.first[:-1]] != 0)  # of each test
 
     def _merge(self, label: Array, weight: Array) -> None:
         """Merge equal rows, round their weights, and find what groups force.
@@ -212,11 +235,22 @@ class Problem:
 
     def _centre(self, target: Array, weight: Array) -> None:
         """Make the channels of a regression."""
-        squared = self.header.raw["loss"] == "squared_error"
-        self.targets = Targets(target, weight, squared)
+        header, loss = self.header, self.header.raw["loss"]
+        self.targets: Targets
+        if header.of_shares:
+            target = np.eye(len(header.raw["classes"]))[target]
+        if loss in ("squared_error", "gini"):
+            self.targets = Squares(target, weight, header.smoothing)
+        elif loss in ("absolute_error", "quantile"):
+            twice = 2.0 if loss == "absolute_error" else 1.0
+            self.targets = Distances(target, weight, header.levels, twice)
+        else:
+            self.targets = Deviances(target, weight, header.smoothing)
         self.channels = self.targets.channels
         self.unit = self.targets.root_loss
         self.tolerance = TOLERANCE * self.unit
+        if header.of_shares:  # costs are stated as means
+            self.unit = float(weight.sum())
 
     # What a set of rows costs, from the sums of its channels (the first axis).
 
@@ -242,6 +276,14 @@ class Problem:
             return (self.weight(c) - self.most(c)) * UNIT
         return self.targets.leaf(c)
 
+    def leaf_saying(self, c: Array, says: Array) -> Any:
+        """Return the cost of leaves that must predict a class, or -1 for any."""
+        leaf = self.leaf(c)
+        if not self.header.exact or not (says >= 0).any():
+            return leaf
+        own = np.where(says == 1, c[1], c[0])  # of two classes
+        return np.where(says < 0, leaf, (self.weight(c) - own) * UNIT)
+
     def child(self, test: Any, outcome: Any) -> int:
         """Return the number of a child, which must exist."""
         known = read_whole(test, "a test") < self.n_tests
@@ -260,6 +302,7 @@ class Problem:
         loss: Any = 0
         splits = leaves = depth = 0
         self.said = np.zeros(len(self.codes), int)  # by the leaf of each row
+        directed: list[Any] = []  # what the sides of a split must predict, one of them
         stack: list[Any] = [(h.raw.get("tree"), np.arange(len(self.codes)), 0)]
         while stack:
             node, rows, level = stack.pop()
@@ -284,10 +327,19 @@ class Problem:
                 require(proper, "a child in the tree is not [outcome, tree].")
                 part = self.within(rows, self.child(node["test"], pair[0]))
                 stack.append((pair[1], part, level + 1))
-            whole = sum(len(part) for _, part, _ in stack[-len(children) :])
+            parts = stack[-len(children) :]
+            some = not h.is_list or any("test" not in pair[1] for pair in children)
+            require(some, "the tree is no list: both children of a split are split.")
+            ways = [(self.child(node["test"], pair[0]), pair) for pair in children]
+            if self.says[ways[0][0]] >= 0:
+                directed.append([(self.says[c], part[1]) for (c, _), part in zip(ways, parts, strict=True)])
+            whole = sum(len(part) for _, part, _ in parts)
             once = len({outcome for outcome, _ in children}) == len(children)
             shared = once and whole == len(rows)
             require(shared, "the children of a split do not share out its rows.")
+        for sides in directed:
+            kept = any((self.said[rows] == says).all() for says, rows in sides)
+            require(kept, "the tree is not monotone in a column that must be.")
         allowed = covers(h.max_depth, depth) and covers(h.max_splits, splits)
         require(allowed, "the tree is deeper or larger than allowed.")
         penalties = leaves - 1 if h.penalize == "leaves" else splits
@@ -335,7 +387,7 @@ class Problem:
             require(known, f"there is no class {predict}.")
             return int(self.weight(total) - total[predict]) * UNIT
         values = predict if isinstance(predict, list) else [predict]
-        one_each = len(values) == self.targets.n_outputs
+        one_each = len(values) == self.targets.n_constants()
         require(one_each, "a leaf does not predict one number for each target.")
         least = -MAX_NUMBER
         constants = [read_number(v, "a prediction", least) for v in values]

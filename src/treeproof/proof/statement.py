@@ -18,6 +18,10 @@ def statement(header: Header, problem: Problem) -> str:
     weights = problem.weights
     least, most = weights.min(), weights.max()
     parts = [header.raw["loss"]]
+    if header.raw["loss"] == "quantile":
+        parts[0] += f" {', '.join(f'{q:.12g}' for q in header.levels)}"
+    if header.smoothing > 0:
+        parts.append(f"smoothing {header.smoothing:.12g}")
     if problem.ratio is not None:
         parts.insert(0, problem.ratio.words(header.raw))
     if problem.gains is not None:
@@ -30,7 +34,7 @@ def statement(header: Header, problem: Problem) -> str:
         if least == most == 1
         else f"weights from {least:.12g} to {most:.12g}"
     )
-    if any(w != 1 for w in header.raw.get("class_weight", []) if header.exact):
+    if any(w != 1 for w in header.raw.get("class_weight", []) if header.exact or header.of_shares):
         pairs = zip(header.raw["classes"], header.raw["class_weight"], strict=True)
         each = ", ".join(f"{json.dumps(c)}: {w:.12g}" for c, w in pairs)
         parts.append(f"class weights {{{each}}}")
@@ -41,9 +45,18 @@ def statement(header: Header, problem: Problem) -> str:
         f"max_depth {_limit(header.max_depth)}",
         f"max_splits {_limit(header.max_splits)}",
         f"min_samples_leaf {header.min_leaf}",
+        *_promises(header),
         "exact" if header.exact else f"within {TOLERANCE:g} in each comparison",
     ]
     return ", ".join(parts)
+
+
+def _promises(header: Header) -> list[str]:
+    """Say what else trees must keep to."""
+    named = zip(header.features, header.directions, strict=True)
+    along = [f"{'+' if d > 0 else '-'}{f['name']}" for f, d in named if d]
+    lists = ["rule lists"] if header.is_list else []
+    return [*lists, *([f"monotone in {', '.join(along)}"] if along else [])]
 
 
 def measure(problem: Problem) -> str:

@@ -1,7 +1,7 @@
 """The targets of a regression, centred and scaled so that their sums can be believed.
 
 Part of the checker: section 5 of docs/proof-format.md. The standard library and NumPy
-only.
+only. Losses with logarithms are in `deviances`.
 """
 
 from __future__ import annotations
@@ -22,31 +22,47 @@ class Targets:
     """Weighted targets as channels: numbers whose sums tell what a leaf costs.
 
     Everything is multiplied by powers of two, which rounds nothing, so that no weight
-    and no centred target is above 1. Squared error: the channels are weight, weighted
-    targets and weighted squares. Absolute error: distances to each target of the table,
-    one of which is the best constant of any set, and to the centre. Sums of either are
-    off by a tiny part of the sum of squares (of distances to the centre), which is
-    taken off every loss: so losses are rounded down.
+    and no centred target is above 1. Sums of channels are off by a tiny part, which is
+    taken off every loss: so losses are rounded down. The last channel counts rows.
+
+    Parameters
+    ----------
+    target : ndarray of shape (rows,) or (rows, outputs)
+        The targets.
+    weight : ndarray of shape (rows,)
+        Their weights.
+    smoothing : float
+        The weight of the imaginary rows in every leaf, one for each output, whose
+        target is 1 for that output and 0 for the others. 0 for none.
     """
 
-    def __init__(self, target: Array, weight: Array, squared: bool) -> None:
-        self.given = target.reshape(len(weight), -1)
-        require(np.all(np.isfinite(self.given)), "a target is not a finite number.")
-        self.squared, self.n_outputs = squared, self.given.shape[1]
+    degree = 1  # how the loss grows with the unit of the targets
+
+    def __init__(self, target: Array, weight: Array, smoothing: float = 0.0) -> None:
+        given = target.reshape(len(weight), -1)
+        require(np.all(np.isfinite(given)), "a target is not a finite number.")
+        n, self.n_outputs = given.shape
+        self.n_imaginary = 0
+        if smoothing > 0:
+            self.n_imaginary = self.n_outputs
+            given = np.vstack([given, np.eye(self.n_outputs)])
+            weight = np.append(weight, np.full(self.n_outputs, smoothing))
+        self.given = given
         own = int(np.frexp(weight.max())[1])
         self.weight = np.ldexp(weight, -own)[:, None]
-        self.shift = int(np.frexp(np.abs(self.given).max())[1])
+        self.shift = int(np.frexp(np.abs(given).max())[1])
         self.centres: list[Array] = []
-        y = np.ldexp(self.given, -self.shift)
+        y = np.ldexp(given, -self.shift)
         for _ in range(2):  # the second time for what rounding left of a large offset
             self.centres.append((self.weight * y).sum(axis=0) / self.weight.sum())
             y = y - self.centres[-1]
-        flat = self.given.min(axis=0) == self.given.max(axis=0)
+        flat = given.min(axis=0) == given.max(axis=0)
         y[:, flat] = 0.0
         self.spread = int(np.frexp(np.abs(y).max())[1])
         self.values = np.ldexp(y, -self.spread)
-        self.power = (self.shift + self.spread) * (2 if squared else 1) + own
-        self.channels = self._channels()
+        self.power = (self.shift + self.spread) * self.degree + own
+        channels = self.make_channels()
+        self.channels, self.prior = channels[:n], channels[n:].sum(axis=0)
         scaled = float(self._scaled_leaf(self.channels.sum(axis=0)))
         with np.errstate(over="ignore"):
             self.root_loss = float(np.ldexp(scaled, self.power))
@@ -57,52 +73,129 @@ class Targets:
             "the loss of a single leaf is beyond double precision.",
         )
 
-    def _channels(self) -> Array:
-        if self.squared:
-            products = self.weight * self.values
-            squares = (products * self.values).sum(axis=1)
-            own = [self.weight, products, squares]
-        else:
-            points = [np.unique(t) for t in self.values.T]
-            self.first_point = np.cumsum([0, *map(len, points)])[:-1]
-            pairs = zip(self.values.T, points, strict=True)
-            own = [self.weight * np.abs(t[:, None] - p) for t, p in pairs]
-            own.append((self.weight * np.abs(self.values)).sum(axis=1))
-        return np.column_stack([*own, np.ones(len(self.weight))])
+    def make_channels(self) -> Array:
+        """Return the channels of every row, those of imaginary rows at the end."""
+        raise NotImplementedError
+
+    def scaled_leaf(self, c: Array) -> Any:
+        """Return the loss of the best constant, rounded down, from sums of channels."""
+        raise NotImplementedError
+
+    def constant_loss(self, rows: Array, p: Array) -> Any:
+        """Return what scaled constants lose on some rows."""
+        raise NotImplementedError
 
     def leaf(self, c: Array) -> Any:
         """Return the loss of the best constant, rounded down, from sums of channels."""
         return np.ldexp(self._scaled_leaf(c), self.power)
 
     def _scaled_leaf(self, c: Array) -> Any:
-        if self.squared:
-            weight = np.where(c[0] > 0, c[0], 1.0)
-            loss = c[-2] - (c[1:-2] ** 2 / weight).sum(axis=0)
-        else:
-            loss = np.minimum.reduceat(c[:-2], self.first_point, axis=0).sum(axis=0)
-        doubt = (4 * c[-1] + 8 * self.n_outputs + 300) * ROUNDING * c[-2]
-        return np.maximum(loss - doubt, 0.0)
+        if self.n_imaginary:
+            c = c + self.prior.reshape(-1, *[1] * (c.ndim - 1))
+        return self.scaled_leaf(c)
+
+    def n_constants(self) -> int:
+        """Return how many numbers a leaf predicts."""
+        return self.n_outputs
+
+    def in_unit(self, constants: list[float]) -> Array:
+        """Return constants as differences to the centre, scaled like the targets."""
+        p = np.ldexp(np.array(constants).reshape(self.n_outputs, -1), -self.shift)
+        for centre in self.centres:
+            p = p - centre[:, None]
+        return np.ldexp(p, -self.spread)
+
+    def near_mean(self, rows: Array, p: Array) -> Array:
+        """Return constants; those as near to the mean as doubles can say become it."""
+        weight, y = self.weight[rows], self.values[rows]
+        mean = (weight * y).sum(axis=0) / weight.sum()
+        largest = np.abs(self.given[rows]).max(axis=0)
+        near = NEAR * np.ldexp(largest, -self.shift - self.spread)
+        return np.where(np.abs(p[:, 0] - mean) <= near, mean, p[:, 0])
 
     def loss(self, rows: Array, constants: list[float]) -> float:
-        """Return the loss of a leaf that predicts these constants.
-
-        A constant that is as near to the mean as doubles can say counts as the mean.
-        """
-        weight, y = self.weight[rows], self.values[rows]
-        p = np.ldexp(np.array(constants), -self.shift)
-        for centre in self.centres:
-            p = p - centre
-        p = np.ldexp(p, -self.spread)
-        if self.squared:
-            mean = (weight * y).sum(axis=0) / weight.sum()
-            largest = np.abs(self.given[rows]).max(axis=0)
-            near = NEAR * np.ldexp(largest, -self.shift - self.spread)
-            p = np.where(np.abs(p - mean) <= near, mean, p)
-        off = np.abs(y - p)
+        """Return the loss of a leaf that predicts these constants."""
+        every = np.arange(len(self.weight) - self.n_imaginary, len(self.weight))
+        rows = np.append(rows, every)
         with np.errstate(over="ignore"):  # a loss that is not finite is refused
-            lost = (weight * (off**2 if self.squared else off)).sum()
-        with np.errstate(over="ignore"):
+            lost = self.constant_loss(rows, self.in_unit(constants))
             loss = float(np.ldexp(lost, self.power))
         if not loss < MOST_LOSS:
             raise Rejected("the loss of a leaf is beyond double precision.")
         return loss
+
+
+class Squares(Targets):
+    """Squared errors: weight, weighted targets and weighted squares."""
+
+    degree = 2
+
+    def make_channels(self) -> Array:
+        """Return weight, weighted targets, weighted squares, and a count of rows."""
+        products = self.weight * self.values
+        squares = (products * self.values).sum(axis=1)
+        rows = np.ones(len(self.weight))
+        return np.column_stack([self.weight, products, squares, rows])
+
+    def scaled_leaf(self, c: Array) -> Any:
+        """Return the loss of the mean: the doubt is a part of the sum of squares."""
+        weight = np.where(c[0] > 0, c[0], 1.0)
+        loss = c[-2] - (c[1:-2] ** 2 / weight).sum(axis=0)
+        doubt = (4 * c[-1] + 8 * self.n_outputs + 300) * ROUNDING * c[-2]
+        return np.maximum(loss - doubt, 0.0)
+
+    def constant_loss(self, rows: Array, p: Array) -> Any:
+        """Return squared errors."""
+        off = self.values[rows] - self.near_mean(rows, p)
+        return (self.weight[rows] * off**2).sum()
+
+
+class Distances(Targets):
+    """Distances to quantiles: the channels are distances to each target of the table.
+
+    One of these is the best constant of any set. The last but one channel sums the
+    distances to the centre, which no best constant exceeds.
+    """
+
+    def __init__(
+        self, target: Array, weight: Array, levels: tuple[float, ...], factor: float
+    ) -> None:
+        self.levels, self.factor = levels, factor
+        super().__init__(target, weight)
+
+    def n_constants(self) -> int:
+        """Return how many numbers a leaf predicts."""
+        return self.n_outputs * len(self.levels)
+
+    def _lost(self, off: Array, level: float) -> Array:
+        """Return what targets lose by which a constant is exceeded so much."""
+        lost: Array = self.factor * np.where(off > 0, level, level - 1) * off
+        return lost
+
+    def make_channels(self) -> Array:
+        """Return distances to each target of each output by each level, and more."""
+        points = [np.unique(t) for t in self.values.T for _ in self.levels]
+        self.first_point = np.cumsum([0, *map(len, points)])[:-1]
+        pairs = ((t, q) for t in self.values.T for q in self.levels)
+        own = [
+            self.weight * self._lost(t[:, None] - p, q)
+            for (t, q), p in zip(pairs, points, strict=True)
+        ]
+        own.append((self.weight * np.abs(self.values)).sum(axis=1))
+        return np.column_stack([*own, np.ones(len(self.weight))])
+
+    def scaled_leaf(self, c: Array) -> Any:
+        """Return the least loss: the doubt is a part of distances to the centre."""
+        loss = np.minimum.reduceat(c[:-2], self.first_point, axis=0).sum(axis=0)
+        sums = len(self.levels) * self.factor * c[-2]
+        doubt = (4 * c[-1] + 8 * self.n_outputs + 300) * ROUNDING * sums
+        return np.maximum(loss - doubt, 0.0)
+
+    def constant_loss(self, rows: Array, p: Array) -> Any:
+        """Return distances, by the weights of their levels."""
+        y, weight = self.values[rows], self.weight[rows, 0]
+        return sum(
+            (weight * self._lost(y[:, o] - p[o, k], q)).sum()
+            for o in range(self.n_outputs)
+            for k, q in enumerate(self.levels)
+        )

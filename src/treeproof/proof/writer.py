@@ -30,7 +30,9 @@ from treeproof.arithmetic import rounded_weights
 from treeproof.border import RegressionData, TrainingTable
 from treeproof.columns import plain
 from treeproof.objectives import Costs, Labels, Objective
+from treeproof.objectives.probabilities import Probabilities
 from treeproof.solving.leaf_fit import LeafFit
+from treeproof.solving.shape import Shape, said_in_order
 
 if TYPE_CHECKING:
     from treeproof.solving.answer import Answer
@@ -42,6 +44,7 @@ __all__ = [
     "action_header",
     "derived",
     "regression_header",
+    "shares_header",
     "trimmed",
 ]
 
@@ -175,16 +178,35 @@ def action_header(
     objective: Objective,
     found: Answer,
     limits: Mapping[str, Any],
+    shape: Shape | None = None,
 ) -> dict[str, Any]:
     """Return the header of a tree of actions, but for what the steps say."""
+    along = None if shape is None else shape.engine_directions(objective.table)
+    header = _free_header(objective, found, limits, along)
+    return header if shape is None else shape.in_header(header)
+
+
+def _free_header(
+    objective: Objective,
+    found: Answer,
+    limits: Mapping[str, Any],
+    along: NDArray[np.int32] | None,
+) -> dict[str, Any]:
+    """Return the header of a tree without restrictions but directions of columns."""
     if isinstance(objective, Costs):
-        return _costs_header(objective, found, limits)
+        return _costs_header(objective, found, limits, along)
     assert isinstance(objective, Labels)
     data = objective
     weights = rounded_weights(data.table.codes, data.labels, data.weights)
     n_classes = len(data.actions)
 
+    said = None
+    if along is not None:
+        said = said_in_order(data, weights, found["tree"], along)
+
     def heaviest(rows: NDArray[np.intp]) -> int:
+        if said is not None:
+            return int(said[rows[0]])
         totals = np.bincount(data.labels[rows], weights[rows], minlength=n_classes)
         return int(np.argmax(totals))
 
@@ -202,7 +224,10 @@ def action_header(
 
 
 def _costs_header(
-    objective: Costs, found: Answer, limits: Mapping[str, Any]
+    objective: Costs,
+    found: Answer,
+    limits: Mapping[str, Any],
+    along: NDArray[np.int32] | None,
 ) -> dict[str, Any]:
     """Return the header of a tree that was fitted to costs or rewards."""
     told = objective.told
@@ -216,6 +241,13 @@ def _costs_header(
         targets.insert(0, objective.labels.astype("<i4"))
     matrix = None if told.matrix is None else (told.matrix + 0.0).tolist()
     nothing = objective.engine_total == 0  # whatever is done costs the same
+    said = None
+    if along is not None:
+        said = said_in_order(objective, objective.weights, found["tree"], along)
+
+    def choose(rows: NDArray[np.intp]) -> int:
+        return objective.choose(rows)[0] if said is None else int(said[rows[0]])
+
     return {
         "format": "treeproof-proof",
         "version": 2,
@@ -227,9 +259,7 @@ def _costs_header(
         "abstain_cost": told.abstain_cost,
         "scale": math.frexp(objective.scale)[1] - 1,
         "split_cost": 0 if nothing else int(found["split_cost"]),
-        "tree": _nested(
-            found["tree"], objective.table, lambda rows: objective.choose(rows)[0]
-        ),
+        "tree": _nested(found["tree"], objective.table, choose),
         "upper": 0 if nothing else int(found["upper"]),
         **_problem(objective.table, objective.weights, *targets),
         **limits,
@@ -246,18 +276,56 @@ def regression_header(
     found: Answer,
     unit: float,
     limits: Mapping[str, Any],
+    loss: str = "",
 ) -> dict[str, Any]:
-    """Return the header of a regression, but for what the steps say."""
-    return {
+    """Return the header of a regression, but for what the steps say.
+
+    `loss` names the loss if it is not the criterion of the leaves.
+    """
+    header = {
         "format": "treeproof-proof",
-        "version": 2,
-        "loss": leaf.criterion,
+        "version": _version(loss or leaf.criterion),
+        "loss": loss or leaf.criterion,
         "split_cost": limits["split_penalty"] * unit,
         "tree": _nested(
             found["tree"], data.table, lambda rows: leaf.value(rows).tolist()
         ),
         "upper": max(found["upper"], 0.0) * unit,  # sums of doubles can end below
         **_problem(data.table, data.weights, data.targets.astype("<f8") + 0.0),
+        **limits,
+    }
+    if leaf.criterion == "quantile":
+        header["quantiles"] = list(leaf.levels)
+    return header
+
+
+def _version(loss: str) -> int:
+    """Return the version of the format that knows a loss."""
+    return 2 if loss in ("squared_error", "absolute_error") else 4
+
+
+def shares_header(
+    objective: Probabilities, found: Answer, limits: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the header of a tree of class probabilities, but for what steps say."""
+    total, unit = float(objective.weights.sum()), objective.root_loss
+
+    def shares(rows: NDArray[np.intp]) -> list[float]:
+        weights = objective.value(rows)
+        return (weights / weights.sum()).tolist()  # type: ignore[no-any-return]
+
+    return {
+        "format": "treeproof-proof",
+        "version": 4,
+        "loss": objective.criterion,
+        "smoothing": float(objective.smoothing),
+        **_classes(objective.actions, objective.class_factors),
+        "split_cost": min(limits["split_penalty"] * total, unit),
+        "tree": _nested(found["tree"], objective.table, shares),
+        "upper": max(found["upper"], 0.0) * unit,
+        **_problem(
+            objective.table, objective.weights, objective.labels.astype("<i4")
+        ),
         **limits,
     }
 

@@ -110,7 +110,7 @@ class LeafFit:
         row of little weight has a target so far off that the loss is mostly its own:
         the error, as a part of the loss of a single leaf, is about 1e-16 times
         total weight * (largest distance to the centre)^2 / loss, without the square for
-        absolute errors; where weights are whole multiples of one number, so that their
+        absolute errors, and with the deviance in its place for counts; where weights are whole multiples of one number, so that their
         sums are exact, times the root of that.
 
         Examples
@@ -128,10 +128,12 @@ class LeafFit:
                 return
             worst, row = np.inf, int(np.argmin(self.weights))
         else:
-            far = np.abs(self._scaled).max(axis=1)
-            row = int(np.argmax(far))
+            far = np.abs(self._scaled) ** self._power
+            if self.criterion == "poisson":
+                far = _deviance(self._scaled, self._centre)
+            row = int(np.argmax(far.max(axis=1)))
             total = float(self.weights.sum()) / self._heaviest
-            worst = total * float(far[row]) ** self._power / self.single_leaf
+            worst = total * float(far[row].max()) / self.single_leaf
             if _sums_are_exact(self.weights):
                 worst = float(np.sqrt(worst))
         if worst > _MOST_DIGITS_LOST:

@@ -54,9 +54,10 @@ def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
     """Solve a problem, and for its proof once more the highest level proved."""
     if task.prefix is not None:
         solve(solver, task)  # raises an error that explains why it is refused
-    name = solver_name(solver, task)
+    restricted = task.shape is not None  # the search over thresholds alone knows shapes
+    name = "threshold" if restricted else solver_name(solver, task)
     climbs = task.max_depth is None or task.max_depth >= CLIMBS_FROM
-    if name == "threshold" and not climbs:
+    if restricted or (name == "threshold" and not climbs):
         found = _recorded(task)
         return Provable(name, found, task, found)
     found = run_solver(name, task)
@@ -164,19 +165,22 @@ def _threshold_recorded(task: Task, search: bool = True) -> Answer:
 
     If no search was run, the record is empty.
     """
+    shape = {} if task.shape is None else task.shape.engine_arguments(task.table)
     return _core.solve_threshold(
         search=search,
         divide_weights=False,
         n_jobs=task.n_threads,
         record=True,
         **label_arguments(_in_proof_arithmetic(task)),
+        **shape,
     )
 
 
 def _regression_recorded(task: RegressionTask) -> Answer:
     """Search for a regression tree, with a record for a proof."""
+    is_list = task.shape is not None and task.shape.is_list
     return _core.solve_targets(
-        n_jobs=task.n_threads, record=True, **target_arguments(task)
+        n_jobs=task.n_threads, record=True, list=is_list, **target_arguments(task)
     )
 
 

@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     from treeproof.border.promises import Measurement
     from treeproof.tree import Tree
 
-__all__ = ["PathRules", "Shape", "grow_in_order", "path_rules", "restrictions"]
+__all__ = [
+    "PathRules",
+    "Shape",
+    "grow_in_order",
+    "path_rules",
+    "restrictions",
+    "said_in_order",
+]
 
 _MOST_STATES = 20_000
 _DEAREST = 1 << 55  # a split of such a cost never pays
@@ -100,11 +107,22 @@ class Shape:
             return None
         return np.ascontiguousarray(self.directions[table.engine.features])
 
+    def engine_arguments(self, table: TrainingTable) -> dict[str, Any]:
+        """Return what the search over thresholds is told about labels."""
+        return {"directions": self.engine_directions(table), "list": self.is_list}
+
+    def in_header(self, header: dict[str, Any]) -> dict[str, Any]:
+        """Return the header of a proof with lists and directions stated."""
+        header = {**header, "version": 4, "shape": "list" if self.is_list else "tree"}
+        if self.directions is not None:
+            pairs = zip(header["features"], self.directions.tolist(), strict=True)
+            header["features"] = [{**f, "monotone": d} if d else f for f, d in pairs]
+        return header
+
     def solve_labels(self, task: Any, arguments: dict[str, Any]) -> Answer:
         """Return the best tree for labels; `arguments` are those of the task."""
         table = task.table
-        arguments["directions"] = self.engine_directions(table)
-        arguments["list"] = self.is_list
+        arguments |= self.engine_arguments(table)
         if self.paths is None:
             return _core.solve_threshold(n_jobs=task.n_threads, **arguments)
         arguments = _path_arguments(self.paths, table, arguments)
@@ -267,19 +285,33 @@ def grow_in_order(
     directions : ndarray of int32
         One for each column of the engine.
     """
+    said = said_in_order(objective, objective.weights, splits, directions)
+    tree: Tree = objective._grow(splits, _Said(objective, said))
+    if not hasattr(objective, "costs"):
+        tree.cost = None
+    return tree
+
+
+def said_in_order(
+    objective: Any,
+    weights: NDArray[Any],
+    splits: SplitTable,
+    directions: NDArray[np.int32],
+) -> NDArray[np.int32]:
+    """Return the action of each row's leaf, of the cheapest that keep the directions.
+
+    `weights` are those of labels; tables of costs have their own gains.
+    """
     gains = getattr(objective, "gains", None)
     if gains is None:
         gains = np.zeros((len(objective.labels), 2))
-        gains[np.arange(len(gains)), objective.labels] = objective.weights
+        gains[np.arange(len(gains)), objective.labels] = weights
     said = np.zeros(len(gains), dtype=np.int32)
     codes = objective.table.engine.codes.reshape(len(directions), -1)
     ordered = _Ordered(splits, codes, gains, directions)
     for rows, action in ordered.best(0, np.arange(len(gains)))[1]:
         said[rows] = action
-    tree: Tree = objective._grow(splits, _Said(objective, said))
-    if not hasattr(objective, "costs"):
-        tree.cost = None
-    return tree
+    return said
 
 
 @dataclass

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,9 +18,11 @@ from treeproof.border.lifetimes import Lifetimes, read_lifetimes
 from treeproof.estimators.base import common_constraints
 from treeproof.estimators.encoded_export import EncodedExport
 from treeproof.limits import parse_memory
+from treeproof.proof.writer import ProofFile, regression_header
 from treeproof.solving.answer import Answer
 from treeproof.solving.leaf_fit import LeafFit
 from treeproof.solving.observers import History, climbing, observing
+from treeproof.solving.proving import solve_for_proof
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.solvers import RegressionTask, solve
 from treeproof.survival.curves import (
@@ -192,7 +196,13 @@ class OptimalSurvivalTree(EncodedExport):
         return QuantBnB()
 
     def fit(
-        self, X: Any, y: Any, entry: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        entry: Any = None,
+        sample_weight: Any = None,
+        *,
+        proof: str | os.PathLike[str] | None = None,
     ) -> OptimalSurvivalTree:
         """Find a tree of least cost, with proof.
 
@@ -209,6 +219,9 @@ class OptimalSurvivalTree(EncodedExport):
             truncation); None if all were from the start.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the rows; rows of weight zero are left out.
+        proof : path or None, default=None
+            The file to which a proof is written, for `treeproof.proof.check`; None for
+            no proof.
 
         Returns
         -------
@@ -241,7 +254,10 @@ class OptimalSurvivalTree(EncodedExport):
         self.cumulative_baseline_hazard_ = hazard
         leaf = LeafFit("poisson", data.targets, data.weights)
         problem = _Problem(data, leaf, rows.take(keep), weights[keep])
-        with observing(bool(self.verbose)) as (history, observer):
+        self._check_provable(proof, {}, data.table)
+        with ExitStack() as stack:
+            history, observer = stack.enter_context(observing(bool(self.verbose)))
+            writer = None if proof is None else stack.enter_context(ProofFile(proof))
             task = RegressionTask(
                 **self._question(data.table, memory, deadline),
                 table=data.table,
@@ -250,9 +266,22 @@ class OptimalSurvivalTree(EncodedExport):
                 criterion="poisson",
                 observer=observer,
                 ladder=climbing(lambda splits: problem.grow(splits)[0]),
+                proof_log="" if writer is None else writer.log,
             )
-            name, found = solve(self.solver, task)
-            self._keep(name, found, problem, history)
+            if writer is None:
+                name, found = solve(self.solver, task)
+                self._keep(name, found, problem, history)
+            else:
+                provable = solve_for_proof(self.solver, task)
+                self._keep(provable.solver, provable.found, problem, history)
+                limits = self._proved_limits()
+                limits["max_depth"] = provable.task.max_depth
+                header = regression_header(
+                    data, leaf, provable.proved, leaf.root_loss, limits, "survival"
+                )
+                self.stats_ |= self._write_argument(
+                    writer, provable, header, leaf.root_loss
+                )
         return self
 
     def _keep(

@@ -33,12 +33,15 @@ class Axis {
   }
 
   // Computes the costs of leaves on both sides of every cut; `no_split` says that this side cannot
-  // be split.
-  void bound_leaves(bool left_no_split, bool right_no_split) {
+  // be split. If a class is given, the leaf of such a side must predict it.
+  void bound_leaves(bool left_no_split, bool right_no_split, std::int32_t says = -1) {
     const std::uint32_t n = rows_->size();
     left_.assign(n + 1, Value{});
     right_.assign(n + 1, Value{});
-    const auto base = [&](bool no_split, Value leaf) {
+    const auto base = [&](bool no_split, const typename L::Tally& tally) {
+      if constexpr (requires { loss_->value_saying(tally, says); })
+        if (no_split && says >= 0) return loss_->value_saying(tally, says);
+      const Value leaf = loss_->value(tally);
       return no_split ? leaf : std::min(leaf, split_cost_);
     };
     const bool nothing = split_cost_ <= Value{};
@@ -46,14 +49,14 @@ class Axis {
       auto tally = loss_->tally();
       for (std::uint32_t k = 0; k < n; ++k) {
         loss_->add(tally, rows_->row(list_[k]));
-        left_[k + 1] = base(left_no_split, loss_->value(tally));
+        left_[k + 1] = base(left_no_split, tally);
       }
     }
     if (!nothing || right_no_split) {
       auto tally = loss_->tally();
       for (std::uint32_t k = n; k-- > 0;) {
         loss_->add(tally, rows_->row(list_[k]));
-        right_[k] = base(right_no_split, loss_->value(tally));
+        right_[k] = base(right_no_split, tally);
       }
     }
   }

@@ -1,0 +1,109 @@
+"""Logarithms and lifetimes, for the exact checker.
+
+Section 5 of docs/proof-format.md: deviances are sums of logarithms, which no fraction
+equals. They are enclosed between two fractions that differ by less than 2^-150, and
+losses are rounded down by that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cache
+from itertools import accumulate
+from typing import Any
+
+from treeproof.proof.exact_data import require
+
+BITS = 192
+ONE = 1 << BITS
+ENOUGH = ONE >> 150  # more than what a hundred terms, each rounded down, can lack
+
+
+@cache
+def log(x: Fraction) -> tuple[Fraction, Fraction]:
+    """Return a fraction below the logarithm of a positive one, and a fraction above."""
+    twos, low = 0, 0
+    while x > Fraction(4, 3):
+        steps = max(x.numerator.bit_length() - x.denominator.bit_length() - 1, 1)
+        twos, x = twos + steps, x / 2**steps
+    while x < Fraction(2, 3):
+        steps = max(x.denominator.bit_length() - x.numerator.bit_length() - 1, 1)
+        twos, x = twos - steps, x * 2**steps
+    low = twice_artanh((x - 1) / (x + 1)) + twos * twice_artanh(Fraction(1, 3))
+    room = (1 + abs(twos)) * ENOUGH
+    return Fraction(low - room, ONE), Fraction(low + room, ONE)
+
+
+def twice_artanh(t: Fraction) -> int:
+    """Return 2 artanh t = 2 (t + t^3 / 3 + t^5 / 5 + ...), times 2^192, about.
+
+    |t| is at most a third: after 70 terms the rest is below 2^-220.
+    """
+    power = t.numerator * ONE // t.denominator
+    square, total = power * power >> BITS, 0
+    for k in range(1, 141, 2):
+        total += power // k
+        power = power * square >> BITS
+    return 2 * total
+
+
+def deviance(pairs: list[Any]) -> Fraction:
+    """Return what the mean of some targets and weights loses, rounded down.
+
+    That is the sum of w y log y less S log(S / W), with W the sum of w, S of w y.
+    """
+    total = sum(w * y for y, w in pairs)
+    if not total:
+        return Fraction(0)
+    own = sum(w * y * log(y)[0] for y, w in pairs if y)
+    loss = own - total * (log(total)[1] - log(Fraction(sum(w for _, w in pairs)))[0])
+    return max(loss, Fraction(0))
+
+
+def deviance_from(pairs: list[Any], p: Fraction) -> Fraction:
+    """Return what a constant loses: the sum of w (y log(y / p) - y + p)."""
+    require(p > 0 or not any(y for y, _ in pairs), "a leaf predicts zero")
+    if p <= 0:
+        return Fraction(0)
+    logs = ((y, w, log(y)[0] - log(p)[0] if y else Fraction(0)) for y, w in pairs)
+    return Fraction(sum(w * (y * of - y + p) for y, w, of in logs))
+
+
+def exposures(target: list[list[Any]], weight: list[float]) -> tuple[Any, list[float]]:
+    """Return events by exposure and exposures as weights, in doubles as on the page."""
+    if {len(y) for y in target} == {1}:
+        target = [[1.0, *y] for y in target]
+    rows = [(*map(float, y), float("-inf")) for y in target]
+    for event, time, late, *_ in rows:
+        require(event in (0, 1) and 0 <= time and late < time, "a lifetime")
+    kept = [i for i, w in enumerate(weight) if w > 0]
+    moments = sorted({rows[i][1] for i in kept if rows[i][0]})
+    events = dict.fromkeys(moments, 0.0)
+    for i in kept:
+        if rows[i][0]:
+            events[rows[i][1]] += weight[i]
+
+    def still(column: int) -> Iterable[float]:
+        order = sorted(kept, key=lambda i: rows[i][column])
+        total = [0.0, *accumulate(weight[i] for i in order)]
+        at, before = 0, []
+        for moment in moments:
+            while at < len(order) and rows[order[at]][column] < moment:
+                at += 1
+            before.append(total[-1] - total[at])
+        return before
+
+    hazard, known = 0.0, [(float("-inf"), 0.0)]
+    for moment, stayed, to_come in zip(moments, still(1), still(2), strict=True):
+        hazard += events[moment] / (stayed - to_come)
+        known.append((moment, hazard))
+
+    def upto(time: float) -> float:
+        return max(h for moment, h in known if moment <= time)
+
+    exposed = [upto(time) - upto(late) for _, time, late, *_ in rows]
+    some = [e > 0 and w > 0 for e, w in zip(exposed, weight, strict=True)]
+    given = zip(rows, exposed, some, strict=True)
+    events_by = [[row[0] / e if has else 0.0] for row, e, has in given]
+    return events_by, [w * e for w, e in zip(weight, exposed, strict=True)]
