@@ -18,7 +18,7 @@ from small_proofs import Small, random_columns
 from tampering import forge, lies, tiny
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
-from treeproof.proof import exact, exact_data, exact_more
+from treeproof.proof import exact, exact_data, exact_leaves, exact_more, exact_shapes
 from treeproof.proof.checker import check
 from treeproof.proof.exact import Refuted, check_exactly
 
@@ -120,9 +120,13 @@ def test_it_is_short():
     """What must be trusted for labels and numbers can be read in one sitting."""
     assert len(code_of(exact)) + len(code_of(exact_data)) < 400
     assert len(code_of(exact_more)) < 150
+    assert len(code_of(exact_leaves)) + len(code_of(exact_shapes)) < 200
 
 
-@pytest.mark.parametrize("module", [exact, exact_data, exact_more])
+PARTS = [exact, exact_data, exact_leaves, exact_more, exact_shapes]
+
+
+@pytest.mark.parametrize("module", PARTS)
 def test_it_needs_nothing(module):
     tree = ast.parse(Path(module.__file__).read_text())
     imported = {
@@ -130,7 +134,7 @@ def test_it_needs_nothing(module):
         for node in ast.walk(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in node.names
-    } - {"treeproof.proof", "treeproof.proof.exact_data", "treeproof.proof.exact_more"}
+    } - {"treeproof.proof", *(part.__name__ for part in PARTS)}
     assert all(str(name).split(".")[0] in sys.stdlib_module_names for name in imported)
 
 

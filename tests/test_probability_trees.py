@@ -124,11 +124,9 @@ def test_missing_values_and_categories() -> None:
     assert clf.predict(X).shape == (80,)
 
 
-def test_what_does_not_go_together_is_refused(tmp_path: Any) -> None:
+def test_what_does_not_go_together_is_refused() -> None:
     X, y = IRIS
     clf = OptimalTreeClassifier(criterion="log_loss", max_depth=1)
-    with pytest.raises(ValueError, match="does not go with proof"):
-        clf.fit(X, y, proof=tmp_path / "a.proof.gz")
     with pytest.raises(ValueError, match="does not go with n_best"):
         OptimalTreeClassifier(criterion="gini", n_best=2).fit(X, y)
     with pytest.raises(ValueError, match="does not go with constraints"):

@@ -16,7 +16,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
-from treeproof.estimators import action_tree, regressor
+from treeproof.estimators import action_tree, base
 from treeproof.proof.checker import check
 from treeproof.solving.proving import derive_steps
 
@@ -226,7 +226,7 @@ def prove_alone(
             found["record"].forget()
         return derive_steps(replace(task, time_limit=limit), found, unit, steps)
 
-    for module in (action_tree, regressor):
+    for module in (action_tree, base):
         monkeypatch.setattr(module, "derive_steps", derive)
 
 

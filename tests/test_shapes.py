@@ -264,10 +264,9 @@ def test_more_refusals(tmp_path):
     X, y = pd.DataFrame({"a": [1.0, 2, 3, 4, 5, 6]}), [0, 1, 1, 0, 2, 2]
     with pytest.raises(ValueError, match="for two classes, but y has 3"):
         OptimalTreeClassifier(monotonic_cst=[1]).fit(X, y)
-    with pytest.raises(ValueError, match="does not go with proof"):
-        OptimalTreeClassifier(shape="list").fit(X, y, proof=tmp_path / "p")
-    with pytest.raises(ValueError, match="does not go with proof"):
-        OptimalTreeRegressor(shape="list").fit(X, y, proof=tmp_path / "p")
+    for restricted in ({"test_costs": {"a": 1}}, {"interaction_cst": [["a"]]}):
+        with pytest.raises(ValueError, match="does not go with proof"):
+            OptimalTreeClassifier(**restricted).fit(X, y, proof=tmp_path / "p")
     with pytest.raises(ValueError, match='shape="list" has no path of penalties'):
         penalty_path(X, y, estimator=OptimalTreeClassifier(shape="list"))
     model = OptimalTreeClassifier(shape="list").fit(X, y)

@@ -31,11 +31,16 @@ nb::dict derive_labels(const SolvedLabels& solved, Cost bound, double time_limit
   proof::Derived<Cost> done;
   {
     nb::gil_scoped_release unlocked;
-    done = proof::derive_labels(
-        solved.columns,
-        {solved.labels, solved.n_classes, solved.weights, solved.total_weight, {}, {},
-         solved.directions},
-        solved.tree_limits, bound, solved.record, solved.prices, limits, steps);
+    done = proof::derive_labels(solved.columns,
+                                {solved.labels,
+                                 solved.n_classes,
+                                 solved.weights,
+                                 solved.total_weight,
+                                 {},
+                                 {},
+                                 solved.directions},
+                                solved.tree_limits, bound, solved.record, solved.prices, limits,
+                                steps);
   }
   return derived(done);
 }

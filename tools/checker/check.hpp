@@ -311,8 +311,8 @@ class ProofChecker {
     return problem_.about + ", " + std::to_string(problem_.tests.size()) +
            " tests, split_penalty " + written(penalty_) + " for " + penalize_ + ", max_depth " +
            limit(header_.at("max_depth")) + ", max_splits " + limit(header_.at("max_splits")) +
-           ", min_samples_leaf " + std::to_string(problem_.min_samples_leaf) +
-           problem_.promises + (Loss::kExact ? ", exact" : ", within 1e-09 in each comparison");
+           ", min_samples_leaf " + std::to_string(problem_.min_samples_leaf) + problem_.promises +
+           (Loss::kExact ? ", exact" : ", within 1e-09 in each comparison");
   }
 
   const Json& header_;

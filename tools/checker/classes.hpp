@@ -91,9 +91,8 @@ class Classes {
   }
   // Whether the leaves of some rows all predict a class.
   bool all_said(const Rows& rows, std::size_t label) const {
-    return std::all_of(rows.begin(), rows.end(), [&](std::uint32_t row) {
-      return std::cmp_equal(said_[row], label);
-    });
+    return std::all_of(rows.begin(), rows.end(),
+                       [&](std::uint32_t row) { return std::cmp_equal(said_[row], label); });
   }
   // See that the tree has the ratio claimed, and that no tree of the proved cost is above it.
   void check(const Ratio& ratio, Cost lower, Cost split_cost, std::size_t n_rows) const {
@@ -319,7 +318,7 @@ class Classes {
 
   std::size_t n_classes_;
   bool count_samples_ = false;
-  bool directed_ = false;       // has a column a direction?
+  bool directed_ = false;  // has a column a direction?
   std::vector<Row> rows_;
   std::vector<std::size_t> merged_;
   std::int64_t total_ = 0;

@@ -1,15 +1,15 @@
 // The rows of a regression with logarithms: Poisson deviance, log loss, lifetimes. Section 5 of
 // docs/proof-format.md. Losses are doubles, rounded down.
 //
-// A row of weight w and target v loses w spread(c, v - c) about the centre c (log_spread.hpp), and a
-// leaf of weight W the sum of its rows' terms less spread(W c, the sum of w (v - c)), which is what
-// the mean saves. With u = 2^-53 and n rows, a sum is off by (n + 8) u of the sum of the magnitudes
-// of its terms. With T the sum of w |v - c|, a = W c and x = a + s, the derivatives of spread(W c, s)
-// by s, log(x / a), and by W, c (log(x / a) - s / a), say what that does: if |s| <= a / 4, the second
-// changes it by less than 4 (n + 8) u spread and the first by less than
-// 2 (n + 8) u T (|log(x / a)| + 4 (n + 8) u). Otherwise both are below
-// 2 (n + 8) u max(64, 2 |log(x / a)|) (T + a): x log x changes by no more near 0. What the mean saves
-// is at most the sum of the rows' own terms, so that the parts of both are below 5 (n + 600) u of it.
+// A row of weight w and target v loses w spread(c, v - c) about the centre c (log_spread.hpp), and
+// a leaf of weight W the sum of its rows' terms less spread(W c, the sum of w (v - c)), which is
+// what the mean saves. With u = 2^-53 and n rows, a sum is off by (n + 8) u of the sum of the
+// magnitudes of its terms. With T the sum of w |v - c|, a = W c and x = a + s, the derivatives of
+// spread(W c, s) by s, log(x / a), and by W, c (log(x / a) - s / a), say what that does: if |s| <=
+// a / 4, the second changes it by less than 4 (n + 8) u spread and the first by less than 2 (n + 8)
+// u T (|log(x / a)| + 4 (n + 8) u). Otherwise both are below 2 (n + 8) u max(64, 2 |log(x / a)|) (T
+// + a): x log x changes by no more near 0. What the mean saves is at most the sum of the rows' own
+// terms, so that the parts of both are below 5 (n + 600) u of it.
 
 #pragma once
 

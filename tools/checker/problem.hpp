@@ -83,8 +83,8 @@ struct Problem {
   std::string promises;            // restrictions of trees, in words
   std::vector<std::size_t> group;  // the same for rows that no test tells apart
   std::int64_t min_samples_leaf = 1;
-  bool list = false;      // must one child of every split be a leaf?
-  bool directed = false;  // has a column a direction?
+  bool list = false;                   // must one child of every split be a leaf?
+  bool directed = false;               // has a column a direction?
   std::function<void()> poll = [] {};  // called often; throws if the check is to end
 
   std::size_t n_rows() const { return weights.size(); }

@@ -327,8 +327,8 @@ class ProblemReader {
     const std::int64_t direction = given->integer("\"monotone\"");
     require(direction >= -1 && direction <= 1, "\"monotone\" is not -1, 0 or 1");
     if (direction != 0) {
-      directions_ += (problem_.directed ? ", " : "") + std::string(direction > 0 ? "+" : "-") +
-                     names_.back();
+      directions_ +=
+          (problem_.directed ? ", " : "") + std::string(direction > 0 ? "+" : "-") + names_.back();
       problem_.directed = true;
     }
     return static_cast<int>(direction);

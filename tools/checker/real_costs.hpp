@@ -30,7 +30,7 @@ class RealCosts {
     return root_loss_ > 0 ? of / root_loss_ : of;
   }
   double split_cost(double penalty) const {
-    return mean_of_ > 0 ? std::min(penalty * mean_of_, root_loss_) : penalty * root_loss_;
+    return penalty * (mean_of_ > 0 ? mean_of_ : root_loss_);
   }
 
  protected:

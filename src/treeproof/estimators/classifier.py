@@ -414,8 +414,7 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         self._validate_params()
         self._check_objective(costs)
         files = {"proof": proof, "distributed": distributed, "checkpoint": checkpoint}
-        unproved = {"distributed": distributed, "checkpoint": checkpoint}
-        check_criterion(self, **unproved, costs=costs)
+        check_criterion(self, **files | {"proof": None}, costs=costs)
         check_restrictions(self, **files)
         check_top(self, proof)
         ratio = self.metric in RATIOS

@@ -446,9 +446,7 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
     ) -> dict[str, Any]:
         """Write the proof; return figures for `stats_`."""
         limits = self._proved_limits() | {"max_depth": provable.task.max_depth}
-        header = regression_header(
-            data, leaf, provable.proved, leaf.root_loss, limits
-        )
+        header = regression_header(data, leaf, provable.proved, leaf.root_loss, limits)
         return self._write_argument(writer, provable, header, leaf.root_loss)
 
     def _keep(

@@ -12,9 +12,9 @@ How far sums of doubles are off: let u = 2^-53, n the number of rows of a leaf.
 
 - `spread` itself is off by less than 600 u of its value. Within a factor 4/3 of a it
   sums two terms of which one is at most a tenth of the other; elsewhere it is at least
-  a tenth of the terms that it sums. The series breaks off where terms are below u / 100.
-  The same holds for a row's own term, whose difference v - c is off by 2 u of itself
-  (or, far from c, by u c, where spread is at least c / 32).
+  a tenth of the terms that it sums. The series breaks off where terms are below
+  u / 100. The same holds for a row's own term, whose difference v - c is off by 2 u of
+  itself (or, far from c, by u c, where spread is at least c / 32).
 - A sum of n terms is off by (n + 8) u of the sum of their magnitudes. With T the sum of
   w |v - c|, the derivative log(x / a) by s and the derivative
   c (log(x / a) - s / a) by W say what that does to spread(W c, s). If |s| <= a / 4, the

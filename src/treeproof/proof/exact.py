@@ -27,6 +27,7 @@ from treeproof.proof.exact_data import (
     whole,
 )
 from treeproof.proof.exact_more import ratio_is_best, read_prices
+from treeproof.proof.exact_shapes import argument_for
 
 __all__ = ["Refuted", "check_exactly"]
 
@@ -40,20 +41,18 @@ def check_exactly(
     lists them, or None; targets are labels, numbers, or lists of numbers. Costs or
     rewards of each row are lists of numbers, and may also come as targets.
     """
-    steps = iter(lines)
+    steps = map(object_of, lines)
     try:
-        h = object_of(next(steps))
-        known = h["format"] == "treeproof-proof" and whole(h["version"]) in (2, 3, 4)
-        require(known, "this is no proof")
+        h = next(steps)
         costs = target if costs is None else costs
         weight = weight or [1.0] * len((target or costs) or ())
-        problem = Problem(h, columns, target, weight, costs)
-        return _Argument(h, problem).holds(map(object_of, steps))
+        told = argument_for(Problem, Argument, h, columns, target, weight, costs)
+        return bool(told.holds(steps))
     except (LookupError, TypeError, ValueError, AttributeError, StopIteration) as error:
         raise Refuted(f"something is missing or of the wrong kind: {error}") from None
 
 
-class _Argument:
+class Argument:
     """Sections 3 and 4: the tree, the steps, and what follows."""
 
     def __init__(self, h: dict[str, Any], p: Problem) -> None:
@@ -64,12 +63,10 @@ class _Argument:
         keys = ("split_cost", "search_split_cost", "upper", "lower")
         own, self.L, upper, self.lower = (self.cost(h[k]) for k in keys)
         penalty, penalize = h["split_penalty"], h.get("penalize", "splits")
-        highest = 1e300 if h["loss"] == "costs" or p.of_shares else 1
+        highest = 1e300 if h["loss"] in ("costs", "log_loss", "gini") else 1
         require(type(penalty) in (int, float) and 0 <= penalty <= highest, "penalty")
         require(penalize in ("splits", "leaves"), "penalize is unknown")
         cost = Fraction(penalty) * p.root
-        if p.of_shares:
-            cost = min(Fraction(penalty) * sum(p.heft), p.root)
         if p.exact:  # the page defines it in doubles
             part = min(penalty / p.factor, 1.0) if p.factor > 0 else 1.0
             cost = Fraction(math.floor(part * p.root + 0.5))
@@ -117,23 +114,17 @@ class _Argument:
             n, given = sum(p.samples[i] for i in rows), node["predict"]
             require(level == 0 or n >= p.min_leaf, "a leaf is too small")
             values = given if isinstance(given, list) and not p.exact else [given]
-            outputs = p.outputs()
-            require(len(values) == len(outputs), "not one number for each target")
+            require(len(values) == p.n_outputs, "not one number for each target")
             require(not p.exact or whole(given) < p.n_actions, "no such class")
             self.said |= dict.fromkeys(rows, given)
-            each = zip(outputs, values, strict=True)
-            return sum(p.loss(rows, o, self.cost(v)) for o, v in each), 0, 1
+            lost = sum(p.loss(rows, o, self.cost(v)) for o, v in enumerate(values))
+            return lost, 0, 1
         require(level < self.depth, "the tree is too deep")
         parts = p.children(rows, whole(node["test"]))
         given, held = dict(node["children"]), [v for v, c in enumerate(parts) if c]
         once = len(given) == len(node["children"]) and sorted(given) == held
         require(once and len(held) > 1, "the children do not share out the rows")
         below = [self.tree(child, parts[v], level + 1) for v, child in given.items()]
-        leaf = any("predict" in child for child in given.values())
-        require(leaf or not p.is_list, "the tree is no list")
-        if p.directions[node["test"]]:
-            saying = ([self.said[i] == p.says(node["test"], v) for i in parts[v]] for v in held)
-            require(any(map(all, saying)), "the tree is not monotone")
         loss, splits, leaves = (sum(part) for part in zip(*below, strict=True))
         return loss, splits + 1, leaves
 
@@ -197,16 +188,16 @@ class _Argument:
             total = price + sum(lower[a][-1] for a in here)
             spared = [total - lower[a][-1] - p.w(S - child[a]) for a in here]
             merged = extend and max(spared) >= 0
-            dear = price + self.cheapest(t, here, child, lower) >= B
+            dear = price + self.cheapest(here, child, lower) >= B
             require(merged or dear, f"test {t} is not ruled out, nor dear enough")
 
-    def cheapest(self, t: int, here: Any, child: Any, lower: Any) -> Any:
-        """Return what the children of a test cost at least."""
-        p = self.p
-        if not p.is_list and not p.directions[t]:
-            return _cheapest([lower[a] for a in here])
-        ways = ((x, y, p.leaf_beside(child[y], *y)) for x in here for y in here if x != y)
-        return min(lower[x][-1] + leaf for x, y, leaf in ways)
+    def cheapest(self, here: Any, child: Any, lower: Any) -> Any:
+        """Return the least sum over all ways to share the splits."""
+        best, *others = (lower[a] for a in here)
+        for own in others:
+            js = range(len(own))
+            best = [min(best[a] + own[j - a] for a in range(j + 1)) for j in js]
+        return best[-1]
 
     def counts(self, C: Rows, d: float, k: float) -> Any:
         leaf = self.p.leaf(C)
@@ -220,11 +211,7 @@ class _Argument:
         """One split into leaves; two or more splits."""
         p, L = self.p, self.L
         stumps = [t for t in range(len(p.tests)) if p.splits(C, t)]
-        sides = [(t, v, c) for t in stumps for v, c in enumerate(p.children(C, t)) if c]
-        lost = dict.fromkeys(stumps, 0)
-        for t, v, c in sides:
-            lost[t] += p.leaf_beside(c, t, v)
-        each = [self.split_price(C, t) + lost[t] for t in stumps]
+        each = [self.split_price(C, t) + p.stump(C, t) for t in stumps]
         if not each:
             return math.inf, math.inf
         one, forced = min(each), p.forced(C)
@@ -267,18 +254,9 @@ class _Argument:
             elif p.exact and p.min_leaf == 1:
                 if not wide:
                     more = p.w(C - A)
-                if S is not None and not p.directions[a[0]]:
+                if S is not None:
                     lost = sum(p.leaf(C & x) for x in p.children(S, a[0]) if x is not A)
                     more = min(more, self.split_price(C, a[0]) + lost)
             pair = lower[a], lower[c]
             if more < math.inf:
                 lower[a] = [max(x, y - more) for x, y in zip(*pair, strict=True)]
-
-
-def _cheapest(each: list[list[Any]]) -> Any:
-    """Return the least sum over all ways to share the splits."""
-    best = each[0]
-    for own in each[1:]:
-        js = range(len(own))
-        best = [min(best[a] + own[j - a] for a in range(j + 1)) for j in js]
-    return best[-1]

@@ -106,50 +106,32 @@ class Problem:
     """
 
     def __init__(self, h: Any, columns: Any, target: Any, weight: Any, costs: Any):
-        from treeproof.proof import exact_logs, exact_more
+        from treeproof.proof import exact_more
 
         costly, labelled = h["loss"] == "costs", h["loss"] == "misclassification"
         self.loss_name, self.exact = h["loss"], costly or labelled
-        self.of_shares = h["loss"] in ("log_loss", "gini")
-        self.logs, self.smoothing, self.levels = exact_logs, Fraction(0), [Fraction(1)]
         self.given, n = weight, len(weight)
         self.min_leaf = whole(h["min_samples_leaf"], 1)
-        numbers = ("squared_error", "absolute_error", "quantile", "poisson", "survival")
-        known = self.exact or self.of_shares or h["loss"] in numbers
-        names = sorted(f["name"] for f in h["features"])
-        require(known and names == sorted(columns), "the columns are not the proof's")
+        require(sorted(f["name"] for f in h["features"]) == sorted(columns), "columns")
         require(all(0 <= w < math.inf for w in weight), "a weight is out of range")
         target = [[]] * n if costly and "classes" not in h else target
         target = [list(y) if isinstance(y, (list, tuple)) else [y] for y in target]
-        if labelled or self.of_shares or (costly and "classes" in h):
+        if labelled or "classes" in h:
             place, factor = places(h["classes"]), [float(f) for f in h["class_weight"]]
             require(len(factor) == len(place) and min(factor) >= 0, "class weights")
             target = [[place[y]] for (y,) in target]
             weight = [w * factor[c] for w, (c,) in zip(weight, target, strict=True)]
-        if h["loss"] == "survival":
-            target, weight = exact_logs.exposures(target, weight)
-        if h["loss"] == "quantile":
-            self.levels = [Fraction(number(q)) for q in h["quantiles"]]
-            require(all(0 < q < 1 for q in self.levels) and self.levels, "quantiles")
-        if self.of_shares:
-            self.smoothing = Fraction(number(h["smoothing"]))
-            require(self.smoothing >= 0, "smoothing is negative")
         costs = exact_more.costs_of(h, costs, target) if costly else [[]] * n
         kept = [i for i, w in enumerate(weight) if w > 0]
         require(kept and whole(h["n_rows"]) == len(kept), "n_rows is wrong")
         weight, target, costs = ([v[i] for i in kept] for v in (weight, target, costs))
         listed, coded = list[list[Any]](), list[list[int]]()
         self.tests: list[tuple[int, list[int], int]] = []  # column, outcome by code
-        self.directions: list[int] = []  # of the tests
-        self.is_list = {"tree": False, "list": True}[h.get("shape") or "tree"]
         self.ordered: list[Any] = []  # two tests of one threshold view, and an outcome
         for f in h["features"]:
             codes, values = encode(f, [columns[f["name"]][i] for i in kept])
             for split, view in views(f["split"], len(values), f.get("missing")):
                 first, tests = len(self.tests), outcomes(split, view)
-                along = whole((f.get("monotone") or 0) + 1) - 1
-                require(along <= 1 and (not along or split == "threshold"), "monotone")
-                self.directions += [along] * len(tests)
                 self.tests += [(len(coded), each, max(each) + 1) for each in tests]
                 if split == "threshold" and self.min_leaf == 1:
                     here = range(first, len(self.tests))
@@ -164,12 +146,7 @@ class Problem:
         self.target: list[Any] = [[Fraction(v) for v in y] for y in target]
         actions = h.get("actions" if costly else "classes", [])
         self.n_actions, self.factor = len(actions), 1.0
-        two = self.exact and self.n_actions == 2
-        require(two or not any(self.directions), "only two classes can be monotone")
-        require(not (self.is_list and self.multiway), "a list has two-way tests")
-        if self.of_shares:  # one target for each class
-            each = range(len(actions))
-            self.target = [[Fraction(y[0] == c) for c in each] for y in self.target]
+        self.n_outputs = 1 if self.exact else len(target[0])
         if costly:
             exact_more.take_gains(self, whole(h["scale"], -1100), costs, weight)
         elif labelled:
@@ -211,52 +188,26 @@ class Problem:
             groups.setdefault(self.codes[i], set()).add(i)
         return sum(self.leaf(frozenset(group)) for group in groups.values())
 
-    def outputs(self) -> list[tuple[int, Any]]:
-        """Return what a leaf predicts: an output, and of it a level of quantiles."""
-        if self.exact:
-            return [(0, None)]
-        return list(product(range(len(self.target[0])), self.levels))
-
     def leaf(self, rows: Rows) -> Any:
         """Return the loss of a leaf."""
-        return sum(self.loss(rows, o, None) for o in self.outputs() if rows)
+        outputs = range(self.n_outputs if rows else 0)
+        return sum(self.loss(rows, o, None) for o in outputs)
 
-    def loss(self, rows: Rows, output: tuple[int, Any], p: Any) -> Any:
+    def stump(self, rows: Rows, test: int) -> Any:
+        """Return the loss of leaves for all children."""
+        return sum(map(self.leaf, self.held(rows, test)))
+
+    def loss(self, rows: Rows, o: int, p: Any) -> Any:
         """Sections 2, 5: what a constant loses on an output; None for the best one."""
-        o, level = output
         pairs = [(self.target[i][o], self.heft[i]) for i in rows]
-        if self.smoothing:  # imaginary rows in every leaf, one for each class
-            every = range(len(self.target[0]))
-            pairs += [(Fraction(k == o), self.smoothing) for k in every]
-        if self.loss_name in ("absolute_error", "quantile") or self.exact:
-            if p is None:
-                return min(self.loss(rows, output, y) for y in {y for y, _ in pairs})
-            return sum(w * self.distance(y - p, level) for y, w in pairs)
-        mean = Fraction(sum(w * y for y, w in pairs)) / sum(w for _, w in pairs)
-        near = max(abs(y) for y, _ in pairs) / 2**50
-        best = p is None or abs(p - mean) <= near
-        if self.loss_name in ("squared_error", "gini"):
-            return sum(w * (y - (mean if best else p)) ** 2 for y, w in pairs)
-        require(all(y >= 0 for y, _ in pairs), "a target is negative")
-        return self.logs.deviance(pairs) if best else self.logs.deviance_from(pairs, p)
-
-    def distance(self, off: Any, level: Any) -> Any:
-        """Return what a target loses that exceeds a constant by so much."""
-        if self.exact:
-            return off != 0
-        if self.loss_name == "quantile":
-            return max(level * off, (level - 1) * off)
-        return abs(off)
-
-    def says(self, test: int, outcome: int) -> int:
-        """Return the class of a side of a directed test that is one leaf."""
-        return int((self.directions[test] > 0) == (outcome > 0))
-
-    def leaf_beside(self, rows: Rows, test: int, outcome: int) -> Any:
-        """Return what a child of a test costs if it must be a leaf."""
-        if not self.directions[test]:
-            return self.leaf(rows)
-        return self.w(rows) - self.of_class(rows, self.says(test, outcome))
+        if self.loss_name == "squared_error":
+            mean = Fraction(sum(w * y for y, w in pairs)) / self.w(rows)
+            near = max(abs(y) for y, _ in pairs) / 2**50
+            p = mean if p is None or abs(p - mean) <= near else p
+            return sum(w * (y - p) ** 2 for y, w in pairs)
+        if p is None:
+            return min(self.loss(rows, o, y) for y in {y for y, _ in pairs})
+        return sum(w * ((y != p) if self.exact else abs(y - p)) for y, w in pairs)
 
     def children(self, rows: Rows, test: int) -> list[Rows]:
         """Return the rows of each outcome of a test."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from treeproof.proof.deviances import Deviances
 from treeproof.proof.encoding import columns_of, encode_column, read_labels, views
 from treeproof.proof.gains import Gains
 from treeproof.proof.header import (
@@ -24,10 +25,9 @@ from treeproof.proof.header import (
     read_number,
     read_whole,
 )
+from treeproof.proof.lifetimes import exposures
 from treeproof.proof.ratio import Ratio
 from treeproof.proof.rejected import Array, require
-from treeproof.proof.deviances import Deviances
-from treeproof.proof.lifetimes import exposures
 from treeproof.proof.targets import Distances, Squares, Targets
 
 MAX_WEIGHT = 1 << 30
@@ -139,8 +139,6 @@ class Problem:
         if self.gains is not None:
             penalty = self.gains.fraction(penalty)
         cost = penalty * self.unit
-        if header.of_shares:  # a split that costs all there is to lose pays for nothing
-            cost = min(cost, self.targets.root_loss)
         if header.exact:
             cost = math.floor(cost + 0.5)
         right = abs(cost - claimed) <= self.tolerance
@@ -332,7 +330,12 @@ class Problem:
             require(some, "the tree is no list: both children of a split are split.")
             ways = [(self.child(node["test"], pair[0]), pair) for pair in children]
             if self.says[ways[0][0]] >= 0:
-                directed.append([(self.says[c], part[1]) for (c, _), part in zip(ways, parts, strict=True)])
+                directed.append(
+                    [
+                        (self.says[c], part[1])
+                        for (c, _), part in zip(ways, parts, strict=True)
+                    ]
+                )
             whole = sum(len(part) for _, part, _ in parts)
             once = len({outcome for outcome, _ in children}) == len(children)
             shared = once and whole == len(rows)

@@ -34,7 +34,11 @@ def statement(header: Header, problem: Problem) -> str:
         if least == most == 1
         else f"weights from {least:.12g} to {most:.12g}"
     )
-    if any(w != 1 for w in header.raw.get("class_weight", []) if header.exact or header.of_shares):
+    if any(
+        w != 1
+        for w in header.raw.get("class_weight", [])
+        if header.exact or header.of_shares
+    ):
         pairs = zip(header.raw["classes"], header.raw["class_weight"], strict=True)
         each = ", ".join(f"{json.dumps(c)}: {w:.12g}" for c, w in pairs)
         parts.append(f"class weights {{{each}}}")

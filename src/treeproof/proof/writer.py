@@ -320,12 +320,10 @@ def shares_header(
         "loss": objective.criterion,
         "smoothing": float(objective.smoothing),
         **_classes(objective.actions, objective.class_factors),
-        "split_cost": min(limits["split_penalty"] * total, unit),
+        "split_cost": limits["split_penalty"] * total,
         "tree": _nested(found["tree"], objective.table, shares),
         "upper": max(found["upper"], 0.0) * unit,
-        **_problem(
-            objective.table, objective.weights, objective.labels.astype("<i4")
-        ),
+        **_problem(objective.table, objective.weights, objective.labels.astype("<i4")),
         **limits,
     }
 

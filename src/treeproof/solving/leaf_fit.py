@@ -110,8 +110,9 @@ class LeafFit:
         row of little weight has a target so far off that the loss is mostly its own:
         the error, as a part of the loss of a single leaf, is about 1e-16 times
         total weight * (largest distance to the centre)^2 / loss, without the square for
-        absolute errors, and with the deviance in its place for counts; where weights are whole multiples of one number, so that their
-        sums are exact, times the root of that.
+        absolute errors, and with the deviance in its place for counts; where weights
+        are whole multiples of one number, so that their sums are exact, times the root
+        of that.
 
         Examples
         --------

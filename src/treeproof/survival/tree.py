@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.border import RegressionData, kind_of_split, read_regression_data
+from treeproof.border import kind_of_split, read_regression_data
 from treeproof.border.labels import read_weights
-from treeproof.border.lifetimes import Lifetimes, read_lifetimes
+from treeproof.border.lifetimes import read_lifetimes
 from treeproof.estimators.base import common_constraints
 from treeproof.estimators.encoded_export import EncodedExport
 from treeproof.limits import parse_memory
@@ -25,14 +25,8 @@ from treeproof.solving.observers import History, climbing, observing
 from treeproof.solving.proving import solve_for_proof
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.solvers import RegressionTask, solve
-from treeproof.survival.curves import (
-    StepFunction,
-    concordance,
-    kaplan_meier,
-    nelson_aalen,
-)
-from treeproof.tree import LEAF, Tree
-from treeproof.tree.growing import grow
+from treeproof.survival.curves import StepFunction, concordance, nelson_aalen
+from treeproof.survival.problem import LifetimeProblem
 
 __all__ = ["OptimalSurvivalTree"]
 
@@ -253,7 +247,7 @@ class OptimalSurvivalTree(EncodedExport):
         self.unique_times_ = np.unique(rows.time[weights > 0])
         self.cumulative_baseline_hazard_ = hazard
         leaf = LeafFit("poisson", data.targets, data.weights)
-        problem = _Problem(data, leaf, rows.take(keep), weights[keep])
+        problem = LifetimeProblem(data, leaf, rows.take(keep), weights[keep])
         self._check_provable(proof, {}, data.table)
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))
@@ -285,7 +279,7 @@ class OptimalSurvivalTree(EncodedExport):
         return self
 
     def _keep(
-        self, name: str, found: Answer, problem: _Problem, history: History
+        self, name: str, found: Answer, problem: LifetimeProblem, history: History
     ) -> None:
         self._set_statistics(name, found, problem.data, {})
         tree, loss = problem.grow(found["tree"])
@@ -450,46 +444,6 @@ class OptimalSurvivalTree(EncodedExport):
         tags.target_tags.required = True
         tags.target_tags.positive_only = True
         return tags
-
-
-class _Problem:
-    """One table of lifetimes, and how trees on it get their values."""
-
-    def __init__(
-        self,
-        data: RegressionData,
-        leaf: LeafFit,
-        rows: Lifetimes,
-        weights: NDArray[np.float64],
-    ) -> None:
-        self.data, self.leaf, self.rows, self.weights = data, leaf, rows, weights
-
-    def grow(self, splits: Any) -> tuple[Tree, float]:
-        """Return the tree with its risks, and the loss of its leaves."""
-        table = self.data.table
-
-        tree = grow(
-            splits,
-            table,
-            weights=self.weights,
-            value=self.leaf.value_and_losses,
-        )
-        loss = float(tree.value[tree.kind == LEAF, 1].sum())
-        tree.impurity = tree.value[:, 2].copy()
-        tree.value = tree.value[:, :1].copy()
-        tree.measure = "risk"
-        tree.predicts_means = False
-        return tree, loss
-
-    def curves(self, tree: Tree) -> dict[int, StepFunction]:
-        """Return the Kaplan-Meier curve of the rows of every leaf."""
-        leaf = tree.apply(self.data.table.rows)
-        return {
-            int(node): kaplan_meier(
-                self.rows.take(leaf == node), self.weights[leaf == node]
-            )
-            for node in np.flatnonzero(tree.kind == LEAF)
-        }
 
 
 def _to_pairs(function: StepFunction) -> list[list[float]]:

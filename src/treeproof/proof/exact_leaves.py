@@ -1,8 +1,9 @@
-"""Logarithms and lifetimes, for the exact checker.
+"""Other leaves, for the exact checker: shares, quantiles, counts, lifetimes.
 
-Section 5 of docs/proof-format.md: deviances are sums of logarithms, which no fraction
-equals. They are enclosed between two fractions that differ by less than 2^-150, and
-losses are rounded down by that.
+Section 5 of docs/proof-format.md. Deviances are sums of logarithms, which no fraction
+equals. They are enclosed between two fractions that differ by less than 2^-140, and
+losses are rounded down by that. Only proofs of these losses are accepted for what
+stands here.
 """
 
 from __future__ import annotations
@@ -13,11 +14,71 @@ from functools import cache
 from itertools import accumulate
 from typing import Any
 
-from treeproof.proof.exact_data import require
+from treeproof.proof.exact_data import Problem, Rows, number, require
 
 BITS = 192
 ONE = 1 << BITS
 ENOUGH = ONE >> 150  # more than what a hundred terms, each rounded down, can lack
+
+
+SHARES = ("log_loss", "gini")
+OTHERS = (*SHARES, "quantile", "poisson", "survival")
+
+
+class LeafProblem(Problem):
+    """What other leaves lose: shares of classes, quantiles, counts, lifetimes.
+
+    With smoothing, every leaf holds imaginary rows, one of this weight for each class.
+    """
+
+    def __init__(self, h: Any, columns: Any, target: Any, weight: Any, costs: Any):
+        self.levels, self.smoothing = [Fraction(1, 2)], Fraction(0)
+        self.of_shares = h["loss"] in SHARES
+        if h["loss"] == "survival":
+            rows = [list(y) if isinstance(y, (list, tuple)) else [y] for y in target]
+            target, weight = exposures(rows, weight)
+        if h["loss"] == "quantile":
+            self.levels = [Fraction(number(q)) for q in h["quantiles"]]
+            require(self.levels and all(0 < q < 1 for q in self.levels), "quantiles")
+        if self.of_shares:
+            self.smoothing = Fraction(number(h["smoothing"]))
+            require(self.smoothing >= 0, "smoothing is negative")
+        super().__init__(h, columns, target, weight, costs)
+        if self.of_shares:  # the mean is minimised: the unit of penalties
+            self.root = sum(self.heft)
+
+    @property
+    def n_outputs(self) -> int:
+        """Return how many numbers a leaf predicts."""
+        each = self.n_actions if self.of_shares else len(self.target[0])
+        return each * len(self.levels)
+
+    @n_outputs.setter
+    def n_outputs(self, given: int) -> None:
+        pass  # that of targets
+
+    def loss(self, rows: Rows, o: int, p: Any) -> Any:
+        """Return what a constant loses on an output; None for the best one."""
+        o, k = divmod(o, len(self.levels))
+        if self.of_shares:
+            pairs = [(Fraction(self.target[i] == [o]), self.heft[i]) for i in rows]
+            every = range(self.n_actions if self.smoothing else 0)
+            pairs += [(Fraction(c == o), self.smoothing) for c in every]
+        else:
+            pairs = [(self.target[i][o], self.heft[i]) for i in rows]
+        if self.loss_name == "quantile":
+            q, points = self.levels[k], {y for y, _ in pairs} if p is None else {p}
+            return min(
+                sum(w * max(q * (y - at), (q - 1) * (y - at)) for y, w in pairs)
+                for at in points
+            )
+        require(all(y >= 0 for y, _ in pairs), "a target is negative")
+        mean = sum(w * y for y, w in pairs) / sum(w for _, w in pairs)
+        near = max(abs(y) for y, _ in pairs) / 2**50
+        best = p is None or abs(p - mean) <= near
+        if self.loss_name == "gini":
+            return sum(w * (y - (mean if best else p)) ** 2 for y, w in pairs)
+        return deviance(pairs) if best else deviance_from(pairs, p)
 
 
 @cache
@@ -76,7 +137,7 @@ def exposures(target: list[list[Any]], weight: list[float]) -> tuple[Any, list[f
         target = [[1.0, *y] for y in target]
     rows = [(*map(float, y), float("-inf")) for y in target]
     for event, time, late, *_ in rows:
-        require(event in (0, 1) and 0 <= time and late < time, "a lifetime")
+        require(event in (0, 1) and time >= 0 and late < time, "a lifetime")
     kept = [i for i, w in enumerate(weight) if w > 0]
     moments = sorted({rows[i][1] for i in kept if rows[i][0]})
     events = dict.fromkeys(moments, 0.0)
