@@ -101,7 +101,7 @@ class Climb {
   bool deal() {
     std::array<bool, kRoles> there{};
     for (const auto& player : players_)
-      if (player->at_work()) there[static_cast<std::size_t>(player->role())] = true;
+      if (may_play(*player)) there[static_cast<std::size_t>(player->role())] = true;
     const Value upper = board_.upper(board_.question());
     const double gap_closed =
         upper > Value{}
@@ -109,8 +109,8 @@ class Climb {
             : 1.0;
     const double promised =
         upper > Value{} && promised_ ? promised_() / static_cast<double>(upper) : 0.0;
-    const bool level_prices = std::ranges::any_of(players_, [](const auto& player) {
-      return player->role() == Role::rung && player->prices() && player->at_work();
+    const bool level_prices = std::ranges::any_of(players_, [&](const auto& player) {
+      return player->role() == Role::rung && player->prices() && may_play(*player);
     });
     const auto shares =
         policy_.shares({level_, gap_closed, upper < told_upper_, promised, level_prices});
@@ -119,7 +119,7 @@ class Climb {
     if (role < 0) return false;
     Player<Value>* chosen = nullptr;
     for (const auto& player : players_)
-      if (player->at_work() && static_cast<int>(player->role()) == role &&
+      if (may_play(*player) && static_cast<int>(player->role()) == role &&
           (chosen == nullptr || due(*player) < due(*chosen)))
         chosen = player.get();
     const std::int64_t slice = policy_.slice();
@@ -134,6 +134,16 @@ class Climb {
     policy_.used(chosen->role(), chosen->count_slice());
     check_level();
     return true;
+  }
+
+  // The prices of a level wait while a fit is young, unless no search is left that would grow it.
+  bool may_play(const Player<Value>& player) const {
+    if (!player.at_work()) return false;
+    if (player.role() != Role::rung || !player.prices() || !policy_.too_young_for_level_prices())
+      return true;
+    return std::ranges::none_of(players_, [](const auto& other) {
+      return other->role() == Role::question && other->at_work();
+    });
   }
 
   // The engine that finished the previous level gets most of the turns on deeper levels. From the

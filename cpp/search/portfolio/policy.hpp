@@ -13,7 +13,9 @@
 //   prices    On noisy tables nothing else raises the bound of the question; on clean ones they
 //             are loose. So they get nothing while a fit is young, then a turn to show what they
 //             promise, and much of the time only while that is more than has been proved. Once a
-//             level has had some seconds for itself, they get as much time as the level.
+//             level has had some seconds for itself, they get as much time as the level. The
+//             prices of a level wait longer still: they cost more, and help where a fit takes
+//             many seconds.
 //
 // Two engines with the same role get equal shares, so that a fit takes at most twice the time of
 // the better one.
@@ -48,6 +50,9 @@ class Policy {
   // The length of a slice in (approximate) microseconds of work. It grows with the time spent, so
   // that switching costs next to nothing, but is short enough for limits to be noticed.
   std::int64_t slice() const { return std::clamp<std::int64_t>(total_ / 24, 2'000, 100'000); }
+
+  // True while searches may still prove the whole problem before the prices of a level could pay.
+  bool too_young_for_level_prices() const { return !levels_first_ && total_ < kLevelPrices; }
 
   // The shares of the roles now.
   std::array<double, kRoles> shares(const State& now) {
@@ -92,6 +97,8 @@ class Policy {
   // share of the gap; a smaller rise counts as no progress
   static constexpr double kRise = 0.02;
 
+  static constexpr std::int64_t kYoung = 200'000;
+  static constexpr std::int64_t kLevelPrices = 1'500'000;
   static constexpr std::int64_t kSomeSeconds = 3'000'000;
   static constexpr double kFar = 0.75;  // bounds below this share of the best cost are far from it
 
@@ -113,6 +120,7 @@ class Policy {
     // A bound that searches raise is likely to be proved soon; one that prices raise may stop
     // anywhere.
     if (now.level == kFlat + 1) return raised_lately(searches_at_) ? kLittle : kWithinReach;
+    if (total_ < kYoung) return kLittle;
     if (now.level_prices) {
       if (!raised_lately(searches_at_)) return 3.0;
       return total_ > kSomeSeconds && now.lower < kFar ? 2.0 : kLittle;
@@ -129,7 +137,6 @@ class Policy {
   bool raised_lately(std::int64_t at) const { return total_ - at < total_ / 4; }
 
   double price_share(const State& now) const {
-    constexpr std::int64_t kYoung = 600'000;
     constexpr std::int64_t kLookAround = 1'000'000;  // enough to estimate what prices may reach
     constexpr double kLittle = 0.05;
     constexpr double kGlance = 0.1;  // of the time of a level
