@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -112,6 +113,13 @@ class OptimalTree(BaseEstimator):
     status_: str
     n_splits_: int
     stats_: dict[str, Any]
+
+    @classmethod
+    @cache
+    def _get_param_names(cls) -> list[str]:
+        """Read the signature once; that takes a tenth of the time of a small fit."""
+        names: list[str] = super()._get_param_names()
+        return names
 
     def _set_statistics(
         self,

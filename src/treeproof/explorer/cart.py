@@ -84,15 +84,22 @@ def greedy(
     X, labels = data.matrix[rows], y[rows]
     if not numeric:
         labels = labels.astype(str) if labels.dtype == object else labels
-    path = kind(max_depth=depth, random_state=0).cost_complexity_pruning_path(X, labels)
+    options = {"max_depth": depth, "random_state": 0}
+    if not numeric:
+        options["class_weight"] = question.aim.weights(np.unique(labels))
+    path = kind(**options).cost_complexity_pruning_path(X, labels)
     alphas = np.unique(np.maximum(path.ccp_alphas, 0.0))
     if len(alphas) > _MOST_PRUNINGS:
         alphas = alphas[np.linspace(0, len(alphas) - 1, _MOST_PRUNINGS).astype(int)]
+    penalty = 0.0 if question.aim.counts == "f1" and not numeric else question.penalty
     best: tuple[float, Any] | None = None
     for alpha in alphas:
-        model = kind(max_depth=depth, random_state=0, ccp_alpha=alpha).fit(X, labels)
-        loss = 1.0 - float(model.score(X, labels))
-        cost = loss + question.penalty * int(model.get_n_leaves() - 1)
+        model = kind(**options, ccp_alpha=alpha).fit(X, labels)
+        if numeric:
+            loss = 1.0 - float(model.score(X, labels))
+        else:
+            loss = question.aim.loss(labels, model.predict(X))
+        cost = loss + penalty * int(model.get_n_leaves() - 1)
         if best is None or cost < best[0]:
             best = (cost, model)
     assert best is not None

@@ -105,12 +105,12 @@ def compare(fitted: Fitted, seed: int = 0) -> Comparison:
     return Comparison(
         Contender(
             "Optimal tree", fitted.model.objective_, fitted.score,
-            float(ours.score(unseen, y[test])), tree.n_splits, tree.n_leaves,
+            question.score(ours, unseen, y[test]), tree.n_splits, tree.n_leaves,
             tree.depth, fitted.model.optimal_, fitted.tree,
         ),
         Contender(
-            "CART", whole.cost, float(whole.model.score(data.matrix, words)),
-            float(part.model.score(data.matrix[test], words[test])),
+            "CART", whole.cost, question.score(whole.model, data.matrix, words),
+            question.score(part.model, data.matrix[test], words[test]),
             whole.tree.n_splits, whole.tree.n_leaves, whole.tree.depth, False,
             whole.tree,
         ),

@@ -33,14 +33,14 @@ class Fitted:
 
     @cached_property
     def score(self) -> float:
-        """Accuracy, or R² for a number, on the rows of the fit."""
-        X = self.table.take(self.question.columns)
-        return float(self.model.score(X, self.table.columns[self.question.target]))
+        """Accuracy, R² or what else counts, on the rows of the fit."""
+        X, question = self.table.take(self.question.columns), self.question
+        return question.score(self.model, X, self.table.columns[question.target])
 
     @property
     def score_name(self) -> str:
         """What `score` is."""
-        return "R²" if self.question.numeric else "accuracy"
+        return self.question.score_name
 
     @cached_property
     def passes(self) -> Any:
@@ -84,6 +84,8 @@ def estimator(question: Question, **changes: Any) -> Any:
         "first_split": question.first,
         "prefix": question.prefix,
     }
+    if not question.numeric:
+        parameters |= question.aim.parameters()
     return kind(**(parameters | changes))
 
 

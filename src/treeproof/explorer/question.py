@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treeproof.border.amounts import count_amounts
 from treeproof.border.names import known_columns
 from treeproof.border.prefix_words import prefix_in_words
 from treeproof.border.row_names import RowNames, row_names_of
+from treeproof.explorer.aim import Aim
 from treeproof.explorer.tables import Table
 
 __all__ = ["Question", "first_question", "left_out", "looks_numeric"]
@@ -50,6 +52,8 @@ class Question:
         The column that the first split must test; None leaves it to the search.
     prefix : dict or None
         The top of the tree as a partial tree; None leaves it to the search.
+    aim : Aim
+        What counts, if classes are predicted: errors, costs, or a metric.
     """
 
     target: str
@@ -63,6 +67,7 @@ class Question:
     missing: str = "best-side"
     first: str | None = None
     prefix: Any = None
+    aim: Aim = field(default_factory=Aim)
 
     def without(self, column: str) -> Question:
         """Return the same question with a column forbidden."""
@@ -74,6 +79,17 @@ class Question:
     def top(self) -> str:
         """The given top of the tree in words; empty if there is none."""
         return prefix_in_words(self.prefix, self.columns)
+
+    @property
+    def score_name(self) -> str:
+        """What `score` is."""
+        return "R²" if self.numeric else self.aim.score_name
+
+    def score(self, model: Any, X: Any, y: NDArray[Any]) -> float:
+        """Return how good a model's predictions are, by what the question aims for."""
+        if self.numeric or self.aim.counts == "errors":
+            return float(model.score(X, y))
+        return self.aim.score(y, model.predict(X))
 
     def check(self, table: Table) -> None:
         """Raise an error with one sentence about settings that are not possible."""
@@ -89,7 +105,9 @@ class Question:
             )
         if not self.columns:
             raise ValueError("Choose at least one column to split on.")
-        if not 0 <= self.penalty <= 1:
+        if self.penalty < 0:
+            raise ValueError(f"The penalty is at least 0, not {self.penalty:g}.")
+        if self.penalty > 1 and (self.numeric or self.aim.counts != "costs"):
             raise ValueError(
                 f"The penalty is between 0 and 1, not {self.penalty:g}: it is a share "
                 "of the rows."
@@ -108,6 +126,8 @@ class Question:
                 f"Column {self.target!r} holds no numbers to predict; predict its "
                 "classes instead."
             )
+        if not self.numeric:
+            self.aim.check(self.max_depth)
 
 
 def looks_numeric(table: Table, name: str, *, amounts: bool = True) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from treeproof.border.row_names import RowNames
+from treeproof.explorer.aim import Aim
 from treeproof.explorer.alternatives import Alternatives, alternatives
 from treeproof.explorer.comparison import Comparison, compare
 from treeproof.explorer.downloads import make_download
@@ -85,7 +86,7 @@ class Session:
             self._naming = None
             changes = {
                 "columns": fresh.columns, "numeric": fresh.numeric, "first": None,
-                "prefix": None,
+                "prefix": None, "aim": Aim(),
                 **changes,
             }  # fmt: skip
         self.question = replace(self.question, **changes)

@@ -7,6 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from treeproof.explorer.question import Question
+from treeproof.explorer.views.aim import AimView
 from treeproof.explorer.views.desk import Desk
 
 __all__ = ["QuestionView"]
@@ -43,6 +44,7 @@ class QuestionView:
                 'role="heading" aria-level="2"'
             )
             self._build_target()
+            self._aim = AimView(desk)
             self._build_columns()
             self._build_limits()
             self._build_top()
@@ -83,7 +85,7 @@ class QuestionView:
     def _build_limits(self) -> None:
         with ui.element("div").classes("tp-three"):
             self._penalty = ui.number(
-                "Penalty", min=0, max=1, step=0.001, format="%.4g",
+                "Penalty", min=0, step=0.001, format="%.4g",
                 on_change=lambda e: self._ask(penalty=e.value),
             ).props('dense outlined data-part="penalty"')  # fmt: skip
             self._depth = ui.number(
@@ -198,6 +200,7 @@ class QuestionView:
     def _show_question(self, question: Question) -> None:
         self._target.value = question.target
         self._kind.value = question.numeric
+        self._aim.show(question)
         self._penalty.value = question.penalty
         self._depth.value = question.max_depth
         self._time.value = question.time_limit

@@ -10,16 +10,17 @@ from treeproof.explorer.views.desk import Desk
 __all__ = ["SizesView", "describe"]
 
 
-def describe(point: PathPoint, numeric: bool) -> str:
+def describe(point: PathPoint, score_name: str) -> str:
     """Say what a tree of the path is good for.
 
     Examples
     --------
-    >>> describe(PathPoint(0.01, 0.05, 3, 0.04, True, None), numeric=False)
+    >>> describe(PathPoint(0.01, 0.05, 3, 0.04, True, None), "accuracy")
     '3 splits, accuracy 0.9600, optimal for penalties from 0.01 to 0.05'
     """
     splits = "1 split" if point.splits == 1 else f"{point.splits} splits"
-    score = f"{'R²' if numeric else 'accuracy'} {1 - point.loss:.4f}"
+    value = point.loss if score_name == "mean cost" else 1 - point.loss
+    score = f"{score_name} {value:.4f}"
     word = "optimal" if point.proved else "best found (not proved)"
     return f"{splits}, {score}, {word} for penalties from {point.low:.4g} to {point.high:.4g}"  # noqa: E501
 
@@ -86,7 +87,7 @@ class SizesView:
         self._slider.value = place
         self._slider.update()
         self._moving = False
-        text = describe(path[place], session.question.numeric)
+        text = describe(path[place], session.question.score_name)
         self._text.text = f"Tree {place + 1} of {len(path)}: {text}"
 
     def _move(self, event: events.ValueChangeEventArguments) -> None:
