@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import cpp_checker
@@ -37,3 +38,24 @@ def treeproof(monkeypatch, capsys):
         return stopped.value.code or 0, captured.out, captured.err
 
     return run
+
+
+@pytest.fixture
+def judge(program, tmp_path):
+    """What each checker says of a proof: whether it is accepted."""
+
+    def verdicts(problem, proof):
+        table = tmp_path / "data.csv"
+        table.write_text(problem.csv())
+        done = subprocess.run(
+            [program, "-", table, "--target", "y", "--weight", "w"],
+            input=proof, capture_output=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode in (0, 1, 2), done.stdout
+        return {
+            problem.numpy_verdict(proof).accepted,
+            problem.exact_accepts(proof),
+            done.returncode == 0,
+        }
+
+    return verdicts

@@ -37,8 +37,11 @@ class Priced:
     whole: np.ndarray  # weights as a proof rounds them
 
     def masks(self) -> Iterator[np.ndarray]:
-        """Yield every box."""
-        n = len(self.codes)
+        """Yield every box that prices have to respect."""
+        n, depth = len(self.codes), self.header["prices"].get("depth")
+        if depth is not None:
+            yield from self.conjunctions(depth)
+            return
         found = {bytes(n): np.ones(n, bool)}
         for kind, column in zip(self.kinds, self.codes.T, strict=True):
             values = sorted(set(column.tolist()))
@@ -46,6 +49,22 @@ class Priced:
             for mask, own in itertools.product(list(found.values()), kept):
                 both = mask & own
                 found[both.tobytes()] = both
+        yield from found.values()
+
+    def conjunctions(self, most: int) -> Iterator[np.ndarray]:
+        """Yield every set of rows that at most so many outcomes of tests leave."""
+        conditions = {}
+        for kind, column in zip(self.kinds, self.codes.T, strict=True):
+            for value in sorted(set(column.tolist())):
+                yes = column <= value if kind == 0 else column == value
+                for mask in [yes] if kind == 1 else [yes, ~yes]:
+                    conditions[mask.tobytes()] = mask
+        everything = np.ones(len(self.codes), bool)
+        found = {everything.tobytes(): everything}
+        for size in range(1, most + 1):
+            for chosen in itertools.combinations(conditions.values(), size):
+                mask = np.logical_and.reduce(chosen)
+                found[mask.tobytes()] = mask
         yield from found.values()
 
     def errors(self, mask: np.ndarray) -> int:
@@ -100,11 +119,17 @@ def _choices(kind: int, values: list[int]) -> list[list[int]]:
 
 
 def priced(
-    rng: np.random.Generator, folder: Any, *, work: int = 10**7, **settings: Any
+    rng: np.random.Generator,
+    folder: Any,
+    *,
+    work: int = 10**7,
+    levels: int | None = None,
+    **settings: Any,
 ) -> Priced | None:
     """Make a random problem with numbers and categories, and its best prices.
 
-    None if its rows do not differ, or their weights have a common divisor.
+    The prices are for trees of any depth, or of so many levels. None if its rows do not
+    differ, or their weights have a common divisor.
     """
     n = int(rng.integers(6, 26))
     n_classes = int(rng.integers(2, 4))
@@ -143,8 +168,12 @@ def priced(
     if np.gcd.reduce(whole[kept].astype(np.int64)) != 1:
         return None
     columns = {"kinds": engine.kinds, "n_values": engine.n_values}
-    answer = _core.prices(
+    make, deep = _core.prices, {}
+    if levels is not None:
+        make, deep = _core.shallow_prices, {"max_depth": levels}
+    answer = make(
         **columns,
+        **deep,
         codes=np.ascontiguousarray(engine.codes[:, kept]).reshape(-1),
         labels=task.labels[kept],
         n_classes=task.n_classes,
@@ -164,6 +193,9 @@ def priced(
             "axes": [[choice, codes.tolist()] for choice, codes in cells["axes"]],
         },
     }
+    if levels is not None:
+        header["prices"]["depth"] = levels
+        del header["prices"]["axes"]
     header["search_split_cost"] = header["split_cost"]
     return Priced(
         frame, labels, weights.tolist(), header, engine.codes.T, engine.kinds,

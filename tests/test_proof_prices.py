@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import gzip
+import json
 import subprocess
 from collections import Counter
 from typing import Any
@@ -18,27 +20,6 @@ from treeproof.proof.boxes import Axis, BoxSearch
 from treeproof.proof.checker import check, read_header
 
 TURNS = 12
-
-
-@pytest.fixture
-def judge(program, tmp_path):
-    """What each checker says of a proof: whether it is accepted."""
-
-    def verdicts(problem: Priced, proof: bytes) -> set[bool]:
-        table = tmp_path / "data.csv"
-        table.write_text(problem.csv())
-        done = subprocess.run(
-            [program, "-", table, "--target", "y", "--weight", "w"],
-            input=proof, capture_output=True, timeout=60,
-        )  # fmt: skip
-        assert done.returncode in (0, 1), done.stdout
-        return {
-            problem.numpy_verdict(proof).accepted,
-            problem.exact_accepts(proof),
-            done.returncode == 0,
-        }
-
-    return verdicts
 
 
 def by_prices(problem: Priced, rows: Any = slice(None)) -> int:
@@ -269,9 +250,14 @@ def test_fits_that_rest_on_prices_are_proved(solver, tmp_path, monkeypatch, prog
             )["point_of"]  # fmt: skip
             sums = np.bincount(points, made["prices"]).astype(np.int64)
             return found | {
-                "prices": sums,
-                "price_per_leaf": made["split_cost"],
-                "price_bound": made["bound"],
+                "prices": [
+                    {
+                        "max_depth": None,
+                        "of_point": sums,
+                        "per_leaf": made["split_cost"],
+                        "bound": made["bound"],
+                    }
+                ],
                 "log_sections": [],
             }
 
@@ -286,3 +272,64 @@ def test_fits_that_rest_on_prices_are_proved(solver, tmp_path, monkeypatch, prog
         assert verdict.accepted and verdict.optimal, str(verdict)
         priced_files += read_header(path).raw["version"] == 3
     assert priced_files == 3
+
+
+@pytest.mark.parametrize("solver", ["sparse", "threshold"])
+@pytest.mark.parametrize("given", ["matrix", "costs", "abstain"])
+def test_proofs_of_costs_cite_prices(solver, given, tmp_path, monkeypatch):
+    """Costs are searched as copies of rows; the prices in the proof are of the rows."""
+    from treeproof import _core, proof
+    from treeproof.proof.exact import check_exactly
+    from treeproof.solving import proving
+
+    climb = proving.run_solver
+
+    def with_prices(name: str, task: Any) -> Any:
+        engine = task.table.engine
+        columns = {"kinds": engine.kinds, "n_values": engine.n_values}
+        codes = engine.codes.reshape(-1)
+        made = _core.prices(
+            **columns, codes=codes, labels=task.labels, n_classes=task.n_classes,
+            weights=task.weights, split_penalty=task.split_penalty,
+            penalize=task.penalize, work=10**9,
+        )  # fmt: skip
+        points = _core.price_axes(**columns, codes=codes)["point_of"]
+        prices = {
+            "max_depth": None,
+            "of_point": np.bincount(points, made["prices"]).astype(np.int64),
+            "per_leaf": made["split_cost"],
+            "bound": made["bound"],
+        }
+        return dict(climb(name, task)) | {"prices": [prices], "log_sections": []}
+
+    monkeypatch.setattr(proving, "run_solver", with_prices)
+    monkeypatch.setattr(proving, "MUCH_PRICED", 0.0)
+    rng = np.random.default_rng(36)
+    X, y = noisy(rng, 60)
+    X = X[:, :2]
+    options: dict[str, Any] = {
+        "matrix": {"cost_matrix": [[0.0, 1.0], [2.0, 0.0]]},
+        "costs": {"cost_matrix": [[0.0, 1.0], [2.5, 0.3]]},
+        "abstain": {"abstain_cost": 0.2},
+    }[given]
+    clf = OptimalTreeClassifier(0.02, solver=solver, **options)
+    path = tmp_path / "costs.proof.gz"
+    clf.fit(X, y, proof=path)
+    assert clf.optimal_
+    header = read_header(path).raw
+    assert header["loss"] == "costs" and len(header["prices"]["of_rows"]) == len(X)
+    assert proof.check(path, X, y).accepted
+    assert check(path, X, y).accepted
+    with gzip.open(path) as file:
+        lines = file.read().splitlines()
+    cells = {f"x{j}": [float(v) for v in X[:, j]] for j in range(2)}
+    names = [feature["name"] for feature in header["features"]]
+    cells = dict(zip(names, cells.values(), strict=True))
+    assert check_exactly(lines, cells, y.tolist(), [1.0] * len(X))
+    # Twice as dear, some box is too dear.
+    changed = json.loads(lines[0])
+    changed["prices"]["of_rows"] = [2 * p for p in changed["prices"]["of_rows"]]
+    lines[0] = json.dumps(changed).encode()
+    path.write_bytes(gzip.compress(b"\n".join(lines) + b"\n"))
+    assert not proof.check(path, X, y).accepted
+    assert not check(path, X, y).accepted

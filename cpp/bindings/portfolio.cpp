@@ -214,6 +214,22 @@ portfolio::Answer<Cost> leaf_answer(std::span<const std::int32_t> labels, int n_
   return portfolio::leaf_of_labels(request, total_weight, leaf, limits, news);
 }
 
+// The best prices for trees of any depth and for levels, for a proof to cite.
+nb::list describe_prices(const portfolio::Answer<Cost>& answer) {
+  nb::list out;
+  const auto add = [&](nb::object max_depth, const prices::Prices& prices) {
+    nb::dict one;
+    one["max_depth"] = std::move(max_depth);
+    one["of_point"] = to_numpy(std::vector<Cost>(prices.of_point));
+    one["per_leaf"] = answer.cost_per_leaf;
+    one["bound"] = bounds::rounding(answer.split_cost, 0, prices.total - answer.cost_per_leaf, 0);
+    out.append(one);
+  };
+  if (answer.prices != nullptr) add(nb::none(), *answer.prices);
+  for (const auto& [level, prices] : answer.level_prices) add(nb::int_(level), *prices);
+  return out;
+}
+
 nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                       const IntArray& labels, int n_classes, const DoubleArray& weights,
                       double split_penalty, int max_depth, int max_splits,
@@ -309,12 +325,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
   nb::dict out = describe(answer, cost_of(problem.total_weight), limits, problem.n_rows());
   out["statistics"]["idle_columns"] = idle;
   out["statistics"]["forced_weight"] = forced;
-  if (for_proof && answer.prices != nullptr) {
-    out["prices"] = to_numpy(std::vector<Cost>(answer.prices->of_point));
-    out["price_per_leaf"] = answer.cost_per_leaf;
-    out["price_bound"] =
-        bounds::rounding(answer.split_cost, 0, answer.prices->total - answer.cost_per_leaf, 0);
-  }
+  if (for_proof) out["prices"] = describe_prices(answer);
   if (files && files->log() != nullptr) describe_log(*files, out);
   return out;
 }

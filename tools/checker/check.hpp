@@ -129,8 +129,7 @@ class ProofChecker {
   void read_prices(Cost further) {
     const Json* given = header_.find("prices");
     if (given == nullptr || given->is_null()) return;
-    require(header_.at("loss").string("\"loss\"") == "misclassification",
-            "prices are for classification only");
+    require(Loss::kExact, "prices are for classification only");
     if constexpr (Loss::kExact) {
       std::size_t widest = 2;
       for (const Test& test : problem_.tests) widest = std::max(widest, test.n_outcomes);

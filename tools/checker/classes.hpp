@@ -45,7 +45,8 @@ class Classes {
   std::size_t n_classes() const { return n_classes_; }
   static Cost cost(std::int64_t weight) { return weight * kUnit; }
   Cost everything() const { return cost(total_); }
-  // For each row of the table the merged row it has become a part of.
+  // For each row of the table the merged row it has become a part of; for costs, the first of
+  // the copies of its group.
   const std::vector<std::size_t>& merged() const { return merged_; }
   // What a merged row costs in a leaf of a class.
   Cost errors(std::size_t row, std::size_t label) const {
@@ -241,9 +242,12 @@ class Classes {
         paid[found->second][a] += problem.weights[i] * costs[a];
       }
       ++samples[found->second];
+      merged_.push_back(found->second);
     }
     std::vector<std::uint32_t> kept;
+    std::vector<std::size_t> place;  // of the first copy of each group
     for (std::size_t k = 0; k < sums.size(); ++k) {
+      place.push_back(rows_.size());
       const auto best = std::max_element(sums[k].begin(), sums[k].end()) - sums[k].begin();
       std::int32_t counted = samples[k];
       for (std::size_t a = 0; a < n_classes_; ++a) {
@@ -255,6 +259,7 @@ class Classes {
         counted = 0;
       }
     }
+    for (std::size_t& row : merged_) row = place[row];
     total_ = gains_->total;
     keep_codes(problem, kept);
   }

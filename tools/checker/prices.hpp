@@ -1,4 +1,5 @@
-// Prices of rows, section 9 of docs/proof-format.md: read, and compared with every box.
+// Prices of rows, section 9 of docs/proof-format.md: read, and compared with every box that a leaf
+// can be.
 
 #pragma once
 
@@ -10,6 +11,7 @@
 
 #include "boxes.hpp"
 #include "classes.hpp"
+#include "conjunctions.hpp"
 #include "errors.hpp"
 #include "json.hpp"
 #include "problem.hpp"
@@ -19,6 +21,7 @@ namespace checker {
 struct Prices {
   std::vector<std::int64_t> of_row;  // of the merged rows; empty if there are no prices
   std::int64_t per_leaf = 0;
+  std::int64_t depth = -1;  // for trees of at most so many levels; -1: of any number
 
   explicit operator bool() const { return !of_row.empty(); }
 };
@@ -36,11 +39,12 @@ class PriceReader {
     require(prices.per_leaf >= 0 && prices.per_leaf <= most_per_leaf,
             "\"per_leaf\" of the prices is not from 0 to what a further leaf costs");
     read_rows(given.at("of_rows").array("\"of_rows\""), prices);
-    for (const Json& axis : given.at("axes").array("\"axes\"")) read_axis(axis);
-    for (const Column& view : problem_.columns) {
-      require(std::any_of(axes_.begin(), axes_.end(),
-                          [&](const Axis& axis) { return tells(axis, view); }),
-              "no axis of the prices tells what " + view.name + " tells");
+    const Json* depth = given.find("depth");
+    if (depth != nullptr && !depth->is_null()) {
+      prices.depth = depth->integer("\"depth\" of the prices");
+      require(prices.depth >= 1 && prices.depth <= 64, "\"depth\" of the prices is not 1 to 64");
+    } else {
+      read_axes(given.at("axes"));
     }
     compare(prices);
     return prices;
@@ -67,6 +71,15 @@ class PriceReader {
     }
   }
 
+  void read_axes(const Json& given) {
+    for (const Json& axis : given.array("\"axes\"")) read_axis(axis);
+    for (const Column& view : problem_.columns) {
+      require(std::any_of(axes_.begin(), axes_.end(),
+                          [&](const Axis& axis) { return tells(axis, view); }),
+              "no axis of the prices tells what " + view.name + " tells");
+    }
+  }
+
   void read_axis(const Json& given) {
     const auto& pair = given.array("an axis");
     require(pair.size() == 2, "an axis is not [choice, codes]");
@@ -84,6 +97,10 @@ class PriceReader {
       std::int32_t& own = axis.code[classes_.merged()[i]];
       if (own < 0) own = static_cast<std::int32_t>(code);  // that of the first row
       axis.n = std::max(axis.n, own + 1);
+    }
+    // For costs: further copies of a group come after its first.
+    for (std::size_t i = 1; i < axis.code.size(); ++i) {
+      if (axis.code[i] < 0) axis.code[i] = axis.code[i - 1];
     }
     axes_.push_back(std::move(axis));
   }
@@ -133,9 +150,12 @@ class PriceReader {
     for (std::size_t k = 0; k < classes_.n_classes(); ++k) {
       std::vector<std::int64_t> weights = prices.of_row;
       for (std::size_t i = 0; i < weights.size(); ++i) weights[i] -= classes_.errors(i, k);
-      require(
-          !BoxSearch(axes, weights, prices.per_leaf).finds_one(problem_.poll),
-          "a box has higher prices than its errors and one leaf, for class " + std::to_string(k));
+      const bool found = prices.depth < 0
+                             ? BoxSearch(axes, weights, prices.per_leaf).finds_one(problem_.poll)
+                             : ConjunctionSearch(problem_, weights, prices.per_leaf)
+                                   .finds_one(prices.depth, problem_.poll);
+      require(!found, "a box has higher prices than its errors and one leaf, for class " +
+                          std::to_string(k));
     }
   }
 

@@ -53,6 +53,7 @@ class Rules {
   void check(const Step<Cost>& step, const std::vector<Step<Cost>>& earlier) {
     problem_.poll();
     if (step.bound <= tolerance_) return;
+    worth_.turn_to(step.branch.size() / 2, step.depth);
     check(step, rows_of(step.branch), earlier);
   }
 

@@ -26,11 +26,17 @@ class Worth {
     rounds_ = Loss::kExact && split > 0 && !(further > 0 && problem.multiway && further != split);
   }
 
-  // Whether there are prices.
-  explicit operator bool() const { return static_cast<bool>(prices_); }
+  // Prices for trees of few levels speak of a step only if the outcomes of its branch and the
+  // levels below it are no more than these: then so is every child with the levels below it.
+  void turn_to(std::size_t n_outcomes, std::int32_t depth) {
+    const bool few = depth >= 0 && static_cast<std::int64_t>(n_outcomes) + depth <= prices_.depth;
+    applies_ = prices_ && (prices_.depth < 0 || few);
+  }
+  // Whether there are prices that speak of the step.
+  explicit operator bool() const { return applies_; }
 
   void add_up(const Here& here) {
-    if (!prices_) return;
+    if (!applies_) return;
     sums_.start(here, 1);
     for (const std::uint32_t i : here.everyone()) {
       sums_.add(i, 0, prices_.of_row[here.rows()[i]]);
@@ -66,6 +72,7 @@ class Worth {
   const Prices& prices_;
   const Cost split_;
   bool rounds_ = false;
+  bool applies_ = false;
   Sums<std::int64_t> sums_;
   std::size_t n_places_ = 0;
 };

@@ -39,6 +39,12 @@ class LevelPrices {
     return own_board(level);
   }
 
+  // After it has run: the best prices of each level.
+  std::map<int, std::shared_ptr<const prices::Prices>> best() const {
+    const std::scoped_lock guard(mutex_);
+    return best_;
+  }
+
   Statistics run(int level, Limits& limits, Exchange<Cost>& exchange) {
     constexpr std::int64_t kSlice = 2'000'000;
     std::optional<prices::Points> points = any_depth_.make_points();
@@ -53,6 +59,7 @@ class LevelPrices {
       const std::shared_ptr<const prices::Prices> best = maker.best();
       if (best->total <= posted) continue;
       posted = best->total;
+      keep(level, best);
       exchange.proved(maker.bound());
       board.post(
           prices::row_prices(*points, *best, any_depth_.weights(), any_depth_.cost_per_leaf()));
@@ -68,9 +75,15 @@ class LevelPrices {
     return *own;
   }
 
+  void keep(int level, std::shared_ptr<const prices::Prices> best) {
+    const std::scoped_lock guard(mutex_);
+    best_[level] = std::move(best);
+  }
+
   const PriceEngine& any_depth_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<int, std::unique_ptr<prices::PriceBoard>> boards_;
+  std::map<int, std::shared_ptr<const prices::Prices>> best_;
 };
 
 }  // namespace treeproof::portfolio

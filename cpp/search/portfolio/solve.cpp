@@ -81,12 +81,11 @@ class LabelPortfolio {
     // The log that belongs to a checkpoint must contain all steps.
     const bool whole_log = given.listener != nullptr && !given.sparse.checkpoint.empty();
     has_prices_ = request.prices && !whole_log && penalty > 0;
-    // A proof contains one vector of prices, which are for trees of any depth.
-    has_level_prices_ =
-        has_prices_ && request.price_parts && given.listener == nullptr && levels_.are_worthwhile();
+    has_level_prices_ = has_prices_ && levels_.are_worthwhile();
   }
 
   const PriceEngine& prices() const { return prices_; }
+  const LevelPrices& level_prices() const { return levels_; }
   double promised() const { return has_prices_ ? prices_.promised() : 0.0; }
 
   std::vector<Engine<Cost>> engines() {
@@ -191,6 +190,7 @@ Answer<Cost> solve_labels(const LabelEngines& given, const Request& request,
   Answer<Cost> answer = climb(board, searches.engines(), request, penalty, limits, news,
                               [&] { return searches.promised(); });
   answer.prices = searches.prices().best();
+  answer.level_prices = searches.level_prices().best();
   answer.cost_per_leaf = searches.prices().cost_per_leaf();
   return answer;
 }

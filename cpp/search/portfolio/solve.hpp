@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -37,7 +38,9 @@ struct Answer {
   Outcome<Value> outcome;
   Value split_cost{};
   std::shared_ptr<const prices::Prices> prices;  // the best prices; null if there are none
-  Cost cost_per_leaf = 0;                        // the price of a leaf for which they are certified
+  // The same for trees of at most so many levels.
+  std::map<int, std::shared_ptr<const prices::Prices>> level_prices;
+  Cost cost_per_leaf = 0;  // the price of a leaf for which they are certified
 };
 
 // Which engines take part in the search for a classification tree, and what they read.

@@ -170,7 +170,8 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         if isinstance(objective, Costs) and objective.engine_total == 0:
             argument = writer.trivial(0)
         elif provable.alone:
-            argument = writer.claim(int(found["lower"]), int(found["split_cost"]))
+            lower, split_cost = int(found["lower"]), int(found["split_cost"])
+            argument = writer.claim(lower, split_cost, task.max_depth)
         elif provable.solver == "sparse":
             argument = trimmed(found, self.max_splits, writer)
         else:

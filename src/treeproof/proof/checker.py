@@ -211,6 +211,9 @@ class Book:
         depth = read_limit(step.get("depth"), "depth")
         splits = read_limit(step.get("splits"), "splits")
         bound = self.h.cost(step.get("bound"), "its bound")
+        prices = self.p.prices
+        applies = prices is not None and prices.applies(len(branch) // 2, depth)
+        self.p.step_prices = prices if applies else None
         self.verify(rows, depth, splits, bound, [self._read_use(use) for use in uses])
         if not branch:
             self.about_all.add(len(self.facts))
@@ -259,9 +262,10 @@ class Book:
 
     def _worth(self, rows: Array) -> Any:
         """Return what prices say of trees on some rows that are no leaf."""
-        if self.p.prices is None:
+        prices = self.p.step_prices
+        if prices is None:
             return 0
-        own = self.p.prices.of_row[rows].sum() - self.p.prices.per_leaf
+        own = prices.of_row[rows].sum() - prices.per_leaf
         sums = self.p.channels[rows].sum(axis=0)
         return self.p.rounded_worth(np.array([own]), sums[:, None])[0]
 

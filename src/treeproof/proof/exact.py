@@ -80,13 +80,16 @@ class Argument:
         require(abs(self.upper - upper) <= p.tolerance, "upper is not the tree's cost")
         self.extra = (self.L - own) * int(self.splits) if dearer else 0
         self.prices, self.per_leaf = list[int](), 0  # of rows, if there are any
+        self.price_depth, self.priced = math.inf, True  # if they speak of the step
         if h.get("prices") is not None:
             read_prices(self, h["prices"])
 
     def worth(self, C: Rows, fewest: int) -> Any:
         """Return what prices say of trees with at least this many splits."""
-        least = sum(self.prices[i] for i in C) - self.per_leaf if self.prices else 0
-        return self.rounded(least, self.p.forced(C), fewest) if self.prices else 0
+        if not self.prices or not self.priced:
+            return 0
+        least = sum(self.prices[i] for i in C) - self.per_leaf
+        return self.rounded(least, self.p.forced(C), fewest)
 
     def rounded(self, b: Any, forced: Any, fewest: int) -> Any:
         L = self.L
@@ -137,6 +140,8 @@ class Argument:
                 rows = p.children(rows, whole(test))[whole(v)]
             depth, splits = limit(step.get("depth")), limit(step.get("splits"))
             bound, uses = self.cost(step["bound"]), step.get("uses", [])
+            reach = len(step["branch"]) // 2 + depth
+            self.priced = self.price_depth == math.inf or reach <= self.price_depth
             self.verify(rows, depth, splits, bound, self.read(uses))
             self.facts.append((rows, depth, splits, bound))
         rows, depth, splits, bound = self.facts[whole(h["root"])]
@@ -204,6 +209,7 @@ class Argument:
         if d == 0 or k == 0 or not leaf:
             return leaf
         one, more = self.look(C)
+        more = max(more, self.worth(C, 2))
         few = min(leaf, one) if d == 1 or k == 1 else min(leaf, one, more)
         return max(few, min(leaf, self.worth(C, 1)))
 
@@ -217,7 +223,7 @@ class Argument:
         one, forced = min(each), p.forced(C)
         b = 2 * L + forced
         if not p.exact or L == 0:
-            return one, max(b, self.worth(C, 2))
+            return one, b
         if not p.multiway:
             good = [t for t in stumps if p.admissible(C, t, L)]
             sides, cover = [c for t in good for c in p.children(C, t)], -L
@@ -226,7 +232,7 @@ class Argument:
                 ways = range(n // G + 2 if G else 1)
                 cover += min(L * j + max(0, n - j * G) for j in ways)
             b = max(b, cover)
-        return one, max(self.rounded(b, forced, 2), self.worth(C, 2))
+        return one, self.rounded(b, forced, 2)
 
     def cite(self, C: Rows, lower: Any, item: Any, d: float, shares: Any) -> None:
         if item == -1:

@@ -13,7 +13,7 @@ import math
 import struct
 from collections.abc import Iterable
 from fractions import Fraction
-from itertools import accumulate, chain
+from itertools import accumulate, chain, product
 from typing import Any
 
 from treeproof.proof.exact_data import UNIT, number, require, whole
@@ -57,20 +57,28 @@ def take_gains(problem: Any, e: int, costs: list[Any], weight: list[float]) -> N
             if g
         ]
         columns = [list(column) for column in zip(*rows, strict=True)]
+        # a row is where the first copy of its group is
+        place = {row[0]: i for i, row in reversed([*enumerate(rows)])}
+        problem.merged = [place[codes] for codes in problem.codes]
         problem.codes, problem.target, problem.heft, problem.samples = columns
         problem.factor = math.ldexp(total, -e) / [*accumulate(weight)][-1]
     else:
         problem.heft, problem.target = [0] * len(weight), [[0]] * len(weight)
+        problem.merged = [*range(len(weight))]
 
 
 def read_prices(argument: Any, given: Any) -> None:
     """Section 9: no box has higher prices than errors and a leaf's penalty."""
     p, argument.per_leaf = argument.p, whole(given["per_leaf"])
-    require(argument.h["loss"] == "misclassification", "prices are for labels")
+    require(p.exact, "prices are for labels and actions")
     widest = max([2, *(n for _, _, n in p.tests)])
     most = (argument.L + (widest - 2) * argument.further) // (widest - 1)
     require(argument.per_leaf <= most, "a further leaf costs less than per_leaf")
-    numbers = [given["of_rows"], *(codes for _, codes in given["axes"])]
+    axes = given["axes"] if given.get("depth") is None else []
+    if given.get("depth") is not None:
+        argument.price_depth = whole(given["depth"])
+        require(1 <= argument.price_depth <= 64, "the depth of the prices")
+    numbers = [given["of_rows"], *(codes for _, codes in axes)]
     listed = all(isinstance(row, list) for row in numbers)
     sizes = {len(row) for row in numbers}
     require(listed and sizes == {len(p.merged)}, "not one number for each row")
@@ -84,15 +92,16 @@ def read_prices(argument: Any, given: Any) -> None:
         right = [y == [k] for y in p.target]
         rows = zip(argument.prices, p.heft, right, strict=True)
         own = [u - (0 if fits else w) for u, w, fits in rows]
-        boxes, seen = [p.everything], {p.everything}
-        while boxes:
-            box = boxes.pop()
-            heavy = sum(own[i] for i in box) > argument.per_leaf
-            require(not heavy, "a box has too high prices")
-            for c in {c for t in range(len(p.tests)) for c in p.held(box, t)}:
-                if c not in seen and sum(max(own[i], 0) for i in c) > argument.per_leaf:
-                    boxes.append(c)
-                seen.add(c)
+        least, outcomes = argument.per_leaf, 0
+        boxes, seen = {p.everything}, {p.everything}
+        while boxes and outcomes <= argument.price_depth:
+            for box in boxes:
+                heavy = sum(own[i] for i in box) > least
+                require(not heavy, "a box has too high prices")
+            pairs = product(boxes, range(len(p.tests)))
+            new = {c for box, t in pairs for c in p.held(box, t)} - seen
+            boxes = {c for c in new if sum(max(own[i], 0) for i in c) > least}
+            seen, outcomes = seen | new, outcomes + 1
 
 
 def ratio_is_best(argument: Any, m: dict[str, Any]) -> bool:

@@ -61,7 +61,8 @@ class Node:
         self.wide = self.h.by_leaves and bool((occupied > 2).any())
         self.allowed = self.can_start(self.sums, self.h.exact)
         simple = self.L + p.forced(self.sums)
-        self.worth = None if p.prices is None else self.by_prices(p.prices)
+        prices = p.step_prices
+        self.worth = None if prices is None else self.by_prices(prices)
         if self.worth is not None:
             simple = np.maximum(simple, p.rounded_worth(self.worth, self.sums))
         simple = np.minimum(self.leaf, simple)

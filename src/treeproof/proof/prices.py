@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from treeproof.proof.boxes import Axis, BoxSearch
+from treeproof.proof.conjunctions import ConjunctionSearch
 from treeproof.proof.header import UNIT, read_whole
-from treeproof.proof.problem import Problem
+from treeproof.proof.problem import Problem, between
 from treeproof.proof.rejected import Array, Rejected, require
 
 CHOICES = ("interval", "subset", "one")
 MAX_CELLS = 1 << 27  # codes of all axes
+MAX_OUTCOMES = 1 << 24  # rows of all outcomes of tests
 
 
 class Prices:
@@ -27,8 +29,7 @@ class Prices:
 
     def __init__(self, problem: Problem) -> None:
         self.p, given = problem, problem.header.raw["prices"]
-        labelled = problem.header.raw["loss"] == "misclassification"
-        require(labelled, "prices are for classification only.")
+        require(problem.header.exact, "prices are for classification only.")
         require(isinstance(given, dict), "its prices are no object.")
         self.per_leaf = read_whole(given.get("per_leaf"), "per_leaf of the prices")
         enough = self.per_leaf <= self._most_per_leaf()
@@ -38,13 +39,30 @@ class Prices:
         size = len(problem.codes)
         self.of_row = np.zeros(size, np.int64)
         np.add.at(self.of_row, problem.place, np.array(price, np.int64))
-        axes = given.get("axes")
+        self.depth: int | None = None  # of the trees that they are for; any if None
+        if given.get("depth") is not None:
+            self.depth = read_whole(given["depth"], "depth of the prices")
+            require(1 <= self.depth <= 64, "depth of the prices is not 1 to 64.")
+        else:
+            self._read_axes(given.get("axes"))
+        self._compare()
+
+    def applies(self, n_outcomes: int, depth: int | None) -> bool:
+        """Whether they speak of a step: of its rows, children and levels below.
+
+        Prices for trees of few levels do if the outcomes of its branch and the levels
+        below it are no more than these.
+        """
+        if self.depth is None:
+            return True
+        return depth is not None and n_outcomes + depth <= self.depth
+
+    def _read_axes(self, axes: Any) -> None:
         require(isinstance(axes, list), "its axes are no list.")
         self.axes = [self._read_axis(axis) for axis in axes]
-        for v in range(problem.codes.shape[1]):
+        for v in range(self.p.codes.shape[1]):
             told = any(self._tells(choice, code, v) for choice, code in self.axes)
             require(told, f"no axis of the prices tells what view {v} tells.")
-        self._compare()
 
     def _most_per_leaf(self) -> int:
         """Return the least that splits cost for each further leaf: the widest do."""
@@ -96,10 +114,26 @@ class Prices:
                 axes.append(Axis(code, one=choice == "one"))
         return axes
 
+    def _outcomes(self) -> Array:
+        """Return which rows each outcome of each test leaves."""
+        p = self.p
+        few = len(p.test) * len(p.codes) < MAX_OUTCOMES
+        require(few, "there are too many tests for prices of few levels.")
+        code = p.codes[:, p.view].T
+        return between(code, p.ends[:, :, None])
+
     def _compare(self) -> None:
-        axes, by_class = self._box_axes(), self.p.channels[:, :-2]
+        by_class = self.p.channels[:, :-2]
+        axes = self._box_axes() if self.depth is None else []
+        outcomes = None if self.depth is None else self._outcomes()
         for k in range(by_class.shape[1]):
             wrong = (by_class.sum(axis=1) - by_class[:, k]) * UNIT
-            if BoxSearch(axes, self.of_row - wrong, self.per_leaf).finds_one():
+            own = self.of_row - wrong
+            if outcomes is None or self.depth is None:
+                found = BoxSearch(axes, own, self.per_leaf).finds_one()
+            else:
+                search = ConjunctionSearch(outcomes, own, self.per_leaf)
+                found = search.finds_one(self.depth)
+            if found:
                 what = "a box has higher prices than its errors and one leaf"
                 raise Rejected(f"{what}, for class {k}.")

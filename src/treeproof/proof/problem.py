@@ -86,6 +86,7 @@ class Problem:
         self.left_out = int((~kept).sum())
         self.whole_table = kept
         self.prices: Any = None  # once they are read
+        self.step_prices: Any = None  # the same, if they speak of the step
         weight, target = weight[kept], None if target is None else target[kept]
         self.weights = weight
         digest = hashlib.sha256()
@@ -224,7 +225,7 @@ class Problem:
         gains = self.gains
         self.place = group = self._groups()
         sample = np.unique(group, return_index=True)[1]
-        self.codes = self.codes[sample]
+        self.codes, self.first_row = self.codes[sample], sample
         own = np.zeros((len(sample), len(gains.actions)), np.int64)
         np.add.at(own, group, gains.whole)
         forced = own.sum(axis=1) - own.max(axis=1)

@@ -126,9 +126,10 @@ class ProofFile:
         """Write the one step that needs no reason: no tree costs less than nothing."""
         return self.claim(0, split_cost)
 
-    def claim(self, bound: int, split_cost: Any) -> Argument:
+    def claim(self, bound: int, split_cost: Any, depth: int | None = None) -> Argument:
         """Write one step that cites nothing: the header says why it holds."""
-        Path(self.steps).write_text(json.dumps({"branch": [], "bound": bound}) + "\n")
+        step = {"branch": [], "depth": depth, "bound": bound}
+        Path(self.steps).write_text(json.dumps(step) + "\n")
         return Argument(1, 0, bound, split_cost)
 
     def _no_room(self, why: str) -> OSError:

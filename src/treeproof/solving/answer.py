@@ -61,6 +61,18 @@ class Share(TypedDict):
     seconds: float
 
 
+class PriceAnswer(TypedDict):
+    """Prices of rows: one for all rows that no test tells apart.
+
+    Every tree of at most ``max_depth`` levels (None: any tree) costs ``bound`` or more.
+    """
+
+    max_depth: int | None
+    of_point: NDArray[np.int64]
+    per_leaf: int
+    bound: int
+
+
 class Answer(TypedDict):
     """The answer of an engine.
 
@@ -89,8 +101,9 @@ class Answer(TypedDict):
         From engines that climb: which engine worked on what, and how long.
     log_sections, log_complete
         With a log of proof steps: its sections, and whether all of it was written.
-    prices, price_per_leaf, price_bound
-        For a proof that cites prices of rows: the prices and the bound that they prove.
+    prices : list of PriceAnswer
+        For a proof that cites prices of rows: those for trees of any depth and those
+        for levels of depth, as far as there are any.
     record
         For a proof that is derived afterwards: the search's record, kept in the core.
     offset, slack : float
@@ -110,9 +123,7 @@ class Answer(TypedDict):
     shares: NotRequired[list[Share]]
     log_sections: NotRequired[list[tuple[int, int, int, int]]]
     log_complete: NotRequired[bool]
-    prices: NotRequired[NDArray[np.int64]]
-    price_per_leaf: NotRequired[int]
-    price_bound: NotRequired[int]
+    prices: NotRequired[list[PriceAnswer]]
     record: NotRequired[Any]
     offset: NotRequired[float]
     slack: NotRequired[float]

@@ -15,7 +15,7 @@ import numpy as np
 
 from treeproof import _core
 from treeproof.arithmetic import rounded_weights
-from treeproof.solving.answer import Answer
+from treeproof.solving.answer import Answer, PriceAnswer
 from treeproof.solving.solvers import (
     RegressionTask,
     Task,
@@ -71,10 +71,12 @@ def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
         return Provable(name, found, level, _recorded(level))
     level = replace(level, checkpoint="")
     prices = _citable_prices(level, found)
+    header = None
     if prices is not None:
-        level = replace(level, options={**level.options, "prices": found["prices"]})
+        header = _in_header(level, prices)
+        level = replace(level, options={**level.options, "prices": prices["of_point"]})
     again = native_solver("sparse") if name == "sparse" else _recorded
-    return Provable(name, found, level, again(level), prices)
+    return Provable(name, found, level, again(level), header)
 
 
 def _prove_answer(name: str, task: Task | RegressionTask, found: Answer) -> Provable:
@@ -97,13 +99,14 @@ def _prove_answer(name: str, task: Task | RegressionTask, found: Answer) -> Prov
         again = _recorded(task)
         again = {**again, "lower": max(again["lower"], lower)}
         return Provable(name, found, task, again)
-    if found["price_bound"] >= lower:
-        return Provable(name, found, task, found, prices, alone=True)
-    priced = replace(task, options={**task.options, "prices": found["prices"]})
+    header = _in_header(task, prices)
+    if prices["bound"] >= lower:
+        return Provable(name, found, task, found, header, alone=True)
+    priced = replace(task, options={**task.options, "prices": prices["of_point"]})
     if name == "sparse":
-        return Provable(name, found, task, native_solver("sparse")(priced), prices)
+        return Provable(name, found, task, native_solver("sparse")(priced), header)
     record = _threshold_recorded(priced, search=False)["record"]
-    return Provable(name, found, task, {**found, "record": record}, prices)
+    return Provable(name, found, task, {**found, "record": record}, header)
 
 
 MUCH_PRICED = 0.75
@@ -116,26 +119,38 @@ most steps do: where they bound little, a proof without them is checked sooner.
 MOST_PRICED = 2_000_000
 
 
-def _citable_prices(task: Task, found: Answer) -> Mapping[str, Any] | None:
-    """Return the prices in the form of the proof header, if they improve the bound."""
-    engine, bound = task.table.engine, found.get("price_bound", 0)
-    if bound < MUCH_PRICED * found["upper"] or bound == 0:
+def _citable_prices(task: Task, found: Answer) -> PriceAnswer | None:
+    """Return the best prices for the trees of a task, if they improve the bound."""
+    apply = [
+        prices
+        for prices in found.get("prices", [])
+        if prices["max_depth"] is None
+        or (task.max_depth is not None and task.max_depth <= prices["max_depth"])
+    ]
+    best = max(apply, key=lambda prices: prices["bound"], default=None)
+    if best is None or best["bound"] < max(1, MUCH_PRICED * found["upper"]):
         return None
+    small = task.table.n_rows * len(task.table.engine.kinds) <= MOST_PRICED
+    return best if small else None
+
+
+def _in_header(task: Task, prices: PriceAnswer) -> Mapping[str, Any]:
+    """Return prices in the form of the proof header."""
+    # costs are searched as copies of rows; the proof is about the rows
+    table = task.table if task.objective is None else task.objective.table
+    engine = table.engine
     cells = _core.price_axes(
         kinds=engine.kinds, n_values=engine.n_values, codes=engine.codes.reshape(-1)
     )
-    axes = [[choice, codes.tolist()] for choice, codes in cells["axes"]]
-    if len(axes) * task.table.n_rows > MOST_PRICED:
-        return None
     _, first = np.unique(cells["point_of"], return_index=True)
-    of_rows = np.zeros(task.table.n_rows, np.int64)
+    of_rows = np.zeros(table.n_rows, np.int64)
     # the first of several equal rows carries the price of all of them
-    of_rows[first] = found["prices"]
-    return {
-        "per_leaf": int(found["price_per_leaf"]),
-        "of_rows": of_rows.tolist(),
-        "axes": axes,
-    }
+    of_rows[first] = prices["of_point"]
+    header = {"per_leaf": int(prices["per_leaf"]), "of_rows": of_rows.tolist()}
+    if prices["max_depth"] is not None:
+        return header | {"depth": prices["max_depth"]}
+    axes = [[choice, codes.tolist()] for choice, codes in cells["axes"]]
+    return header | {"axes": axes}
 
 
 def logged_bound(found: Answer, max_splits: int | None) -> int:
