@@ -146,7 +146,7 @@ def test_labels_and_numbers_need_only_the_short_part(monkeypatch):
 
     for name in ("costs_of", "take_gains"):
         monkeypatch.setattr(exact_more, name, never)
-    for name in ("read_prices", "ratio_is_best"):
+    for name in ("Prices", "ratio_is_best"):
         monkeypatch.setattr(exact, name, never)
     rng = random.Random(0)
     for make in (tiny, regression):

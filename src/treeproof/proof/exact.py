@@ -26,7 +26,7 @@ from treeproof.proof.exact_data import (
     require,
     whole,
 )
-from treeproof.proof.exact_more import ratio_is_best, read_prices
+from treeproof.proof.exact_more import Prices, ratio_is_best
 from treeproof.proof.exact_shapes import argument_for
 
 __all__ = ["Refuted", "check_exactly"]
@@ -79,17 +79,11 @@ class Argument:
         self.upper = loss + own * (n_leaves - 1 if penalize == "leaves" else n_splits)
         require(abs(self.upper - upper) <= p.tolerance, "upper is not the tree's cost")
         self.extra = (self.L - own) * int(self.splits) if dearer else 0
-        self.prices, self.per_leaf = list[int](), 0  # of rows, if there are any
-        self.price_depth, self.priced = math.inf, True  # if they speak of the step
-        if h.get("prices") is not None:
-            read_prices(self, h["prices"])
+        priced = h.get("prices") is not None
+        self.prices = Prices(self, h["prices"]) if priced else None
 
     def worth(self, C: Rows, fewest: int) -> Any:
-        """Return what prices say of trees with at least this many splits."""
-        if not self.prices or not self.priced:
-            return 0
-        least = sum(self.prices[i] for i in C) - self.per_leaf
-        return self.rounded(least, self.p.forced(C), fewest)
+        return self.prices.worth(C, fewest) if self.prices else 0
 
     def rounded(self, b: Any, forced: Any, fewest: int) -> Any:
         L = self.L
@@ -140,8 +134,8 @@ class Argument:
                 rows = p.children(rows, whole(test))[whole(v)]
             depth, splits = limit(step.get("depth")), limit(step.get("splits"))
             bound, uses = self.cost(step["bound"]), step.get("uses", [])
-            reach = len(step["branch"]) // 2 + depth
-            self.priced = self.price_depth == math.inf or reach <= self.price_depth
+            if self.prices:
+                self.prices.turn_to(len(branch) // 2 + depth)
             self.verify(rows, depth, splits, bound, self.read(uses))
             self.facts.append((rows, depth, splits, bound))
         rows, depth, splits, bound = self.facts[whole(h["root"])]
@@ -208,8 +202,7 @@ class Argument:
         leaf = self.p.leaf(C)
         if d == 0 or k == 0 or not leaf:
             return leaf
-        one, more = self.look(C)
-        more = max(more, self.worth(C, 2))
+        one, more = self.look(C)[0], max(self.look(C)[1], self.worth(C, 2))
         few = min(leaf, one) if d == 1 or k == 1 else min(leaf, one, more)
         return max(few, min(leaf, self.worth(C, 1)))
 

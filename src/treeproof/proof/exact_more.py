@@ -67,41 +67,58 @@ def take_gains(problem: Any, e: int, costs: list[Any], weight: list[float]) -> N
         problem.merged = [*range(len(weight))]
 
 
-def read_prices(argument: Any, given: Any) -> None:
+class Prices:
     """Section 9: no box has higher prices than errors and a leaf's penalty."""
-    p, argument.per_leaf = argument.p, whole(given["per_leaf"])
-    require(p.exact, "prices are for labels and actions")
-    widest = max([2, *(n for _, _, n in p.tests)])
-    most = (argument.L + (widest - 2) * argument.further) // (widest - 1)
-    require(argument.per_leaf <= most, "a further leaf costs less than per_leaf")
-    axes = given["axes"] if given.get("depth") is None else []
-    if given.get("depth") is not None:
-        argument.price_depth = whole(given["depth"])
-        require(1 <= argument.price_depth <= 64, "the depth of the prices")
-    numbers = [given["of_rows"], *(codes for _, codes in axes)]
-    listed = all(isinstance(row, list) for row in numbers)
-    sizes = {len(row) for row in numbers}
-    require(listed and sizes == {len(p.merged)}, "not one number for each row")
-    for value in chain(*numbers):
-        whole(value)
-    argument.prices = [0] * len(p.codes)
-    for row, price in zip(p.merged, given["of_rows"], strict=True):
-        argument.prices[row] += price
-    require(sum(argument.prices) <= p.root, "the prices are out of range")
-    for k in range(p.n_actions):
-        right = [y == [k] for y in p.target]
-        rows = zip(argument.prices, p.heft, right, strict=True)
-        own = [u - (0 if fits else w) for u, w, fits in rows]
-        least, outcomes = argument.per_leaf, 0
-        boxes, seen = {p.everything}, {p.everything}
-        while boxes and outcomes <= argument.price_depth:
+
+    def __init__(self, argument: Any, given: Any) -> None:
+        self.argument, self.speak, p = argument, True, argument.p
+        require(p.exact, "prices are for labels and actions")
+        self.per_leaf, self.depth = whole(given["per_leaf"]), math.inf
+        widest = max([2, *(n for _, _, n in p.tests)])
+        most = (argument.L + (widest - 2) * argument.further) // (widest - 1)
+        require(self.per_leaf <= most, "a further leaf costs less than per_leaf")
+        numbers = [given["of_rows"]]
+        if given.get("depth") is None:
+            numbers += [codes for _, codes in given["axes"]]
+        else:
+            self.depth = whole(given["depth"])
+            require(1 <= self.depth <= 64, "the depth of the prices")
+        listed = all(isinstance(row, list) for row in numbers)
+        sizes = {len(row) for row in numbers}
+        require(listed and sizes == {len(p.merged)}, "not one number for each row")
+        for value in chain(*numbers):
+            whole(value)
+        self.of = [0] * len(p.codes)
+        for row, price in zip(p.merged, given["of_rows"], strict=True):
+            self.of[row] += price
+        require(sum(self.of) <= p.root, "the prices are out of range")
+        for k in range(p.n_actions):
+            rows = zip(p.target, p.heft, strict=True)
+            self.compare(p, [0 if y == [k] else w for y, w in rows])
+
+    def compare(self, p: Any, errors: list[int]) -> None:
+        """List the boxes outcome by outcome, as long as they may be too dear."""
+        own = [u - e for u, e in zip(self.of, errors, strict=True)]
+        boxes, seen, outcomes = {p.everything}, {p.everything}, 0
+        while boxes and outcomes <= self.depth:
             for box in boxes:
-                heavy = sum(own[i] for i in box) > least
+                heavy = sum(own[i] for i in box) > self.per_leaf
                 require(not heavy, "a box has too high prices")
             pairs = product(boxes, range(len(p.tests)))
             new = {c for box, t in pairs for c in p.held(box, t)} - seen
-            boxes = {c for c in new if sum(max(own[i], 0) for i in c) > least}
+            boxes = {c for c in new if sum(max(own[i], 0) for i in c) > self.per_leaf}
             seen, outcomes = seen | new, outcomes + 1
+
+    def turn_to(self, reach: float) -> None:
+        """Speak of a step, given the outcomes of its branch and the levels below."""
+        self.speak = self.depth == math.inf or reach <= self.depth
+
+    def worth(self, C: Any, fewest: int) -> Any:
+        """Return what they say of trees with at least this many splits."""
+        if not self.speak:
+            return 0
+        least = sum(self.of[i] for i in C) - self.per_leaf
+        return self.argument.rounded(least, self.argument.p.forced(C), fewest)
 
 
 def ratio_is_best(argument: Any, m: dict[str, Any]) -> bool:

@@ -128,7 +128,7 @@ class ProofFile:
 
     def claim(self, bound: int, split_cost: Any, depth: int | None = None) -> Argument:
         """Write one step that cites nothing: the header says why it holds."""
-        step = {"branch": [], "depth": depth, "bound": bound}
+        step: dict[str, Any] = {"branch": [], "depth": depth, "bound": bound}
         Path(self.steps).write_text(json.dumps(step) + "\n")
         return Argument(1, 0, bound, split_cost)
 
