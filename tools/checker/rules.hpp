@@ -83,7 +83,6 @@ class Rules {
     bound_ = step.bound;
     require(enough(loss_.cost(own_.whole_leaf)), "a leaf costs less than the bound");
     if (step.depth == 0 || step.splits == 0) return;
-
     depth_ = below(step);
     limited_ = step.splits != kNoLimit;
     // A tree has fewer splits than rows, so a larger limit says no more.
