@@ -305,7 +305,7 @@ class Prover {
     Value looked{};
     if (side.room.one_split() || Value{} < split_cost_) {
       const threshold::Split<Value> stump =
-          stumps_.best_by_loss(rows, min_leaf_, context_->settings.further_child);
+          stumps_.best_by_loss(rows, min_leaf_, context_->settings.multiway_loss());
       looked = leaf;
       if (stump.feature >= 0) looked = std::min(leaf, split_cost_ + stump.score);
       const bool exact = side.room.one_split() || stump.feature < 0;

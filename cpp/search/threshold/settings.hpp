@@ -5,6 +5,7 @@
 
 #include "bounds/prices/price_board.hpp"
 #include "core/cost.hpp"
+#include "search/threshold/multiway_cost.hpp"
 
 namespace treeproof::threshold {
 
@@ -15,6 +16,7 @@ struct Settings {
   int max_depth = 0;              // already made finite
   int max_splits = 0;             // already made finite
   std::uint32_t min_leaf = 1;     // table rows in every leaf
+  bool leave_out = false;         // multiway splits may leave out categories (multiway_cost.hpp)
   bool list = false;              // one child of every split is a leaf
   Value granule{};                // every cost is a multiple of this; 0 if none is known
   bool portable_kernels = false;  // for tests
@@ -29,12 +31,17 @@ struct Settings {
   bool use_leaf_gain = true;
   bool use_boxes = true;
   bool use_sets = true;
+  bool use_leave_out = true;
   // prices of the rows of the table; null if there are none
   const prices::PriceBoard* prices = nullptr;
   std::uint32_t coarse_cuts = 24;  // cuts of stage 1 in depth two
   int most_bins = 128;
 
   SplitPrice<Value> price() const { return {split_cost, further_child}; }
+  // To sum up a split with one child for each category.
+  MultiwayCost<Value> multiway() const { return {price(), leave_out}; }
+  // The same without the price of a split into two.
+  MultiwayCost<Value> multiway_loss() const { return {{Value{}, further_child}, leave_out}; }
 };
 
 }  // namespace treeproof::threshold

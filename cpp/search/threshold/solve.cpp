@@ -3,6 +3,7 @@
 #include "search/threshold/conclude.hpp"
 #include "search/threshold/first_tree/first_tree.hpp"
 #include "search/threshold/label_parts.hpp"
+#include "search/threshold/leave_out.hpp"
 #include "search/threshold/record.hpp"
 #include "search/threshold/shared_proofs/core_search.hpp"
 #include "search/threshold/telling.hpp"
@@ -43,9 +44,18 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                                  : starting_tree(first, task, kInfiniteCost, exchange);
     // What every tree costs counts there: the limit was measured on whole costs.
     if (!CoreSearch::suits(context, task, incumbent.upper + labels.forced())) {
-      search.set_incumbent(std::move(incumbent));
-      search.set_record(record);
-      answer = search.solve(task);
+      Cost known = 0;
+      if (record == nullptr && leaving_out_helps(context))
+        known = bound_by_leaving_out(parts, task, switches, incumbent, exchange, progress);
+      answer = std::move(incumbent);
+      answer.lower = known;
+      if (known < answer.upper && limits.reason() == StopReason::none) {
+        search.set_incumbent(std::move(answer));
+        search.set_record(record);
+        Task<Cost> rest = task;
+        rest.known = known;
+        answer = search.solve(rest);
+      }
     } else {
       CoreSearch cores(context, terminal, stumps,
                        labels.swings.empty() ? labels.weights : labels.swings);

@@ -58,6 +58,7 @@ struct Switches {
   bool leaf_gain = true;
   bool boxes = true;
   bool sets = true;
+  bool leave_out = true;
   bool portable_kernels = false;
   int coarse_cuts = 24;
   int most_bins = 128;

@@ -30,40 +30,61 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
                                         std::size_t n_parts) {
   std::vector<Value> lower(n_parts, Value{});
   std::vector<Answer<Value>> answers(n_parts);
-  Value sum{};
   bool all_found = true;
-  const Value own = price(n_parts);
-  const Value budget = frame.best - own;
+  const std::vector<Value> weights = part_weights(levels_[frame.level], n_parts);
+  const auto total = [&](const std::vector<Value>& costs) {
+    MultiwayCost<Value> sum = settings().multiway();
+    for (std::size_t k = 0; k < n_parts; ++k) sum.add(costs[k], weights[k]);
+    return sum.total();
+  };
   const auto half = [&](std::size_t k) -> Half {
     const CutSide part = part_of(levels_[frame.level], c.feature, k);
     return half_of(*frame.task->rows, part, true);
   };
-  for (std::size_t k = 0; k < n_parts; ++k) sum += lower[k] = known_half(frame, half(k));
+  for (std::size_t k = 0; k < n_parts; ++k) lower[k] = known_half(frame, half(k));
+  Value least = total(lower);
+  // A cost of part k with which the whole split is not better than the best tree.
+  const auto cutoff = [&](std::size_t k) {
+    std::vector<Value> costs = lower;
+    costs[k] += frame.best - least;
+    return settings().leave_out && total(costs) < frame.best ? infinite() : costs[k];
+  };
   for (std::size_t k = 0; k < n_parts; ++k) {
     Level& level = levels_[frame.level];
     level.inherited_left.assign(n_features(), Value{});
     level.cut = part_of(level, c.feature, k);
     answers[k] = child(frame, level.parts[k], c.left_splits, frame.task->min_leaf,
-                       budget - (sum - lower[k]), level.inherited_left, level.out_left);
-    const Value least = std::max(answers[k].lower, lower[k]);
-    sum += least - lower[k];
-    lower[k] = least;
-    if (frame.task->halves_out != nullptr) frame.found_parts.push_back({half(k), least});
+                       cutoff(k), level.inherited_left, level.out_left);
+    lower[k] = std::max(answers[k].lower, lower[k]);
+    least = total(lower);
+    if (frame.task->halves_out != nullptr) frame.found_parts.push_back({half(k), lower[k]});
     all_found = all_found && answers[k].found;
     if (context_->limits->reason() != StopReason::none) return false;
-    if (closes(own + sum, frame.best)) break;
+    if (closes(least, frame.best)) break;
   }
-  if (all_found && !closes(own + sum, frame.best)) {
+  if (all_found && !closes(least, frame.best)) {
     SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0, frame.size);
-    Value cost = own;
+    std::vector<Value> costs(n_parts);
     for (std::size_t k = 0; k < n_parts; ++k) {
-      cost += answers[k].upper;
+      costs[k] = answers[k].upper;
       tree.children[k] = std::move(answers[k].tree);
     }
-    improve(frame, cost, std::move(tree));
+    improve(frame, total(costs), std::move(tree));
   }
-  piece(frame, item.candidate, std::max(item.bound, own + sum));
+  piece(frame, item.candidate, std::max(item.bound, least));
   return true;
+}
+
+// The weights of the parts, where categories may be left out.
+template <Loss L, class Terminal>
+auto Search<L, Terminal>::part_weights(const Level& level, std::size_t n_parts) const
+    -> std::vector<Value> {
+  std::vector<Value> weights(n_parts, Value{});
+  if (settings().leave_out)
+    for (std::size_t k = 0; k < n_parts; ++k)
+      for (std::uint32_t r = 0; r < level.parts[k].size(); ++r)
+        weights[k] += context_->loss->weight(level.parts[k].row(r));
+  return weights;
 }
 
 // Solves every child for every number of splits, then finds the best distribution of the splits.

@@ -254,6 +254,8 @@ class Search {
   void list_candidates(Frame& frame, Value ends);
   void list_candidate(Frame& frame, const FeatureView& view, std::int32_t f, const SplitWay& way,
                       Value bound, Value ends, int left, int right);
+  Value weight_of_run(const Frame& frame, std::int32_t f, std::uint32_t first,
+                      std::uint32_t last) const;
   bool splits_matter(const Frame& frame) const;
   void queue_category(Frame& frame, std::size_t c, std::uint32_t start, Value bound);
   void queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends);
@@ -384,6 +386,7 @@ class Search {
   // Splits with one child for each category: best_first/multiway.hpp.
   bool open_multiway(Frame& frame, const Item& item);
   bool multiway_free(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts);
+  std::vector<Value> part_weights(const Level& level, std::size_t n_parts) const;
   bool multiway_bounded(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts,
                         int splits);
   static CutSide part_of(const Level& level, std::int32_t f, std::size_t k) {

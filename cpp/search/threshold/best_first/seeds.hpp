@@ -61,13 +61,25 @@ void Search<L, Terminal>::list_candidate(Frame& frame, const FeatureView& view, 
     for (const std::uint32_t start : view.runs())
       if (start == 0 || !once) queue_category(frame, c, start, bound);
   } else {
-    const std::vector<std::uint32_t> starts = view.runs();
-    Value least = price(starts.size());
-    for (const std::uint32_t start : starts)
-      least += known_half(frame, {f, Half::equal, view.rank_at(start)});
+    MultiwayCost<Value> sum = settings().multiway();
+    for (const std::uint32_t start : view.runs()) {
+      const Value known = known_half(frame, {f, Half::equal, view.rank_at(start)});
+      sum.add(known, settings().leave_out ? weight_of_run(frame, f, start, view.run_end(start)) : Value{});
+    }
     const std::size_t a = new_point(frame, c, 0);
-    wait(frame, {std::max(bound, least), c, a, a});
+    wait(frame, {std::max(bound, sum.total()), c, a, a});
   }
+}
+
+// The weight of positions first .. last - 1 of a feature's list.
+template <Loss L, class Terminal>
+auto Search<L, Terminal>::weight_of_run(const Frame& frame, std::int32_t f, std::uint32_t first,
+                                        std::uint32_t last) const -> Value {
+  const RowSubset& rows = *frame.task->rows;
+  Value weight{};
+  for (std::uint32_t k = first; k < last; ++k)
+    weight += context_->loss->weight(rows.row(rows.list(f)[k]));
+  return weight;
 }
 
 // True iff depth, penalty and rows would allow more splits than the task does.

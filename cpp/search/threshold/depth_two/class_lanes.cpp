@@ -257,8 +257,7 @@ Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) cons
   const Count most = swing(side);
   const Count rows = side == Side::left ? last_ - first_ : rows_->size() - (last_ - first_);
   Count best = most - Count{*std::ranges::max_element(sums)};
-  Count all_right = 0;  // weight that a multiway split gets right
-  std::int64_t n_categories = 0;
+  MultiwayCost<Cost> children = children_;
   bool allowed = true;
   for (std::size_t at = categories_.base[g]; at < categories_.base[g + 1]; at += channels) {
     Count in_total = 0, in_most = 0, out_most = 0;
@@ -276,15 +275,14 @@ Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) cons
     }
     if (in_rows == 0) continue;
     if (multiway) {
-      all_right += in_most;
-      ++n_categories;
+      children.add(-cost_of(in_most), 0);  // below the weight of its rows
       allowed = allowed && in_rows >= min_rows;
     } else if (!count_rows_ || (in_rows >= min_rows && rows - in_rows >= min_rows)) {
       best = std::min(best, most - in_most - out_most);
     }
   }
   if (!multiway || !allowed) return cost_of(best);
-  return cost_of(most - all_right) + SplitPrice<Cost>(0, further_child_)(n_categories);
+  return cost_of(most) + children.total();
 }
 
 template <class T>

@@ -24,6 +24,7 @@
 #include "search/threshold/depth_two/category_tables.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
+#include "search/threshold/multiway_cost.hpp"
 
 namespace treeproof::threshold {
 
@@ -33,11 +34,12 @@ class ClassLanes {
   using Value = Cost;
 
   ClassLanes(const Columns& columns, const Misclassification& loss, const ColumnCodes& codes,
-             SubsetBins& bins, const ClassKernels<T>& kernels, bool count_rows, Cost further_child)
+             SubsetBins& bins, const ClassKernels<T>& kernels, bool count_rows,
+             const MultiwayCost<Cost>& children)
       : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins), kernels_(kernels),
         classes_(static_cast<std::size_t>(loss.n_classes())),
         pairs_(loss.knows_pairs() ? static_cast<std::size_t>(n_class_pairs(loss.n_classes())) : 0),
-        count_rows_(count_rows), further_child_(further_child) {
+        count_rows_(count_rows), children_(children) {
     for (std::int32_t f = 0; f < columns.n_features(); ++f)
       if (columns.kind(f) != FeatureKind::ordered) categorical_.push_back(f);
   }
@@ -101,7 +103,7 @@ class ClassLanes {
   std::size_t classes_;
   std::size_t pairs_;  // of classes, if their gains are known; never with `count_rows_`
   bool count_rows_;
-  Cost further_child_;                     // of a multiway split
+  MultiwayCost<Cost> children_;            // sums up a multiway split
   std::vector<std::int32_t> categorical_;  // features that are not in lanes
 
   const RowSubset* rows_ = nullptr;

@@ -405,7 +405,7 @@ class DepthTwo {
   // from a second split get one.
   void multiway(Candidate& c, const FeatureView& view) {
     const std::vector<std::uint32_t> starts = view.runs();
-    Value leaves{};
+    MultiwayCost<Value> sum = context_->settings.multiway();
     gains_.clear();
     for (std::size_t k = 0; k < starts.size(); ++k) {
       const std::uint32_t last = k + 1 < starts.size() ? starts[k + 1] : size_;
@@ -417,18 +417,26 @@ class DepthTwo {
       lanes_->window(starts[k], last);
       look(c, starts[k], {last, Value{}, Value{}});
       const Value leaf = lanes_->leaf(Side::left);
-      leaves += leaf;
-      if (!c.left_splits) continue;
-      lanes_->bounds(min_leaf_, 1, *context_->counters);
-      gains_.push_back(leaf - exact_side(c, Side::left, leaf));
+      Value cost = leaf;
+      if (c.left_splits) {
+        lanes_->bounds(min_leaf_, 1, *context_->counters);
+        cost = exact_side(c, Side::left, leaf);
+        gains_.push_back(leaf - cost);
+      }
+      sum.add(cost, weight_of(starts[k], last));
     }
     std::ranges::sort(gains_, std::greater<>());
-    Value children = leaves;
-    for (std::size_t k = 0; k < gains_.size() && static_cast<int>(k) + 1 < task_->splits; ++k)
-      children -= gains_[k];
-    const Value price = context_->settings.price()(static_cast<std::int64_t>(starts.size()));
-    improve(c, TestKind::multiway, 0, size_, price - penalty() + children);
-    raise_both(c, price + children);
+    Value total = sum.total();
+    for (auto k = static_cast<std::size_t>(std::max(task_->splits - 1, 0)); k < gains_.size(); ++k)
+      total += gains_[k];
+    improve(c, TestKind::multiway, 0, size_, total - penalty());
+    raise_both(c, total);
+  }
+  // The weight of positions of the root feature's list, where categories may be left out.
+  Value weight_of(std::uint32_t first, std::uint32_t last) const {
+    if constexpr (L::kUnitStep)
+      if (context_->settings.leave_out) return lanes_->weight_between(first, last);
+    return Value{};
   }
 
   // ---- the answer ----------------------------------------------------------------------

@@ -71,7 +71,7 @@ class Rebuilder {
       if (parts_.size() < 2) parts_.resize(2);
       partitioner_.cut_out(rows, root.feature, root.first, root.last, parts_[0], parts_[1]);
     }
-    cost = context_->settings.price()(static_cast<std::int64_t>(tree.children.size()));
+    std::vector<Value> costs(tree.children.size());
     struct Option {
       std::size_t child;
       Value gain;
@@ -82,28 +82,41 @@ class Rebuilder {
     for (std::size_t k = 0; k < tree.children.size(); ++k) {
       const std::int32_t says = k == 0 ? root.left_says : root.right_says;
       const Value leaf = stumps_->leaf_saying(parts_[k], says);
-      cost += leaf;
+      costs[k] = leaf;
       const bool splits =
           k == 0 || root.kind == TestKind::multiway ? root.left_splits : root.right_splits;
       if (!splits) continue;
       const auto stop_here = [&](std::uint32_t n) { return polls && stop(1 + n / 64); };
       const Split<Value> s = stumps_->best_by_loss(parts_[k], task.min_leaf,
-                                                   context_->settings.further_child, stop_here);
+                                                   context_->settings.multiway_loss(), stop_here);
       if (s.feature >= 0 && penalty() + s.score < leaf)
         options.push_back({k, leaf - penalty() - s.score, s});
     }
     std::ranges::sort(options, [](const Option& a, const Option& b) { return a.gain > b.gain; });
     for (std::size_t k = 0; k < options.size() && static_cast<int>(k) + 1 < task.splits; ++k) {
       const Option& o = options[k];
-      cost -= o.gain;
+      costs[o.child] -= o.gain;
       tree.children[o.child] = stumps_->node(parts_[o.child], o.split.feature, o.split.kind,
                                              o.split.first, o.split.last);
     }
+    cost = total(costs);
     return tree;
   }
 
  private:
   Value penalty() const { return context_->settings.split_cost; }
+  // The cost of a split into the current parts, whose trees cost this.
+  Value total(const std::vector<Value>& costs) const {
+    MultiwayCost<Value> sum = context_->settings.multiway();
+    for (std::size_t k = 0; k < costs.size(); ++k) {
+      Value weight{};
+      if (sum.may_leave_out())
+        for (std::uint32_t r = 0; r < parts_[k].size(); ++r)
+          weight += context_->loss->weight(parts_[k].row(r));
+      sum.add(costs[k], weight);
+    }
+    return sum.total();
+  }
 
   const Context<L>* context_;
   StumpSolver<L>* stumps_;

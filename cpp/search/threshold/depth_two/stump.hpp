@@ -9,6 +9,7 @@
 #include "core/prefetch.hpp"
 #include "data/row_subset.hpp"
 #include "loss/loss.hpp"
+#include "search/threshold/multiway_cost.hpp"
 #include "tree/split_tree.hpp"
 
 namespace treeproof::threshold {
@@ -48,23 +49,23 @@ class StumpSolver {
     return loss_->value(in_);
   }
 
-  // The split with the lowest sum of `score` over its children; each child after the second adds
-  // `further`. On large tables this takes long, so `stop` is called with the number of rows that
+  // The split with the lowest sum of `score` over its children, which `children` adds up where
+  // there is one for each category. On large tables this takes long, so `stop` is called with the number of rows that
   // are read next: once it returns true, the best split so far is returned.
   template <class Score, class Measure, class Stop>
-  Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst, Score further,
-                    Measure measure, Stop stop) {
+  Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst,
+                    const MultiwayCost<Score>& children, Measure measure, Stop stop) {
     Split<Score> found{-1, TestKind::threshold, 0, 0, worst};
     for (std::int32_t f = 0; f < columns_->n_features() && !stop(first_rows(rows)); ++f)
-      improve_on(rows, f, min_leaf, further, measure, found, stop);
+      improve_on(rows, f, min_leaf, children, measure, found, stop);
     return found;
   }
 
   // Leaves on both sides of a cut of a directed feature predict what it requires; if both predicted
   // the same class, a leaf without the split would be as good.
   template <class Stop = Never>
-  Split<Value> best_by_loss(const RowSubset& rows, std::uint32_t min_leaf, Value further,
-                            Stop stop = {}) {
+  Split<Value> best_by_loss(const RowSubset& rows, std::uint32_t min_leaf,
+                            const MultiwayCost<Value>& children, Stop stop = {}) {
     Split<Value> found{-1, TestKind::threshold, 0, 0, loss_->infinite()};
     for (std::int32_t f = 0; f < columns_->n_features() && !stop(first_rows(rows)); ++f) {
       if constexpr (kSays) {
@@ -77,7 +78,7 @@ class StumpSolver {
         }
       }
       improve_on(
-          rows, f, min_leaf, further, [this](const auto& t) { return loss_->value(t); }, found,
+          rows, f, min_leaf, children, [this](const auto& t) { return loss_->value(t); }, found,
           stop);
     }
     return found;
@@ -86,7 +87,7 @@ class StumpSolver {
   Split<double> best_by_impurity(const RowSubset& rows, std::uint32_t min_leaf, double further,
                                  Stop stop) {
     return best<double>(
-        rows, min_leaf, std::numeric_limits<double>::infinity(), further,
+        rows, min_leaf, std::numeric_limits<double>::infinity(), each_for(further),
         [this](const auto& t) { return loss_->impurity(t); }, stop);
   }
 
@@ -96,7 +97,7 @@ class StumpSolver {
                                 Stop stop) {
     if constexpr (kHasEntropy)
       return best<double>(
-          rows, min_leaf, std::numeric_limits<double>::infinity(), further,
+          rows, min_leaf, std::numeric_limits<double>::infinity(), each_for(further),
           [this](const auto& t) { return loss_->entropy(t); }, stop);
     else return best_by_impurity(rows, min_leaf, further, stop);
   }
@@ -107,7 +108,7 @@ class StumpSolver {
                                     double further) {
     Split<double> found{-1, TestKind::threshold, 0, 0, std::numeric_limits<double>::infinity()};
     const auto measure = [this](const auto& t) { return loss_->impurity(t); };
-    improve_on(rows, f, min_leaf, further, measure, found, Never{});
+    improve_on(rows, f, min_leaf, each_for(further), measure, found, Never{});
     return found;
   }
 
@@ -142,16 +143,19 @@ class StumpSolver {
   }
   static constexpr bool kSays = requires(const L& loss) { loss.direction(0); };
 
+  static MultiwayCost<double> each_for(double further) { return {{0.0, further}, false}; }
+
   template <class Measure, class Score, class Stop>
-  void improve_on(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf, Score further,
-                  Measure measure, Split<Score>& found, Stop stop) {
+  void improve_on(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
+                  const MultiwayCost<Score>& children, Measure measure, Split<Score>& found,
+                  Stop stop) {
     if (FeatureView(*columns_, rows, f).constant()) return;
     switch (columns_->kind(f)) {
       case FeatureKind::ordered:
         walk_thresholds(rows, f, min_leaf, measure, measure, found, stop);
         break;
       case FeatureKind::one_vs_rest: walk_categories(rows, f, min_leaf, measure, found); break;
-      case FeatureKind::multiway: try_multiway(rows, f, min_leaf, further, measure, found); break;
+      case FeatureKind::multiway: try_multiway(rows, f, min_leaf, children, measure, found); break;
     }
   }
 
@@ -209,23 +213,24 @@ class StumpSolver {
   }
 
   template <class Measure, class Score>
-  void try_multiway(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf, Score further,
-                    Measure measure, Split<Score>& found) {
+  void try_multiway(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
+                    MultiwayCost<Score> children, Measure measure, Split<Score>& found) {
     const FeatureView view(*columns_, rows, f);
     const std::uint32_t* list = rows.list(f);
     const std::uint32_t m = rows.size();
-    Score score{};
-    std::int64_t n_children = 0;
     for (std::uint32_t a = 0; a < m;) {
       const std::uint32_t b = view.run_end(a);
       if (b - a < min_leaf) return;
       loss_->clear(in_);
       for (std::uint32_t k = a; k < b; ++k) loss_->add(in_, rows.row(list[k]));
-      score += measure(in_);
-      ++n_children;
+      Score weight{};
+      if (children.may_leave_out())
+        for (std::uint32_t k = a; k < b; ++k)
+          weight += static_cast<Score>(loss_->weight(rows.row(list[k])));
+      children.add(measure(in_), weight);
       a = b;
     }
-    score += SplitPrice<Score>(Score{}, further)(n_children);
+    const Score score = children.total();
     if (score < found.score) found = {f, TestKind::multiway, 0, m, score};
   }
 

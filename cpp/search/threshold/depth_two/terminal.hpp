@@ -34,7 +34,7 @@ class StumpTerminal {
       return stopped;
     };
     const Split<Value> split =
-        stumps_->best_by_loss(rows, task.min_leaf, context_->settings.further_child, stop);
+        stumps_->best_by_loss(rows, task.min_leaf, context_->settings.multiway_loss(), stop);
     answer.lower = answer.upper;
     if (split.feature >= 0 && penalty + split.score < answer.upper) {
       answer.upper = answer.lower = penalty + split.score;
@@ -66,9 +66,9 @@ class ClassTerminal {
         bins_(*context.columns, codes, targets, context.settings.most_bins),
         kernels_(choose_kernels(context.settings.portable_kernels)),
         light_(*context.columns, *loss_, codes, bins_, kernels_.counts16,
-               context.settings.min_leaf > 1, context.settings.further_child),
+               context.settings.min_leaf > 1, context.settings.multiway_loss()),
         heavy_(*context.columns, *loss_, codes, bins_, kernels_.counts32,
-               context.settings.min_leaf > 1, context.settings.further_child),
+               context.settings.min_leaf > 1, context.settings.multiway_loss()),
         stump_(context, stumps), solve_light_(context, light_, stumps),
         solve_heavy_(context, heavy_, stumps) {}
 
