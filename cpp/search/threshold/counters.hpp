@@ -34,6 +34,7 @@ struct Counters {
   std::int64_t recalled_sets = 0;   // sides answered by an earlier solve of the same rows
   std::int64_t doubled_splits = 0;  // multiway splits into two, left to the other kind of split
   std::int64_t left_out_proofs = 0;  // searches ended by the problem that leaves out categories
+  std::int64_t chain_proofs = 0;     // searches ended by trees without multiway splits
   std::int64_t helped = 0;          // pieces of work opened by threads that help
 
   struct Entry {
@@ -66,6 +67,7 @@ struct Counters {
         {"recalled_sets", &Counters::recalled_sets},
         {"doubled_splits", &Counters::doubled_splits},
         {"left_out_proofs", &Counters::left_out_proofs},
+        {"chain_proofs", &Counters::chain_proofs},
         {"helped", &Counters::helped},
     });
   }

@@ -32,6 +32,7 @@ struct Settings {
   bool use_boxes = true;
   bool use_sets = true;
   bool use_leave_out = true;
+  bool use_chains = true;
   // prices of the rows of the table; null if there are none
   const prices::PriceBoard* prices = nullptr;
   std::uint32_t coarse_cuts = 24;  // cuts of stage 1 in depth two

@@ -1,5 +1,8 @@
 #include "search/threshold/solve.hpp"
 
+#include <functional>
+
+#include "search/threshold/chains.hpp"
 #include "search/threshold/conclude.hpp"
 #include "search/threshold/first_tree/first_tree.hpp"
 #include "search/threshold/label_parts.hpp"
@@ -10,11 +13,59 @@
 #include "search/threshold/threads/crew.hpp"
 
 namespace treeproof::threshold {
+namespace {
+
+using LabelCrew = Crew<Misclassification, ClassTerminal>;
+using Progress = std::function<void(Cost lower, Cost upper, bool better_tree)>;
+
+LabelCrew crew_of(const LabelParts& parts, const Switches& switches) {
+  return {parts.context, switches, [&parts](const auto& theirs, auto& own) {
+            return parts.make_terminal(theirs, own);
+          }};
+}
+
+// Few penalties buy few splits, so that a limit on the depth excludes little (chains.hpp). With
+// more of them the search without that limit may take longer than the one with it.
+bool chains_help(const Columns& columns, const TreeLimits& tree_limits,
+                 const Context<Misclassification>& context, Cost best) {
+  constexpr Cost kFewPenalties = 8;
+  if (!context.settings.use_chains || !chains_cost_the_same(columns, tree_limits)) return false;
+  if (tree_limits.max_depth < 0) return true;
+  return tree_limits.max_depth > ClassTerminal::kDepth + 1 &&
+         best <= kFewPenalties * context.settings.split_cost;
+}
+
+// A lower bound for all trees that is at most the cost of a known tree.
+Cost bound_by_chains(const LabelParts& given, const TreeLimits& tree_limits,
+                     const Switches& switches, Cost upper, const Progress& progress) {
+  const Columns columns = without_multiway(*given.context.columns);
+  TreeLimits any_depth = tree_limits;
+  any_depth.max_depth = -1;
+  LabelParts parts(columns, given.labels, any_depth, given.context.settings.split_cost, switches,
+                   *given.context.limits, false);
+  const Task<Cost> task = parts.task();
+  const Labels& labels = parts.labels;
+  if (!CoreSearch::suits(parts.context, task, upper + labels.forced())) return 0;
+  LabelCrew crew = crew_of(parts, switches);
+  CoreSearch cores(parts.context, parts.terminal, parts.stumps,
+                   labels.swings.empty() ? labels.weights : labels.swings);
+  cores.set_crew(&crew);
+  cores.set_progress([&](Cost lower, Cost, bool) { progress(lower, upper, false); });
+  const Cost lower = cores.prove(task, upper);
+  if (lower >= upper) ++parts.counters.chain_proofs;
+  given.context.counters->add(parts.counters);
+  return lower;
+}
+
+}  // namespace
 
 Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                           const TreeLimits& tree_limits, const Switches& switches, Limits& limits,
                           const Observer& observer, Record<Cost>* record,
                           Exchange<Cost>* exchange) {
+  if (record == nullptr && switches.chains && chains_serve(columns, tree_limits))
+    return solve_labels(without_multiway(columns), labels, tree_limits, switches, limits, observer,
+                        record, exchange);
   const Cost split = split_cost(tree_limits.split_penalty, labels.total_weight);
   LabelParts parts(columns, labels, tree_limits, split, switches, limits, exchange != nullptr);
   const Context<Misclassification>& context = parts.context;
@@ -29,10 +80,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
     tell(lower, upper, better_tree);
   };
   search.set_progress(progress);
-  Crew<Misclassification, ClassTerminal> crew(context, switches,
-                                              [&](const auto& theirs, auto& own_stumps) {
-                                                return parts.make_terminal(theirs, own_stumps);
-                                              });
+  LabelCrew crew = crew_of(parts, switches);
   search.set_crew(&crew);
   search.set_exchange(exchange);
   FirstTree<Misclassification, ClassTerminal> first(context, terminal, stumps);
@@ -45,7 +93,9 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
     // What every tree costs counts there: the limit was measured on whole costs.
     if (!CoreSearch::suits(context, task, incumbent.upper + labels.forced())) {
       Cost known = 0;
-      if (record == nullptr && leaving_out_helps(context))
+      if (record == nullptr && chains_help(columns, tree_limits, context, incumbent.upper))
+        known = bound_by_chains(parts, tree_limits, switches, incumbent.upper, progress);
+      if (record == nullptr && known < incumbent.upper && leaving_out_helps(context))
         known = bound_by_leaving_out(parts, task, switches, incumbent, exchange, progress);
       answer = std::move(incumbent);
       answer.lower = known;

@@ -59,6 +59,7 @@ struct Switches {
   bool boxes = true;
   bool sets = true;
   bool leave_out = true;
+  bool chains = true;
   bool portable_kernels = false;
   int coarse_cuts = 24;
   int most_bins = 128;

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "search/threshold/chains.hpp"
 #include "search/threshold/conclude.hpp"
 #include "search/threshold/first_tree/first_tree.hpp"
 #include "search/threshold/record.hpp"
@@ -72,6 +73,9 @@ Result<double> solve_targets(Criterion criterion, const Columns& columns, const 
                              const TreeLimits& tree_limits, const Switches& switches,
                              Limits& limits, const Observer& observer, Record<double>* record,
                              Exchange<double>* exchange) {
+  if (record == nullptr && switches.chains && chains_serve(columns, tree_limits))
+    return solve_targets(criterion, without_multiway(columns), targets, tree_limits, switches,
+                         limits, observer, record, exchange);
   return with_targets(
       criterion, columns, targets, tree_limits, switches, limits, exchange != nullptr,
       [&] { return constant_leaf(tree_limits.split_penalty, exchange); },

@@ -66,6 +66,20 @@ Answer<Cost> CoreSearch::solve(const Task<Cost>& task, Answer<Cost> incumbent) {
   return answer;
 }
 
+Cost CoreSearch::prove(const Task<Cost>& task, Cost upper) {
+  Cost lower = 0;
+  Cost cutoff = (ClassTerminal::kDepth + 1) * penalty();
+  while (lower < upper && !stopped()) {
+    cutoff += penalty();
+    if (upper < cutoff + penalty()) cutoff = upper;
+    const Answer<Cost> cheaper = solve_node(*task.rows, cutoff, task.depth, true, 0);
+    if (cheaper.found) return lower;
+    lower = std::max(lower, cheaper.lower);
+    if (progress_) progress_(lower, upper, false);
+  }
+  return lower;
+}
+
 Answer<Cost> CoreSearch::solve_node(const RowSubset& rows, Cost cutoff, int depth, bool any,
                                     std::size_t level) {
   while (levels_.size() <= level) levels_.emplace_back();

@@ -68,6 +68,9 @@ class CoreSearch {
   // Starts from a known tree.
   Answer<Cost> solve(const Task<Cost>& task, Answer<Cost> incumbent);
 
+  // Raises a lower bound for the task up to `upper`, and ends as soon as a tree below it is found.
+  Cost prove(const Task<Cost>& task, Cost upper);
+
  private:
   struct Node {
     const RowSubset* rows;
