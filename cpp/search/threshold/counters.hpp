@@ -30,12 +30,12 @@ struct Counters {
   std::int64_t witness_refutations = 0;  // sides that have a cheap tree, so that no proof is tried
   // cuts left out because a leaf predicts too little weight correctly
   std::int64_t small_leaves = 0;
-  std::int64_t boxes_used = 0;      // bounds that boxes of earlier cuts lent to a side
-  std::int64_t recalled_sets = 0;   // sides answered by an earlier solve of the same rows
-  std::int64_t doubled_splits = 0;  // multiway splits into two, left to the other kind of split
+  std::int64_t boxes_used = 0;       // bounds that boxes of earlier cuts lent to a side
+  std::int64_t recalled_sets = 0;    // sides answered by an earlier solve of the same rows
+  std::int64_t doubled_splits = 0;   // multiway splits into two, left to the other kind of split
   std::int64_t left_out_proofs = 0;  // searches ended by the problem that leaves out categories
   std::int64_t chain_proofs = 0;     // searches ended by trees without multiway splits
-  std::int64_t helped = 0;          // pieces of work opened by threads that help
+  std::int64_t helped = 0;           // pieces of work opened by threads that help
 
   struct Entry {
     const char* name;

@@ -71,10 +71,9 @@ Cost bound_by_leaving_out(const LabelParts& parts, const Task<Cost>& task, const
   StumpSolver<Misclassification> stumps(*context.columns, *context.loss);
   const std::unique_ptr<ClassTerminal> terminal = parts.make_terminal(context, stumps);
   Search<Misclassification, ClassTerminal> search(context, *terminal, stumps);
-  Crew<Misclassification, ClassTerminal> crew(context, switches,
-                                              [&](const auto& theirs, auto& own) {
-                                                return parts.make_terminal(theirs, own);
-                                              });
+  Crew<Misclassification, ClassTerminal> crew(
+      context, switches,
+      [&](const auto& theirs, auto& own) { return parts.make_terminal(theirs, own); });
   StumpSolver<Misclassification> own_stumps(*context.columns, *context.loss);
   TrueTrees trees(parts, own_stumps, best, exchange);
   search.set_crew(&crew);

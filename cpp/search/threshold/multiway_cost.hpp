@@ -54,9 +54,9 @@ class MultiwayCost {
   SplitPrice<Value> price_;
   bool may_leave_out_;
   std::int64_t n_children_ = 0;
-  Value sum_{};                // of costs, or of weights where categories may be left out
-  Value first_{}, second_{};   // the largest gains
-  Value further_{};            // what the others gain beyond the price of their children
+  Value sum_{};               // of costs, or of weights where categories may be left out
+  Value first_{}, second_{};  // the largest gains
+  Value further_{};           // what the others gain beyond the price of their children
 };
 
 }  // namespace treeproof::threshold

@@ -19,9 +19,8 @@ using LabelCrew = Crew<Misclassification, ClassTerminal>;
 using Progress = std::function<void(Cost lower, Cost upper, bool better_tree)>;
 
 LabelCrew crew_of(const LabelParts& parts, const Switches& switches) {
-  return {parts.context, switches, [&parts](const auto& theirs, auto& own) {
-            return parts.make_terminal(theirs, own);
-          }};
+  return {parts.context, switches,
+          [&parts](const auto& theirs, auto& own) { return parts.make_terminal(theirs, own); }};
 }
 
 // Few penalties buy few splits, so that a limit on the depth excludes little (chains.hpp). With

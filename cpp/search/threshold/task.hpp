@@ -90,9 +90,7 @@ struct Context {
   // more expensive: a tree for fewer rows can then be used for more rows only at a higher price,
   // unless categories may be left out. (A tree for more rows can still be used for fewer rows: it
   // loses leaves.)
-  bool trees_extend() const {
-    return settings.leave_out || !(settings.further_child > Value{});
-  }
+  bool trees_extend() const { return settings.leave_out || !(settings.further_child > Value{}); }
   // The unit step requires that a tree for fewer rows can be used for more rows. This is also false
   // if a new category would make a child smaller than the minimum leaf size.
   bool unit_step(std::uint32_t min_leaf) const {

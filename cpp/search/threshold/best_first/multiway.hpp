@@ -53,8 +53,8 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
     Level& level = levels_[frame.level];
     level.inherited_left.assign(n_features(), Value{});
     level.cut = part_of(level, c.feature, k);
-    answers[k] = child(frame, level.parts[k], c.left_splits, frame.task->min_leaf,
-                       cutoff(k), level.inherited_left, level.out_left);
+    answers[k] = child(frame, level.parts[k], c.left_splits, frame.task->min_leaf, cutoff(k),
+                       level.inherited_left, level.out_left);
     lower[k] = std::max(answers[k].lower, lower[k]);
     least = total(lower);
     if (frame.task->halves_out != nullptr) frame.found_parts.push_back({half(k), lower[k]});

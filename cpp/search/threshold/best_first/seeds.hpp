@@ -64,7 +64,8 @@ void Search<L, Terminal>::list_candidate(Frame& frame, const FeatureView& view, 
     MultiwayCost<Value> sum = settings().multiway();
     for (const std::uint32_t start : view.runs()) {
       const Value known = known_half(frame, {f, Half::equal, view.rank_at(start)});
-      sum.add(known, settings().leave_out ? weight_of_run(frame, f, start, view.run_end(start)) : Value{});
+      sum.add(known,
+              settings().leave_out ? weight_of_run(frame, f, start, view.run_end(start)) : Value{});
     }
     const std::size_t a = new_point(frame, c, 0);
     wait(frame, {std::max(bound, sum.total()), c, a, a});

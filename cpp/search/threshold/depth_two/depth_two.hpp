@@ -373,65 +373,10 @@ class DepthTwo {
     bisect(c, view, x, b);
   }
 
-  // ---- categorical roots ---------------------------------------------------------------
+  // ---- categorical roots: depth_two/category_roots.hpp ---------------------------------
 
-  void one_vs_rest(Candidate& c, const FeatureView& view) {
-    Value lower = context_->loss->infinite();
-    for (std::uint32_t first = 0; first < size_;) {
-      const std::uint32_t last = view.run_end(first);
-      if (last - first >= min_leaf_ && size_ - (last - first) >= min_leaf_) {
-        if (stop(last - first)) return;
-        lanes_->window(first, last);
-        Point x = bound_cut(c, min_leaf_, min_leaf_, TestKind::equals, first, last);
-        if (!closed(x.left + x.right)) {
-          x.left = exact_side(c, Side::left, budget() - x.right);
-          if (!closed(x.left + x.right)) x.right = exact_side(c, Side::right, budget() - x.left);
-          if (!closed(x.left + x.right))
-            improve(c, TestKind::equals, first, last, x.left + x.right);
-        }
-        look(c, first, x);
-        lower = std::min(lower, x.left + x.right);
-      }
-      // Of two categories, one against the other is the same either way.
-      first = first == 0 && task_->looks == nullptr && c.left_splits == c.right_splits &&
-                      view.two_runs()
-                  ? size_
-                  : last;
-    }
-    raise_both(c, penalty() + lower);
-  }
-
-  // One child for each category. If the number of splits is limited, the children that gain most
-  // from a second split get one.
-  void multiway(Candidate& c, const FeatureView& view) {
-    const std::vector<std::uint32_t> starts = view.runs();
-    MultiwayCost<Value> sum = context_->settings.multiway();
-    gains_.clear();
-    for (std::size_t k = 0; k < starts.size(); ++k) {
-      const std::uint32_t last = k + 1 < starts.size() ? starts[k + 1] : size_;
-      if (last - starts[k] < min_leaf_) {
-        c.lower = c.own = context_->loss->infinite();
-        return;
-      }
-      if (stop(last - starts[k])) return;
-      lanes_->window(starts[k], last);
-      look(c, starts[k], {last, Value{}, Value{}});
-      const Value leaf = lanes_->leaf(Side::left);
-      Value cost = leaf;
-      if (c.left_splits) {
-        lanes_->bounds(min_leaf_, 1, *context_->counters);
-        cost = exact_side(c, Side::left, leaf);
-        gains_.push_back(leaf - cost);
-      }
-      sum.add(cost, weight_of(starts[k], last));
-    }
-    std::ranges::sort(gains_, std::greater<>());
-    Value total = sum.total();
-    for (auto k = static_cast<std::size_t>(std::max(task_->splits - 1, 0)); k < gains_.size(); ++k)
-      total += gains_[k];
-    improve(c, TestKind::multiway, 0, size_, total - penalty());
-    raise_both(c, total);
-  }
+  void one_vs_rest(Candidate& c, const FeatureView& view);
+  void multiway(Candidate& c, const FeatureView& view);
   // The weight of positions of the root feature's list, where categories may be left out.
   Value weight_of(std::uint32_t first, std::uint32_t last) const {
     if constexpr (L::kUnitStep)
@@ -505,3 +450,5 @@ class DepthTwo {
 };
 
 }  // namespace treeproof::threshold
+
+#include "search/threshold/depth_two/category_roots.hpp"

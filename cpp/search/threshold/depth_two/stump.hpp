@@ -50,8 +50,8 @@ class StumpSolver {
   }
 
   // The split with the lowest sum of `score` over its children, which `children` adds up where
-  // there is one for each category. On large tables this takes long, so `stop` is called with the number of rows that
-  // are read next: once it returns true, the best split so far is returned.
+  // there is one for each category. On large tables this takes long, so `stop` is called with the
+  // number of rows that are read next: once it returns true, the best split so far is returned.
   template <class Score, class Measure, class Stop>
   Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst,
                     const MultiwayCost<Score>& children, Measure measure, Stop stop) {
