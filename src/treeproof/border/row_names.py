@@ -224,7 +224,7 @@ def counted_row_names(
     --------
     >>> name = CountedColumn("name", is_number=False, is_date=False, n_values=990)
     >>> [found.finding for found in counted_row_names([name], 1000)]
-    ['has 990 categories in 1000 rows']
+    ['has 990 categories in 1,000 rows']
     """
     for column in columns:
         if column.is_date:

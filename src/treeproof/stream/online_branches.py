@@ -100,12 +100,12 @@ class OnlineBranchesClassifier(StreamTreeClassifier):
     (True, 3)
     >>> print(model.export_text())
     500 rows
-    ├── x1 = 0
-    │   ├── x0 = 0: 0   94 rows (19%), 0 wrong
-    │   └── x0 = 1: 1   151 rows (30%), 0 wrong
-    └── x1 = 1
-        ├── x0 = 0: 1   122 rows (24%), 0 wrong
-        └── x0 = 1: 0   133 rows (27%), 0 wrong
+    ├── x1 <= 0.5
+    │   ├── x0 <= 0.5: 0   94 rows (19%), 0 wrong
+    │   └── x0 > 0.5: 1   151 rows (30%), 0 wrong
+    └── x1 > 0.5
+        ├── x0 <= 0.5: 1   122 rows (24%), 0 wrong
+        └── x0 > 0.5: 0   133 rows (27%), 0 wrong
     """
 
     _kind: ClassVar[str] = "branches"
