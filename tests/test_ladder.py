@@ -341,27 +341,3 @@ def test_near_optimal_trees_of_a_smaller_depth_where_all_are_too_many():
         trees = model.near_optimal(within=0.05)
     assert trees.max_depth in (1, 2, 3)
     assert all(tree.tree.depth <= trees.max_depth for tree in trees.best(3))
-
-
-def test_columns_on_which_no_split_pays_are_left_out_and_nothing_is_lost():
-    rng = np.random.default_rng(12)
-    left_out = 0
-    for _ in range(300):
-        table = random_table(rng, kinds=(MULTIWAY, MULTIWAY, ORDERED), max_values=12)
-        penalty = float(rng.choice([0.05, 0.1, 0.2, 0.4]))
-        answer = _core.climb_labels(
-            **engine_arguments(table), split_penalty=penalty, penalize="leaves"
-        )
-        best = optimal_cost(table, penalty, penalize="leaves")
-        assert answer["lower"] == best == answer["upper"]
-        left_out += answer["statistics"]["idle_columns"]
-    assert left_out > 20
-
-
-def test_a_column_of_names_costs_no_time():
-    X, y = noisy(3000, 2, seed=10)
-    table = {"name": [f"n{k}" for k in range(3000)], "a": X[:, 0].round(1).tolist()}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = OptimalTreeClassifier(time_limit=None).fit(table, y)
-    assert model.optimal_ and model.stats_["idle_columns"] == 1

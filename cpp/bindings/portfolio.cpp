@@ -19,9 +19,9 @@
 #include "bindings/sparse_switches.hpp"
 #include "bindings/step_log.hpp"
 #include "bindings/threshold_switches.hpp"
-#include "bounds/idle_columns.hpp"
 #include "bounds/rounding.hpp"
 #include "data/weights.hpp"
+#include "search/portfolio/reduced_table.hpp"
 #include "search/portfolio/solve.hpp"
 #include "tree/fold_chains.hpp"
 
@@ -73,6 +73,9 @@ class Messenger {
       : observer_(observer), ladder_(ladder), unit_(unit), interrupted_(interrupted),
         limits_(limits) {}
 
+  // Trees are about a reduced table, and have to be translated back.
+  void set_reduced(const portfolio::ReducedTable& reduced) { reduced_ = &reduced; }
+
   void operator()(const portfolio::Board<Value>& board,
                   const portfolio::Certificate<Value>* level) {
     if ((!observer_ && !ladder_) || interrupted_) return;  // Ctrl-C: nothing more is told
@@ -107,7 +110,8 @@ class Messenger {
                    static_cast<double>(upper) / unit_, board.news());
     if (ladder_ && better) {
       nb::dict tree;
-      tree["tree"] = table_of(board.best(board.question())->tree);
+      const auto best = board.best(board.question());
+      tree["tree"] = table_of(reduced_ == nullptr ? best->tree : reduced_->restore(best->tree));
       tree["upper"] = upper;
       (*ladder_)("tree", tree);
     }
@@ -118,6 +122,7 @@ class Messenger {
   const double& unit_;
   bool& interrupted_;
   const Limits& limits_;
+  const portfolio::ReducedTable* reduced_ = nullptr;
   bool told_ = false;
   Value upper_{};
   Value lower_{};
@@ -178,27 +183,6 @@ portfolio::Request make_request(const TreeLimits& tree_limits, bool climb, bool 
   request.relative_tolerance = tolerance.second;
   request.switches = read_switches(nb::dict(), n_jobs);
   return request;
-}
-
-// Makes columns constant on which no split pays, and returns how many there are. `codes` is the
-// table as it was given; only if there are such columns is it copied to `changed` and pointed
-// there.
-std::size_t leave_out_idle(std::vector<Feature>& features, std::span<const std::int32_t>& codes,
-                           std::vector<std::int32_t>& changed, const std::vector<double>& weights,
-                           int n_classes, const TreeLimits& tree_limits) {
-  if (tree_limits.penalize != Penalize::leaves) return 0;
-  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  const std::vector<std::size_t> idle =
-      bounds::idle_columns(features, codes, weights, n_classes, tree_limits.split_penalty * total);
-  if (idle.empty()) return 0;
-  changed.assign(codes.begin(), codes.end());
-  for (const std::size_t f : idle) {
-    features[f].n_values = 1;
-    const auto first = changed.begin() + static_cast<std::ptrdiff_t>(f * weights.size());
-    std::fill(first, first + static_cast<std::ptrdiff_t>(weights.size()), 0);
-  }
-  codes = changed;
-  return idle.size();
 }
 
 // The answer if a limit is hit before the table is ready for a search.
@@ -262,7 +246,8 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
   Problem problem;
   portfolio::Answer<Cost> answer;
   std::optional<proof::SearchFiles> files;
-  std::size_t idle = 0;
+  portfolio::ReducedTable reduced(read_features(kinds, n_values), view(codes));
+  messenger.set_reduced(reduced);
   std::int64_t forced = 0;
   {
     nb::gil_scoped_release unlocked;
@@ -278,19 +263,15 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
     Columns columns;
     std::vector<Weight> swings, pair_gains;
     try {
-      std::vector<Feature> features = read_features(kinds, n_values);
-      std::span<const std::int32_t> used = view(codes);
-      std::vector<std::int32_t> changed;
       // A proof has to speak of every column, so a search that writes one keeps them all.
-      if (!for_proof)
-        idle = leave_out_idle(features, used, changed, given, n_classes, request.tree_limits);
-      problem =
-          make_problem(std::move(features), used, view(labels), n_classes, given, {}, &limits);
+      if (!for_proof) reduced.reduce(given, n_classes, request.tree_limits);
+      problem = make_problem(reduced.features(), reduced.codes(), view(labels), n_classes, given,
+                             {}, &limits);
       problem.key_seed = key_seed;
       unit = static_cast<double>(cost_of(problem.total_weight));
       if (threshold) {
         columns = every_row
-                      ? sort_columns(problem.features, used,
+                      ? sort_columns(problem.features, reduced.codes(),
                                      static_cast<std::int32_t>(labels.size()), &limits)
                       : sort_columns(problem.features, problem.codes, problem.n_rows(), &limits);
         engines.columns = &columns;
@@ -319,11 +300,12 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
                            problem.total_weight, limits, std::ref(messenger));
     }
     if (files) files->finish();
+    answer.tree = reduced.restore(std::move(answer.tree));
     if (request.tree_limits.penalize == Penalize::leaves)
       fold_chains(answer.tree, read_features(kinds, n_values), view(codes));
   }
   nb::dict out = describe(answer, cost_of(problem.total_weight), limits, problem.n_rows());
-  out["statistics"]["idle_columns"] = idle;
+  out["statistics"]["idle_columns"] = reduced.n_idle();
   out["statistics"]["forced_weight"] = forced;
   if (for_proof) out["prices"] = describe_prices(answer);
   if (files && files->log() != nullptr) describe_log(*files, out);
