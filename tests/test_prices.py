@@ -325,3 +325,37 @@ def test_costs_of_actions_have_prices():
             assert of_row[box].sum() <= least + answer["split_cost"]
         positive += answer["bound"] > 0
     assert positive > 20
+
+
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS.keys())
+def test_threads_find_the_heaviest_box(kinds):
+    rng = np.random.default_rng(47)
+    above = 0
+    for _ in range(rounds(60, 1000)):
+        table = random_table(rng, kinds, most_rows=60)
+        weights = rng.integers(-20, 30, len(table.labels)).astype(np.int32)
+        heaviest = max(int(weights[box].sum()) for box in boxes(table))
+        threshold = int(rng.integers(0, max(2, int(1.2 * max(1, heaviest)))))
+        options = {"weights": weights, "threshold": threshold, "n_jobs": 3}
+        whole = _core.heaviest_box(**columns_of(table), **options)
+        assert whole["done"]
+        assert whole["most"] == max(threshold, heaviest)
+        above += heaviest > threshold
+        work = int(rng.integers(0, 3000))
+        some = _core.heaviest_box(**columns_of(table), **options, work=work)
+        assert some["most"] >= max(threshold, heaviest)
+    assert above > 20
+
+
+def test_threads_reach_the_same_prices():
+    rng = np.random.default_rng(48)
+    X = rng.integers(0, 40, (300, 4))
+    y = ((X[:, 0] > 20) ^ (rng.random(300) < 0.25)).astype(np.int32)
+    arguments = {
+        "kinds": np.zeros(4, np.int32), "n_values": np.full(4, 40, np.int32),
+        "codes": X.T.reshape(-1).astype(np.int32), "labels": y, "n_classes": 2,
+        "weights": np.ones(300), "split_penalty": 0.02, "work": 5 * 10**9,
+    }  # fmt: skip
+    alone, shared = (_core.prices(**arguments, n_jobs=n) for n in (1, 3))
+    assert alone["finished"] and shared["finished"]
+    assert shared["lower"] == pytest.approx(alone["lower"], rel=1e-3)

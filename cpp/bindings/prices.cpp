@@ -24,8 +24,9 @@ namespace {
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
 // For boxes of at most so many conditions; -1: of any number.
-std::unique_ptr<prices::Pricer> make_pricer(const prices::Points& points, int max_conditions) {
-  if (max_conditions < 0) return std::make_unique<prices::FuzzyPricer>(points, kMostBytes);
+std::unique_ptr<prices::Pricer> make_pricer(const prices::Points& points, int max_conditions,
+                                            int n_jobs = 1) {
+  if (max_conditions < 0) return std::make_unique<prices::FuzzyPricer>(points, kMostBytes, n_jobs);
   return std::make_unique<prices::ShallowPricer>(points, max_conditions);
 }
 
@@ -34,7 +35,7 @@ std::unique_ptr<prices::Pricer> make_pricer(const prices::Points& points, int ma
 nb::dict make_prices(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                      const IntArray& labels, int n_classes, const DoubleArray& weights,
                      double split_penalty, const std::string& penalize, std::int64_t work,
-                     double time_limit, int parts) {
+                     double time_limit, int parts, int n_jobs) {
   check_arrays(kinds, n_values, codes, labels, n_classes, weights);
   const std::vector<Feature> features = read_features(kinds, n_values);
   const std::vector<Weight> whole = whole_weights(view(weights));
@@ -55,7 +56,7 @@ nb::dict make_prices(const IntArray& kinds, const IntArray& n_values, const IntA
     Limits limits(time_limit, 0, python_interrupted);
     const auto points = prices::make_points(features, view(codes), view(labels), n_classes, whole);
     if (points) {
-      prices::SplitRules rules{two_way, split, kMostBytes, parts};
+      prices::SplitRules rules{two_way, split, kMostBytes, parts, n_jobs};
       prices::PricedPart table(*points, rules);
       const prices::PriceMaker& maker = table.maker();
       while (!finished && table.work() < work && !limits.stop())
@@ -119,7 +120,7 @@ nb::dict make_shallow_prices(const IntArray& kinds, const IntArray& n_values, co
 // The largest weight of a box, or how much one can weigh at most after so much work.
 nb::dict heaviest_box(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                       const IntArray& row_weights, int threshold, std::int64_t work,
-                      int max_conditions) {
+                      int max_conditions, int n_jobs) {
   const std::vector<double> ones(row_weights.size(), 1.0);
   const std::vector<Weight> unit(row_weights.size(), 1);
   const std::vector<std::int32_t> labels(row_weights.size(), 0);
@@ -131,7 +132,7 @@ nb::dict heaviest_box(const IntArray& kinds, const IntArray& n_values, const Int
   std::vector<std::int32_t> weights(static_cast<std::size_t>(points->size()), 0);
   for (std::size_t row = 0; row < labels.size(); ++row)
     weights[static_cast<std::size_t>(points->point_of[row])] += view(row_weights)[row];
-  const std::unique_ptr<prices::Pricer> pricer = make_pricer(*points, max_conditions);
+  const std::unique_ptr<prices::Pricer> pricer = make_pricer(*points, max_conditions, n_jobs);
   const std::unique_ptr<prices::Pricing> pricing = pricer->begin(weights, threshold);
   Limits limits;
   nb::dict answer;
@@ -177,7 +178,7 @@ nb::dict price_axes(const IntArray& kinds, const IntArray& n_values, const IntAr
 void bind_prices(nb::module_& m) {
   m.def("prices", &make_prices, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
         "n_classes"_a, "weights"_a, "split_penalty"_a, "penalize"_a = "leaves",
-        "work"_a = std::int64_t{1} << 40, "time_limit"_a = 0.0, "parts"_a = 0,
+        "work"_a = std::int64_t{1} << 40, "time_limit"_a = 0.0, "parts"_a = 0, "n_jobs"_a = 1,
         "A certified price for each row: every tree on a set of rows that tests can make costs "
         "at least the sum of their prices less one split.");
   m.def("shallow_prices", &make_shallow_prices, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
@@ -187,6 +188,7 @@ void bind_prices(nb::module_& m) {
         "the sum of the prices less one split.");
   m.def("heaviest_box", &heaviest_box, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
         "weights"_a, "threshold"_a = 0, "work"_a = std::int64_t{1} << 40, "max_conditions"_a = -1,
+        "n_jobs"_a = 1,
         "The largest sum of weights in a box of at most so many conditions (-1: of any number), "
         "if it is above the threshold.");
   m.def("price_axes", &price_axes, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,

@@ -204,7 +204,7 @@ def climb_labels(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_cl
 def climb_targets(*, kinds: Ints, n_values: Ints, codes: Ints, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', weights: Doubles, split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, ladder: Callable | None = None, climb: bool = True, polish: bool = True, n_jobs: int = 1, levels_first: bool = False, penalize: str = 'splits', smoothing: float = 0.0, quantiles: Sequence[float] = [], tolerance: tuple[float, float] = (0.0, 0.0)) -> Answer:
     """The same for a regression tree."""
 
-def prices(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, penalize: str = 'leaves', work: int = 1099511627776, time_limit: float = 0.0, parts: int = 0) -> dict:
+def prices(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, penalize: str = 'leaves', work: int = 1099511627776, time_limit: float = 0.0, parts: int = 0, n_jobs: int = 1) -> dict:
     """
     A certified price for each row: every tree on a set of rows that tests can make costs at least the sum of their prices less one split.
     """
@@ -214,7 +214,7 @@ def shallow_prices(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_
     A certified price for each row: every tree of at most `max_depth` levels costs at least the sum of the prices less one split.
     """
 
-def heaviest_box(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Ints, threshold: int = 0, work: int = 1099511627776, max_conditions: int = -1) -> dict:
+def heaviest_box(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Ints, threshold: int = 0, work: int = 1099511627776, max_conditions: int = -1, n_jobs: int = 1) -> dict:
     """
     The largest sum of weights in a box of at most so many conditions (-1: of any number), if it is above the threshold.
     """

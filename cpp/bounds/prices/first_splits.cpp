@@ -29,12 +29,14 @@ Cost leaf_cost_of(const Points& points) {
 
 PricedPart::PricedPart(Points points, SplitRules& rules)
     : points_(std::move(points)), rules_(rules), leaf_cost_(leaf_cost_of(points_)),
-      maker_(points_, rules.per_leaf, std::make_unique<FuzzyPricer>(points_, rules.most_bytes)) {}
+      maker_(points_, rules.per_leaf,
+             std::make_unique<FuzzyPricer>(points_, rules.most_bytes, rules.n_threads)) {}
 
 PricedPart::PricedPart(const PricedPart& larger, std::vector<std::int32_t> members)
     : points_(restricted_to(larger.points_, members)), members_(std::move(members)),
       rules_(larger.rules_), leaf_cost_(leaf_cost_of(points_)),
-      maker_(points_, rules_.per_leaf, std::make_unique<FuzzyPricer>(points_, rules_.most_bytes)) {
+      maker_(points_, rules_.per_leaf,
+             std::make_unique<FuzzyPricer>(points_, rules_.most_bytes, rules_.n_threads)) {
   maker_.start_from(larger.maker_, members_);
 }
 

@@ -32,6 +32,7 @@ struct SplitRules {
   Cost per_leaf = 0;  // by `cost_per_leaf`: a split into c parts costs at least c - 1 times this
   std::uint64_t most_bytes = 0;
   int parts_left = 0;
+  int n_threads = 1;
 };
 
 class FirstSplits;

@@ -1,44 +1,110 @@
 #include "bounds/prices/fuzzy_pricing.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace treeproof::prices {
 
 FuzzyPricing::FuzzyPricing(const Points& points, std::vector<std::int32_t> weights,
-                           std::int32_t threshold, LocalSearch& local, std::uint64_t most_bytes)
-    : points_(points), weights_(std::move(weights)), threshold_(threshold), local_(local),
-      most_bytes_(most_bytes), layout_(points), relaxation_(points, weights_, threshold),
-      heaviest_(threshold),
+                           std::int32_t threshold, LocalSearch& local, std::uint64_t most_bytes,
+                           int n_threads)
+    : points_(points), weights_(std::move(weights)), threshold_(threshold), most_bytes_(most_bytes),
+      layout_(points),
       climb_every_(std::max<std::int64_t>(
-          16, points.size() * static_cast<std::int64_t>(points.columns.size()) / 300)) {
+          16, points.size() * static_cast<std::int64_t>(points.columns.size()) / 300)),
+      heaviest_(threshold) {
   std::int64_t positive = 0;
   for (const std::int32_t w : weights_) positive += std::max(0, w);
   if (positive <= threshold) return;
+  for (int t = 0; t < std::max(1, n_threads); ++t) {
+    auto own = t == 0 ? nullptr : std::make_unique<LocalSearch>(points);
+    LocalSearch* used = t == 0 ? &local : own.get();
+    workers_.push_back(std::make_unique<Worker>(Worker{Relaxation(points, weights_, threshold),
+                                                       std::move(own),
+                                                       used,
+                                                       {},
+                                                       {},
+                                                       {},
+                                                       Dice(static_cast<std::uint64_t>(t + 1))}));
+  }
   store_ = layout_.everything(points);
   heap_.push_back({static_cast<std::int32_t>(positive), 0});
 }
 
 std::int32_t FuzzyPricing::most() const {
-  return heap_.empty() ? heaviest_ : std::max(heaviest_, heap_.front().bound);
+  return heap_.empty() ? heaviest_.load() : std::max(heaviest_.load(), heap_.front().bound);
+}
+
+std::int64_t FuzzyPricing::n_nodes() const {
+  std::int64_t sum = 0;
+  for (const auto& worker : workers_) sum += worker->n_nodes;
+  return sum;
 }
 
 bool FuzzyPricing::run(std::int64_t work, Limits& limits) {
-  while (!is_done()) {
-    if (work <= 0 || out_of_memory_) return false;
-    std::pop_heap(heap_.begin(), heap_.end());
-    const Node node = heap_.back();
-    heap_.pop_back();
-    expand(node);
-    const std::int64_t done = 1 + relaxation_.take_work() + local_.take_work();
-    work -= done;
-    work_ += done;
-    if (limits.stop(static_cast<std::uint32_t>(1 + done / kStepsPerMicrosecond))) return false;
+  if (is_done()) return true;
+  told_ = false;
+  std::vector<std::thread> helpers;
+  try {
+    for (std::size_t t = 1; t < workers_.size(); ++t)
+      helpers.emplace_back([this, &limits, t] {
+        Limits own(told_, limits, 0);
+        take_turns(*workers_[t], std::numeric_limits<std::int64_t>::max(), own);
+      });
+  } catch (const std::system_error&) {
+    // The system has no more threads; continue with these.
   }
-  return true;
+  take_turns(*workers_.front(), work, limits);
+  told_ = true;
+  changed_.notify_all();
+  for (std::thread& helper : helpers) helper.join();
+  return is_done();
 }
 
-void FuzzyPricing::push(std::int32_t bound, const LocalBox& box) {
+// Examines the best node again and again, until the work is done, a limit is reached or nothing is
+// left: no node on the heap is of interest, and no other thread is examining one.
+void FuzzyPricing::take_turns(Worker& worker, std::int64_t work, Limits& limits) {
+  std::unique_lock lock(mutex_);
+  while (!told_ && !out_of_memory_ && work > 0) {
+    std::int64_t done = 1;
+    if (is_done()) {
+      if (n_busy_ == 0) break;
+      changed_.wait_for(lock, std::chrono::milliseconds(1));
+      lock.unlock();
+    } else {
+      const Node node = take_node(worker);
+      ++n_busy_;
+      lock.unlock();
+      done += expand(worker, node.bound);
+      lock.lock();
+      --n_busy_;
+      work_ += done;
+      lock.unlock();
+      if (workers_.size() > 1) changed_.notify_all();
+    }
+    work -= done;
+    const bool stop = limits.stop(static_cast<std::uint32_t>(1 + done / kStepsPerMicrosecond));
+    lock.lock();
+    if (stop) break;
+  }
+}
+
+FuzzyPricing::Node FuzzyPricing::take_node(Worker& worker) {
+  std::pop_heap(heap_.begin(), heap_.end());
+  const Node node = heap_.back();
+  heap_.pop_back();
+  const std::span<Word> stored = words(node.place);
+  worker.current.assign(stored.begin(), stored.end());
+  free_.push_back(node.place);
+  return node;
+}
+
+void FuzzyPricing::push(const Worker& worker, std::int32_t bound, const LocalBox& box) {
+  const std::scoped_lock lock(mutex_);
   std::uint32_t place = 0;
   if (!free_.empty()) {
     place = free_.back();
@@ -48,49 +114,56 @@ void FuzzyPricing::push(std::int32_t bound, const LocalBox& box) {
     store_.resize(store_.size() + layout_.size());
     out_of_memory_ = store_.size() * sizeof(Word) > most_bytes_;
   }
-  relaxation_.store(box, words(place));
+  worker.relaxation.store(box, words(place));
   heap_.push_back({bound, place});
   std::push_heap(heap_.begin(), heap_.end());
 }
 
-void FuzzyPricing::expand(const Node& node) {
-  const std::span<Word> stored = words(node.place);
-  current_.assign(stored.begin(), stored.end());
-  free_.push_back(node.place);
-  if (!relaxation_.look_at(current_)) return;
-  const Branch branch = relaxation_.choose_branch();
-  if (branch.kind == Branch::Kind::none) {
-    const std::int32_t weight = relaxation_.outer_weight();
-    if (weight > heaviest_) {
-      relaxation_.suggest(relaxation_.whole(), local_.shape(), box_);
-      climb();
+// Cuts a node in two, and keeps the parts that may hold a box of interest. Returns the work.
+std::int64_t FuzzyPricing::expand(Worker& worker, std::int32_t bound) {
+  Relaxation& relaxation = worker.relaxation;
+  relaxation.raise_threshold(heaviest_);
+  if (relaxation.look_at(worker.current)) {
+    const Branch branch = relaxation.choose_branch();
+    if (branch.kind == Branch::Kind::none) weigh(worker);
+    for (int part = 0; part < 2 && branch.kind != Branch::Kind::none; ++part) {
+      relaxation.take_part(branch, part, worker.part);
+      ++worker.n_nodes;
+      const std::int32_t own = std::min(bound, relaxation.tighten(worker.part));
+      if (own <= heaviest_) continue;
+      push(worker, own, worker.part);
+      if (worker.n_nodes < worker.climb_at) continue;
+      // Often at first: what is found then saves the rest of the search.
+      constexpr std::int64_t kFirstNodes = 1000;
+      worker.climb_at =
+          worker.n_nodes + (worker.n_nodes < kFirstNodes ? climb_every_ / 8 : climb_every_);
+      relaxation.suggest(worker.part, worker.local->shape(), worker.box);
+      climb(worker);
     }
-    heaviest_ = std::max(heaviest_, weight);
-    return;
   }
-  for (int part = 0; part < 2; ++part) {
-    relaxation_.take_part(branch, part, part_);
-    ++n_nodes_;
-    const std::int32_t bound = std::min(node.bound, relaxation_.tighten(part_));
-    if (bound <= heaviest_) continue;
-    push(bound, part_);
-    if (n_nodes_ < climb_at_) continue;
-    // Often at first: what is found then saves the rest of the search.
-    constexpr std::int64_t kFirstNodes = 1000;
-    climb_at_ = n_nodes_ + (n_nodes_ < kFirstNodes ? climb_every_ / 8 : climb_every_);
-    relaxation_.suggest(part_, local_.shape(), box_);
-    climb();
-  }
+  return relaxation.take_work() + worker.local->take_work();
+}
+
+// A node of a single box.
+void FuzzyPricing::weigh(Worker& worker) {
+  const std::int32_t weight = worker.relaxation.outer_weight();
+  if (weight <= heaviest_) return;
+  worker.relaxation.suggest(worker.relaxation.whole(), worker.local->shape(), worker.box);
+  climb(worker);
+  const std::scoped_lock lock(mutex_);
+  heaviest_ = std::max(heaviest_.load(), weight);
 }
 
 // From a box to one that no single column improves.
-void FuzzyPricing::climb() {
-  const auto weight = static_cast<std::int32_t>(local_.climb(weights_, box_, dice_));
+void FuzzyPricing::climb(Worker& worker) {
+  const auto weight =
+      static_cast<std::int32_t>(worker.local->climb(weights_, worker.box, worker.dice));
   if (weight <= threshold_) return;
-  heaviest_ = std::max(heaviest_, weight);
-  relaxation_.raise_threshold(heaviest_);
   std::vector<std::int32_t> inside;
-  local_.list_points(box_, inside);
+  worker.local->list_points(worker.box, inside);
+  const std::scoped_lock lock(mutex_);
+  heaviest_ = std::max(heaviest_.load(), weight);
+  worker.relaxation.raise_threshold(heaviest_);
   keep_found(weight, std::move(inside));
 }
 

@@ -2,10 +2,17 @@
 //
 // The search keeps a heap of fuzzy boxes by their bounds; what can be weighed at most is known at
 // every moment: the largest of the threshold, the top of the heap and the heaviest box found.
+//
+// Threads take nodes from the same heap, each with memory of its own to examine them. They work
+// only while `run` is called, and all nodes are on the heap again when it returns, so that what is
+// known between two calls does not depend on them.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,54 +26,68 @@ namespace treeproof::prices {
 
 class FuzzyPricing final : public Pricing {
  public:
-  // Boxes of at most `threshold` are of no interest.
+  // Boxes of at most `threshold` are of no interest. `local` serves the calling thread.
   FuzzyPricing(const Points& points, std::vector<std::int32_t> weights, std::int32_t threshold,
-               LocalSearch& local, std::uint64_t most_bytes);
+               LocalSearch& local, std::uint64_t most_bytes, int n_threads = 1);
 
   bool run(std::int64_t work, Limits& limits) override;
   bool is_out_of_memory() const override { return out_of_memory_; }
   std::int32_t most() const override;
-  std::int64_t n_nodes() const override { return n_nodes_; }
+  std::int64_t n_nodes() const override;
 
  private:
-  bool is_done() const { return heap_.empty() || heap_.front().bound <= heaviest_; }
   struct Node {
     std::int32_t bound;
     std::uint32_t place;
     bool operator<(const Node& other) const { return bound < other.bound; }
   };
+  // What one thread needs to examine a node.
+  struct Worker {
+    Relaxation relaxation;
+    std::unique_ptr<LocalSearch> own;  // of a helper
+    LocalSearch* local;
+    std::vector<Word> current;
+    LocalBox part;
+    Box box;
+    Dice dice;
+    std::int64_t n_nodes = 0;
+    std::int64_t climb_at = 1;
+  };
+
+  bool is_done() const { return heap_.empty() || heap_.front().bound <= heaviest_; }
   std::span<Word> words(std::uint32_t place) {
     return std::span(store_).subspan(std::size_t{place} * layout_.size(), layout_.size());
   }
-  void push(std::int32_t bound, const LocalBox& box);
-  void expand(const Node& node);
-  void climb();
+  void take_turns(Worker& worker, std::int64_t work, Limits& limits);
+  Node take_node(Worker& worker);
+  void push(const Worker& worker, std::int32_t bound, const LocalBox& box);
+  std::int64_t expand(Worker& worker, std::int32_t bound);
+  void weigh(Worker& worker);
+  void climb(Worker& worker);
 
   const Points& points_;
-  std::vector<std::int32_t> weights_;
-  std::int32_t threshold_;
-  LocalSearch& local_;
-  std::uint64_t most_bytes_;
-  FuzzyLayout layout_;
-  Relaxation relaxation_;
+  const std::vector<std::int32_t> weights_;
+  const std::int32_t threshold_;
+  const std::uint64_t most_bytes_;
+  const FuzzyLayout layout_;
+  const std::int64_t climb_every_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // the first one is the caller's
+  std::atomic<std::int32_t> heaviest_;
+  std::atomic<bool> told_ = false;  // helpers: to end
+
+  std::mutex mutex_;  // for all that follows, and for the boxes that are found
+  std::condition_variable changed_;
   std::vector<Node> heap_;
   std::vector<Word> store_;
   std::vector<std::uint32_t> free_;
-  std::vector<Word> current_;
-  LocalBox part_;
-  Box box_;
-  Dice dice_{1};
-  std::int32_t heaviest_;
-  std::int64_t n_nodes_ = 0;
-  std::int64_t climb_at_ = 1;
-  std::int64_t climb_every_;
+  int n_busy_ = 0;  // nodes that are neither on the heap nor examined
   bool out_of_memory_ = false;
 };
 
 class FuzzyPricer final : public Pricer {
  public:
-  FuzzyPricer(const Points& points, std::uint64_t most_bytes)
-      : points_(points), most_bytes_(most_bytes), local_(points) {}
+  FuzzyPricer(const Points& points, std::uint64_t most_bytes, int n_threads = 1)
+      : points_(points), most_bytes_(most_bytes), n_threads_(n_threads), local_(points) {}
 
   std::int64_t find(std::span<const std::int32_t> weights, std::span<const std::int32_t> tight,
                     std::int32_t threshold, Dice& dice, std::vector<std::int32_t>& inside) override;
@@ -74,12 +95,13 @@ class FuzzyPricer final : public Pricer {
   std::unique_ptr<Pricing> begin(std::vector<std::int32_t> weights,
                                  std::int32_t threshold) override {
     return std::make_unique<FuzzyPricing>(points_, std::move(weights), threshold, local_,
-                                          most_bytes_);
+                                          most_bytes_, n_threads_);
   }
 
  private:
   const Points& points_;
-  std::uint64_t most_bytes_;
+  const std::uint64_t most_bytes_;
+  const int n_threads_;
   LocalSearch local_;
   Box box_;
 };

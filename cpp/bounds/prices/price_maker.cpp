@@ -14,7 +14,7 @@ constexpr int kSteps = 150;
 constexpr int kStarts = 50;
 constexpr std::size_t kBoxesPerClass = 60;
 constexpr std::size_t kMostBoxes = 3000;
-constexpr std::int64_t kSlice = 1 << 22;
+constexpr std::int64_t kSlice = 1 << 23;
 
 // Weights of boxes stay below 2^28 in these multiples.
 int shift_for(std::int64_t total_weight) {
@@ -173,6 +173,7 @@ bool PriceMaker::enough_rounds() const {
 
 void PriceMaker::begin_certifying() {
   stage_ = Stage::certify;
+  settled_hope_ = hoped_;
   const double factor = std::min(factor_, 1.0 / std::max(1.0, violation_ * 0.999));
   for (std::size_t i = 0; i < shares_.size(); ++i)
     candidate_[i] = static_cast<std::int32_t>(std::floor(

@@ -68,8 +68,9 @@ class PriceMaker {
   std::shared_ptr<const Prices> best() const { return best_; }
   // Every tree on the whole table costs at least this.
   Cost bound() const { return best_->total - split_cost_; }
-  // What the programme's best prices would bound if no box is heavier than those known.
-  double hoped() const { return hoped_; }
+  // What the programme's best prices would bound if no box is heavier than those known. While it
+  // takes up new boxes, which it has not settled with yet, what it hoped for before.
+  double hoped() const { return settled_hope_ > 0.0 ? settled_hope_ : hoped_; }
   double factor() const { return factor_; }
   std::int64_t n_nodes() const { return n_nodes_; }
   std::int64_t n_certified() const { return n_certified_; }
@@ -105,6 +106,7 @@ class PriceMaker {
   // The best of the programme's prices since it learned of boxes from a certification: what they
   // would bound, their shares and the heaviest box found, in splits.
   double hoped_ = 0.0;
+  double settled_hope_ = 0.0;  // when a certification last began
   std::vector<double> shares_;
   double violation_ = 1.0;
 

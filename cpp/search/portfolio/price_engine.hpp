@@ -55,18 +55,20 @@ class PriceEngine {
   double promised() const { return promised_.load(std::memory_order_relaxed); }
 
   // `parts`: once the prices of the table are at their best, bound it by its first splits, with
-  // prices of their own for parts of the table. No proof can cite those.
-  Statistics run(bool parts, Limits& limits, Exchange<Cost>& exchange) {
-    constexpr std::int64_t kSlice = 2'000'000;
+  // prices of their own for parts of the table. No proof can cite those. `n_threads` search for
+  // the heaviest box.
+  Statistics run(bool parts, int n_threads, Limits& limits, Exchange<Cost>& exchange) {
+    // Helpers are started anew for every slice.
+    const std::int64_t slice = n_threads > 1 ? 20'000'000 : 2'000'000;
     std::optional<prices::Points> points = make_points();
     if (!points || !prices::are_priceable(*points)) return {};
-    prices::SplitRules rules = rules_for(limits.memory_allowance());
+    prices::SplitRules rules = rules_for(limits.memory_allowance(), n_threads);
     prices::PricedPart table(std::move(*points), rules);
     Cost posted = 0;
     Cost told = 0;
     bool more = true;
     while (more && !limits.stop()) {
-      more = table.run(kSlice, parts, limits);
+      more = table.run(slice, parts, limits);
       promised_.store(promise_of(table), std::memory_order_relaxed);
       if (table.bound() > told) {
         told = table.bound();
@@ -85,13 +87,13 @@ class PriceEngine {
   }
 
  private:
-  prices::SplitRules rules_for(std::uint64_t allowance) const {
+  prices::SplitRules rules_for(std::uint64_t allowance, int n_threads) const {
     constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
     constexpr std::uint64_t kBytesPerPart = std::uint64_t{4} << 20;
     constexpr std::uint64_t kMostParts = 200;
     const std::uint64_t bytes = allowance == 0 ? kMostBytes : allowance / 2;
     return {split_cost_, cost_per_leaf_, bytes,
-            static_cast<int>(std::min(kMostParts, bytes / kBytesPerPart))};
+            static_cast<int>(std::min(kMostParts, bytes / kBytesPerPart)), n_threads};
   }
 
   // What the programme hopes for. Prices of parts raise the bound further, but so slowly that they

@@ -98,7 +98,8 @@ class LabelPortfolio {
     if (has_prices_ && !(has_level_prices_ && question_ <= LevelPrices::kLastLevel))
       out.push_back({"prices", false, kPricePace,
                      [this](int, Limits& own, Exchange<Cost>& exchange) {
-                       return prices_.run(request_.price_parts, own, exchange);
+                       return prices_.run(request_.price_parts, request_.switches.n_threads, own,
+                                          exchange);
                      },
                      Role::prices});
     if (has_level_prices_)
