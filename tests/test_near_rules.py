@@ -171,6 +171,8 @@ def test_first_split_and_max_splits_as_users_see_them():
     trees = few.near_optimal(0.05)
     assert trees[0].objective == pytest.approx(few.objective_)
     assert max(t.n_splits for t in trees) <= 1
+    costs = [cost for cost, _ in trees.objectives()]
+    assert len(set(costs)) == len(costs)
     top = few.objective_ + 0.05 + 1e-12
     larger = free.near_optimal(top - free.objective_)
     assert trees.count == sum(t.n_splits <= 1 for t in larger.to_list(10**5))

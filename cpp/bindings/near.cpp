@@ -202,6 +202,30 @@ nb::list by_cost(const NearCounts& c) {
   return out;
 }
 
+// For each row of the table, the number of the rows with the same codes.
+nb::list groups(const NearSearch& search, const IntArray& codes) {
+  const Problem& problem = search.problem();
+  nb::list out;
+  for (const std::int32_t group : near::of_table_rows(problem, view(codes), problem.group))
+    out.append(group);
+  return out;
+}
+
+// A lower bound of the rows with these codes.
+Cost lower_of_groups(NearSearch& search, const std::vector<std::int32_t>& groups, int depth,
+                     Cost enough) {
+  const Problem& problem = search.problem();
+  std::vector<std::uint8_t> wanted(static_cast<std::size_t>(problem.n_groups), 0);
+  for (const std::int32_t group : groups) wanted.at(static_cast<std::size_t>(group)) = 1;
+  std::vector<std::int32_t> rows;
+  for (std::int32_t r = 0; r < problem.n_rows(); ++r)
+    if (wanted[static_cast<std::size_t>(problem.group[static_cast<std::size_t>(r)])] != 0)
+      rows.push_back(r);
+  Limits limits(0.0, 0, python_interrupted);
+  nb::gil_scoped_release unlocked;
+  return search.lower(rows, depth, enough, limits);
+}
+
 void bind_search(nb::module_& m) {
   nb::class_<NearSearch>(m, "NearSearch", "A table whose trees within a budget can be found.")
       .def(nb::new_(&make_search), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "columns"_a,
@@ -214,7 +238,10 @@ void bind_search(nb::module_& m) {
                   "penalize"_a = "splits", "root_column"_a = -1,
                   "The same for numbers to predict; a cost of 1 is 2^40.")
       .def("build", &build, "budget"_a, nb::kw_only(), "time_limit"_a = 0.0, "memory_limit"_a = 0,
-           nb::keep_alive<0, 1>(), "Find all subproblems of trees that cost at most the budget.");
+           nb::keep_alive<0, 1>(), "Find all subproblems of trees that cost at most the budget.")
+      .def("groups", &groups, "codes"_a, "For each row, the number of the rows with its codes.")
+      .def("lower", &lower_of_groups, "groups"_a, "depth"_a, "enough"_a,
+           "A lower bound of the trees on some rows, which need not exceed `enough`.");
 }
 
 }  // namespace

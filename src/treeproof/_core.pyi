@@ -47,6 +47,14 @@ class NearSearch:
     def build(self, budget: int, *, time_limit: float = 0.0, memory_limit: int = 0) -> NearSet:
         """Find all subproblems of trees that cost at most the budget."""
 
+    def groups(self, codes: Ints) -> list:
+        """For each row, the number of the rows with its codes."""
+
+    def lower(self, groups: Sequence[int], depth: int, enough: int) -> int:
+        """
+        A lower bound of the trees on some rows, which need not exceed `enough`.
+        """
+
 class NearSet:
     """The subproblems of all trees within a budget."""
 

@@ -102,6 +102,14 @@ std::unique_ptr<near::Graph> NearSearch::build(Cost budget, Limits& limits) {
   return graph;
 }
 
+Cost NearSearch::lower(const std::vector<std::int32_t>& rows, int depth, Cost enough,
+                       Limits& limits) {
+  limits_ = limits;
+  const Cost found = bound_(rows, depth < 0 ? graph_limits_.unlimited : depth, enough);
+  limits = limits_;
+  return found;
+}
+
 // On Mroz (995 thresholds, depth 3) bounds over thresholds take an eighth of the time. They allow
 // leaves of any size, so that with a minimum they are weaker than the sparse search's.
 bool NearSearch::has_many_thresholds(const TreeLimits& tree_limits) const {

@@ -53,6 +53,9 @@ class NearSearch {
   std::unique_ptr<near::Graph> build(Cost budget, Limits& limits);
 
   const Problem& problem() const { return problem_; }
+  // A lower bound on the cost of every tree on these rows, which need not exceed `enough`. A depth
+  // below 0 stands for any depth.
+  Cost lower(const std::vector<std::int32_t>& rows, int depth, Cost enough, Limits& limits);
 
  private:
   bool has_many_thresholds(const TreeLimits& tree_limits) const;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from time import monotonic
@@ -12,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof import _core
+from treeproof.alternatives.counts import Count, DistinctCount, number_of
 from treeproof.border.partial_tree import Given
 from treeproof.solving.solvers import RegressionTask, Task, run_solver
 from treeproof.tree.split_table import SplitTable
 
 __all__ = [
     "FEWER",
-    "Count",
-    "DistinctCount",
     "Family",
     "Frontier",
     "LimitReachedError",
@@ -126,6 +124,25 @@ class Search:
                 **common,
             )
 
+    def groups(self, codes: Any) -> NDArray[np.int64]:
+        """Return the same number for rows with the same codes."""
+        found = self._search.groups(np.ascontiguousarray(codes).reshape(-1))
+        return np.asarray(found, dtype=np.int64)
+
+    def lower(self, groups: Sequence[int], depth: int | None, enough: int) -> int:
+        """Return a lower bound of trees on the rows of some groups.
+
+        Parameters
+        ----------
+        groups : sequence of int
+            Groups of rows with the same codes.
+        depth : int or None
+            The depth of the trees; None for any.
+        enough : int
+            The bound need not exceed this.
+        """
+        return int(self._search.lower(groups, -1 if depth is None else depth, enough))
+
     def family(
         self, budget: int, within: float, time_limit: float | None = None
     ) -> Family:
@@ -206,7 +223,7 @@ class Family:
         counts = self._counts(required, banned, at_most=True)
         if counts.status != "complete" or not counts.bounded:
             return None
-        return _number(counts.total)
+        return number_of(counts.total)
 
     def _counts(
         self, required: Sequence[int], banned: Sequence[int], *, at_most: bool
@@ -441,41 +458,3 @@ class Frontier:
     def tree(self, i: int) -> tuple[dict[str, Any], Any]:
         """Return a tree of a point as a split table, and the action of each row."""
         return self._found.tree(self._set, i, self._codes)
-
-
-class Count:
-    """How many trees there are, and the tree of any number."""
-
-    def __init__(self, family: Any, counts: Any) -> None:
-        self._set, self._counts = family, counts
-        self.total = _number(counts.total)
-        self.by_cost = [(int(cost), _number(n)) for cost, n in counts.by_cost()]
-
-    def tree(self, i: int) -> tuple[SplitTable, int]:
-        """Return the i-th tree, the cheapest first, as a split table with its cost."""
-        words = [(i >> (64 * k)) & (2**64 - 1) for k in range(4)]
-        before = 0
-        cost = self.by_cost[0][0]
-        for cost, n in self.by_cost:  # noqa: B007 (it is what we look for)
-            before += n
-            if i < before:
-                break
-        return self._counts.tree(self._set, words), cost
-
-
-class DistinctCount:
-    """How many different things trees say, and the cheapest tree for each."""
-
-    def __init__(self, family: Any, listing: Any) -> None:
-        self._set, self._listing = family, listing
-        self._costs = [int(cost) for cost in listing.costs()]
-        self.total = len(self._costs)
-        self.by_cost = [(cost, n) for cost, n in Counter(self._costs).items()]
-
-    def tree(self, i: int) -> tuple[SplitTable, int]:
-        """Return the i-th tree, the cheapest first, as a split table with its cost."""
-        return self._listing.tree(self._set, i), self._costs[i]
-
-
-def _number(words: Sequence[int]) -> int:
-    return sum(int(word) << (64 * k) for k, word in enumerate(words))

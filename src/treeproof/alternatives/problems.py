@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 from treeproof.alternatives.engine import Search, sparse_costs
@@ -16,6 +17,7 @@ __all__ = ["ClassProblem", "NumberProblem", "Problem"]
 
 _REGRESSION_UNIT = 2**40  # as in cpp/search/near/leaves.hpp
 _TOLERANCE = 1e-9  # relative, of real-valued losses
+_ROUNDED = 64  # engine's units, 2^-20 of a row: the rounding of a hundred penalties
 
 
 class Problem(ABC):
@@ -101,8 +103,12 @@ class ClassProblem(Problem):
         self.step = max(self.split_cost // 4, UNIT_COST)
 
     def margin(self, within: float) -> int:
-        """Return a margin that is added to the cost."""
-        return int(within / self._units.factor * self.unit)
+        """Return a margin that is added to the cost.
+
+        Penalties are rounded once, so that trees which cost exactly the margin more
+        can be a few units beyond it; they belong to the set.
+        """
+        return ceil(within / self._units.factor * self.unit) + _ROUNDED
 
     def stated_margin(self, margin: int) -> float:
         """Return what the margin adds to the cost."""

@@ -298,6 +298,22 @@ class NearOptimalSet(Questions):
 
         write_whole(path, walk_page(self, most).encode())
 
+    def write_proof(self, path: Any) -> None:
+        """Write a file that shows that no tree within the margin is missing.
+
+        `treeproof.proof.check_all_trees` reads it together with the training table and
+        counts the trees again. Every test that is left out on the way is refuted by a
+        bound that is shown.
+
+        Parameters
+        ----------
+        path : path
+            The file, compressed whatever its name.
+        """
+        from treeproof.alternatives.completeness import write_proof
+
+        write_proof(self, path)
+
     def plot(self, ax: Any = None) -> Any:
         """Draw in how many trees each column is used; needs matplotlib.
 

@@ -9,13 +9,8 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from treeproof.alternatives.engine import (
-    FEWER,
-    Count,
-    DistinctCount,
-    Family,
-    LimitReachedError,
-)
+from treeproof.alternatives.counts import Count, DistinctCount
+from treeproof.alternatives.engine import FEWER, Family, LimitReachedError
 from treeproof.alternatives.margins import growing_margins
 from treeproof.alternatives.near_tree import NearTree
 from treeproof.alternatives.problems import ClassProblem, NumberProblem, Problem

@@ -120,12 +120,14 @@ class Problem:
         n_rows = len(self.weights)
         sizes, self.splits, seen = [], [], [np.zeros((n_rows, 0), int)]
         self.directions: list[int] = []  # of the views
+        self.column: list[int] = []  # of the table, for each view
         named = zip(header.features, header.directions, coded, strict=True)
-        for feature, direction, (code, n) in named:
+        for column, (feature, direction, (code, n)) in enumerate(named):
             for split, place in views(feature["split"], n, feature.get("missing")):
                 fine = direction == 0 or split == "threshold"
                 require(fine, "a directed column is not split by thresholds.")
                 self.directions.append(direction)
+                self.column.append(column)
                 self.splits.append(split)
                 sizes.append(int(place.max(initial=-1)) + 1)
                 seen.append(place[code][:, None])

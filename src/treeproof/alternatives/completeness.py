@@ -1,0 +1,124 @@
+"""A file that shows that no tree within a margin is missing.
+
+The checker (`treeproof.proof.all_trees`) counts the trees itself. What it needs are
+bounds by which it can leave out most tests. The writer therefore runs the checker with
+the engine in the place of the file: whenever the checker wants a bound of some rows,
+the engine says how high it can be, the checker shows it, and the file gets it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.columns import plain
+from treeproof.objectives import Costs
+from treeproof.persistence import write_whole
+from treeproof.proof.all_trees import FORMAT, Bounds, Depth, Family, name_of
+from treeproof.proof.header import Header
+from treeproof.proof.problem import Problem
+from treeproof.proof.writer import action_header
+
+if TYPE_CHECKING:
+    from treeproof.alternatives.result import NearOptimalSet
+
+__all__ = ["write_proof"]
+
+
+def write_proof(trees: NearOptimalSet, path: Any) -> None:
+    """Write the file that shows that the set is complete."""
+    _check_provable(trees)
+    near, found = trees._question.problem, trees._found
+    count: Any = found.count
+    splits, best = count.tree(0)
+    answer: Any = {"tree": splits, "split_cost": near.split_cost, "upper": best}
+    limits = near.model._proved_limits() | {"max_depth": found.max_depth}
+    objective = near.task.objective
+    header = action_header(objective, answer, limits) | {
+        "search_split_cost": near.split_cost,
+        "lower": 0,
+        "root": 0,
+    }
+    line = json.dumps(header).encode()
+    problem = _read_back(line, objective)
+    bounds = Recorder(problem, near.search(max_depth=found.max_depth), objective)
+    budget = near.best + found.margin
+    counted = Family(problem, bounds, budget).by_cost()
+    assert counted == count.by_cost, "the checker counts other trees than the engine"
+    claim = {"format": FORMAT, "version": 1, "budget": budget, "by_cost": counted}
+    lines = [json.dumps(claim).encode(), line, *bounds.lines()]
+    write_whole(path, gzip.compress(b"\n".join(lines) + b"\n", 6))
+
+
+def _check_provable(trees: NearOptimalSet) -> None:
+    near = trees._question.problem
+    why = ""
+    if getattr(near.task, "objective", None) is None:
+        why = "costs of a regression are real numbers; a classifier has whole ones"
+    elif not trees.complete:
+        why = "not all trees within the margin are known; choose a smaller margin"
+    elif trees.distinct != "trees":
+        why = 'trees are counted one by one; leave distinct="trees"'
+    elif trees.using or trees.without:
+        why = "it is about all columns; leave using and without out"
+    elif near.task.prefix is not None:
+        why = "first_split is not part of proofs; fit without it"
+    elif near.task.objective.samples is not None:
+        why = "it is about a table in memory; load the rows first"
+    elif near.task.table.dates or near.task.table.given_cuts:
+        why = "dates and given thresholds are not part of proofs; use numbers"
+    elif near.task.table.allowed is not None:
+        why = "allowed_features is not part of proofs; fit a table of these columns"
+    elif (
+        isinstance(near.task.objective, Costs) and not near.task.objective.engine_total
+    ):
+        why = "all actions cost the same for every row"
+    if why:
+        raise ValueError(f"This set cannot be proved complete: {why}.")
+
+
+class Recorder(Bounds):
+    """Bounds that come from the engine, are shown, and are kept for the file."""
+
+    def __init__(self, problem: Problem, search: Any, objective: Any) -> None:
+        super().__init__(problem)
+        self._search = search
+        self._group = np.zeros(len(problem.codes), np.int64)
+        self._group[problem.place] = search.groups(objective.table.engine.codes)
+
+    def hint(self, rows: NDArray[Any], depth: Depth, wanted: int) -> int:
+        """Ask the engine, but for no more than is wanted."""
+        own = self._group[rows].tolist()
+        found = min(self._search.lower(own, depth, wanted), wanted)
+        key = (name_of(rows), depth)
+        self.hints[key] = max(found, self.hints.get(key, 0))
+        return found
+
+    def lines(self) -> list[bytes]:
+        """Return the bounds as lines of the file."""
+        return [
+            json.dumps({"rows": rows, "depth": depth, "bound": bound}).encode()
+            for (rows, depth), bound in self.hints.items()
+        ]
+
+
+def _read_back(line: bytes, objective: Any) -> Problem:
+    """Return the problem as the checker sees it, from the rows behind the tree."""
+    header = Header(line)
+    if "class_weight" in header.raw:  # they are in the weights already
+        header.raw["class_weight"] = [1.0] * len(header.raw["classes"])
+    table: dict[str, NDArray[Any]] = {}
+    encoded = zip(objective.table.columns, objective.table.codes, strict=True)
+    for (column, codes), values in zip(encoded, objective.table.distinct, strict=True):
+        listed = [plain(v) for v in values] if column.is_categorical else list(values)
+        cells = np.empty(len(codes), dtype=object)
+        cells[:] = [None if c == len(listed) else listed[c] for c in codes.tolist()]
+        table[column.name] = cells
+    labels = getattr(objective, "labels", None)
+    y = None if labels is None else np.asarray(objective.classes)[labels]
+    costs = getattr(objective, "costs", None)
+    return Problem(header, table, y, objective.weights, costs)

@@ -1,0 +1,445 @@
+"""A checker of the claim that no tree within a budget is missing.
+
+Part of the checkers: the standard library and NumPy only. The file states a problem, as
+the header of every proof does, a budget, and how many trees of each cost there are
+within it. The checker counts them again: for every set of rows that can occur in such
+a tree it looks at every test. A test is left out only if a bound that was shown says
+that every tree which starts with it costs more than can be spent there. The file helps
+with bounds to show; a bound that does not hold, or a count that differs, is rejected.
+The rules are on the page "The proof format" (docs/proof-format.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from treeproof.proof.checker import read_lines
+from treeproof.proof.header import Header, read_object, read_whole
+from treeproof.proof.problem import Problem
+from treeproof.proof.rejected import Array, Rejected, require
+from treeproof.proof.statement import statement
+
+__all__ = ["AllTreesVerdict", "Bounds", "Family", "check_all_trees", "name_of"]
+
+FORMAT = "treeproof-all-trees"
+PROBLEM = (
+    "format", "version", "loss", "classes", "class_weight", "measure", "actions",
+    "cost_matrix", "abstain_cost", "scale", "split_cost", "search_split_cost", "tree",
+    "upper", "lower", "root", "features", "n_rows", "fingerprint", "split_penalty",
+    "penalize", "max_depth", "max_splits", "min_samples_leaf",
+)  # fmt: skip
+FEATURE = ("name", "split", "values", "missing")
+Depth = int | None  # None for any depth
+Costs = dict[
+    tuple[int, int], int
+]  # from cost and number of splits to a number of trees
+
+
+@dataclass(frozen=True)
+class AllTreesVerdict:
+    """What the checker says about a claim that all trees are counted.
+
+    Attributes
+    ----------
+    accepted : bool
+        Whether there are as many trees of each cost within the budget as claimed.
+    reason : str
+        Why it is not accepted, as a sentence; empty if it is.
+    count : int
+        The number of trees.
+    objective : float
+        The cost of the best tree, as in the verdict of a proof. No tree costs less.
+    within : float
+        The margin above it up to which all trees were counted, in the same unit.
+    n_sets : int
+        How many sets of rows were looked at.
+    statement : str
+        What the claim is about, as far as it was read.
+    """
+
+    accepted: bool
+    reason: str = ""
+    count: int = 0
+    objective: float = 0.0
+    within: float = 0.0
+    n_sets: int = 0
+    statement: str = ""
+
+    def __str__(self) -> str:
+        if not self.accepted:
+            return f"rejected: {self.reason}"
+        trees = "is 1 tree" if self.count == 1 else f"are {self.count} trees"
+        return (
+            f"accepted: there {trees} within {self.within:.6g} of the best one, which "
+            f"costs {self.objective:.6g}; none is missing ({self.n_sets} sets of rows "
+            f"checked)\nwhat was proved: {self.statement}"
+        )
+
+
+def check_all_trees(
+    proof: str | os.PathLike[str] | BinaryIO,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    costs: Any = None,
+    max_bytes: int | None = None,
+) -> AllTreesVerdict:
+    """Check that no tree within a margin is missing; parameters as in `check`.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from treeproof import OptimalTreeClassifier, datasets
+    >>> from treeproof.proof import check_all_trees
+    >>> X, y = datasets.load_monks(1, as_frame=True, return_X_y=True)
+    >>> trees = OptimalTreeClassifier(max_depth=2).fit(X, y).near_optimal(0.02)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "trees.proof.gz")
+    ...     trees.write_proof(path)
+    ...     verdict = check_all_trees(path, X, y)
+    >>> verdict.accepted, verdict.count == trees.count
+    (True, True)
+    """
+    about = ""
+    try:
+        lines = read_lines(proof, max_bytes)
+        claim = Claim(next(lines, None))
+        header = read_problem(next(lines, None))
+        problem = Problem(header, X, y, sample_weight, costs)
+        require(problem.ratio is None, "trees are counted by costs, not by ratios.")
+        about = statement(header, problem)
+        best = int(problem.check_tree())
+        bounds = Bounds(problem, read_hints(lines))
+        family = Family(problem, bounds, claim.budget)
+        found = family.by_cost()
+        require(found == claim.by_cost, "there are not as many trees as claimed.")
+        require(found[0][0] == best, "the tree of the header is not the best one.")
+    except Rejected as error:
+        return AllTreesVerdict(False, str(error), statement=about)
+    within = problem.stated_bound(claim.budget) - problem.stated_bound(best)
+    count = sum(n for _, n in found)
+    own = problem.objective
+    n_sets = len(family.budgets)
+    return AllTreesVerdict(True, "", count, own, within, n_sets, about)
+
+
+class Claim:
+    """The first line: the budget, and how many trees of each cost there are."""
+
+    def __init__(self, line: bytes | None) -> None:
+        raw = read_object(line, "the first line")
+        known = raw.get("format") == FORMAT and raw.get("version") == 1
+        require(known, "this is not a claim about all trees, of version 1.")
+        self.budget = read_whole(raw.get("budget"), "the budget")
+        pairs = raw.get("by_cost")
+        require(isinstance(pairs, list) and pairs, "by_cost is no list of costs.")
+        self.by_cost: list[tuple[int, int]] = []
+        for pair in pairs or ():
+            proper = isinstance(pair, list) and len(pair) == 2
+            require(proper, "by_cost has an entry that is not [cost, number].")
+            number = pair[1]
+            whole = isinstance(number, int) and not isinstance(number, bool)
+            require(whole and number > 0, "by_cost has a number that is no count.")
+            self.by_cost.append((read_whole(pair[0], "a cost"), number))
+
+
+def read_problem(line: bytes | None) -> Header:
+    """Read the problem; what a header says beyond it is not understood here."""
+    header = Header(line)
+    require(header.exact, "regressions cannot be counted exactly.")
+    same = header.search_cost == header.split_cost
+    require(same, "search_split_cost differs from split_cost.")
+    for given, known in (
+        (header.raw, PROBLEM),
+        *((feature, FEATURE) for feature in header.features),
+    ):
+        for name in given:
+            require(name in known, f"the header has {name!r}, which is not known here.")
+    return header
+
+
+def read_hints(lines: Iterator[bytes]) -> dict[tuple[str, Depth], int]:
+    """Read the bounds that are to be shown, by the name of the rows and the depth."""
+    hints: dict[tuple[str, Depth], int] = {}
+    for line in lines:
+        raw = read_object(line, "a bound")
+        rows, depth = raw.get("rows"), raw.get("depth")
+        require(isinstance(rows, str), "the rows of a bound have no name.")
+        depth = None if depth is None else read_whole(depth, "a depth")
+        hints[str(rows), depth] = read_whole(raw.get("bound"), "a bound")
+    return hints
+
+
+def name_of(rows: Array) -> str:
+    """Return a name for a set of rows; two sets of the same name mislead nobody."""
+    return hashlib.blake2b(rows.astype("<i4").tobytes(), digest_size=12).hexdigest()
+
+
+def below(depth: Depth) -> Depth:
+    """Return how many levels the children of a node may have."""
+    return None if depth is None else depth - 1
+
+
+class Splits:
+    """All tests at a set of rows that may be used there.
+
+    Attributes
+    ----------
+    tests : ndarray
+        The numbers of the tests.
+    leaf, forced : ndarray of shape (children,)
+        For each child of every test of the problem: the cost of a leaf, and what rows
+        that no test tells apart cost at least.
+    there : ndarray of bool
+        Whether the child has rows.
+    price : ndarray of shape (tests of the problem,)
+        What a split costs.
+    """
+
+    def __init__(self, problem: Problem, rows: Array) -> None:
+        p = problem
+        n_values = int(p.start[-1])
+        codes = p.codes[rows]
+        sums = np.zeros((p.channels.shape[1], n_values + 1), np.int64)
+        for view in range(codes.shape[1]):
+            np.add.at(sums.T, codes[:, view] + 1, p.channels[rows])
+        total = np.cumsum(sums, axis=1)
+        ends = total[:, p.ends]  # channels, four ends, children
+        inside = ends[:, 1] - ends[:, 0] + ends[:, 3] - ends[:, 2]
+        self.leaf = np.asarray(p.leaf(inside))
+        self.forced = np.asarray(p.forced(inside))
+        self.there = inside[-1] > 0
+        large = ~self.there | (inside[-1] >= p.header.min_leaf)
+        n_there, fine = np.zeros(0, int), np.zeros(0, bool)
+        if p.n_tests:
+            n_there = np.add.reduceat(self.there.astype(int), p.first[:-1])
+            fine = np.logical_and.reduceat(large, p.first[:-1])
+        self.tests = np.flatnonzero((n_there > 1) & fine)
+        self.price = np.asarray(p.header.price(n_there))
+
+
+@dataclass
+class Bounds:
+    """Lower bounds of trees on sets of rows, each shown before it is believed.
+
+    Attributes
+    ----------
+    problem : Problem
+        The problem.
+    hints : dict
+        Bounds that are to be shown, by the name of the rows and the depth.
+    """
+
+    problem: Problem
+    hints: dict[tuple[str, Depth], int] = field(default_factory=dict)
+    shown: dict[tuple[bytes, Depth], int] = field(default_factory=dict)
+    _splits: dict[bytes, Splits] = field(default_factory=dict)
+
+    def lower(self, rows: Array, depth: Depth, wanted: int) -> int:
+        """Return a bound that was shown, if possible one that is not below `wanted`."""
+        key = (rows.tobytes(), depth)
+        known = self.shown.get(key)
+        if known is None:
+            known = self.shown[key] = self._at_once(rows, depth)
+        if known >= wanted or depth == 0:
+            return known
+        if depth == 1:
+            found = self._best_stump(rows)
+        else:
+            found = self.hint(rows, depth, wanted)
+            if found > known:
+                self.show(rows, depth, found)
+        self.shown[key] = max(known, found)
+        return self.shown[key]
+
+    def hint(self, rows: Array, depth: Depth, wanted: int) -> int:
+        """Return a bound that is to be shown."""
+        return self.hints.get((name_of(rows), depth), 0)
+
+    def show(self, rows: Array, depth: Depth, bound: int) -> None:
+        """See that every tree on these rows costs at least the bound.
+
+        A tree is a leaf, or it starts with a test and has a tree on each child.
+        """
+        p = self.problem
+        leaf = self._leaf(rows)
+        require(bound <= leaf, f"a leaf costs {leaf}, less than its bound {bound}.")
+        splits = self._split(rows)
+        for test in splits.tests.tolist():
+            missing = bound - int(splits.price[test])
+            children = [
+                p.within(rows, child)
+                for child in range(p.first[test], p.first[test + 1])
+                if splits.there[child]
+            ]
+            least = [self.lower(child, below(depth), 0) for child in children]
+            missing -= sum(least)
+            for child, low in zip(children, least, strict=True):
+                if missing > 0:
+                    missing -= self.lower(child, below(depth), low + missing) - low
+            require(missing <= 0, f"test {test} is not shown to cost {bound}.")
+
+    def _leaf(self, rows: Array) -> int:
+        return int(self.problem.leaf(self.problem.channels[rows].sum(axis=0)))
+
+    def _at_once(self, rows: Array, depth: Depth) -> int:
+        """Return what is clear: a split is paid for, and rows that no test parts."""
+        p = self.problem
+        sums = p.channels[rows].sum(axis=0)
+        leaf = int(p.leaf(sums))
+        if depth == 0:
+            return leaf
+        return min(leaf, int(p.header.price(2)) + int(p.forced(sums)))
+
+    def _best_stump(self, rows: Array) -> int:
+        splits, p = self._split(rows), self.problem
+        leaf = self._leaf(rows)
+        if not len(splits.tests):
+            return leaf
+        sums = np.add.reduceat(splits.leaf * splits.there, p.first[:-1]) + splits.price
+        return min(leaf, int(sums[splits.tests].min()))
+
+    def _split(self, rows: Array) -> Splits:
+        key = rows.tobytes()
+        if key not in self._splits:
+            if len(self._splits) > 20_000:
+                self._splits.clear()
+            self._splits[key] = Splits(self.problem, rows)
+        return self._splits[key]
+
+    def splits(self, rows: Array) -> Splits:
+        """Return the tests that may be used at some rows."""
+        return self._split(rows)
+
+
+class Family:
+    """All trees that cost at most a budget, counted.
+
+    Trees that differ only in tests of one column which part the rows of a node alike
+    are one tree; a split whose children are all leaves that say the same is no tree.
+    """
+
+    def __init__(self, problem: Problem, bounds: Bounds, budget: int) -> None:
+        self.p, self.bounds = problem, bounds
+        self.budgets: dict[tuple[bytes, Depth], int] = {}
+        self._rows: dict[tuple[bytes, Depth], Array] = {}
+        self._edges: dict[tuple[bytes, Depth], list[Any]] = {}
+        everything = np.arange(len(problem.codes))
+        self.root = (everything.tobytes(), problem.header.max_depth)
+        self._find(everything, budget)
+
+    def by_cost(self) -> list[tuple[int, int]]:
+        """Return how many trees of each cost there are."""
+        counts: dict[tuple[bytes, Depth], Costs] = {}
+        for key in sorted(self.budgets, key=lambda key: len(key[0])):
+            counts[key] = self._count(key, counts)
+        total: dict[int, int] = {}
+        for (cost, _), n in counts[self.root].items():
+            total[cost] = total.get(cost, 0) + n
+        return sorted(total.items())
+
+    def _find(self, everything: Array, budget: int) -> None:
+        """Find the sets of rows that occur in the trees, and what each may cost.
+
+        Children have fewer rows than their parents: when a set is looked at, all that
+        can be spent there is known.
+        """
+        waiting: list[set[tuple[bytes, Depth]]] = [
+            set() for _ in range(len(everything) + 1)
+        ]
+        self._enter(everything, self.root[1], budget, waiting)
+        for size in range(len(everything), 0, -1):
+            for key in sorted(waiting[size], key=lambda k: (k[0], k[1] or 0)):
+                self._expand(key, waiting)
+
+    def _enter(
+        self,
+        rows: Array,
+        depth: Depth,
+        budget: int,
+        waiting: list[set[tuple[bytes, Depth]]],
+    ) -> tuple[bytes, Depth]:
+        key = (rows.tobytes(), depth)
+        self.budgets[key] = max(budget, self.budgets.get(key, budget))
+        self._rows[key] = rows
+        waiting[len(rows)].add(key)
+        return key
+
+    def _expand(
+        self, key: tuple[bytes, Depth], waiting: list[set[tuple[bytes, Depth]]]
+    ) -> None:
+        rows, depth, budget = self._rows[key], key[1], self.budgets[key]
+        edges = self._edges[key] = []
+        if depth == 0:
+            return
+        p, down = self.p, below(depth)
+        splits = self.bounds.splits(rows)
+        seen: set[Any] = set()
+        for test in splits.tests.tolist():
+            price = int(splits.price[test])
+            if price > budget:
+                continue
+            children = [
+                p.within(rows, child)
+                for child in range(p.first[test], p.first[test + 1])
+                if splits.there[child]
+            ]
+            column = p.column[int(p.view[p.first[test]])]
+            parted = (column, frozenset(child.tobytes() for child in children))
+            if parted in seen:
+                continue
+            seen.add(parted)
+            low = [self.bounds.lower(child, down, 0) for child in children]
+            for k, child in enumerate(children):
+                over = budget - price - sum(low)
+                if over >= 0:
+                    low[k] = self.bounds.lower(child, down, low[k] + over + 1)
+            spare = budget - price - sum(low)
+            if spare < 0:
+                continue  # every tree with this test costs more than the budget
+            keys = [
+                self._enter(child, down, spare + own, waiting)
+                for child, own in zip(children, low, strict=True)
+            ]
+            edges.append((price, keys))
+
+    def _count(
+        self, key: tuple[bytes, Depth], counts: dict[tuple[bytes, Depth], Costs]
+    ) -> Costs:
+        budget, most = self.budgets[key], self.p.header.max_splits
+        out: Costs = {}
+        leaf, _ = self._leaf(key)
+        if leaf <= budget:
+            out[leaf, 0] = 1
+        for price, keys in self._edges[key]:
+            joint: Costs = {(price, 1): 1}
+            for child in keys:
+                joined: Costs = {}
+                for ((cost, n), many), ((more, m), times) in product(
+                    joint.items(), counts[child].items()
+                ):
+                    if cost + more <= budget and (most is None or n + m <= most):
+                        place = (cost + more, n + m)
+                        joined[place] = joined.get(place, 0) + many * times
+                joint = joined
+            leaves = [self._leaf(child) for child in keys]
+            place = (price + sum(cost for cost, _ in leaves), 1)
+            if len({label for _, label in leaves}) == 1 and place in joint:
+                joint[place] -= 1  # the same tree without the split
+            for place, n in joint.items():
+                if n:
+                    out[place] = out.get(place, 0) + n
+        return out
+
+    def _leaf(self, key: tuple[bytes, Depth]) -> tuple[int, int]:
+        """Return what a leaf costs, and what it says: the heaviest, the first one."""
+        sums = self.p.channels[self._rows[key]].sum(axis=0)
+        return int(self.p.leaf(sums)), int(np.argmax(sums[:-2]))
