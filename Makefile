@@ -69,7 +69,7 @@ peers: .peers/ready  ## other solvers for the benchmarks, in an environment of t
 
 .peers/ready:
 	$(PYTHON) -m venv .peers
-	.peers/bin/python -m pip install --quiet pystreed pycontree gosdt pydl8.5 pandas "setuptools<80"
+	.peers/bin/python -m pip install --quiet pystreed pycontree gosdt pydl8.5 treefarms pandas "setuptools<80"
 	touch $@
 
 bench: build  ## ours against the installed peers (BENCH="--limit 10 --resume" for options)
@@ -114,6 +114,10 @@ bench-prices: build  ## what prices of rows cost on clean tables and bring on no
 .PHONY: bench-portfolio
 bench-portfolio: build  ## solver="auto" beside each engine alone, CPU time
 	$(BIN)/python -m benchmarks.portfolio $(BENCH)
+
+.PHONY: bench-near
+bench-near: build  ## all near-optimal trees beside TreeFARMS, on binarised sets
+	$(BIN)/python -m benchmarks.near $(BENCH)
 
 bench-regression: build  ## regression trees: our engine beside our Quant-BnB
 	$(BIN)/python -m benchmarks.regression $(BENCH)

@@ -193,6 +193,8 @@ def test_what_cannot_be_proved_is_refused(tmp_path):
         (clf.near_optimal(0.01, limit=1), "not all trees"),
         (clf.near_optimal(0.01, distinct="predictions"), "one by one"),
         (clf.near_optimal(0.01, without="x0"), "using and without"),
+        (OptimalTreeClassifier(0.02, max_depth=2, quantiles=2).fit(X, y)
+         .near_optimal(0.01), "quantiles join values"),
         (OptimalTreeRegressor(0.1, max_depth=1).fit(X, y * 1.0).near_optimal(0.1),
          "real numbers"),
         (OptimalTreeClassifier(0.02, max_depth=2, first_split=0).fit(X, y)

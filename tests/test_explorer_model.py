@@ -325,7 +325,14 @@ def test_alternatives_are_counted_listed_and_shown():
     costs = [one.cost for one in found.listed]
     assert costs == sorted(costs) and costs[0] == pytest.approx(best.model.objective_)
     assert costs[-1] <= best.model.objective_ + 0.01 + 1e-9
-    assert 0 < max(found.use.values()) <= 1
+    assert 0 < max(own.share for own in found.use.values()) <= 1
+    assert all(own.least <= own.most for own in found.use.values())
+    assert 0 < found.disputed[0] < found.disputed[1] == 150
+    assert 1 < found.n_predictions <= found.count
+    few = alternatives(best, 0.01, ["petal width (cm)"])
+    assert 0 < few.count < found.count and few.use["petal width (cm)"].share == 0
+    with pytest.raises(ValueError, match="does without these columns"):
+        alternatives(best, 0.0, list(found.use))
     session.show_alternative(3)
     assert session.fitted is found.listed[3].fitted
     assert node_facts(session.fitted, 0).n_rows == 150
@@ -339,8 +346,8 @@ def test_alternatives_are_counted_listed_and_shown():
 def test_alternatives_that_cannot_be_had(iris, diabetes):
     with pytest.raises(ValueError, match="margin is between 0 and 1"):
         alternatives(iris, 2.0)
-    with pytest.raises(ValueError, match="not for numbers yet"):
-        alternatives(diabetes, 0.01)
+    found = alternatives(diabetes, 0.01)  # a share of the cost
+    assert found.relative and found.count >= 1 and found.disputed is None
 
 
 @pytest.mark.parametrize("which", ["iris", "diabetes"])

@@ -71,6 +71,8 @@ def _check_provable(trees: NearOptimalSet) -> None:
         why = "it is about a table in memory; load the rows first"
     elif near.task.table.dates or near.task.table.given_cuts:
         why = "dates and given thresholds are not part of proofs; use numbers"
+    elif getattr(near.model, "quantiles", None) is not None:
+        why = "quantiles join values of the table; fit without them"
     elif near.task.table.allowed is not None:
         why = "allowed_features is not part of proofs; fit a table of these columns"
     elif (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from treeproof.alternatives.engine import LimitReachedError
 from treeproof.explorer.fitting import Fitted
 from treeproof.tree import LEAF
 
-__all__ = ["Alternative", "Alternatives", "alternatives"]
+__all__ = ["Alternative", "Alternatives", "ColumnUse", "alternatives"]
 
 _MOST_LISTED = 60
 
@@ -24,6 +27,24 @@ class Alternative:
 
 
 @dataclass(frozen=True)
+class ColumnUse:
+    """How much the trees use a column.
+
+    Attributes
+    ----------
+    share : float
+        The share of the trees that test it.
+    least, most : float or None
+        The least and the greatest loss of a tree when the column is shuffled; None if
+        that is not known.
+    """
+
+    share: float
+    least: float | None = None
+    most: float | None = None
+
+
+@dataclass(frozen=True)
 class Alternatives:
     """The trees within a margin.
 
@@ -32,21 +53,44 @@ class Alternatives:
     count : int
         How many there are, exactly.
     within : float
-        The margin.
+        The margin; for numbers a share of the cost.
+    relative : bool
+        Whether the margin is a share of the cost.
+    without : tuple of str
+        Columns that none of them tests.
     listed : list of Alternative
         The cheapest of them, the best one first.
-    use : dict of float
-        For each column, the share of these trees that test it.
+    use : dict of ColumnUse
+        How much they use each column.
+    n_predictions : int or None
+        In how many ways they predict the training rows; None if that is not known.
+    disputed : pair of int or None
+        Of how many training rows they say different things, and the number of rows.
     """
 
     count: int
     within: float
+    relative: bool
+    without: tuple[str, ...]
     listed: list[Alternative]
-    use: dict[str, float]
+    use: dict[str, ColumnUse]
+    n_predictions: int | None = None
+    disputed: tuple[int, int] | None = None
 
 
-def alternatives(fitted: Fitted, within: float) -> Alternatives:
+def alternatives(
+    fitted: Fitted, within: float, without: Sequence[str] = ()
+) -> Alternatives:
     """Return the trees that cost at most a margin more than a fitted one.
+
+    Parameters
+    ----------
+    fitted : Fitted
+        The tree.
+    within : float
+        The margin; for numbers a share of the cost.
+    without : sequence of str, default=()
+        Columns that the trees must not test.
 
     Examples
     --------
@@ -58,13 +102,14 @@ def alternatives(fitted: Fitted, within: float) -> Alternatives:
     >>> found.count, found.listed[0].columns
     (8, ('jacket_color', 'head_shape', 'body_shape'))
     """
-    if fitted.question.numeric:
-        raise ValueError(
-            "Alternatives are listed for classes, not for numbers yet; predict classes."
-        )
     if not 0 <= within <= 1:
         raise ValueError(f"The margin is between 0 and 1, not {within:g}.")
-    found = fitted.model.near_optimal(within)
+    found = fitted.model.near_optimal(within, without=list(without))
+    if found.count == 0:
+        raise ValueError(
+            "No tree within the margin does without these columns; allow one of them, "
+            "or choose a larger margin."
+        )
     listed = []
     for near in found.best(_MOST_LISTED):
         tests = near.tree.feature[near.tree.kind != LEAF]
@@ -78,6 +123,31 @@ def alternatives(fitted: Fitted, within: float) -> Alternatives:
                 Fitted(fitted.question, fitted.table, near.model),
             )
         )
-    total = max(found.count, 1)
-    use = {name: n / total for name, n in found.feature_use().items()}
-    return Alternatives(found.count, within, listed, use)
+    numeric = fitted.question.numeric
+    counts = _answer(found.counts)
+    disputed = None
+    if not numeric and (rows := _answer(found.disagreement)) is not None:
+        disputed = (int(rows.disputed.sum()), len(rows.disputed))
+    return Alternatives(
+        found.count, within, numeric, tuple(without), listed, _use(found, numeric),
+        None if counts is None else counts["predictions"], disputed,
+    )  # fmt: skip
+
+
+def _use(found: Any, numeric: bool) -> dict[str, ColumnUse]:
+    """Return how much the trees use each column."""
+    reliance = None if numeric else _answer(found.reliance)
+    if reliance is not None:
+        return {
+            name: ColumnUse(own.use, own.least, own.most)
+            for name, own in reliance.items()
+        }
+    return {name: ColumnUse(n / found.count) for name, n in found.feature_use().items()}
+
+
+def _answer(ask: Any) -> Any:
+    """Return an answer, or None if there is no time for it or it cannot be given."""
+    try:
+        return ask()
+    except (LimitReachedError, ValueError):
+        return None

@@ -7,7 +7,7 @@ that tests need no browser.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -146,12 +146,20 @@ class Session:
             "path", lambda job: trees_of_all_sizes(fitted.table, fitted.question)
         )
 
-    def start_alternatives(self, within: float) -> None:
-        """Begin to count and list the trees within a margin of the fitted one."""
+    def start_alternatives(self, within: float, without: Sequence[str] = ()) -> None:
+        """Begin to count and list the trees within a margin of the fitted one.
+
+        Parameters
+        ----------
+        within : float
+            The margin.
+        without : sequence of str, default=()
+            Columns that the trees must not test.
+        """
         self._need_tree()
         fitted = self._fitted
         assert fitted is not None
-        self._start("alternatives", lambda job: alternatives(fitted, within))
+        self._start("alternatives", lambda job: alternatives(fitted, within, without))
 
     def start_download(self, kind: str) -> None:
         """Begin to make a file of the tree that is shown."""

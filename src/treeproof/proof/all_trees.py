@@ -207,10 +207,12 @@ class Splits:
     def __init__(self, problem: Problem, rows: Array) -> None:
         p = problem
         n_values = int(p.start[-1])
-        codes = p.codes[rows]
-        sums = np.zeros((p.channels.shape[1], n_values + 1), np.int64)
-        for view in range(codes.shape[1]):
-            np.add.at(sums.T, codes[:, view] + 1, p.channels[rows])
+        codes, own = p.codes[rows], p.channels[rows]
+        sums = np.zeros((own.shape[1], n_values + 1), np.int64)
+        flat = codes.T.reshape(-1) + 1
+        for k, channel in enumerate(own.T):  # whole numbers below 2^53: exact
+            spread = np.tile(channel.astype(np.float64), codes.shape[1])
+            sums[k] = np.bincount(flat, spread, n_values + 1).astype(np.int64)
         total = np.cumsum(sums, axis=1)
         ends = total[:, p.ends]  # channels, four ends, children
         inside = ends[:, 1] - ends[:, 0] + ends[:, 3] - ends[:, 2]

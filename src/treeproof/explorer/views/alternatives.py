@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from nicegui import events, ui
 
-from treeproof.explorer.alternatives import Alternatives
+from treeproof.explorer.alternatives import Alternatives, ColumnUse
 from treeproof.explorer.views.desk import Desk
 from treeproof.picture.content import percent
 
-__all__ = ["AlternativesView", "in_words"]
+__all__ = ["AlternativesView", "in_words", "use_table"]
 
 _HEADS = {
     "rank": "Tree", "cost": "Cost", "accuracy": "Accuracy", "splits": "Splits",
     "columns": "Columns it tests",
 }  # fmt: skip
+_MOST_COLUMNS = 12
 
 
-def in_words(count: int, within: float) -> str:
+def in_words(count: int, within: float, relative: bool = False) -> str:
     """Say how many trees there are.
 
     Examples
@@ -26,10 +29,65 @@ def in_words(count: int, within: float) -> str:
     >>> in_words(12345, 0.01)
     '12,345 trees cost at most 0.01 more than the best.'
     """
+    margin = f"{100 * within:g} %" if relative else f"{within:g}"
     if count == 1:
-        return f"One tree costs at most {within:g} more than the best: the best itself."
+        return f"One tree costs at most {margin} more than the best: the best itself."
     number = f"{count:,}" if count < 10**12 else f"{count:.2e}"
-    return f"{number} trees cost at most {within:g} more than the best."
+    return f"{number} trees cost at most {margin} more than the best."
+
+
+def more_in_words(found: Alternatives) -> str:
+    """Say in how many ways the trees predict, and of which rows they disagree."""
+    parts = []
+    if found.n_predictions is not None and found.count > 1:
+        ways = (
+            "one way" if found.n_predictions == 1 else f"{found.n_predictions:,} ways"
+        )
+        parts.append(f"Together they predict the training rows in {ways}.")
+    if found.disputed is not None:
+        some, every = found.disputed
+        parts.append(
+            "They agree on every row."
+            if some == 0
+            else f"Of {some:,} of the {every:,} rows they say different things: "
+            "candidates for a person's decision."
+        )
+    return " ".join(parts)
+
+
+def use_table(use: dict[str, ColumnUse]) -> str:
+    """Return a table of columns: how many trees test each, and what it matters.
+
+    The bar is the range of the loss when the column is shuffled, over all trees.
+
+    Examples
+    --------
+    >>> "age" in use_table({"age": ColumnUse(0.5, 0.1, 0.3)})
+    True
+    """
+    ranked = sorted(use.items(), key=lambda item: (-item[1].share, item[0]))
+    ranges = [own for _, own in ranked if own.most is not None]
+    low = min((own.least or 0.0 for own in ranges), default=0.0)
+    high = max((own.most or 0.0 for own in ranges), default=1.0)
+    width = (high - low) or 1.0
+    rows = []
+    for name, own in ranked[:_MOST_COLUMNS]:
+        bar = ""
+        if own.least is not None and own.most is not None:
+            left, right = (own.least - low) / width, (own.most - low) / width
+            bar = (
+                f"<td>{own.least:.3f} to {own.most:.3f}</td><td><div class=tp-range "
+                f"style='--left:{100 * left:.1f}%;--wide:{100 * (right - left):.1f}%'>"
+                "</div></td>"
+            )
+        rows.append(
+            f"<tr><td>{escape(name)}</td><td>{percent(own.share)}</td>{bar}</tr>"
+        )
+    lost = "<th colspan=2>loss when it is shuffled</th>" if ranges else ""
+    return (
+        "<table class=tp-table><thead><tr><th>Column</th><th>tested by</th>"
+        f"{lost}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    )
 
 
 class AlternativesView:
@@ -42,6 +100,11 @@ class AlternativesView:
             self._margin = ui.number(
                 "Margin", value=0.01, min=0, max=1, step=0.005, format="%.4g"
             ).props('dense outlined data-part="margin"')
+            self._without = (
+                ui.select([], label="Without columns", multiple=True)
+                .props('dense outlined use-chips data-part="without"')
+                .classes("tp-without")
+            )
             self._find = ui.button("Find alternatives", on_click=self._start).props(
                 'no-caps unelevated data-part="find-alternatives"'
             )
@@ -49,7 +112,8 @@ class AlternativesView:
                 "Stop", on_click=lambda: desk.session.stop("alternatives")
             ).props('no-caps outline color=negative data-part="stop-alternatives"')
         self._text = ui.label("").classes("tp-text").props('data-part="how-many"')
-        self._use = ui.label("").classes("tp-hint").props('data-part="use"')
+        self._more = ui.label("").classes("tp-text").props('data-part="disputed"')
+        self._use = ui.html("", sanitize=False).props('data-part="use"')
         heads = [
             {"name": n, "label": label, "field": n, "align": "left"}
             for n, label in _HEADS.items()
@@ -72,13 +136,16 @@ class AlternativesView:
             return
         self._seen = key
         self._find.set_enabled(session.fitted is not None and not running)
+        if session.fitted is not None:
+            question = session.fitted.question
+            self._without.set_options(list(question.columns))
         self._stop.set_visibility(running)
         found = session.alternatives
         self._list.set_visibility(found is not None)
         if found is not None:
             self._show(found)
             return
-        self._use.text = ""
+        self._use.content = self._more.text = ""
         self._text.text = (
             "Counting all trees within the margin …"
             if running
@@ -89,18 +156,16 @@ class AlternativesView:
 
     def _show(self, found: Alternatives) -> None:
         more = f" The cheapest {len(found.listed)} are listed; choose one to see it."
-        self._text.text = in_words(found.count, found.within) + (
+        self._text.text = in_words(found.count, found.within, found.relative) + (
             more if found.count > 1 else ""
         )
-        most = sorted(found.use.items(), key=lambda item: -item[1])[:8]
-        self._use.text = "Tested by: " + ", ".join(
-            f"{name} {percent(share)}" for name, share in most if share > 0
-        )
+        self._more.text = more_in_words(found)
+        self._use.content = use_table(found.use)
         self._list.rows = [
             {
                 "rank": k + 1,
                 "cost": f"{one.cost:.5g}",
-                "accuracy": f"{1 - one.loss:.4f}",
+                "accuracy": f"{one.loss if found.relative else 1 - one.loss:.4f}",
                 "splits": one.splits,
                 "columns": ", ".join(one.columns) or "none",
             }
@@ -113,7 +178,10 @@ class AlternativesView:
         if margin is None:
             self._desk.complain("Enter a margin, such as 0.01.")
             return
-        self._desk.attempt(lambda: self._desk.session.start_alternatives(margin))
+        without = list(self._without.value or ())
+        self._desk.attempt(
+            lambda: self._desk.session.start_alternatives(margin, without)
+        )
 
     def _choose(self, event: events.GenericEventArguments) -> None:
         place = int(event.args[1]["rank"]) - 1
