@@ -195,11 +195,10 @@ class Splits:
     ----------
     tests : ndarray
         The numbers of the tests.
-    leaf, forced : ndarray of shape (children,)
-        For each child of every test of the problem: the cost of a leaf, and what rows
-        that no test tells apart cost at least.
-    there : ndarray of bool
-        Whether the child has rows.
+    leaf : ndarray of shape (children,)
+        For each child of every test of the problem, the cost of a leaf.
+    n_rows : ndarray of shape (children,)
+        How many rows of the table the child has.
     price : ndarray of shape (tests of the problem,)
         What a split costs.
     """
@@ -217,12 +216,12 @@ class Splits:
         ends = total[:, p.ends]  # channels, four ends, children
         inside = ends[:, 1] - ends[:, 0] + ends[:, 3] - ends[:, 2]
         self.leaf = np.asarray(p.leaf(inside))
-        self.forced = np.asarray(p.forced(inside))
-        self.there = inside[-1] > 0
-        large = ~self.there | (inside[-1] >= p.header.min_leaf)
+        self.n_rows = inside[-1]
+        there = self.n_rows > 0
+        large = ~there | (self.n_rows >= p.header.min_leaf)
         n_there, fine = np.zeros(0, int), np.zeros(0, bool)
         if p.n_tests:
-            n_there = np.add.reduceat(self.there.astype(int), p.first[:-1])
+            n_there = np.add.reduceat(there.astype(int), p.first[:-1])
             fine = np.logical_and.reduceat(large, p.first[:-1])
         self.tests = np.flatnonzero((n_there > 1) & fine)
         self.price = np.asarray(p.header.price(n_there))
@@ -271,23 +270,81 @@ class Bounds:
 
         A tree is a leaf, or it starts with a test and has a tree on each child.
         """
-        p = self.problem
         leaf = self._leaf(rows)
         require(bound <= leaf, f"a leaf costs {leaf}, less than its bound {bound}.")
-        splits = self._split(rows)
-        for test in splits.tests.tolist():
-            missing = bound - int(splits.price[test])
-            children = [
-                p.within(rows, child)
-                for child in range(p.first[test], p.first[test + 1])
-                if splits.there[child]
-            ]
-            least = [self.lower(child, below(depth), 0) for child in children]
-            missing -= sum(least)
-            for child, low in zip(children, least, strict=True):
-                if missing > 0:
-                    missing -= self.lower(child, below(depth), low + missing) - low
-            require(missing <= 0, f"test {test} is not shown to cost {bound}.")
+        for test, _, _ in self.cheap_tests(rows, depth, bound - 1):
+            raise Rejected(f"test {test} is not shown to cost {bound}.")
+
+    def cheap_tests(
+        self, rows: Array, depth: Depth, most: int
+    ) -> list[tuple[int, list[Array], list[int]]]:
+        """Return the tests that are not shown to cost more, each way to part once.
+
+        With each come the rows of its children and their bounds. Thresholds of a
+        column are tried by bisection. If leaves of any size are allowed, a tree on more
+        rows, cut down to fewer, costs no more. So between two thresholds, the first
+        child costs at least what is shown of the lower one's first child, and the last
+        child what is shown of the upper one's last child.
+        """
+        p, splits = self.problem, self._split(rows)
+        views = p.view[p.first[splits.tests]]
+        out: list[tuple[int, list[Array], list[int]]] = []
+        for view in np.unique(views).tolist():
+            tests = splits.tests[views == view]
+            if p.splits[view] == "threshold":
+                below_it = splits.n_rows[p.first[tests]]
+                tests = tests[np.diff(below_it, prepend=0) > 0]
+                if p.header.min_leaf == 1:
+                    self._bisect(rows, depth, most, tests.tolist(), (0, 0), out)
+                    continue
+            for test in tests.tolist():
+                self._try(rows, depth, most, test, (0, 0), out)
+        return out
+
+    def _bisect(
+        self,
+        rows: Array,
+        depth: Depth,
+        most: int,
+        tests: list[int],
+        known: tuple[int, int],
+        out: list[Any],
+    ) -> None:
+        """Try thresholds whose first and last children cost at least what is known."""
+        if not tests or sum(known) + int(self._split(rows).price[tests[0]]) > most:
+            return
+        middle = len(tests) // 2
+        first, last = self._try(rows, depth, most, tests[middle], known, out)
+        lower, upper = tests[:middle], tests[middle + 1 :]
+        self._bisect(rows, depth, most, lower, (known[0], last), out)
+        self._bisect(rows, depth, most, upper, (first, known[1]), out)
+
+    def _try(
+        self,
+        rows: Array,
+        depth: Depth,
+        most: int,
+        test: int,
+        known: tuple[int, int],
+        out: list[Any],
+    ) -> tuple[int, int]:
+        """Show bounds of the children of a test until it costs more than allowed."""
+        p, splits, down = self.problem, self._split(rows), below(depth)
+        price = int(splits.price[test])
+        children = [
+            p.within(rows, child)
+            for child in range(p.first[test], p.first[test + 1])
+            if splits.n_rows[child] > 0
+        ]
+        low = [self.lower(child, down, 0) for child in children]
+        low[0], low[-1] = max(low[0], known[0]), max(low[-1], known[1])
+        for k, child in enumerate(children):
+            over = most - price - sum(low)
+            if over >= 0:
+                low[k] = max(low[k], self.lower(child, down, low[k] + over + 1))
+        if price + sum(low) <= most:
+            out.append((test, children, low))
+        return low[0], low[-1]
 
     def _leaf(self, rows: Array) -> int:
         return int(self.problem.leaf(self.problem.channels[rows].sum(axis=0)))
@@ -306,7 +363,8 @@ class Bounds:
         leaf = self._leaf(rows)
         if not len(splits.tests):
             return leaf
-        sums = np.add.reduceat(splits.leaf * splits.there, p.first[:-1]) + splits.price
+        # A leaf without rows costs nothing.
+        sums = np.add.reduceat(splits.leaf, p.first[:-1]) + splits.price
         return min(leaf, int(sums[splits.tests].min()))
 
     def _split(self, rows: Array) -> Splits:
@@ -317,9 +375,9 @@ class Bounds:
             self._splits[key] = Splits(self.problem, rows)
         return self._splits[key]
 
-    def splits(self, rows: Array) -> Splits:
-        """Return the tests that may be used at some rows."""
-        return self._split(rows)
+    def price(self, rows: Array, test: int) -> int:
+        """Return what a split of some rows costs."""
+        return int(self._split(rows).price[test])
 
 
 class Family:
@@ -382,31 +440,15 @@ class Family:
         edges = self._edges[key] = []
         if depth == 0:
             return
-        p, down = self.p, below(depth)
-        splits = self.bounds.splits(rows)
-        seen: set[Any] = set()
-        for test in splits.tests.tolist():
-            price = int(splits.price[test])
-            if price > budget:
-                continue
-            children = [
-                p.within(rows, child)
-                for child in range(p.first[test], p.first[test + 1])
-                if splits.there[child]
-            ]
+        p, down, seen = self.p, below(depth), set()
+        for test, children, low in self.bounds.cheap_tests(rows, depth, budget):
             column = p.column[int(p.view[p.first[test]])]
             parted = (column, frozenset(child.tobytes() for child in children))
             if parted in seen:
                 continue
             seen.add(parted)
-            low = [self.bounds.lower(child, down, 0) for child in children]
-            for k, child in enumerate(children):
-                over = budget - price - sum(low)
-                if over >= 0:
-                    low[k] = self.bounds.lower(child, down, low[k] + over + 1)
+            price = self.bounds.price(rows, test)
             spare = budget - price - sum(low)
-            if spare < 0:
-                continue  # every tree with this test costs more than the budget
             keys = [
                 self._enter(child, down, spare + own, waiting)
                 for child, own in zip(children, low, strict=True)
