@@ -124,6 +124,8 @@ def test_plots():
     axes = trees.plot_objectives()
     lines = axes.collections[0].get_segments()
     assert np.allclose([(x, n) for (x, _), (_, n) in lines], trees.objectives())
+    axes = trees.plot_reliance()
+    assert len(axes.lines) == X.shape[1]
     axes = trees.plot_disagreement(X, most=20)
     assert sum(bar.get_height() for bar in axes.patches) == len(X)
     pyplot.close("all")

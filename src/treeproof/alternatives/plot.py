@@ -10,7 +10,12 @@ from treeproof.palette import INK, class_colour, mixed
 if TYPE_CHECKING:
     from treeproof.alternatives.result import NearOptimalSet
 
-__all__ = ["plot_disagreement", "plot_feature_use", "plot_objectives"]
+__all__ = [
+    "plot_disagreement",
+    "plot_feature_use",
+    "plot_objectives",
+    "plot_reliance",
+]
 
 _MOST_BARS = 25
 
@@ -102,6 +107,36 @@ def plot_disagreement(trees: NearOptimalSet, X: Any, most: int, ax: Any = None) 
     ax.set_xlabel("trees that contradict the majority, %")
     ax.set_ylabel("rows")
     ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def plot_reliance(trees: NearOptimalSet, columns: Any = None, ax: Any = None) -> Any:
+    """Draw the least and greatest loss of trees when each column is shuffled.
+
+    Parameters
+    ----------
+    trees : NearOptimalSet
+        What ``clf.near_optimal()`` returned.
+    columns : column or list of columns, default=None
+        Names or numbers; all by default.
+    ax : matplotlib axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    found = sorted(trees.reliance(columns).items(), key=lambda item: -item[1].most)
+    found = found[:_MOST_BARS]
+    if ax is None:
+        ax = _axes("plot_reliance()", 1.1 + 0.27 * max(len(found), 1))
+    for place, (_, own) in enumerate(reversed(found)):
+        wide = dict(color=class_colour(0), lw=5, solid_capstyle="round")
+        ax.plot([own.least, own.most], [place, place], **wide)
+    ax.set_yticks(range(len(found)), [name for name, _ in reversed(found)])
+    ax.set_xlabel("loss when the column is shuffled, least to greatest of all trees")
+    ax.tick_params(axis="y", length=0)
+    ax.spines[["top", "right", "left"]].set_visible(False)
     return ax
 
 

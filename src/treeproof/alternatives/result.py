@@ -354,6 +354,20 @@ class NearOptimalSet(Questions):
 
         return plot_disagreement(self, X, most, ax)
 
+    def plot_reliance(self, columns: Any = None, ax: Any = None) -> Any:
+        """Draw how much the trees rely on each column; needs matplotlib.
+
+        Parameters
+        ----------
+        columns : column or list of columns, default=None
+            Names or numbers; all by default.
+        ax : matplotlib axes, optional
+            The axes to draw into; a new figure by default.
+        """
+        from treeproof.alternatives.plot import plot_reliance
+
+        return plot_reliance(self, columns, ax)
+
     def __len__(self) -> int:
         return self.count
 
