@@ -83,8 +83,12 @@ class LeafProblem:
                 own = [w[y[rows] == c].sum() + header["smoothing"] for c in classes]
                 return _shares(own, self.kind == "log_loss")
             if self.kind == "survival":
-                events = y["event"][rows]
-                return _poisson(events * self.weight[kept][rows] / w, w)
+                target = y["event"][rows] * self.weight[kept][rows] / w
+                if header["loss"] == "squared_error":
+                    return float(w @ (target - w @ target / w.sum()) ** 2)
+                return _poisson(target, w)
+            if header["loss"] == "squared_error":  # of a changed proof
+                return float(w @ (y[rows] - w @ y[rows] / w.sum()) ** 2)
             return _poisson(y[rows], w)
 
         return cost

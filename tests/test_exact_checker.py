@@ -18,7 +18,14 @@ from small_proofs import Small, random_columns
 from tampering import forge, lies, tiny
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
-from treeproof.proof import exact, exact_data, exact_leaves, exact_more, exact_shapes
+from treeproof.proof import (
+    exact,
+    exact_data,
+    exact_leaves,
+    exact_limits,
+    exact_more,
+    exact_shapes,
+)
 from treeproof.proof.checker import check
 from treeproof.proof.exact import Refuted, check_exactly
 
@@ -120,10 +127,11 @@ def test_it_is_short():
     """What must be trusted for labels and numbers can be read in one sitting."""
     assert len(code_of(exact)) + len(code_of(exact_data)) < 400
     assert len(code_of(exact_more)) < 150
-    assert len(code_of(exact_leaves)) + len(code_of(exact_shapes)) < 200
+    for others in (exact_leaves, exact_limits, exact_shapes):
+        assert len(code_of(others)) < 150
 
 
-PARTS = [exact, exact_data, exact_leaves, exact_more, exact_shapes]
+PARTS = [exact, exact_data, exact_leaves, exact_limits, exact_more, exact_shapes]
 
 
 @pytest.mark.parametrize("module", PARTS)

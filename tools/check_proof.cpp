@@ -1,6 +1,7 @@
 // Check a proof that no decision tree in a stated class costs less than a stated bound.
 //
 //     check_proof PROOF DATA.csv --target COLUMN [--cost COLUMN ...] [--weight COLUMN]
+//                 [--groups COLUMN]
 //
 // PROOF is the uncompressed proof, `-` for standard input. The format, and why each rule is
 // sound, is in docs/proof-format.md; this program was written from that page and shares no code
@@ -48,20 +49,22 @@ bool read_line(std::istream& in, std::string& line) {
 
 struct Options {
   std::vector<std::string> files, targets, costs;
-  std::string weight;
+  std::string weight, groups;
 };
 
 constexpr const char* kUsage =
     "usage: check_proof PROOF DATA.csv --target COLUMN [--cost COLUMN ...] [--weight COLUMN]\n"
     "PROOF is uncompressed, - for standard input; several --target for several outputs; a --cost "
-    "for each action if rows have costs or rewards of their own, perhaps without --target";
+    "for each action if rows have costs or rewards of their own, perhaps without --target; "
+    "--groups "
+    "for the groups of rows, if there are limits on their rates";
 
 Options read_options(const std::vector<std::string>& arguments) {
   Options options;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool target = arguments[i] == "--target", weight = arguments[i] == "--weight";
-    const bool cost = arguments[i] == "--cost";
-    if (!target && !weight && !cost) {
+    const bool cost = arguments[i] == "--cost", groups = arguments[i] == "--groups";
+    if (!target && !weight && !cost && !groups) {
       options.files.push_back(arguments[i]);
       continue;
     }
@@ -69,6 +72,7 @@ Options read_options(const std::vector<std::string>& arguments) {
     if (target) options.targets.push_back(arguments[i]);
     if (cost) options.costs.push_back(arguments[i]);
     if (weight) options.weight = arguments[i];
+    if (groups) options.groups = arguments[i];
   }
   const bool named = !options.targets.empty() || !options.costs.empty();
   if (options.files.size() != 2 || !named) throw Unreadable(kUsage);
@@ -80,6 +84,7 @@ Roles roles_of(const Options& options, const DataTable& table) {
   for (const auto& name : options.targets) roles.targets.push_back(table.find(name));
   for (const auto& name : options.costs) roles.costs.push_back(table.find(name));
   if (!options.weight.empty()) roles.weight = table.find(options.weight);
+  if (!options.groups.empty()) roles.groups = table.find(options.groups);
   return roles;
 }
 

@@ -8,4 +8,5 @@ def check(
     targets: list[int],
     costs: list[int],
     weight: int | None,
+    groups: int | None = None,
 ) -> dict[str, Any]: ...

@@ -141,6 +141,7 @@ struct Roles {
   std::vector<std::size_t> targets;  // one, or several outputs of a regression
   std::vector<std::size_t> costs;    // of each action, if rows have their own
   std::optional<std::size_t> weight;
+  std::optional<std::size_t> groups;  // of rows, for limits on rates
 
   bool has(std::size_t column) const {
     const auto in = [column](const std::vector<std::size_t>& list) {
@@ -149,7 +150,7 @@ struct Roles {
       }
       return false;
     };
-    return in(targets) || in(costs) || weight == column;
+    return in(targets) || in(costs) || weight == column || groups == column;
   }
 };
 

@@ -71,7 +71,8 @@ class ProofChecker {
     }
     verdict.step.reset();
     conclude();
-    claim(verdict);
+    if (problem_.limits) claim_kept(verdict);
+    else claim(verdict);
     verdict.accepted = true;
   }
 
@@ -297,6 +298,25 @@ class ProofChecker {
     const double sign = reward ? -1 : 1;
     say(out, sign * out.objective, reward ? "above" : "below", sign * out.lower_bound);
   }
+  // What is known of the tree that keeps the limits.
+  void claim_kept(Verdict& out) {
+    if constexpr (Loss::kExact) {
+      const Limits& limits = *problem_.limits;
+      Rows all(loss_.size());
+      std::iota(all.begin(), all.end(), std::uint32_t{0});
+      n_splits_ = n_leaves_ = 0;
+      tree_loss(limits.tree(), all, 0);
+      require(max_splits_ == kNoLimit || n_splits_ <= max_splits_, "the tree has too many splits");
+      const std::int32_t n = penalize_ == "leaves" ? n_leaves_ - 1 : n_splits_;
+      const double cost = limits.cost(limits.check_tree(loss_.said()), n);
+      const auto [least, parts] = loss_.least_cost(lower_);
+      const double bound = limits.bound(least, parts), total = static_cast<double>(limits.total());
+      out.optimal = bound >= cost;
+      out.objective = cost / total;
+      out.lower_bound = std::min(bound, cost) / total;
+      say(out, out.objective, "below", out.lower_bound);
+    }
+  }
   static void say(Verdict& out, double own, const char* beyond, double least) {
     out.claim = out.optimal ? "optimal, " + out.measure + " " + shortest(own)
                             : out.measure + " " + shortest(own) + ", no tree " + beyond + " " +
@@ -308,9 +328,11 @@ class ProofChecker {
       return value.is_null() ? std::string("none") : std::string(value.text);
     };
     return problem_.about + ", " + std::to_string(problem_.tests.size()) +
-           " tests, split_penalty " + written(penalty_) + " for " + penalize_ + ", max_depth " +
-           limit(header_.at("max_depth")) + ", max_splits " + limit(header_.at("max_splits")) +
-           ", min_samples_leaf " + std::to_string(problem_.min_samples_leaf) + problem_.promises +
+           " tests, split_penalty " +
+           written(problem_.limits ? problem_.limits->split_penalty() : penalty_) + " for " +
+           penalize_ + ", max_depth " + limit(header_.at("max_depth")) + ", max_splits " +
+           limit(header_.at("max_splits")) + ", min_samples_leaf " +
+           std::to_string(problem_.min_samples_leaf) + problem_.promises +
            (Loss::kExact ? ", exact" : ", within 1e-09 in each comparison");
   }
 

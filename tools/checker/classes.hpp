@@ -90,6 +90,19 @@ class Classes {
     }
     return cost(wrong);
   }
+  // What the tree predicts for each row of the table.
+  std::vector<std::int64_t> said() const {
+    std::vector<std::int64_t> out;
+    for (const std::size_t row : merged_) out.push_back(said_[row]);
+    return out;
+  }
+  // What no tree on priced costs is below: a whole number, and 2^20ths.
+  std::pair<std::int64_t, std::int64_t> least_cost(Cost lower) const {
+    require(gains_->exponent == 0 && !gains_->rounded && gains_->base < 0x1p52,
+            "the costs were rounded");
+    const Cost gained = total_ - gains_->n_raised;
+    return {static_cast<std::int64_t>(gains_->base) - gained, lower};
+  }
   // Whether the leaves of some rows all predict a class.
   bool all_said(const Rows& rows, std::size_t label) const {
     return std::all_of(rows.begin(), rows.end(),

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -266,5 +267,12 @@ class JsonReader {
   std::string_view text_;
   std::size_t at_ = 0;
 };
+
+// A number with twelve digits at most, in statements.
+inline std::string written(double value) {
+  char text[40];
+  const int length = std::snprintf(text, sizeof text, "%.12g", value);
+  return std::string(text, static_cast<std::size_t>(length));
+}
 
 }  // namespace checker

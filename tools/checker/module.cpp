@@ -154,15 +154,18 @@ nb::dict to_dict(const Verdict& verdict) {
 
 nb::dict check(nb::callable next_lines, std::optional<std::vector<std::string>> names,
                const nb::list& columns, std::vector<std::size_t> targets,
-               std::vector<std::size_t> costs, std::optional<std::size_t> weight) {
-  const Roles roles{std::move(targets), std::move(costs), weight};
+               std::vector<std::size_t> costs, std::optional<std::size_t> weight,
+               std::optional<std::size_t> groups) {
+  const Roles roles{std::move(targets), std::move(costs), weight, groups};
   const DataTable table = to_table(names, columns);
   for (const auto& list : {roles.targets, roles.costs}) {
     for (const std::size_t column : list) {
       if (column >= table.columns.size()) throw nb::value_error("a column is missing");
     }
   }
-  if (weight && *weight >= table.columns.size()) throw nb::value_error("a column is missing");
+  for (const auto& column : {weight, groups}) {
+    if (column && *column >= table.columns.size()) throw nb::value_error("a column is missing");
+  }
   Lines lines(std::move(next_lines));
   Poll poll;
   Verdict verdict;
@@ -180,5 +183,5 @@ nb::dict check(nb::callable next_lines, std::optional<std::vector<std::string>> 
 NB_MODULE(_checker, m) {
   m.doc() = "The checker of proofs in C++. Private: use treeproof.proof.check.";
   m.def("check", &checker::check, "next_lines"_a, "names"_a.none(), "columns"_a, "targets"_a,
-        "costs"_a, "weight"_a.none());
+        "costs"_a, "weight"_a.none(), "groups"_a.none() = nb::none());
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "cells.hpp"
 #include "errors.hpp"
+#include "limits.hpp"
 #include "ratio.hpp"
 
 namespace checker {
@@ -20,13 +20,6 @@ namespace checker {
 using Rows = std::vector<std::uint32_t>;  // numbers of rows, in ascending order
 
 enum class Split { kThreshold, kMultiway, kOneVsRest };
-
-// A number with twelve digits at most, in statements.
-inline std::string written(double value) {
-  char text[40];
-  const int length = std::snprintf(text, sizeof text, "%.12g", value);
-  return std::string(text, static_cast<std::size_t>(length));
-}
 
 // A view of a column of the table.
 struct Column {
@@ -79,6 +72,7 @@ struct Problem {
   std::vector<double> weights;
   std::optional<Gains> gains;      // costs; labels are then of no account
   std::optional<Ratio> ratio;      // F1 and its like
+  std::optional<Limits> limits;    // on rates; costs are then those of errors and of prices
   std::string about;               // rows, weights and columns, in words
   std::string promises;            // restrictions of trees, in words
   std::vector<std::size_t> group;  // the same for rows that no test tells apart

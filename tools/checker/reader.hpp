@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "categories.hpp"
 #include "cells.hpp"
 #include "errors.hpp"
 #include "gains.hpp"
@@ -23,47 +24,6 @@
 #include "sha256.hpp"
 
 namespace checker {
-
-// Categories or classes of the header, and which of them a cell of the data means: a string by
-// equality, anything else by numeric equality (true is 1, false 0); null is an empty cell.
-class Categories {
- public:
-  Categories(const Json::Array& values, const std::string& what) {
-    for (const Json& value : values) {
-      std::string key = "null";
-      if (const auto* text = value.get<std::string>()) key = "=" + *text;
-      else if (const auto* truth = value.get<bool>()) key = number_key(*truth ? 1.0 : 0.0);
-      else if (value.get<Number>()) key = number_of(value);
-      else if (!value.is_null()) throw Unreadable(what + " holds no string or number");
-      if (!codes_.emplace(key, static_cast<std::int32_t>(codes_.size())).second) {
-        throw Unreadable(what + " lists " + std::string(value.text) + " twice");
-      }
-    }
-  }
-
-  std::size_t size() const { return codes_.size(); }
-  // Of each cell that a column has.
-  std::vector<std::int32_t> codes(const DataColumn& column) const {
-    std::vector<std::int32_t> out;
-    out.reserve(column.cells.size());
-    for (const Cell& cell : column.cells) out.push_back(code(cell));
-    return out;
-  }
-  // -1 if it is none of them.
-  std::int32_t code(const Cell& cell) const {
-    for (const std::string& key : cell.keys()) {
-      if (const auto found = codes_.find(key); found != codes_.end()) return found->second;
-    }
-    return -1;
-  }
-
- private:
-  static std::string number_of(const Json& value) {
-    value.real("a category");  // refuses what is beyond doubles
-    return number_key(value.text).value_or("?");
-  }
-  std::map<std::string, std::int32_t> codes_;
-};
 
 class ProblemReader {
   using Kind = std::pair<std::string, std::string>;  // of a column: split, missing values
@@ -82,7 +42,13 @@ class ProblemReader {
     require(problem_.min_samples_leaf >= 1, "\"min_samples_leaf\" is below 1");
     const std::string& loss = header_.at("loss").string("\"loss\"");
     std::optional<GainsReader> gains;
-    if (loss == "costs") {
+    const Json* constraints = header_.find("constraints");
+    if (constraints != nullptr && !constraints->is_null()) {
+      require(loss == "costs" && header_.find("classes") == nullptr,
+              "constraints go with costs, and no classes");
+      gains.emplace(header_, data_.n_rows);
+      read_limits(*constraints, roles, *gains);
+    } else if (loss == "costs") {
       if (header_.find("classes") != nullptr) read_labels(roles.targets);
       gains.emplace(header_, data_.n_rows);
       // Rewards of treatments may come as targets.
@@ -113,6 +79,7 @@ class ProblemReader {
     if (problem_.of_shares) make_shares();
     std::string what = loss + leaf_parameters(loss);
     if (gains) what = gains->words(*problem_.gains);
+    if (problem_.limits) what = problem_.limits->words();
     if (problem_.ratio) what = problem_.ratio->words() + ", " + loss;
     problem_.about = statement(what);
     return std::move(problem_);
@@ -233,6 +200,35 @@ class ProblemReader {
               "only misclassification has a metric");
       problem_.ratio.emplace(header_, problem_.labels, own);
     }
+  }
+
+  // Costs of errors, and of limited rates at their prices.
+  void read_limits(const Json& given, const Roles& roles, GainsReader& gains) {
+    if (roles.targets.size() != 1) throw Unreadable("classification has one target column");
+    const Categories classes(header_.at("actions").array("\"actions\""), "\"actions\"");
+    const auto codes_of = [&](const Categories& names, std::size_t column, const char* otherwise) {
+      const DataColumn& cells = data_.columns[column];
+      const std::vector<std::int32_t> codes = names.codes(cells);
+      std::vector<std::int32_t> out;
+      for (std::size_t i = 0; i < data_.n_rows; ++i) {
+        out.push_back(codes[cells.place[i]]);
+        require(out.back() >= 0, otherwise);
+      }
+      return out;
+    };
+    const auto labels =
+        codes_of(classes, roles.targets[0], "the labels are not those of the proof");
+    std::vector<std::int32_t> groups(data_.n_rows, 0);
+    if (const Json* names = given.find("groups"); names && !names->is_null()) {
+      if (!roles.groups) throw Unreadable("the groups of the rows are not given");
+      const Categories known(names->array("\"groups\""), "\"groups\"");
+      groups = codes_of(known, *roles.groups, "the groups are not those of the proof");
+    }
+    require(gains.n_columns() == classes.size(), "constraints go with plain errors");
+    require(header_.at("measure").string("\"measure\"") == "cost",
+            "constraints go with plain errors");
+    problem_.limits.emplace(header_, labels, groups, problem_.weights, classes.size());
+    gains.take_columns(problem_.limits->costs(classes.size()));
   }
 
   void read_costs(GainsReader& gains, const std::vector<std::size_t>& named) {
@@ -405,7 +401,7 @@ class ProblemReader {
 
   // What the proof is about: the loss, the rows and their weights, the kinds of columns.
   std::string statement(const std::string& what) const {
-    const auto& weights = problem_.weights;
+    const auto weights = problem_.limits ? problem_.limits->error_weights() : problem_.weights;
     const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
     std::string text = what + ", " + std::to_string(rows_.size()) + " rows";
     if (const std::size_t n = data_.n_rows - rows_.size(); n > 0) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -15,11 +16,13 @@ from treeproof.arithmetic import UNIT_COST
 from treeproof.border.labels import read_vector
 from treeproof.columns import plain
 from treeproof.constraints.kinds import Constraint
+from treeproof.constraints.proving import check_provable_limits, write_constrained
 from treeproof.constraints.search import Candidate, ConstrainedSearch, Found
 from treeproof.constraints.sums import InfeasibleError, Rows, Sums
 from treeproof.limits import Deadline
 from treeproof.objectives import Costs, Labels, Objective
 from treeproof.objectives.ratios import positive_class
+from treeproof.proof.writer import ProofFile
 from treeproof.solving.observers import History
 
 if TYPE_CHECKING:
@@ -129,6 +132,8 @@ def fit_classifier(
     Rates and shares are those of the rows as they were given: ``class_weight`` counts
     in the cost alone.
     """
+    proof = others.get("proof")
+    others = {**others, "proof": None}
     constraints = check_constraints(model, sensitive_features, True, others)
     assert isinstance(objective, Costs)
     positive = None
@@ -144,7 +149,15 @@ def fit_classifier(
         rows = replace(rows, positive=positive, is_positive=data.labels == positive)
     given = (model.cost_matrix, model.abstain_cost, data.costs)
     shown = Labels(data) if all(v is None for v in given) else objective
-    fit_constrained(model, objective, shown, rows, constraints, reading, deadline)
+    with ExitStack() as stack:
+        file = None
+        if proof is not None:
+            model._check_provable(proof, reading, data.table)
+            check_provable_limits(constraints, objective, rows, model)
+            file = stack.enter_context(ProofFile(proof))
+        fit_constrained(
+            model, objective, shown, rows, constraints, reading, deadline, file
+        )
 
 
 def fit_policy(
@@ -194,6 +207,7 @@ def fit_constrained(
     constraints: Sequence[Constraint],
     reading: Mapping[str, Any],
     deadline: Deadline,
+    file: ProofFile | None = None,
 ) -> None:
     """Find the cheapest tree that keeps the constraints, and keep its certificate.
 
@@ -217,6 +231,8 @@ def fit_constrained(
     if found.best is None:
         _refuse(model, search, found, shown)
     _store(model, search, found, found.best, shown)
+    if file is not None and found.best is not None:
+        model.stats_ |= write_constrained(file, search, found.best, constraints, rows)
 
 
 def _store(

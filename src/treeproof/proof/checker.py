@@ -118,6 +118,7 @@ def check(
     sample_weight: Any = None,
     *,
     costs: Any = None,
+    sensitive_features: Any = None,
     max_bytes: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Verdict:
@@ -127,7 +128,7 @@ def check(
     try:
         lines = read_lines(proof, max_bytes)
         header = Header(next(lines, None))
-        problem = Problem(header, X, y, sample_weight, costs)
+        problem = Problem(header, X, y, sample_weight, costs, sensitive_features)
         about = statement(header, problem)
         upper = problem.check_tree()
         if header.raw.get("prices") is not None:
@@ -144,10 +145,14 @@ def check(
         below = header.lower <= header.upper + problem.tolerance
         require(below, "lower is above upper.")
         problem.check_ratio()
+        kept = None if problem.limits is None else problem.check_limits()
     except Rejected as error:
         return Verdict(False, step, str(error), n_steps=step or 0, statement=about)
     n_steps = len(book.facts)
-    if problem.ratio is not None:
+    if kept is not None and problem.limits is not None:
+        total, optimal = int(problem.limits.errors.sum()), kept[1] >= kept[0]
+        own, lower = (float(cost / total) for cost in (kept[0], min(kept)))
+    elif problem.ratio is not None:
         value, bound = problem.ratio.value, problem.ratio.bound
         own, lower, optimal = float(1 - value), float(1 - bound), value == bound
     else:

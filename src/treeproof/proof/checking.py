@@ -26,6 +26,7 @@ def check(
     *,
     costs: Any = None,
     entry: Any = None,
+    sensitive_features: Any = None,
     max_bytes: int | None = None,
     checker: str = "c++",
     progress: Callable[[int], None] | None = None,
@@ -47,6 +48,8 @@ def check(
         The costs of each row, if the tree was fitted with them.
     entry : array-like of shape (n_samples,) or None, default=None
         The time from which each row was observed, if lifetimes were fitted with it.
+    sensitive_features : array-like of shape (n_samples,) or None, default=None
+        The group of each row, if constraints were fitted that compare groups.
     max_bytes : int or None, default=None
         Most bytes that a packed proof may unpack to: a file of a megabyte can hold
         gigabytes. None for 16 MiB and 64 times the size of the file. No line may be
@@ -86,7 +89,12 @@ def check(
     if checker not in CHECKERS:
         raise ValueError(f"checker is {checker!r}, not one of {', '.join(CHECKERS)}.")
     y = _lifetimes(y, entry)
-    settings = {"costs": costs, "max_bytes": max_bytes, "progress": progress}
+    settings = {
+        "costs": costs,
+        "sensitive_features": sensitive_features,
+        "max_bytes": max_bytes,
+        "progress": progress,
+    }
     if checker == "python":
         return check_in_python(proof, X, y, sample_weight, **settings)
     from treeproof.proof.native import check_natively
@@ -94,7 +102,8 @@ def check(
     verdict = check_natively(proof, X, y, sample_weight, **settings)
     if checker == "exact" and verdict.accepted:
         lines = _told(read_lines(proof, max_bytes), progress)
-        return _exactly(lines, X, y, sample_weight, costs, verdict)
+        rows = y, sample_weight, costs, sensitive_features
+        return _exactly(lines, X, rows, verdict)
     return verdict
 
 
@@ -123,9 +132,13 @@ def _told(
 
 
 def _exactly(
-    lines: Iterator[bytes], X: Any, y: Any, weight: Any, costs: Any, verdict: Verdict
+    lines: Iterator[bytes], X: Any, rows: tuple[Any, Any, Any, Any], verdict: Verdict
 ) -> Verdict:
-    """Check an accepted proof once more, in fractions."""
+    """Check an accepted proof once more, in fractions.
+
+    `rows` are labels, weights, costs and groups.
+    """
+    y, weight, costs, groups = rows
     from treeproof.proof.exact import Refuted, check_exactly
     from treeproof.proof.exact_data import object_of
 
@@ -143,6 +156,8 @@ def _exactly(
         heavy = None if weight is None else plain(weight)
         told = None if y is None else plain(y)
         paid = None if costs is None else np.asarray(costs).tolist()
+        if groups is not None:
+            paid = plain(groups)
         check_exactly(chain([first], lines), columns, told, heavy, paid)
     except Refuted as error:
         return replace(verdict, accepted=False, reason=f"checked exactly, {error}.")

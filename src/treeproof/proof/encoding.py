@@ -33,7 +33,7 @@ def columns_of(X: Any, features: list[Any]) -> list[Array]:
     return list(table.T)
 
 
-def _positions(values: Any, listed: Any, otherwise: str) -> Array:
+def positions(values: Any, listed: Any, otherwise: str) -> Array:
     """Return where each value stands in a list of distinct ones."""
     require(isinstance(listed, list), otherwise)
     try:
@@ -48,7 +48,7 @@ def _positions(values: Any, listed: Any, otherwise: str) -> Array:
 
 def read_labels(raw: dict[str, Any], y: Array) -> tuple[Array, Array]:
     """Codes of the labels, and a factor for each class."""
-    code = _positions(y, raw.get("classes"), "the labels are not those of the proof.")
+    code = positions(y, raw.get("classes"), "the labels are not those of the proof.")
     given = raw.get("class_weight")
     one_each = isinstance(given, list) and len(given) == len(raw["classes"]) > 0
     require(one_each, "the header has not one weight for each class.")
@@ -74,7 +74,7 @@ def encode_column(
         digest.update((listed + 0.0).astype("<f8").tobytes())  # -0.0 is 0.0
     else:
         problem = f"{name} has not the proof's categories."
-        found = _positions(column[there], listed, problem)
+        found = positions(column[there], listed, problem)
         written = json.dumps(listed)
         require(written in header, f"{name}: its values are not written as by Python.")
         digest.update(written.encode())

@@ -39,7 +39,8 @@ def check_exactly(
 
     The lines are unpacked. Cells of columns are numbers, or categories as the header
     lists them, or None; targets are labels, numbers, or lists of numbers. Costs or
-    rewards of each row are lists of numbers, and may also come as targets.
+    rewards of each row are lists of numbers, and may also come as targets. Where rates
+    are limited, the groups of rows come in the place of costs.
     """
     steps = map(object_of, lines)
     try:

@@ -49,6 +49,7 @@ def take_gains(problem: Any, e: int, costs: list[Any], weight: list[float]) -> N
         old, n = groups.get(codes, ([0] * len(own), 0))
         groups[codes] = [a + b for a, b in zip(old, own, strict=True)], n + 1
     require(e <= 1000 and total < 1 << 30, "the gains are too large")
+    problem.row_codes = list(problem.codes)  # before rows are merged
     if total:  # else nothing matters
         rows = [
             (codes, [a], g * UNIT, n if a == own.index(max(own)) else 0)

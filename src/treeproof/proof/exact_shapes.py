@@ -10,6 +10,7 @@ from typing import Any
 
 from treeproof.proof.exact_data import Rows, require, whole
 from treeproof.proof.exact_leaves import OTHERS, LeafProblem
+from treeproof.proof.exact_limits import Limits
 
 PLAIN = ("misclassification", "costs", "squared_error", "absolute_error")
 
@@ -19,6 +20,12 @@ def argument_for(problem: Any, argument: Any, h: dict[str, Any], *data: Any) -> 
 
     Problem and argument are the classes that know neither.
     """
+    if h.get("constraints") is not None:
+        columns, *given = data
+        limits = Limits(h, *given)
+        plain = {**h, "constraints": None}
+        priced = columns, None, limits.ones, limits.costs
+        return _Limited(argument_for(problem, argument, plain, *priced), limits)
     known = h["format"] == "treeproof-proof" and whole(h["version"]) in (2, 3, 4)
     require(known and h["loss"] in (*PLAIN, *OTHERS), "this is no proof")
     if h["loss"] in OTHERS:
@@ -29,6 +36,18 @@ def argument_for(problem: Any, argument: Any, h: dict[str, Any], *data: Any) -> 
     if h.get("shape") != "list" and not any(along):
         return argument(h, problem(h, *data))
     return _shaped_argument(argument)(h, _shaped_problem(problem, along)(h, *data))
+
+
+class _Limited:
+    """An argument about priced costs, and what follows where rates are limited."""
+
+    def __init__(self, argument: Any, limits: Limits) -> None:
+        self.argument, self.limits = argument, limits
+
+    def holds(self, steps: Any) -> bool:
+        """Require every step to hold; return whether they show the tree to be best."""
+        self.argument.holds(steps)
+        return self.limits.conclude(self.argument)
 
 
 def _shaped_problem(base: Any, along: list[int]) -> Any:

@@ -31,6 +31,7 @@ def check_natively(
     sample_weight: Any = None,
     *,
     costs: Any = None,
+    sensitive_features: Any = None,
     max_bytes: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Verdict:
@@ -53,6 +54,10 @@ def check_natively(
             new = [] if values is None else _outputs(values)
             roles[role] = list(range(len(columns), len(columns) + len(new)))
             columns += new
+        groups = None
+        if sensitive_features is not None:
+            groups = len(columns)
+            columns += _outputs(sensitive_features)
         weight = None
         if sample_weight is not None:
             weight = len(columns)
@@ -61,7 +66,9 @@ def check_natively(
         require(
             len(lengths) == 1, "the table, the labels and the weights differ in length."
         )
-        found = _checker.check(next_lines, names, columns, weight=weight, **roles)
+        found = _checker.check(
+            next_lines, names, columns, weight=weight, groups=groups, **roles
+        )
     except Rejected as error:
         return Verdict(False, None, str(error))
     if found["reason"]:

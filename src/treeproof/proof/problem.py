@@ -26,6 +26,7 @@ from treeproof.proof.header import (
     read_whole,
 )
 from treeproof.proof.lifetimes import exposures
+from treeproof.proof.limits import Limits
 from treeproof.proof.ratio import Ratio
 from treeproof.proof.rejected import Array, require
 from treeproof.proof.targets import Distances, Squares, Targets
@@ -47,10 +48,29 @@ class Problem:
     """
 
     def __init__(
-        self, header: Header, X: Any, y: Any, sample_weight: Any, costs: Any = None
+        self,
+        header: Header,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        costs: Any = None,
+        groups: Any = None,
     ) -> None:
         self.header = header
         columns = columns_of(X, header.features)
+        self.limits: Limits | None = None
+        if header.raw.get("constraints") is not None:
+            require(header.costly, "constraints go with costs.")
+            plain = all(header.raw.get(k) is None for k in ("classes", "cost_matrix"))
+            plain = plain and header.raw.get("measure") == "cost"
+            require(plain, "constraints go with plain errors.")
+            n = len(np.asarray(y))
+            weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight)
+            same = weight.shape == (n,) and bool(np.all(np.isfinite(weight)))
+            require(same and bool(np.all(weight >= 0)), "the weights are not usable.")
+            self.limits = Limits(header.raw, np.asarray(y), weight, groups)
+            y = costs = self.limits.costs
+            sample_weight = self.limits.kept.astype(np.float64)
         costs = y if costs is None else costs
         y = np.asarray(y if "classes" in header.raw or not header.costly else costs)
         require(y.ndim > 0, "neither labels nor costs are given.")
@@ -300,11 +320,38 @@ class Problem:
     def check_tree(self) -> Any:
         """Recompute the cost of the tree in the header, and see that it is allowed."""
         h = self.header
+        loss, penalties = self._walk(h.raw.get("tree"))
+        cost = loss + penalties * h.split_cost
+        right = abs(cost - h.upper) <= self.tolerance
+        require(right, f"the tree costs {cost}, not {h.upper}.")
+        self.objective = self._stated(loss) + penalties * h.split_penalty
+        return cost
+
+    def check_limits(self) -> tuple[Fraction, Fraction]:
+        """Return what the tree that keeps the limits costs, and a bound on others."""
+        assert self.limits is not None
+        _, penalties = self._walk(self.limits.tree)
+        cost = self.limits.check_tree(self._said_of_rows(), penalties)
+        gains = self.gains
+        worst = sum(map(Fraction, gains.worst.tolist()))
+        gained = gains.total - gains.raised - Fraction(self.header.lower, UNIT)
+        require(gains.exponent == 0 and not gains.rounded, "the costs were rounded.")
+        return cost, self.limits.bound(worst - gained)
+
+    def _said_of_rows(self) -> Array:
+        """Return what the tree says of every row of the table."""
+        says = np.zeros(len(self.whole_table), int)
+        says[self.whole_table] = self.said[self.place]
+        return says
+
+    def _walk(self, tree: Any) -> tuple[Any, int]:
+        """Return loss and penalties of a tree that is allowed."""
+        h = self.header
         loss: Any = 0
         splits = leaves = depth = 0
         self.said = np.zeros(len(self.codes), int)  # by the leaf of each row
         directed: list[Any] = []  # what the sides of a split must predict, one of them
-        stack: list[Any] = [(h.raw.get("tree"), np.arange(len(self.codes)), 0)]
+        stack: list[Any] = [(tree, np.arange(len(self.codes)), 0)]
         while stack:
             node, rows, level = stack.pop()
             depth = max(depth, level)
@@ -329,16 +376,12 @@ class Problem:
                 part = self.within(rows, self.child(node["test"], pair[0]))
                 stack.append((pair[1], part, level + 1))
             parts = stack[-len(children) :]
-            some = not h.is_list or any("test" not in pair[1] for pair in children)
+            inner = [isinstance(c, dict) and "test" in c for _, c in children]
+            some = not (h.is_list and all(inner))
             require(some, "the tree is no list: both children of a split are split.")
-            ways = [(self.child(node["test"], pair[0]), pair) for pair in children]
-            if self.says[ways[0][0]] >= 0:
-                directed.append(
-                    [
-                        (self.says[c], part[1])
-                        for (c, _), part in zip(ways, parts, strict=True)
-                    ]
-                )
+            says = [self.says[self.child(node["test"], v)] for v, _ in children]
+            if says[0] >= 0:
+                directed.append([(c, p[1]) for c, p in zip(says, parts, strict=True)])
             whole = sum(len(part) for _, part, _ in parts)
             once = len({outcome for outcome, _ in children}) == len(children)
             shared = once and whole == len(rows)
@@ -348,19 +391,12 @@ class Problem:
             require(kept, "the tree is not monotone in a column that must be.")
         allowed = covers(h.max_depth, depth) and covers(h.max_splits, splits)
         require(allowed, "the tree is deeper or larger than allowed.")
-        penalties = leaves - 1 if h.penalize == "leaves" else splits
-        cost = loss + penalties * h.split_cost
-        right = abs(cost - h.upper) <= self.tolerance
-        require(right, f"the tree costs {cost}, not {h.upper}.")
-        self.objective = self._stated(loss) + penalties * h.split_penalty
-        return cost
+        return loss, leaves - 1 if h.penalize == "leaves" else splits
 
     def _stated(self, loss: Any) -> float:
         """Return what the tree costs the user, without its penalties."""
         if self.ratio is not None:
-            says = np.zeros(len(self.whole_table), int)
-            says[self.whole_table] = self.said[self.place]
-            self.ratio.check_tree(says)
+            self.ratio.check_tree(self._said_of_rows())
         if self.gains is None:
             return float(loss / (self.unit or 1))
         return float(self.gains.objective(self.said[self.place]))

@@ -15,7 +15,10 @@ def statement(header: Header, problem: Problem) -> str:
 
     The checker in C++ says the same, word for word.
     """
-    weights = problem.weights
+    weights, penalty = problem.weights, header.split_penalty
+    if problem.limits is not None:  # as they were given
+        weights = problem.limits.errors[problem.limits.kept]
+        penalty = header.raw["constraints"]["split_penalty"]
     least, most = weights.min(), weights.max()
     parts = [header.raw["loss"]]
     if header.raw["loss"] == "quantile":
@@ -26,6 +29,8 @@ def statement(header: Header, problem: Problem) -> str:
         parts.insert(0, problem.ratio.words(header.raw))
     if problem.gains is not None:
         parts = problem.gains.words(header.raw)
+    if problem.limits is not None:
+        parts = problem.limits.words()
     parts.append(f"{len(weights)} rows")
     if problem.left_out:
         parts.append(f"{problem.left_out} more of weight 0 left out")
@@ -45,7 +50,7 @@ def statement(header: Header, problem: Problem) -> str:
     parts += [
         f"{len(header.features)} columns ({_kinds(header)})",
         f"{problem.n_tests} tests",
-        f"split_penalty {header.split_penalty:.12g} for {header.penalize}",
+        f"split_penalty {penalty:.12g} for {header.penalize}",
         f"max_depth {_limit(header.max_depth)}",
         f"max_splits {_limit(header.max_splits)}",
         f"min_samples_leaf {header.min_leaf}",
@@ -67,7 +72,7 @@ def measure(problem: Problem) -> str:
     """Say what trees were compared by."""
     if problem.ratio is not None:
         return NAMES[problem.ratio.name]
-    if problem.gains is not None:
+    if problem.gains is not None and problem.limits is None:
         return f"mean {problem.gains.measure}"
     return "objective"
 

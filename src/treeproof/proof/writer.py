@@ -43,6 +43,7 @@ __all__ = [
     "ProofFile",
     "action_header",
     "derived",
+    "nested_tree",
     "regression_header",
     "shares_header",
     "trimmed",
@@ -217,7 +218,7 @@ def _free_header(
         "loss": "misclassification",
         **_classes(data.actions, data.class_factors),
         "split_cost": int(found["split_cost"]),
-        "tree": _nested(found["tree"], data.table, heaviest),
+        "tree": nested_tree(found["tree"], data.table, heaviest),
         "upper": int(found["upper"]),
         **_problem(data.table, data.weights, data.labels.astype("<i4")),
         **limits,
@@ -260,7 +261,7 @@ def _costs_header(
         "abstain_cost": told.abstain_cost,
         "scale": math.frexp(objective.scale)[1] - 1,
         "split_cost": 0 if nothing else int(found["split_cost"]),
-        "tree": _nested(found["tree"], objective.table, choose),
+        "tree": nested_tree(found["tree"], objective.table, choose),
         "upper": 0 if nothing else int(found["upper"]),
         **_problem(objective.table, objective.weights, *targets),
         **limits,
@@ -288,7 +289,7 @@ def regression_header(
         "version": _version(loss or leaf.criterion),
         "loss": loss or leaf.criterion,
         "split_cost": limits["split_penalty"] * unit,
-        "tree": _nested(
+        "tree": nested_tree(
             found["tree"], data.table, lambda rows: leaf.value(rows).tolist()
         ),
         "upper": max(found["upper"], 0.0) * unit,  # sums of doubles can end below
@@ -322,7 +323,7 @@ def shares_header(
         "smoothing": float(objective.smoothing),
         **_classes(objective.actions, objective.class_factors),
         "split_cost": limits["split_penalty"] * total,
-        "tree": _nested(found["tree"], objective.table, shares),
+        "tree": nested_tree(found["tree"], objective.table, shares),
         "upper": max(found["upper"], 0.0) * unit,
         **_problem(objective.table, objective.weights, objective.labels.astype("<i4")),
         **limits,
@@ -364,7 +365,7 @@ def _features(table: TrainingTable) -> list[dict[str, Any]]:
     return features
 
 
-def _nested(
+def nested_tree(
     splits: SplitTable,
     table: TrainingTable,
     predict: Callable[[NDArray[np.intp]], Any],

@@ -1,0 +1,182 @@
+"""Limits on rates: what a bound on priced costs says about trees that keep them.
+
+Part of the checker: section 10 of docs/proof-format.md. The standard library and NumPy
+only. Everything is a whole number or a fraction.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from treeproof.proof.encoding import positions
+from treeproof.proof.header import UNIT, read_number, read_whole
+from treeproof.proof.rejected import Array, require
+
+AMONG = ("all", "positives", "negatives")
+MAX_WEIGHT = 1 << 30  # of all rows
+MAX_PART = 1 << 60  # of a bound's numerator and denominator
+MAX_LIMITS = 1000
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A limit: a sign times a rate, perhaps less that of another group."""
+
+    rows: Array  # that the rate is among
+    minus: Array  # the same of the other group; none if there is none
+    sign: int
+    at_most: Fraction
+    price: int
+    words: str
+
+    def of(self, yes: Array, weight: Array) -> Fraction:
+        """Return what is limited, if these rows are predicted to be positive."""
+        value = Fraction(0)
+        for side, rows in ((self.sign, self.rows), (-self.sign, self.minus)):
+            if len(rows):
+                whole = int(weight[rows].sum())
+                value += Fraction(side * int(weight[rows][yes[rows]].sum()), whole)
+        return value
+
+
+class Limits:
+    """Costs of errors and of rates at their prices, and what follows from a bound.
+
+    Parameters
+    ----------
+    raw : dict
+        The header.
+    y, weight, groups : array-like
+        Labels, weights and groups of all rows; groups may be None.
+    """
+
+    def __init__(self, raw: dict[str, Any], y: Any, weight: Array, groups: Any) -> None:
+        given: Any = raw["constraints"]
+        require(isinstance(given, dict), "its constraints are no object.")
+        classes: Any = raw.get("actions")
+        require(isinstance(classes, list), "the header has no list of actions.")
+        label = positions(y, classes, "the labels are not those of the proof.")
+        n_classes = len(classes)
+        factors: Any = given.get("class_weight")
+        right = isinstance(factors, list) and len(factors) == n_classes
+        require(right, "the constraints have not one weight for each class.")
+        factor = np.array([read_whole(f, "a class weight") for f in factors])
+        whole = np.all(weight == np.floor(weight)) and weight.sum() < MAX_WEIGHT
+        require(bool(whole), "a proof with constraints takes whole weights.")
+        require(max(factor) < MAX_WEIGHT, "a class weight is too large.")
+        self.weight = weight.astype(np.int64)
+        self.errors = self.weight * factor[label]
+        require(int(self.errors.sum()) < MAX_WEIGHT, "the weights are too large.")
+        self.kept = self.errors > 0
+        require(bool((self.kept == (weight > 0)).all()), "a class has no weight.")
+        self.label, self.tree = label, given.get("tree")
+        self.positive = read_whole(given.get("positive"), "the positive class")
+        require(self.positive < n_classes, "there is no such positive class.")
+        self.unit = read_whole(given.get("unit"), "the unit of the constraints", 1)
+        require(self.unit < MAX_WEIGHT, "the unit of the constraints is too large.")
+        penalty = read_number(given.get("split_penalty"), "split_penalty", 0)
+        self.penalty = Fraction(penalty) * int(self.errors.sum())  # of a split
+        stated = penalty * float(self.errors.sum()) * self.unit / int(self.kept.sum())
+        same = raw.get("split_penalty") == stated
+        require(same, "split_penalty is not that of the constraints.")
+        self.group = self._groups(given.get("groups"), groups)
+        listed: Any = given.get("limits")
+        some = isinstance(listed, list) and len(listed) <= MAX_LIMITS
+        require(some, "the limits are no list, or too many.")
+        self.rates = [self._read_rate(limit) for limit in listed]
+        self.costs = self._costs(n_classes)
+
+    def _groups(self, names: Any, groups: Any) -> Array:
+        if names is None:
+            return np.zeros(len(self.label), np.int64)
+        self.names = names
+        given = np.asarray(groups)
+        fits = given.ndim == 1 and len(given) == len(self.label)
+        require(fits, "the groups of the rows are not given.")
+        return positions(given, names, "the groups are not those of the proof.")
+
+    def _read_rate(self, given: Any) -> Rate:
+        require(isinstance(given, dict), "a limit is no object.")
+        among, sign, price = given.get("among"), given.get("sign"), given.get("price")
+        require(among in AMONG and sign in (1, -1), "a limit is of no known kind.")
+        parts = given.get("at_most")
+        pair = isinstance(parts, list) and len(parts) == 2
+        pair = pair and all(type(part) is int for part in parts)
+        fine = pair and abs(parts[0]) <= MAX_PART and 0 < parts[1] <= MAX_PART
+        require(bool(fine), "a limit has no bound that is a fraction.")
+        sides, words = [], []
+        for key in ("group", "minus"):
+            name = given.get(key)
+            rows = self.kept.copy()
+            if among != "all":
+                rows &= (self.label == self.positive) == (among == "positives")
+            if name is not None:
+                names = getattr(self, "names", [])
+                known = type(name) is int and 0 <= name < len(names)
+                require(known, "a limit is about a group that is not there.")
+                rows &= self.group == name
+                words.append(f" in group {name}")
+            elif key == "minus":
+                rows[:] = False
+            sides.append(np.flatnonzero(rows))
+        require(len(sides[0]) > 0, "a limit is about no rows.")
+        require(given.get("minus") is None or len(sides[1]) > 0, "a limit: no rows.")
+        least = read_whole(price, "the price of a limit")
+        require(least < MAX_WEIGHT * UNIT, "the price of a limit is too large.")
+        for rows in sides:
+            even = not len(rows) or least % int(self.weight[rows].sum()) == 0
+            require(even, "the price of a limit is not a multiple of its rows' weight.")
+        shown = f"{'-' if sign < 0 else ''}positive rate among {among}"
+        about = " minus that".join(words) if words else ""
+        at_most = Fraction(*parts)
+        text = f"{shown}{about} at most {float(at_most):.12g}"
+        return Rate(sides[0], sides[1], sign, at_most, least, text)
+
+    def _costs(self, n_classes: int) -> Array:
+        """Return what each class costs for each row, in whole numbers as doubles."""
+        costs = np.zeros((len(self.label), n_classes), np.int64)
+        costs += (self.errors * self.unit)[:, None]
+        costs[np.arange(len(costs)), self.label] = 0
+        for rate in self.rates:
+            for side, rows in ((rate.sign, rate.rows), (-rate.sign, rate.minus)):
+                if len(rows):
+                    each = rate.price // int(self.weight[rows].sum())
+                    costs[rows, self.positive] += side * each * self.weight[rows]
+        require(int(np.abs(costs).max()) < 1 << 52, "the prices are too large.")
+        return costs.astype(np.float64)
+
+    def check_tree(self, said: Array, n_penalties: int) -> Fraction:
+        """See that a tree keeps every limit; return what it costs."""
+        yes = said == self.positive
+        for rate in self.rates:
+            kept = rate.of(yes, self.weight) <= rate.at_most
+            require(kept, f"the tree does not keep the limit: {rate.words}.")
+        wrong = int(self.errors[said != self.label].sum())
+        return wrong + n_penalties * self.penalty
+
+    def bound(self, least: Fraction) -> Fraction:
+        """Return what trees that keep the limits cost, if priced costs are above this.
+
+        Their errors are whole numbers, and a tree has fewer splits than rows.
+        """
+        paid = sum((rate.price * rate.at_most for rate in self.rates), Fraction(0))
+        n = int(self.kept.sum())
+        low = (least - paid - Fraction(n, UNIT)) / self.unit  # penalties were rounded
+        if self.penalty == 0:
+            return Fraction(max(math.ceil(low), 0))
+        most = min(n, max(math.ceil(low / self.penalty), 0) + 1)
+        ways = (k * self.penalty for k in range(most + 1))
+        return min(own + max(math.ceil(low - own), 0) for own in ways)
+
+    def words(self) -> list[str]:
+        """Say what is minimised, and what is limited."""
+        each = ", ".join(rate.words for rate in self.rates)
+        names = getattr(self, "names", None)
+        groups = "" if names is None else f"; groups {json.dumps(names)}"
+        return [f"misclassification with limits ({each}{groups})"]
