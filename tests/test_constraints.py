@@ -296,10 +296,6 @@ def test_what_is_refused(tmp_path):
     refused("constraints do not go with first_split", constraints=recall, first_split=0)
     refused("constraints do not go with n_best", constraints=recall, n_best=3)
     refused(
-        "constraints do not go with proof", constraints=recall,
-        fit={"proof": tmp_path / "p"},
-    )  # fmt: skip
-    refused(
         "constraints do not go with metric",
         constraints=recall,
         metric="f1",
