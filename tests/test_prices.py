@@ -297,14 +297,21 @@ def test_first_splits_prove_what_prices_of_the_table_cannot():
     assert proved >= 6
 
 
-def test_costs_of_actions_have_prices():
-    """Costs are searched as labelled copies of rows."""
+@pytest.mark.parametrize("squared", [False, True])
+def test_costs_of_actions_have_prices(squared):
+    """Costs are searched as labelled copies of rows.
+
+    Squared errors with a given list of leaf values are costs as well.
+    """
     rng = np.random.default_rng(20)
     positive = 0
     for _ in range(60):
         plain = random_table(rng, [0, 1, 2], most_rows=20)
         n, n_actions = len(plain.labels), plain.n_classes
         costs = rng.integers(0, 5, (n, n_actions))
+        if squared:
+            targets = rng.integers(0, 7, n)
+            costs = (targets[:, None] - rng.permutation(7)[:n_actions]) ** 2
         gains = costs.max(axis=1, keepdims=True) - costs
         gains[gains.sum(axis=1) == 0] = 1
         row, action = np.nonzero(gains)
