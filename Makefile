@@ -46,11 +46,16 @@ test: $(VENV)/ready build lint  ## all tests
 	$(BIN)/python -m pytest -n $(JOBS)
 	$(BIN)/python -m pytest --doctest-modules src/treeproof
 
-lint: $(VENV)/ready  ## ruff, mypy and clang-format
+lint: $(VENV)/ready  ## ruff, mypy, clang-format, and clang-tidy (if installed) on changed files
 	find cpp tools tests -name '*.?pp' | xargs $(BIN)/clang-format --dry-run -Werror
 	$(BIN)/ruff check $(LINTED)
 	$(BIN)/ruff format --check $(LINTED)
 	$(BIN)/mypy
+	PYTHON=$(abspath $(BIN)/python) tools/tidy.sh
+
+.PHONY: tidy
+tidy: $(VENV)/ready  ## clang-tidy over all of the C++ code, some minutes (pip install clang-tidy)
+	PYTHON=$(abspath $(BIN)/python) tools/tidy.sh all
 
 .PHONY: stubs
 stubs: build  ## src/treeproof/_core.pyi, the types of the native module, from the module itself

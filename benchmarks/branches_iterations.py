@@ -38,21 +38,20 @@ def published() -> dict[str, tuple[int, float]]:
     return found
 
 
-def encode(problem: Problem) -> dict:
+def encode(problem: Problem) -> _core.EncodedTable:
     """Return the problem as the native core wants it."""
     columns = [np.unique(x, return_inverse=True)[1] for x in problem.X.T]
     labels = np.unique(problem.y, return_inverse=True)[1]
     multiway, one_vs_rest = 1, 2
     kind = multiway if problem.categorical else one_vs_rest
-    return {
-        "kinds": np.full(len(columns), kind, dtype=np.int32),
-        "n_values": np.array([c.max() + 1 for c in columns], dtype=np.int32),
-        "codes": np.concatenate(columns).astype(np.int32),
-        "labels": labels.astype(np.int32),
-        "n_classes": int(labels.max()) + 1,
-        "weights": np.ones(len(labels)),
-        "split_penalty": problem.penalty,
-    }
+    return _core.EncodedTable.with_labels(
+        kinds=np.full(len(columns), kind, dtype=np.int32),
+        n_values=np.array([c.max() + 1 for c in columns], dtype=np.int32),
+        codes=np.concatenate(columns).astype(np.int32),
+        weights=np.ones(len(labels)),
+        labels=labels.astype(np.int32),
+        n_classes=int(labels.max()) + 1,
+    )
 
 
 def main(
@@ -66,16 +65,17 @@ def main(
     table.add_column("seconds")
     table.add_column("proved")
     for name in names:
-        arguments = encode(load(name))
+        problem = load(name)
+        encoded = encode(problem)
+        options = _core.SearchOptions(
+            split_penalty=problem.penalty,
+            time_limit=limit,
+            memory_limit=int(memory * 2**30),
+        )
         runs = []
         for _ in range(3):  # small sets: the fastest of three
             start = time.process_time()
-            result = _core.solve(
-                solver="branches",
-                time_limit=limit,
-                memory_limit=int(memory * 2**30),
-                **arguments,
-            )
+            result = _core.solve(encoded, options, solver="branches")
             runs.append(time.process_time() - start)
             if runs[0] > 1:
                 break

@@ -51,18 +51,17 @@ def _peak() -> float:
 
 def use(solver: str, name: str, limit: int) -> Use:
     """Solve a set within so many bytes (0: no limit)."""
+    import native
     import table42
     from oracle import engine_arguments
-
-    from treeproof import _core
 
     arguments = engine_arguments(table42.load(name))
     arguments |= {"solver": solver, "split_penalty": table42.penalty(name)}
     for _ in range(2):  # the data in every form the engine wants, once all is loaded
-        _core.solve(time_limit=1e-6, **arguments)
+        native.solve(time_limit=1e-6, **arguments)
         data = _peak()
     start = time.process_time()
-    answer = _core.solve(memory_limit=limit, **arguments)
+    answer = native.solve(memory_limit=limit, **arguments)
     cpu = time.process_time() - start
     found = answer["statistics"]
     memo = found.get("memo_bytes", found["memory_bytes"])

@@ -51,13 +51,12 @@ def _timed(solve: Callable[..., dict[str, Any]], **arguments: Any) -> Run:
 
 def _solve(name: str, **options: Any) -> Run:
     """Solve a set of Table 4.2."""
+    import native
     import table42
     from oracle import engine_arguments
 
-    from treeproof import _core
-
     return _timed(
-        _core.solve,
+        native.solve,
         solver="sparse",
         split_penalty=table42.penalty(name),
         **options,
@@ -83,7 +82,8 @@ def _numbers(name: str) -> tuple[np.ndarray, np.ndarray, bool]:
 
 def _solve_numbers(name: str, **options: Any) -> Run:
     """Solve a numeric problem, set@depth or set@penalty."""
-    from treeproof import _core
+    import native
+
     from treeproof.border.ranks import rank_columns
 
     name, limit = name.split("@")
@@ -99,11 +99,11 @@ def _solve_numbers(name: str, **options: Any) -> Run:
     }
     if regression:
         targets = np.ascontiguousarray(y)
-        return _timed(_core.solve_targets, targets=targets, **options, **arguments)
+        return _timed(native.solve_targets, targets=targets, **options, **arguments)
     labels = np.unique(y, return_inverse=True)[1].astype(np.int32)
     classes = int(labels.max()) + 1
     return _timed(
-        _core.solve_threshold,
+        native.solve_threshold,
         labels=labels,
         n_classes=classes,
         **options,

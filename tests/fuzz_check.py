@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import native
 import numpy as np
 from fuzz_case import (
     SWITCHES,
@@ -34,7 +35,6 @@ from treeproof import (
     OptimalTreeClassifier,
     OptimalTreeRegressor,
     QuantBnB,
-    _core,
     stop_when,
     watch,
 )
@@ -154,7 +154,7 @@ def _native(
             raise ValueError('solver="quant-bnb" is not made for this.')
         bound, s, s_prime = case["switches"]["quant"]
         arguments |= {"depth": case["max_depth"], "bound": bound, "s": s}
-        run = _core.quant_targets if regression else _core.quant_labels
+        run = native.quant_targets if regression else native.quant_labels
         return run, arguments | {"s_prime": s_prime or 0}
     arguments |= {"split_penalty": truth.penalty, **limits_of(case)}
     arguments["penalize"] = truth.penalize
@@ -163,13 +163,13 @@ def _native(
             "unit_step" if regression else "partitions"
         }
         switches = {k: case["switches"]["threshold"][k] for k in known}
-        run = _core.solve_targets if regression else _core.solve_threshold
+        run = native.solve_targets if regression else native.solve_threshold
         switches["helpers_first"] = True
         return run, arguments | {"switches": switches, "n_jobs": case["n_jobs"]}
     if solver == "sparse":
         off = case["switches"]["sparse_off"]
         arguments["switches"] = {name: name not in off for name in SWITCHES}
-    return _core.solve, arguments | {"solver": solver}
+    return native.solve, arguments | {"solver": solver}
 
 
 def _beyond_quant(case: Case) -> bool:

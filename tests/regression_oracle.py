@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import native
 import numpy as np
 import pytest
 from oracle import (
@@ -20,8 +21,6 @@ from oracle import (
     _BruteForce,
     n_penalties,
 )
-
-from treeproof import _core
 
 KINDS = [(ORDERED,), (ORDERED, ORDERED, MULTIWAY, ONE_VS_REST), (MULTIWAY, ONE_VS_REST)]
 
@@ -187,7 +186,7 @@ def check_optimum(
     """Solve, and compare the bound, the tree and its shape with brute force."""
     penalty = limits["split_penalty"]
     rest = {k: v for k, v in limits.items() if k != "split_penalty"}
-    answer = _core.solve_targets(
+    answer = native.solve_targets(
         **arguments, **limits, switches=switches, n_jobs=n_jobs
     )
     rule = limits.get("penalize", "splits")

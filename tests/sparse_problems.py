@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import native
 import numpy as np
 from oracle import (
     MULTIWAY,
@@ -73,7 +74,7 @@ def any_limits(rng: np.random.Generator) -> dict[str, Any]:
 
 def solve(table: Table, limits: dict[str, Any], **options: Any) -> dict[str, Any]:
     """Run the engine without a clock."""
-    return _core.solve(solver="sparse", **limits, **options, **engine_arguments(table))
+    return native.solve(solver="sparse", **limits, **options, **engine_arguments(table))
 
 
 def check(table: Table, limits: dict[str, Any], **options: Any) -> dict[str, int]:

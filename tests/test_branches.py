@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import native
 import numpy as np
 import pytest
 import table42
@@ -24,8 +25,6 @@ from published_search import (
     check_tree,
     noise,
 )
-
-from treeproof import _core
 
 # Iterations of Table 4.3 for the sets that take a second or less here.
 ITERATIONS = {
@@ -53,7 +52,7 @@ ITERATIONS = {
 
 
 def solve(table, split_penalty, **options):
-    return _core.solve(
+    return native.solve(
         solver="branches",
         split_penalty=split_penalty,
         **engine_arguments(table),
@@ -112,7 +111,7 @@ def test_real_weights_are_counted_in_full():
     table = random_table(rng, max_rows=14, max_features=3)
     arguments = engine_arguments(table)
     arguments["weights"] = rng.random(len(table.labels)) + 0.1
-    result = _core.solve(solver="branches", split_penalty=0.01, **arguments)
+    result = native.solve(solver="branches", split_penalty=0.01, **arguments)
     scale = 2.0 ** np.floor(np.log2(result["unit"] / 2**20 / sum(arguments["weights"])))
     table.weights = np.rint(arguments["weights"] * scale).astype(np.int64)
     again = solve(table, 0.01)

@@ -1,5 +1,6 @@
 """BRANCHES when its memory ends: backtracking takes over and proves the same."""
 
+import native
 import numpy as np
 import pytest
 import table42
@@ -7,7 +8,7 @@ from oracle import engine_arguments, optimal_cost, random_limits, random_table
 from published_search import noise
 from test_branches import check_tree, hard_table, solve
 
-from treeproof import OptimalTreeClassifier, _core
+from treeproof import OptimalTreeClassifier
 
 
 def memory_used(result):
@@ -43,7 +44,7 @@ def test_larger_tables_agree_with_the_other_engine(memo_branches):
         table = noise(120, 8, seed=seed)
         for options in ({}, {"max_depth": 4}, {"min_samples_leaf": 5}):
             result = solve(table, 0.008, memo_branches=memo_branches, **options)
-            other = _core.solve(
+            other = native.solve(
                 solver="sparse",
                 split_penalty=0.008,
                 **options,

@@ -4,11 +4,11 @@ from fractions import Fraction
 from itertools import product
 from math import comb, log10, perm
 
+import native
 import numpy as np
 import pytest
 from oracle import MULTIWAY, ONE_VS_REST, engine_arguments, random_table, tree_facts
 
-from treeproof import _core
 from treeproof.complexity import (
     complexity_bound,
     empty_branches,
@@ -146,7 +146,7 @@ def test_branches_stays_within_its_bounds(kind, seed):
         table.codes = rng.integers(0, c, size=table.codes.shape)
         table.weights[:] = 1
         penalty = float(rng.choice([0.02, 0.05, 0.1]))
-        result = _core.solve(
+        result = native.solve(
             solver="branches", split_penalty=penalty, **engine_arguments(table)
         )
         facts = tree_facts(table, result["tree"], penalty)
@@ -180,7 +180,7 @@ def test_the_root_is_counted_in_full():
     table.n_values = np.array([3, 3])
     table.codes, table.labels, table.n_classes = codes, labels, 2
     table.weights = np.ones(20, dtype=np.int64)
-    result = _core.solve(
+    result = native.solve(
         solver="branches", split_penalty=0.1, **engine_arguments(table)
     )
     assert len(result["tree"]["kind"]) == 1

@@ -1,5 +1,6 @@
 """DT-Miner against brute force, the thesis' table, and its limits."""
 
+import native
 import numpy as np
 import pytest
 import table42
@@ -20,15 +21,13 @@ from published_search import (
     noise,
 )
 
-from treeproof import _core
-
 # Iterations of Table 3.2 for the sets it proves; they are printed to one digit, and the
 # order among equal bounds is not specified.
 ITERATIONS = {"monk1-l": 6e3, "monk1-o": 2e4, "mushroom-o": 5, "zoo-o": 2e5}
 
 
 def solve(table, split_penalty, **options):
-    return _core.solve(
+    return native.solve(
         solver="dt-miner",
         split_penalty=split_penalty,
         **engine_arguments(table),

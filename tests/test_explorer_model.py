@@ -448,3 +448,16 @@ def test_a_column_that_names_the_rows_is_not_asked_for_at_first():
     assert first_question(Table("t", columns, "y")).columns == ("kind",)
     alone = {"id": names, "y": n % 2}
     assert first_question(Table("t", alone, "y")).columns == ("id",)
+
+
+@pytest.mark.parametrize("gap", [None, np.nan])
+def test_rows_without_a_target_are_left_out(gap):
+    labels = [gap, *(0.0 if gap is not None else "a" for _ in range(20)), gap]
+    labels += [1.0 if gap is not None else "b"] * 20
+    values = np.array(labels, dtype=float if gap is not None else object)
+    table = Table("t.csv", {"x": np.arange(42.0), "k": values}, "k")
+    fitted = fit(table, replace(first_question(table), numeric=False))
+    assert fitted.model.optimal_ and fitted.score == 1.0
+    shown = fitted.table.rows(fitted.rows_of(0))
+    assert [row["row"] for row in shown] == [*range(2, 22), *range(23, 43)]
+    assert compare(fitted).optimal.score == 1.0

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import cpp_checker
+import native
 import pytest
 from effort import rounds
 from fuzz import REGRESSIONS, Failure, attack, batch, fuzz, keep, summary
@@ -67,14 +68,14 @@ def wrong_tree(answer):
     ids=["bound too high", "cost too high", "optimal without proof", "wrong tree"],
 )
 def test_a_wrong_answer_is_found_and_shrunk(harm, tmp_path, monkeypatch):
-    sound = _core.solve
+    sound = native.solve
 
     def harmed(**arguments):
         answer = sound(**arguments)
         several = max(answer["tree"]["kind"]) > 0
         return harm(answer) if several and arguments["solver"] == "sparse" else answer
 
-    monkeypatch.setattr(_core, "solve", harmed)
+    monkeypatch.setattr(native, "solve", harmed)
 
     def attempt(case):
         check_case(case, tmp_path)
@@ -86,5 +87,5 @@ def test_a_wrong_answer_is_found_and_shrunk(harm, tmp_path, monkeypatch):
     path = keep(case, tmp_path / "kept")
     with pytest.raises(AssertionError):
         attempt(json.loads(path.read_text()))
-    monkeypatch.setattr(_core, "solve", sound)
+    monkeypatch.setattr(native, "solve", sound)
     attempt(json.loads(path.read_text()))

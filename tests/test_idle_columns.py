@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import native
 import os
 import warnings
 
@@ -44,7 +45,7 @@ def test_nothing_is_lost_with_any_kind_of_column_and_limit():
         )
         limits = random_limits(rng, ("leaves",))
         limits["split_penalty"] = float(rng.choice([0.05, 0.1, 0.2, 0.4]))
-        answer = _core.climb_labels(**engine_arguments(table), **limits)
+        answer = native.climb_labels(**engine_arguments(table), **limits)
         best = optimal_cost(table, **limits)
         assert answer["lower"] == best == answer["upper"]
         # The tree speaks of the columns of the given table.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import native
 import gzip
 import io
 import json
@@ -63,7 +64,7 @@ def check_levels(
     penalty = limits["split_penalty"]
     rest = {k: v for k, v in limits.items() if k not in ("split_penalty", "max_depth")}
     sparse, threshold = engines
-    answer = _core.climb_labels(
+    answer = native.climb_labels(
         **engine_arguments(table),
         **limits,
         sparse=sparse,
@@ -126,7 +127,7 @@ def test_every_statement_about_numbers_agrees_with_brute_force():
     for _ in range(500):
         table = random_targets(rng)
         penalty = float(rng.choice([0.0, 0.01, 0.05]))
-        answer = _core.climb_targets(
+        answer = native.climb_targets(
             **target_arguments(table), split_penalty=penalty, levels_first=True
         )
         for level in answer["certificates"]:
@@ -140,7 +141,7 @@ def test_every_statement_about_numbers_agrees_with_brute_force():
 def test_a_table_is_climbed_level_by_level():
     X, y = noisy(200, 3, seed=0)
     seen: list[tuple[str, Any]] = []
-    answer = _core.climb_labels(
+    answer = native.climb_labels(
         **_arguments(X, y),
         split_penalty=0.01,
         levels_first=True,

@@ -1,5 +1,6 @@
 """The native module refuses arrays that do not fit, instead of reading wild."""
 
+import native
 import numpy as np
 import pytest
 
@@ -16,7 +17,7 @@ GOOD = {
 
 
 def solve(**changed):
-    return _core.solve(solver="sparse", split_penalty=0.0, **(GOOD | changed))
+    return native.solve(solver="sparse", split_penalty=0.0, **(GOOD | changed))
 
 
 def test_good_arrays_are_solved():
@@ -64,10 +65,10 @@ def test_rules_refuse_bad_arrays(changed, words):
         _core.solve_rules(store, **(good | changed))
 
 
-@pytest.mark.parametrize("solve", [_core.solve_targets, _core.quant_targets])
+@pytest.mark.parametrize("solve", [native.solve_targets, native.quant_targets])
 def test_targets_must_fit(solve):
     table = {name: GOOD[name] for name in ("kinds", "n_values", "codes", "weights")}
-    more = {"depth": 2} if solve is _core.quant_targets else {"split_penalty": 0.0}
+    more = {"depth": 2} if solve is native.quant_targets else {"split_penalty": 0.0}
     with pytest.raises(ValueError, match="wrong length"):
         solve(targets=np.ones(2), **table, **more)
     with pytest.raises(ValueError, match="unknown criterion"):

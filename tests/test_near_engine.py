@@ -1,5 +1,6 @@
 """All trees within a budget: the engine against brute force."""
 
+import native
 import numpy as np
 import pytest
 from effort import rounds
@@ -68,7 +69,7 @@ def test_thresholds_between_ruled_out_ones_are_skipped():
     table = Table(
         np.zeros(3, int), np.full(3, 60), codes, labels, 2, np.ones(60, dtype=int)
     )
-    best = _core.climb_labels(
+    best = native.climb_labels(
         **engine_arguments(table), split_penalty=1 / 60, max_depth=3, penalize="leaves"
     )["upper"]
     limits = {"split_cost": 2**20, "max_depth": 3, "penalize": "leaves"}

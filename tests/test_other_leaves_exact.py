@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import native
 import numpy as np
 import pytest
 from effort import rounds
@@ -12,8 +13,6 @@ from other_leaves_oracle import CRITERIA, LeafTable, leaf_arguments, random_leav
 from regression_oracle import KINDS, check_optimum
 from test_regression_exact import numeric_arguments, random_switches
 from threshold_switches import check_every_combination
-
-from treeproof import _core
 
 
 def check(
@@ -76,8 +75,8 @@ def test_the_partition_bound_is_sound_and_fires(criterion: str) -> None:
             "split_penalty": 0.02,
             "max_depth": 4,
         }
-        found = _core.solve_targets(**arguments)
-        plain = _core.solve_targets(**arguments, switches={"partitions": False})
+        found = native.solve_targets(**arguments)
+        plain = native.solve_targets(**arguments, switches={"partitions": False})
         fired += found["statistics"]["partition_prunes"]
         assert found["status"] == plain["status"] == "optimal"
         assert plain["statistics"]["partition_prunes"] == 0
@@ -98,7 +97,7 @@ def test_bounds_fire(criterion: str) -> None:
         "criterion": "squared_error" if criterion == "gini" else "poisson"
     }
     for smoothing in (0.0, 1.0) if criterion != "poisson" else (0.0,):
-        found = _core.solve_targets(**arguments, smoothing=smoothing, max_depth=3)
+        found = native.solve_targets(**arguments, smoothing=smoothing, max_depth=3)
         for counter in (
             "interval_prunes",
             "cutoffs",
@@ -114,8 +113,8 @@ def test_units_of_counts_do_not_matter(scale: float) -> None:
     X = rng.normal(size=(60, 3))
     y = rng.poisson(np.exp(X[:, 0] * X[:, 1])).astype(float)
     arguments = {"criterion": "poisson", "max_depth": 3}
-    plain = _core.solve_targets(**numeric_arguments(X, y), **arguments)
-    moved = _core.solve_targets(**numeric_arguments(X, y * scale), **arguments)
+    plain = native.solve_targets(**numeric_arguments(X, y), **arguments)
+    moved = native.solve_targets(**numeric_arguments(X, y * scale), **arguments)
     assert moved["upper"] == pytest.approx(plain["upper"], rel=1e-9)
 
 
@@ -127,8 +126,8 @@ def test_a_large_offset_costs_no_digits() -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(80, 3))
     y = np.round(X[:, 0] * X[:, 1], 2)
-    squares = _core.solve_targets(**numeric_arguments(X, y), max_depth=3)
-    moved = _core.solve_targets(
+    squares = native.solve_targets(**numeric_arguments(X, y), max_depth=3)
+    moved = native.solve_targets(
         **numeric_arguments(X, 1e9 + y), criterion="poisson", max_depth=3
     )
     assert moved["status"] == "optimal"
@@ -138,11 +137,11 @@ def test_a_large_offset_costs_no_digits() -> None:
 def test_leaves_of_zeros() -> None:
     X = np.arange(8.0)[:, None]
     y = np.array([0.0, 0, 0, 0, 2, 2, 2, 2])
-    found = _core.solve_targets(
+    found = native.solve_targets(
         **numeric_arguments(X, y), criterion="poisson", max_depth=1
     )
     assert found["upper"] == pytest.approx(0.0, abs=1e-13)
-    zeros = _core.solve_targets(
+    zeros = native.solve_targets(
         **numeric_arguments(X, 0 * y), criterion="poisson", max_depth=1
     )
     assert zeros["upper"] == 0.0

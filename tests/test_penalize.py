@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import native
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,7 +31,6 @@ from treeproof import (
     OptimalTreeClassifierCV,
     OptimalTreeRegressor,
     Tree,
-    _core,
     penalty_path,
 )
 from treeproof.export.json import from_json
@@ -147,9 +147,9 @@ def test_rows_that_bring_new_categories_cost_further_leaves(solver: str) -> None
         wanted = optimal_cost(table, penalty, penalize="leaves")
         arguments = engine_arguments(table) | {"split_penalty": penalty}
         if solver == "sparse":
-            found = _core.solve(solver=solver, penalize="leaves", **arguments)
+            found = native.solve(solver=solver, penalize="leaves", **arguments)
         else:
-            found = _core.solve_threshold(penalize="leaves", **arguments)
+            found = native.solve_threshold(penalize="leaves", **arguments)
             found["upper"] *= UNIT * table.total_weight // found["unit"]
         assert found["upper"] == wanted, penalty
         facts = tree_facts(table, found["tree"], penalty, "leaves")
@@ -169,7 +169,7 @@ def test_bounds_go_on_where_no_column_is_wide() -> None:
             np.ones(90, dtype=np.int64),
         )  # fmt: skip
         for switches in ({}, {"admissible": False}):  # which leaves others little
-            found = _core.solve(
+            found = native.solve(
                 solver="sparse", split_penalty=0.02, penalize="leaves",
                 switches=switches, **engine_arguments(table),
             )  # fmt: skip
@@ -247,7 +247,7 @@ def test_published_solvers_charge_splits() -> None:
         two_way = OptimalTreeClassifier(solver=solver).fit(X[["b"]], y)
         assert two_way.optimal_
     with pytest.raises(ValueError, match="charges each split once"):
-        _core.solve(
+        native.solve(
             solver="branches", split_penalty=0.1, penalize="leaves",
             **engine_arguments(wide_table()),
         )  # fmt: skip
@@ -304,7 +304,7 @@ def test_unknown_rule() -> None:
     with pytest.raises(ValueError, match="penalize"):
         OptimalTreeClassifier(penalize="nodes").fit([[0], [1]], [0, 1])
     with pytest.raises(ValueError, match="unknown penalize"):
-        _core.solve(
+        native.solve(
             solver="sparse", split_penalty=0.1, penalize="nodes",
             **engine_arguments(wide_table()),
         )  # fmt: skip

@@ -7,6 +7,7 @@ sets of rows that tests can reach.
 
 from dataclasses import replace
 
+import native
 import numpy as np
 import pytest
 from effort import rounds
@@ -198,8 +199,8 @@ def search_with_prices(solver, table: Table, penalty: float, depth: int, **optio
         **options,
     }
     if solver == "sparse":
-        return _core.solve(solver="sparse", **arguments)
-    return _core.solve_threshold(**arguments)
+        return native.solve(solver="sparse", **arguments)
+    return native.solve_threshold(**arguments)
 
 
 @pytest.mark.parametrize("solver", ["sparse", "threshold"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import native
 import numpy as np
 import pytest
 from oracle import (
@@ -20,7 +21,6 @@ from treeproof import (
     OptimalTreeClassifier,
     OptimalTreeRegressor,
     QuantBnB,
-    _core,
     stop_when,
 )
 
@@ -45,7 +45,7 @@ def test_equals_brute_force(bound: str, depth: int) -> None:
         }
         if seed % 2:
             targets = random_targets(rng, **size)
-            answer = _core.quant_targets(**target_arguments(targets), **settings)
+            answer = native.quant_targets(**target_arguments(targets), **settings)
             cost, facts = tree_loss(targets, answer["tree"], 0.0)
             assert cost == pytest.approx(
                 optimal_loss(targets, 0.0, max_depth=depth), rel=1e-9, abs=1e-12
@@ -53,7 +53,7 @@ def test_equals_brute_force(bound: str, depth: int) -> None:
             assert answer["upper"] == pytest.approx(cost, rel=1e-9, abs=1e-12)
         else:
             table = random_table(rng, **size)
-            answer = _core.quant_labels(**engine_arguments(table), **settings)
+            answer = native.quant_labels(**engine_arguments(table), **settings)
             facts = tree_facts(table, answer["tree"], 0.0)
             assert facts.cost == optimal_cost(table, 0.0, max_depth=depth)
             share = facts.cost / UNIT / table.total_weight
@@ -147,7 +147,7 @@ def test_limits_keep_a_tree_and_a_bound() -> None:
         model.fit(X, y)
     assert 0.0 <= model.lower_bound_ < model.objective_ <= 1.0
     assert model.predict(X).shape == (300,)
-    found = _core.quant_targets(
+    found = native.quant_targets(
         kinds=np.zeros(8, dtype=np.int32),
         n_values=np.full(8, 300, dtype=np.int32),
         codes=np.argsort(np.argsort(X.T)).astype(np.int32).reshape(-1),

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import native
 import numpy as np
 import pytest
 from oracle import random_limits
@@ -18,7 +19,6 @@ from regression_oracle import (
 )
 from threshold_switches import check_every_combination
 
-from treeproof import _core
 from treeproof.border.ranks import rank_columns
 
 DATA = Path(
@@ -92,7 +92,7 @@ def test_every_bound_fires(outputs: int) -> None:
     X = rng.normal(size=(400, 5))
     y = np.column_stack([X[:, k] * X[:, k + 1] for k in range(outputs)])
     y += 0.3 * rng.normal(size=y.shape)
-    found = _core.solve_targets(**numeric_arguments(X, y), max_depth=3)
+    found = native.solve_targets(**numeric_arguments(X, y), max_depth=3)
     for counter in ("interval_prunes", "cutoffs", "inherited_prunes", "exact_scans"):
         assert found["statistics"][counter] > 0, counter
 
@@ -104,8 +104,8 @@ def test_the_partition_bound_fires() -> None:
     X = rng.normal(size=(300, 4))
     y = np.floor(2 * X[:, 0]) + 0.05 * rng.normal(size=300)
     arguments = numeric_arguments(X, y) | {"split_penalty": 0.02}
-    found = _core.solve_targets(**arguments)
-    plain = _core.solve_targets(
+    found = native.solve_targets(**arguments)
+    plain = native.solve_targets(
         **arguments, switches={"partitions": False}, max_depth=4
     )
     assert found["status"] == "optimal"
@@ -134,7 +134,7 @@ def test_published_optima(name: str, squares: tuple[float, float]) -> None:
     total = ((y - y.mean()) ** 2).sum()
     depths = (2,) if name == "grid" else (2, 3)
     for depth, wanted in zip(depths, squares, strict=False):
-        found = _core.solve_targets(
+        found = native.solve_targets(
             **numeric_arguments(frame.to_numpy(dtype=float), y), max_depth=depth
         )
         assert found["status"] == "optimal"
@@ -147,8 +147,8 @@ def test_units_and_offsets_do_not_matter(scale: float, offset: float) -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(60, 3))
     y = np.round(X[:, 0] * X[:, 1], 3)
-    plain = _core.solve_targets(**numeric_arguments(X, y), max_depth=3)
-    moved = _core.solve_targets(
+    plain = native.solve_targets(**numeric_arguments(X, y), max_depth=3)
+    moved = native.solve_targets(
         **numeric_arguments(X, (y + offset) * scale), max_depth=3
     )
     assert moved["status"] == "optimal"
@@ -159,7 +159,9 @@ def test_a_time_limit_keeps_a_tree_and_a_bound() -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(500, 8))
     y = rng.normal(size=500)
-    found = _core.solve_targets(**numeric_arguments(X, y), max_depth=4, time_limit=0.05)
+    found = native.solve_targets(
+        **numeric_arguments(X, y), max_depth=4, time_limit=0.05
+    )
     assert found["status"] == "time_limit"
     assert 0.0 <= found["lower"] < found["upper"] <= 1.0
 
@@ -168,7 +170,7 @@ def test_a_memory_limit_keeps_a_tree_and_a_bound() -> None:
     rng = np.random.default_rng(3)
     X = rng.normal(size=(300, 8))
     y = rng.normal(size=300)
-    found = _core.solve_targets(
+    found = native.solve_targets(
         **numeric_arguments(X, y), max_depth=4, memory_limit=20_000, time_limit=20.0
     )
     assert found["status"] == "memory_limit"

@@ -3,12 +3,13 @@
 ``make fuzz-shapes`` tries many more tables.
 """
 
+import native
 import numpy as np
 import pytest
 from effort import rounds
 from shape_oracle import UNIT, errors, least_cost
 
-from treeproof import OptimalTreeRegressor, _core
+from treeproof import OptimalTreeRegressor
 from treeproof.border.promises import Measurement
 from treeproof.solving.shape import path_rules
 
@@ -64,7 +65,7 @@ def test_directions_and_lists_are_optimal(block):
         switches = {name: bool(rng.random() < 0.7) for name in names}
         switches |= {"coarse_cuts": int(rng.choice([1, 2, 24]))}
         switches |= {"most_bins": int(rng.choice([2, 3, 128]))}
-        found = _core.solve_threshold(
+        found = native.solve_threshold(
             **arguments(codes, kinds, labels, weights, classes),
             split_penalty=penalty,
             max_depth=depth,
@@ -125,7 +126,7 @@ def test_paths_are_optimal(block):
             directions[:] = 0
         rules = path_rules(p, groups, measured, None if depth < 0 else depth)
         prices = np.floor(rules.prices * UNIT + 0.5).astype(np.int64)
-        found = _core.solve_path_labels(
+        found = native.solve_path_labels(
             **arguments(codes, kinds, labels, weights, 2),
             split_penalty=penalty,
             max_depth=depth,

@@ -3,6 +3,7 @@
 import threading
 import warnings
 
+import native
 import numpy as np
 import pytest
 from oracle import ONE_VS_REST, ORDERED, Table, optimal_cost, tree_facts
@@ -123,7 +124,7 @@ def test_memory_is_accounted_for_and_kept_to():
 
 
 def test_proofs_survive_a_memo_that_forgets(tmp_path, monkeypatch):
-    roomy = _core.climb_labels
+    roomy = native.climb_labels
     monkeypatch.setattr(
         _core, "climb_labels", lambda **k: roomy(**(k | {"memory_limit": 20_000}))
     )

@@ -2,6 +2,7 @@
 
 import threading
 
+import native
 import numpy as np
 import pytest
 import table42
@@ -100,7 +101,7 @@ def test_an_observer_that_fails_ends_all_threads():
 def test_proofs_written_by_several_threads_are_accepted(
     tmp_path, monkeypatch, max_depth
 ):
-    lazy = _core.climb_labels
+    lazy = native.climb_labels
     monkeypatch.setattr(
         _core, "climb_labels", lambda **k: lazy(**k, helpers_at_once=True)
     )

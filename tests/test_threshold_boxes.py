@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from typing import Any
 
+import native
 import numpy as np
 from effort import rounds
 from oracle import (
@@ -18,8 +19,6 @@ from oracle import (
     optimal_cost,
     tree_facts,
 )
-
-from treeproof import _core
 
 
 def mixed_table(rng: np.random.Generator, n_rows: int) -> Table:
@@ -65,7 +64,7 @@ def test_every_way_to_remember_finds_the_optimum() -> None:
         rest = {k: v for k, v in limits.items() if k != "split_penalty"}
         best = optimal_cost(table, limits["split_penalty"], **rest)
         for boxes, sets in itertools.product((False, True), repeat=2):
-            answer = _core.solve_threshold(
+            answer = native.solve_threshold(
                 **engine_arguments(table),
                 **limits,
                 switches={
@@ -96,7 +95,7 @@ def test_bounds_of_a_stopped_search_hold() -> None:
         limits = limits_of(rng)
         rest = {k: v for k, v in limits.items() if k != "split_penalty"}
         best = optimal_cost(table, limits["split_penalty"], **rest)
-        answer = _core.solve_threshold(
+        answer = native.solve_threshold(
             **engine_arguments(table),
             **limits,
             memory_limit=int(rng.integers(1, 4000)),

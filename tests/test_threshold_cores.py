@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import native
 import numpy as np
 import pytest
 from effort import rounds
@@ -18,7 +19,7 @@ from oracle import (
 )
 from sklearn.datasets import load_breast_cancer, load_wine
 
-from treeproof import OptimalTreeClassifier, _core
+from treeproof import OptimalTreeClassifier
 from treeproof.border.ranks import rank_columns
 
 SWITCHES = ("cores", "common_rows", "two_splits", "leaf_gain", "unit_step")
@@ -37,7 +38,7 @@ def numeric_arguments(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
 
 
 def solve(table: Table, limits: dict[str, Any], switches: dict[str, Any]) -> Any:
-    answer = _core.solve_threshold(
+    answer = native.solve_threshold(
         **engine_arguments(table), **limits, switches=switches
     )
     assert answer["status"] == "optimal"
@@ -106,7 +107,7 @@ def test_every_switch_leaves_the_optimum(seed: int) -> None:
         X = np.round(X, 1)
     arguments = {**numeric_arguments(X, y), "split_penalty": 0.02}
     costs = {
-        _core.solve_threshold(**arguments, switches=switches)["upper"]
+        native.solve_threshold(**arguments, switches=switches)["upper"]
         for switches in (
             {},
             {"core_search": False},
@@ -118,7 +119,7 @@ def test_every_switch_leaves_the_optimum(seed: int) -> None:
 
 def test_every_idea_is_used() -> None:
     X, y = two_class(150, 0)
-    found = _core.solve_threshold(**numeric_arguments(X, y), split_penalty=0.015)
+    found = native.solve_threshold(**numeric_arguments(X, y), split_penalty=0.015)
     assert found["status"] == "optimal"
     for counter in (
         "core_batches",
@@ -134,7 +135,7 @@ def test_every_idea_is_used() -> None:
 
 def test_three_classes() -> None:
     X, y = load_wine(return_X_y=True)
-    found = _core.solve_threshold(**numeric_arguments(X, y), split_penalty=0.01)
+    found = native.solve_threshold(**numeric_arguments(X, y), split_penalty=0.01)
     assert found["status"] == "optimal"
     assert found["statistics"]["core_batches"] > 0
     assert found["upper"] / found["unit"] == pytest.approx(0.0456180, abs=1e-6)

@@ -7,6 +7,7 @@ import signal
 import threading
 import warnings
 
+import native
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
@@ -14,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
-from treeproof import OptimalTreeClassifier, _core
+from treeproof import OptimalTreeClassifier
 
 pd = pytest.importorskip("pandas")
 
@@ -155,7 +156,7 @@ def test_a_penalty_alone_is_solved_to_proof(load, objective: float) -> None:
 
 def test_a_memory_limit_keeps_a_tree_and_a_bound() -> None:
     X, y = noisy(3000, 10)
-    found = _core.solve_threshold(
+    found = native.solve_threshold(
         kinds=np.zeros(10, dtype=np.int32),
         n_values=np.full(10, 3000, dtype=np.int32),
         codes=np.argsort(np.argsort(X, axis=0), axis=0).T.astype(np.int32).reshape(-1),

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import native
 import numpy as np
 import pytest
 from oracle import (
@@ -23,7 +24,6 @@ from oracle import (
 from sklearn.datasets import load_wine
 from threshold_switches import check_every_combination
 
-from treeproof import _core
 from treeproof.border.ranks import rank_columns
 
 DATA = Path(
@@ -50,7 +50,7 @@ def check(
 ) -> None:
     penalty = limits["split_penalty"]
     rest = {k: v for k, v in limits.items() if k != "split_penalty"}
-    answer = _core.solve_threshold(
+    answer = native.solve_threshold(
         **engine_arguments(table), **limits, switches=switches, n_jobs=n_jobs
     )
     rule = limits.get("penalize", "splits")
@@ -153,7 +153,7 @@ def test_larger_tables_at_depth_two(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = np.round(rng.normal(size=(36, 2)), 2 if seed % 2 else 1)
     y = ((X[:, 0] > 0).astype(int) + (rng.random(36) < 0.3)) % (2 + seed % 2)
-    found = _core.solve_threshold(
+    found = native.solve_threshold(
         **numeric_arguments(X, y),
         split_penalty=0.0,
         max_depth=2,
@@ -166,7 +166,7 @@ def test_every_bound_fires() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 5))
     y = ((X[:, 0] > 0) ^ (X[:, 1] > 0.4) ^ (rng.random(400) < 0.15)).astype(int)
-    found = _core.solve_threshold(
+    found = native.solve_threshold(
         **numeric_arguments(X, y), split_penalty=0.0, max_depth=3
     )
     for counter in (
@@ -183,7 +183,7 @@ def test_every_bound_fires() -> None:
 def test_stages_of_deep_subproblems() -> None:
     # With a penalty and no depth limit, sides are deepened a few penalties at a time.
     X, y = load_wine(return_X_y=True)
-    found = _core.solve_threshold(
+    found = native.solve_threshold(
         **numeric_arguments(X, y), split_penalty=0.01, switches={"core_search": False}
     )
     assert found["status"] == "optimal"
@@ -230,7 +230,7 @@ def test_published_optima(
     frame = pd.read_csv(path)
     y = np.unique(frame.pop("y"), return_inverse=True)[1]
     for depth, wanted, printed in zip((2, 3), errors, accuracies, strict=True):
-        found = _core.solve_threshold(
+        found = native.solve_threshold(
             **numeric_arguments(frame.to_numpy(), y), split_penalty=0.0, max_depth=depth
         )
         assert found["status"] == "optimal"
@@ -249,9 +249,9 @@ def test_errors_that_every_tree_makes_are_left_out_of_costs() -> None:
             "split_penalty": [0.0, 0.01, 0.03][seed % 3],
             "max_depth": [2, 3, -1][seed % 3],
         }
-        grouped = _core.climb_labels(**arguments, sparse=False)
-        by_row = _core.solve_threshold(**arguments)
-        sparse = _core.climb_labels(**arguments, threshold=False)
+        grouped = native.climb_labels(**arguments, sparse=False)
+        by_row = native.solve_threshold(**arguments)
+        sparse = native.climb_labels(**arguments, threshold=False)
         assert grouped["status"] == by_row["status"] == "optimal"
         assert grouped["lower"] / grouped["unit"] == by_row["upper"] / by_row["unit"]
         assert grouped["upper"] == sparse["upper"]
@@ -266,8 +266,8 @@ def test_gains_of_pairs_leave_fewer_columns_to_scan() -> None:
     y = np.concatenate([rng.permutation(3)[:2] for _ in range(400)])
     arguments = numeric_arguments(X, y) | {"weights": gains.astype(float)}
     arguments |= {"split_penalty": 0.0, "max_depth": 2}
-    with_pairs = _core.climb_labels(**arguments, sparse=False)
-    without = _core.solve_threshold(**arguments)
+    with_pairs = native.climb_labels(**arguments, sparse=False)
+    without = native.solve_threshold(**arguments)
     assert (
         with_pairs["upper"] / with_pairs["unit"] == without["upper"] / without["unit"]
     )

@@ -7,6 +7,7 @@ import signal
 import threading
 from typing import Any
 
+import native
 import numpy as np
 import pytest
 import regression_oracle
@@ -17,7 +18,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from test_regression_exact import numeric_arguments as number_arguments
 from test_threshold_exact import KINDS, numeric_arguments
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.proof import check as check_proof
 
 FIRST = {"helpers_first": True}  # else small problems are over before a thread begins
@@ -75,10 +76,10 @@ def test_threads_divide_the_work(penalty: float) -> None:
     X, y = (X[:, :5], y) if penalty == 0.0 else (X, y)
     limits = {"split_penalty": penalty, "max_depth": 3 if penalty == 0.0 else 4}
     off = {"core_search": False}
-    alone = _core.solve_threshold(**numeric_arguments(X, y), **limits, switches=off)
+    alone = native.solve_threshold(**numeric_arguments(X, y), **limits, switches=off)
     ratios = []
     for _ in range(8):  # how the work is divided depends on which thread runs when
-        together = _core.solve_threshold(
+        together = native.solve_threshold(
             **numeric_arguments(X, y), **limits, n_jobs=3, switches=FIRST | off
         )
         assert together["status"] == alone["status"] == "optimal"
@@ -94,9 +95,9 @@ def test_threads_divide_the_work(penalty: float) -> None:
 def test_threads_share_their_proofs() -> None:
     X, y = load_breast_cancer(return_X_y=True)
     arguments = numeric_arguments(X, y) | {"split_penalty": 0.02}
-    alone = _core.solve_threshold(**arguments)
+    alone = native.solve_threshold(**arguments)
     for n_jobs in (2, 4):
-        found = _core.solve_threshold(**arguments, n_jobs=n_jobs, switches=FIRST)
+        found = native.solve_threshold(**arguments, n_jobs=n_jobs, switches=FIRST)
         assert found["status"] == "optimal"
         assert found["upper"] == alone["upper"]
         assert found["statistics"]["helped"] > 0
@@ -124,7 +125,7 @@ def test_threads_divide_regressions(criterion: str) -> None:
     arguments = number_arguments(X[:120, :4], y[:120]) | {"criterion": criterion}
     depth = 3 if criterion == "squared_error" else 2
     found = [
-        _core.solve_targets(**arguments, max_depth=depth, n_jobs=n, switches=FIRST)
+        native.solve_targets(**arguments, max_depth=depth, n_jobs=n, switches=FIRST)
         for n in (1, 2, 4)
     ]
     for other in found[1:]:
@@ -136,7 +137,7 @@ def test_threads_divide_regressions(criterion: str) -> None:
 def test_a_time_limit_ends_all_threads() -> None:
     before = threading.active_count()
     X, y = noise()
-    found = _core.solve_threshold(
+    found = native.solve_threshold(
         **numeric_arguments(X, y),
         split_penalty=0.0,
         max_depth=5,
@@ -151,7 +152,7 @@ def test_a_time_limit_ends_all_threads() -> None:
 def test_a_time_limit_ends_shared_proofs() -> None:
     X, y = noise(600, 12)
     y = np.where(X[:, 0] > 0, y, X[:, 1] > 0.5)
-    found = _core.solve_threshold(
+    found = native.solve_threshold(
         **numeric_arguments(X, y), split_penalty=0.02, time_limit=0.6, n_jobs=3
     )
     assert found["status"] == "time_limit"
@@ -163,7 +164,7 @@ def test_an_interrupt_ends_all_threads_and_keeps_the_tree() -> None:
     X, y = noise()
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
-    found = _core.solve_targets(**number_arguments(X, y), max_depth=5, n_jobs=3)
+    found = native.solve_targets(**number_arguments(X, y), max_depth=5, n_jobs=3)
     timer.join()
     assert found["status"] == "interrupted"
     assert 0 <= found["lower"] < found["upper"] <= 1
@@ -172,14 +173,14 @@ def test_an_interrupt_ends_all_threads_and_keeps_the_tree() -> None:
 def test_where_memory_is_short_helpers_leave_first() -> None:
     X, y = noise(300, 6)
     arguments = numeric_arguments(X, y) | {"split_penalty": 0.0, "max_depth": 3}
-    free = _core.solve_threshold(**arguments, n_jobs=4, switches=FIRST)
+    free = native.solve_threshold(**arguments, n_jobs=4, switches=FIRST)
     columns = 4 * 3 * X.size
-    tight = _core.solve_threshold(
+    tight = native.solve_threshold(
         **arguments, n_jobs=4, switches=FIRST, memory_limit=columns + 250_000
     )
     assert tight["status"] == free["status"] == "optimal"
     assert tight["upper"] == free["upper"]
-    none = _core.solve_threshold(**arguments, n_jobs=4, memory_limit=columns + 100)
+    none = native.solve_threshold(**arguments, n_jobs=4, memory_limit=columns + 100)
     assert none["status"] == "memory_limit"
     assert 0 <= none["lower"] <= free["upper"] <= none["upper"]
 
@@ -198,7 +199,7 @@ def test_observers_hear_rising_bounds_from_the_calling_thread() -> None:
             heard.append((kind, lower, upper))
             everyone.add(threading.get_ident())
 
-        found = _core.solve_threshold(
+        found = native.solve_threshold(
             **numeric_arguments(X, y),
             split_penalty=0.02 * (k % 3),
             max_depth=3 if k % 4 else 4,
@@ -223,7 +224,7 @@ def test_an_observer_that_fails_ends_all_threads() -> None:
 
     X, y = noise()
     with pytest.raises(RuntimeError, match="no more"):
-        _core.solve_threshold(
+        native.solve_threshold(
             **numeric_arguments(X, y),
             split_penalty=0.0,
             max_depth=4,

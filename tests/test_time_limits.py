@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 
+import native
 import numpy as np
 import pytest
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.border import read_classification_data
 from treeproof.estimators import base
 from treeproof.limits import Deadline
@@ -116,7 +117,7 @@ def climb(n_rows: int, **more):
     rng = np.random.default_rng(1)
     codes = rng.integers(0, n_rows, (COLUMNS, n_rows)).astype(np.int32)
     y = (codes[0] > n_rows // 3).astype(np.int32)
-    return _core.climb_labels(
+    return native.climb_labels(
         kinds=np.zeros(COLUMNS, dtype=np.int32),
         n_values=np.full(COLUMNS, n_rows, dtype=np.int32),
         codes=codes.reshape(-1),
@@ -144,7 +145,7 @@ def test_sorting_targets_polls_the_limits():
     rng = np.random.default_rng(1)
     n = 200_000
     codes = rng.integers(0, n, (COLUMNS, n)).astype(np.int32)
-    found = _core.climb_targets(
+    found = native.climb_targets(
         kinds=np.zeros(COLUMNS, dtype=np.int32),
         n_values=np.full(COLUMNS, n, dtype=np.int32),
         codes=codes.reshape(-1),
@@ -159,7 +160,7 @@ def test_sorting_targets_polls_the_limits():
 
 
 def test_equal_targets_have_no_penalty_below():
-    found = _core.climb_targets(
+    found = native.climb_targets(
         kinds=np.zeros(1, dtype=np.int32),
         n_values=np.full(1, 600_000, dtype=np.int32),
         codes=np.arange(600_000, dtype=np.int32),

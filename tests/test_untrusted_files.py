@@ -123,7 +123,7 @@ def test_a_fit_with_a_proof_believes_no_checkpoint(stopped, tmp_path, lie):
 
 
 def test_keys_differ_between_processes_unless_asked_for(tmp_path):
-    code = "from treeproof.solving.solvers import KEY_SEED; print(KEY_SEED)"
+    code = "from treeproof.solving.crossing import KEY_SEED; print(KEY_SEED)"
     from os import environ
     from sys import executable
 

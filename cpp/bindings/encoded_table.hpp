@@ -1,9 +1,10 @@
-// The arrays that make an encoded table, checked: the searches index by codes and labels
-// without looking, and a caller's slip must not become a wild read.
+// A table as Python's border has encoded it. Its arrays are checked when it is made: the searches
+// index by codes and labels without looking, and a caller's slip must not become a wild read.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -86,11 +87,46 @@ inline Penalize read_penalize(const std::string& name) {
   throw std::invalid_argument("unknown penalize '" + name + "'");
 }
 
+template <class Array>
+auto view_of(const std::optional<Array>& array) {
+  return array ? view(*array) : decltype(view(*array))();
+}
+
 inline std::vector<Feature> read_features(const IntArray& kinds, const IntArray& n_values) {
   std::vector<Feature> features(kinds.size());
   for (std::size_t f = 0; f < features.size(); ++f)
     features[f] = {static_cast<FeatureKind>(view(kinds)[f]), view(n_values)[f]};
   return features;
 }
+
+// What every search takes: the codes and weights of rows, and either their labels or numbers to
+// predict, with the loss of the leaves. The arrays are those of Python and stay where they are.
+struct EncodedTable {
+  IntArray kinds, n_values, codes;  // codes of all rows, one column after the other
+  DoubleArray weights;
+  std::optional<IntArray> labels = {};
+  int n_classes = 0;
+  std::optional<DoubleArray> targets = {};
+  int n_outputs = 1;
+  Criterion criterion = Criterion::squared_error;
+  double smoothing = 0.0;
+  std::vector<double> quantiles = {};
+  std::optional<DoubleArray> lines = {};
+  double ridge = 0.0;
+
+  std::size_t n_rows() const { return weights.size(); }
+  std::int32_t n_rows_32() const { return static_cast<std::int32_t>(n_rows()); }
+  std::vector<Feature> features() const { return read_features(kinds, n_values); }
+
+  std::span<const std::int32_t> row_labels() const {
+    if (!labels) throw std::invalid_argument("the table has no labels");
+    return view(*labels);
+  }
+
+  Targets row_targets() const {
+    if (!targets) throw std::invalid_argument("the table has no numbers to predict");
+    return read_targets(*targets, n_outputs, weights, smoothing, quantiles, view_of(lines), ridge);
+  }
+};
 
 }  // namespace treeproof::bindings

@@ -15,6 +15,7 @@ void bind_portfolio(nb::module_& m);
 void bind_prices(nb::module_& m);
 void bind_proof(nb::module_& m);
 void bind_quantbnb(nb::module_& m);
+void bind_records(nb::module_& m);
 void bind_regression(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_solve(nb::module_& m);
@@ -25,6 +26,7 @@ void bind_threshold(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native engine of treeproof. Private: use the estimators.";
+  treeproof::bindings::bind_records(m);  // first: the others take them
   treeproof::bindings::bind_derive(m);
   treeproof::bindings::bind_near(m);
   treeproof::bindings::bind_parts(m);

@@ -10,6 +10,7 @@
 
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
+#include "bindings/search_options.hpp"
 #include "search/sparse/shared_memo.hpp"
 #include "search/sparse/solve.hpp"
 
@@ -39,28 +40,24 @@ nb::bytes news(SharedMemo& memo, std::uint32_t least_effort, std::size_t most) {
   return nb::bytes(records.data(), records.size() * sizeof(Record));
 }
 
-nb::dict solve_part(SharedMemo& memo, const IntArray& kinds, const IntArray& n_values,
-                    const IntArray& codes, const IntArray& labels, int n_classes,
-                    const DoubleArray& weights, const IntArray& names, double split_penalty,
-                    int max_depth, std::int64_t min_samples_leaf, double time_limit, Cost cutoff,
-                    const std::string& penalize) {
-  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
-  if (names.size() != labels.size()) throw std::invalid_argument("arrays of different lengths");
+nb::dict solve_part(SharedMemo& memo, const EncodedTable& table, const SearchOptions& options,
+                    const IntArray& names, Cost cutoff) {
+  if (names.size() != table.n_rows()) throw std::invalid_argument("arrays of different lengths");
+  const std::span<const std::int32_t> labels = table.row_labels();
   Problem problem;
   SearchResult result;
-  Limits limits(time_limit, 0, python_interrupted);
+  Limits limits(options.time_limit, 0, python_interrupted);
   {
     nb::gil_scoped_release unlocked;
-    problem = make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
-                           view(weights), view(names));
-    sparse::Options options;
-    if (cutoff > 0) options.cutoff = cutoff;
-    options.shared_memo = &memo.memo();
-    const TreeLimits tree_limits{split_penalty, max_depth, -1, min_samples_leaf,
-                                 read_penalize(penalize)};
-    result = sparse::solve(problem, tree_limits, options, limits, {});
+    problem = make_problem(table.features(), view(table.codes), labels, table.n_classes,
+                           view(table.weights), view(names));
+    sparse::Options engine;
+    if (cutoff > 0) engine.cutoff = cutoff;
+    engine.shared_memo = &memo.memo();
+    result = sparse::solve(problem, options.trees, engine, limits, {});
   }
-  return search_answer(problem, result, split_cost(split_penalty, problem.total_weight), limits);
+  return search_answer(problem, result,
+                       split_cost(options.trees.split_penalty, problem.total_weight), limits);
 }
 
 }  // namespace
@@ -71,9 +68,7 @@ void bind_parts(nb::module_& m) {
       .def("learn", &learn, "records"_a, "Take in what another memo has told.")
       .def("news", &news, "least_effort"_a, "most"_a,
            "What was proved since the last call, that of most effort (microseconds).")
-      .def("solve", &solve_part, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
-           "n_classes"_a, "weights"_a, "names"_a, "split_penalty"_a, "max_depth"_a,
-           "min_samples_leaf"_a, "time_limit"_a, "cutoff"_a, "penalize"_a = "splits",
+      .def("solve", &solve_part, "table"_a, "options"_a, nb::kw_only(), "names"_a, "cutoff"_a = 0,
            "Search for an optimal tree on some rows of the table, named by their numbers.");
 }
 

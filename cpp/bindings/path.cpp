@@ -13,6 +13,7 @@
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
 #include "bindings/observer.hpp"
+#include "bindings/search_options.hpp"
 #include "search/sparse/path.hpp"
 
 namespace nb = nanobind;
@@ -21,18 +22,16 @@ using nb::literals::operator""_a;
 namespace treeproof::bindings {
 namespace {
 
-std::unique_ptr<sparse::PathSearch> make_path(const IntArray& kinds, const IntArray& n_values,
-                                              const IntArray& codes, const IntArray& labels,
-                                              int n_classes, const DoubleArray& weights,
-                                              int max_depth, std::int64_t min_samples_leaf,
-                                              bool reuse_trees, bool reuse_facts,
-                                              const std::string& penalize) {
-  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
+std::unique_ptr<sparse::PathSearch> make_path(const EncodedTable& table,
+                                              const SearchOptions& options, bool reuse_trees,
+                                              bool reuse_facts) {
+  TreeLimits trees = options.trees;
+  trees.split_penalty = 0.0;  // each search has its own
+  trees.max_splits = -1;
   return std::make_unique<sparse::PathSearch>(
-      make_problem(read_features(kinds, n_values), view(codes), view(labels), n_classes,
-                   view(weights)),
-      TreeLimits{0.0, max_depth, -1, min_samples_leaf, read_penalize(penalize)},
-      sparse::Reuse{reuse_trees, reuse_facts});
+      make_problem(table.features(), view(table.codes), table.row_labels(), table.n_classes,
+                   view(table.weights)),
+      trees, sparse::Reuse{reuse_trees, reuse_facts});
 }
 
 nb::dict solve_at(sparse::PathSearch& path, Cost split_cost, Cost root_lower, double time_limit,
@@ -54,9 +53,8 @@ nb::dict solve_at(sparse::PathSearch& path, Cost split_cost, Cost root_lower, do
 void bind_path(nb::module_& m) {
   nb::class_<sparse::PathSearch>(m, "PathSearch",
                                  "One table, solved at one split cost after another.")
-      .def(nb::new_(&make_path), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
-           "n_classes"_a, "weights"_a, "max_depth"_a = -1, "min_samples_leaf"_a = 1,
-           "reuse_trees"_a = true, "reuse_facts"_a = true, "penalize"_a = "splits")
+      .def(nb::new_(&make_path), "table"_a, "options"_a, nb::kw_only(), "reuse_trees"_a = true,
+           "reuse_facts"_a = true)
       .def_prop_ro("unit",
                    [](const sparse::PathSearch& p) { return cost_of(p.problem().total_weight); })
       .def("solve", &solve_at, nb::kw_only(), "split_cost"_a, "root_lower"_a = 0,

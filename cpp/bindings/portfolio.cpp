@@ -1,4 +1,4 @@
-// Python's way to the portfolio of searches: arrays in, a plain dictionary out.
+// Python's way to the portfolio of searches.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -15,8 +15,7 @@
 
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
-#include "bindings/observer.hpp"
-#include "bindings/sparse_switches.hpp"
+#include "bindings/search_options.hpp"
 #include "bindings/step_log.hpp"
 #include "bindings/threshold_switches.hpp"
 #include "bounds/rounding.hpp"
@@ -171,17 +170,21 @@ std::vector<double> as_doubles(const std::vector<Weight>& weights) {
   return {weights.begin(), weights.end()};
 }
 
-portfolio::Request make_request(const TreeLimits& tree_limits, bool climb, bool polish,
-                                bool levels_first, int n_jobs,
-                                std::pair<double, double> tolerance) {
+// How the engines of a climb share their time.
+struct Climbing {
+  bool climb, polish, levels_first;
+  std::pair<double, double> tolerance;  // absolute, relative
+};
+
+portfolio::Request make_request(const SearchOptions& options, const Climbing& how) {
   portfolio::Request request;
-  request.tree_limits = tree_limits;
-  request.climb = climb;
-  request.polish = polish;
-  request.levels_first = levels_first;
-  request.absolute_tolerance = tolerance.first;
-  request.relative_tolerance = tolerance.second;
-  request.switches = read_switches(nb::dict(), n_jobs);
+  request.tree_limits = options.trees;
+  request.climb = how.climb;
+  request.polish = how.polish;
+  request.levels_first = how.levels_first;
+  request.absolute_tolerance = how.tolerance.first;
+  request.relative_tolerance = how.tolerance.second;
+  request.switches = read_switches(nb::dict(), options.n_jobs);
   return request;
 }
 
@@ -214,48 +217,37 @@ nb::list describe_prices(const portfolio::Answer<Cost>& answer) {
   return out;
 }
 
-nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
-                      const IntArray& labels, int n_classes, const DoubleArray& weights,
-                      double split_penalty, int max_depth, int max_splits,
-                      std::int64_t min_samples_leaf, double time_limit, std::uint64_t memory_limit,
-                      std::optional<nb::callable> observer, std::optional<nb::callable> ladder,
-                      bool sparse, bool threshold, bool climb, bool polish, int n_jobs,
-                      const std::string& proof_log, const std::string& checkpoint,
-                      double checkpoint_pause, std::uint64_t key_seed, const nb::dict& switches,
-                      const std::string& kernel, const std::string& fault, bool helpers_at_once,
-                      bool levels_first, const std::string& penalize, bool for_proof,
-                      std::pair<double, double> tolerance) {
+nb::dict climb_labels(const EncodedTable& table, const SearchOptions& options,
+                      std::optional<nb::callable> ladder, bool sparse, bool threshold, bool climb,
+                      bool polish, bool levels_first, bool for_proof,
+                      std::pair<double, double> tolerance, const SparseOptions* sparse_options) {
   // Long: the table, both forms of it and the search live under one release of the lock.
-  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
-  portfolio::Request request = make_request(
-      {split_penalty, max_depth, max_splits, min_samples_leaf, read_penalize(penalize)}, climb,
-      polish, levels_first, n_jobs, tolerance);
+  const SparseOptions own = sparse_options == nullptr ? SparseOptions{} : *sparse_options;
+  const std::span<const std::int32_t> labels = table.row_labels();
+  const int n_classes = table.n_classes;
+  portfolio::Request request = make_request(options, {climb, polish, levels_first, tolerance});
   portfolio::LabelEngines engines;
-  engines.sparse.n_threads = n_jobs;
-  engines.sparse.checkpoint_pause = checkpoint_pause;
-  engines.sparse.switches = read_sparse_switches(switches);
+  engines.sparse = own.engine;
+  engines.sparse.n_threads = options.n_jobs;
   request.prices = engines.sparse.switches.prices;
   request.price_parts = !for_proof;
-  engines.sparse.kernel = kernel;
-  engines.sparse.fault = read_fault(fault);
-  engines.sparse.helpers_at_once = helpers_at_once;
   double unit = 1.0;
   bool interrupted = false;
-  Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
-  Messenger<Cost> messenger(observer, ladder, unit, interrupted, limits);
+  Limits limits = options.limits(interrupted);
+  Messenger<Cost> messenger(options.observer, ladder, unit, interrupted, limits);
   Problem problem;
   portfolio::Answer<Cost> answer;
   std::optional<proof::SearchFiles> files;
-  portfolio::ReducedTable reduced(read_features(kinds, n_values), view(codes));
+  portfolio::ReducedTable reduced(table.features(), view(table.codes));
   messenger.set_reduced(reduced);
   std::int64_t forced = 0;
   {
     nb::gil_scoped_release unlocked;
     // Equal rows are merged, and their weights rounded, once for all engines. Only where leaves
     // have a least number of rows does the threshold search need every row on its own.
-    const bool every_row = threshold && min_samples_leaf > 1;
+    const bool every_row = threshold && options.trees.min_samples_leaf > 1;
     std::vector<Weight> rounded;
-    std::vector<double> given(view(weights).begin(), view(weights).end());
+    std::vector<double> given(view(table.weights).begin(), view(table.weights).end());
     if (every_row) {
       rounded = whole_weights(given, false);
       given = as_doubles(rounded);
@@ -265,18 +257,17 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
     try {
       // A proof has to speak of every column, so a search that writes one keeps them all.
       if (!for_proof) reduced.reduce(given, n_classes, request.tree_limits);
-      problem = make_problem(reduced.features(), reduced.codes(), view(labels), n_classes, given,
-                             {}, &limits);
-      problem.key_seed = key_seed;
+      problem =
+          make_problem(reduced.features(), reduced.codes(), labels, n_classes, given, {}, &limits);
+      problem.key_seed = own.key_seed;
       unit = static_cast<double>(cost_of(problem.total_weight));
       if (threshold) {
         columns = every_row
-                      ? sort_columns(problem.features, reduced.codes(),
-                                     static_cast<std::int32_t>(labels.size()), &limits)
+                      ? sort_columns(problem.features, reduced.codes(), table.n_rows_32(), &limits)
                       : sort_columns(problem.features, problem.codes, problem.n_rows(), &limits);
         engines.columns = &columns;
         engines.labels = {
-            every_row ? view(labels) : std::span<const std::int32_t>(problem.label), n_classes,
+            every_row ? labels : std::span<const std::int32_t>(problem.label), n_classes,
             every_row ? std::span<const Weight>(rounded) : std::span<const Weight>(problem.weight),
             problem.total_weight};
         if (!every_row) swings = find_swings(problem);
@@ -288,7 +279,7 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
       }
       if (sparse) {
         engines.problem = &problem;
-        files.emplace(problem, request.tree_limits, proof_log, checkpoint, engines.sparse);
+        files.emplace(problem, request.tree_limits, own.proof_log, own.checkpoint, engines.sparse);
         engines.listener = files->listener();
       }
       answer =
@@ -296,13 +287,13 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
                                   evaluate(problem, flatten({}), 0), limits, std::ref(messenger));
     } catch (const Stopped&) {
       problem = Problem{};
-      answer = leaf_answer(view(labels), n_classes, whole_weights(given, false), request,
+      answer = leaf_answer(labels, n_classes, whole_weights(given, false), request,
                            problem.total_weight, limits, std::ref(messenger));
     }
     if (files) files->finish();
     answer.tree = reduced.restore(std::move(answer.tree));
     if (request.tree_limits.penalize == Penalize::leaves)
-      fold_chains(answer.tree, read_features(kinds, n_values), view(codes));
+      fold_chains(answer.tree, table.features(), view(table.codes));
   }
   nb::dict out = describe(answer, cost_of(problem.total_weight), limits, problem.n_rows());
   out["statistics"]["idle_columns"] = reduced.n_idle();
@@ -312,65 +303,45 @@ nb::dict climb_labels(const IntArray& kinds, const IntArray& n_values, const Int
   return out;
 }
 
-nb::dict climb_targets(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
-                       const DoubleArray& targets, int n_outputs, const std::string& criterion,
-                       const DoubleArray& weights, double split_penalty, int max_depth,
-                       int max_splits, std::int64_t min_samples_leaf, double time_limit,
-                       std::uint64_t memory_limit, std::optional<nb::callable> observer,
-                       std::optional<nb::callable> ladder, bool climb, bool polish, int n_jobs,
-                       bool levels_first, const std::string& penalize, double smoothing,
-                       const std::vector<double>& quantiles, std::pair<double, double> tolerance) {
-  const std::size_t n_rows = weights.size();
-  check_codes(kinds, n_values, codes, n_rows, weights);
-  check_targets(targets, n_outputs, n_rows);
-  const Criterion chosen = read_criterion(criterion, view(targets));
-  const Targets given = read_targets(targets, n_outputs, weights, smoothing, quantiles);
-  portfolio::Request request = make_request(
-      {split_penalty, max_depth, max_splits, min_samples_leaf, read_penalize(penalize)}, climb,
-      polish, levels_first, n_jobs, tolerance);
+nb::dict climb_targets(const EncodedTable& table, const SearchOptions& options,
+                       std::optional<nb::callable> ladder, bool climb, bool polish,
+                       bool levels_first, std::pair<double, double> tolerance) {
+  const Targets given = table.row_targets();
+  const portfolio::Request request =
+      make_request(options, {climb, polish, levels_first, tolerance});
   const double unit = 1.0;
   bool interrupted = false;
-  Limits limits(time_limit, memory_limit, interrupted_or(interrupted));
-  Messenger<double> messenger(observer, ladder, unit, interrupted, limits);
+  Limits limits = options.limits(interrupted);
+  Messenger<double> messenger(options.observer, ladder, unit, interrupted, limits);
   portfolio::Answer<double> answer;
   {
     nb::gil_scoped_release unlocked;
     try {
-      const Columns columns = sort_columns(read_features(kinds, n_values), view(codes),
-                                           static_cast<std::int32_t>(n_rows), &limits);
-      answer =
-          portfolio::solve_targets(columns, given, chosen, request, limits, std::ref(messenger));
+      const Columns columns =
+          sort_columns(table.features(), view(table.codes), table.n_rows_32(), &limits);
+      answer = portfolio::solve_targets(columns, given, table.criterion, request, limits,
+                                        std::ref(messenger));
     } catch (const Stopped&) {
       answer = portfolio::leaf_of_targets(given, request, limits, std::ref(messenger));
     }
     if (request.tree_limits.penalize == Penalize::leaves)
-      fold_chains(answer.tree, read_features(kinds, n_values), view(codes));
+      fold_chains(answer.tree, table.features(), view(table.codes));
   }
-  return describe(answer, unit, limits, static_cast<std::int64_t>(n_rows));
+  return describe(answer, unit, limits, static_cast<std::int64_t>(table.n_rows()));
 }
 
 }  // namespace
 
 void bind_portfolio(nb::module_& m) {
-  m.def("climb_labels", &climb_labels, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
-        "labels"_a, "n_classes"_a, "weights"_a, "split_penalty"_a, "max_depth"_a = -1,
-        "max_splits"_a = -1, "min_samples_leaf"_a = 1, "time_limit"_a = 0.0, "memory_limit"_a = 0,
-        "observer"_a = nb::none(), "ladder"_a = nb::none(), "sparse"_a = true, "threshold"_a = true,
-        "climb"_a = true, "polish"_a = true, "n_jobs"_a = 1, "proof_log"_a = "",
-        "checkpoint"_a = "", "checkpoint_pause"_a = 0.5, "key_seed"_a = 0,
-        "switches"_a = nb::dict(), "kernel"_a = "", "fault"_a = "none", "helpers_at_once"_a = false,
-        "levels_first"_a = false, "penalize"_a = "splits", "for_proof"_a = false,
-        "tolerance"_a = std::pair(0.0, 0.0),
+  m.def("climb_labels", &climb_labels, "table"_a, "options"_a, nb::kw_only(),
+        "ladder"_a = nb::none(), "sparse"_a = true, "threshold"_a = true, "climb"_a = true,
+        "polish"_a = true, "levels_first"_a = false, "for_proof"_a = false,
+        "tolerance"_a = std::pair(0.0, 0.0), "sparse_options"_a.none() = nb::none(),
         "Search for an optimal classification tree with several engines in turns, and prove one "
         "level of depth after the other.");
-  m.def("climb_targets", &climb_targets, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
-        "targets"_a, "n_outputs"_a = 1, "criterion"_a = "squared_error", "weights"_a,
-        "split_penalty"_a, "max_depth"_a = -1, "max_splits"_a = -1, "min_samples_leaf"_a = 1,
-        "time_limit"_a = 0.0, "memory_limit"_a = 0, "observer"_a = nb::none(),
-        "ladder"_a = nb::none(), "climb"_a = true, "polish"_a = true, "n_jobs"_a = 1,
-        "levels_first"_a = false, "penalize"_a = "splits", "smoothing"_a = 0.0,
-        "quantiles"_a = std::vector<double>(), "tolerance"_a = std::pair(0.0, 0.0),
-        "The same for a regression tree.");
+  m.def("climb_targets", &climb_targets, "table"_a, "options"_a, nb::kw_only(),
+        "ladder"_a = nb::none(), "climb"_a = true, "polish"_a = true, "levels_first"_a = false,
+        "tolerance"_a = std::pair(0.0, 0.0), "The same for a regression tree.");
 }
 
 }  // namespace treeproof::bindings

@@ -1,4 +1,4 @@
-// Python's way into Quant-BnB: arrays in, a plain dictionary out.
+// Python's way into Quant-BnB.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -9,6 +9,7 @@
 
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
+#include "bindings/search_options.hpp"
 #include "data/columns.hpp"
 #include "data/weights.hpp"
 #include "search/quantbnb/solve.hpp"
@@ -49,63 +50,49 @@ nb::dict answer(const quantbnb::Result<Value>& result, Value unit, const Limits&
   return out;
 }
 
-nb::dict quant_labels(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
-                      const IntArray& labels, int n_classes, const DoubleArray& weights, int depth,
-                      const std::string& bound, int s, int s_prime, double time_limit,
-                      std::uint64_t memory_limit) {
-  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
-  check_numeric(kinds);
-  const quantbnb::Settings settings = read_settings(depth, bound, s, s_prime);
-  std::vector<Feature> features = read_features(kinds, n_values);
-  Limits limits(time_limit, memory_limit, python_interrupted);
+nb::dict quant_labels(const EncodedTable& table, const SearchOptions& options,
+                      const std::string& bound, int s, int s_prime) {
+  check_numeric(table.kinds);
+  const std::span<const std::int32_t> labels = table.row_labels();
+  const quantbnb::Settings settings = read_settings(options.trees.max_depth, bound, s, s_prime);
+  Limits limits(options.time_limit, options.memory_limit, python_interrupted);
   quantbnb::Result<Cost> result;
   Cost whole = 0;
   {
     nb::gil_scoped_release unlocked;
-    const std::vector<Weight> rounded = whole_weights(view(weights));
+    const std::vector<Weight> rounded = whole_weights(view(table.weights));
     whole = cost_of(std::accumulate(rounded.begin(), rounded.end(), std::int64_t{0}));
-    const Columns columns =
-        sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(labels.size()));
-    result = quantbnb::solve_labels(columns, view(labels), n_classes, rounded, settings, limits);
+    const Columns columns = sort_columns(table.features(), view(table.codes), table.n_rows_32());
+    result = quantbnb::solve_labels(columns, labels, table.n_classes, rounded, settings, limits);
   }
-  return answer(result, whole, limits, labels.size());
+  return answer(result, whole, limits, table.n_rows());
 }
 
-nb::dict quant_targets(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
-                       const DoubleArray& targets, int n_outputs, const std::string& criterion,
-                       const DoubleArray& weights, int depth, const std::string& bound, int s,
-                       int s_prime, double time_limit, std::uint64_t memory_limit) {
-  const std::size_t n_rows = weights.size();
-  check_codes(kinds, n_values, codes, n_rows, weights);
-  check_numeric(kinds);
-  check_targets(targets, n_outputs, n_rows);
-  const Criterion chosen = read_criterion(criterion, view(targets));
-  if (chosen == Criterion::poisson) throw std::invalid_argument("no such criterion here");
-  const quantbnb::Settings settings = read_settings(depth, bound, s, s_prime);
-  std::vector<Feature> features = read_features(kinds, n_values);
-  Limits limits(time_limit, memory_limit, python_interrupted);
+nb::dict quant_targets(const EncodedTable& table, const SearchOptions& options,
+                       const std::string& bound, int s, int s_prime) {
+  check_numeric(table.kinds);
+  const Targets given = table.row_targets();
+  if (table.criterion != Criterion::squared_error && table.criterion != Criterion::absolute_error)
+    throw std::invalid_argument("no such criterion here");
+  const quantbnb::Settings settings = read_settings(options.trees.max_depth, bound, s, s_prime);
+  Limits limits(options.time_limit, options.memory_limit, python_interrupted);
   quantbnb::Result<double> result;
   {
     nb::gil_scoped_release unlocked;
-    const Columns columns =
-        sort_columns(std::move(features), view(codes), static_cast<std::int32_t>(n_rows));
-    result = quantbnb::solve_targets(columns, view(targets), n_outputs, view(weights),
-                                     chosen == Criterion::squared_error, settings, limits);
+    const Columns columns = sort_columns(table.features(), view(table.codes), table.n_rows_32());
+    result = quantbnb::solve_targets(columns, given.values, given.n_outputs, given.weights,
+                                     table.criterion == Criterion::squared_error, settings, limits);
   }
-  return answer(result, 1.0, limits, n_rows);
+  return answer(result, 1.0, limits, table.n_rows());
 }
 
 }  // namespace
 
 void bind_quantbnb(nb::module_& m) {
-  m.def("quant_labels", &quant_labels, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
-        "labels"_a, "n_classes"_a, "weights"_a, "depth"_a, "bound"_a = "W1", "s"_a = 3,
-        "s_prime"_a = 0, "time_limit"_a = 0.0, "memory_limit"_a = 0,
-        "Quant-BnB for classification trees of depth 2 or 3.");
-  m.def("quant_targets", &quant_targets, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
-        "targets"_a, "n_outputs"_a = 1, "criterion"_a = "squared_error", "weights"_a, "depth"_a,
-        "bound"_a = "W1", "s"_a = 3, "s_prime"_a = 0, "time_limit"_a = 0.0, "memory_limit"_a = 0,
-        "Quant-BnB for regression trees of depth 2 or 3.");
+  m.def("quant_labels", &quant_labels, "table"_a, "options"_a, nb::kw_only(), "bound"_a = "W1",
+        "s"_a = 3, "s_prime"_a = 0, "Quant-BnB for classification trees of depth 2 or 3.");
+  m.def("quant_targets", &quant_targets, "table"_a, "options"_a, nb::kw_only(), "bound"_a = "W1",
+        "s"_a = 3, "s_prime"_a = 0, "Quant-BnB for regression trees of depth 2 or 3.");
 }
 
 }  // namespace treeproof::bindings

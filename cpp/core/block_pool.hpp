@@ -28,7 +28,7 @@ class BlockPool {
     const std::size_t units = units_for(n);
     if (units < free_.size() && free_[units] != nullptr) {
       T* block = free_[units];
-      std::memcpy(&free_[units], block, sizeof(T*));
+      std::memcpy(&free_[units], static_cast<const void*>(block), sizeof(T*));
       return block;
     }
     const std::size_t size = units * kUnit;

@@ -43,6 +43,7 @@ struct SplitPrice {
   static constexpr Cost kDearest = Cost{1} << 55;
 
   constexpr SplitPrice() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a cost is the price of any split.
   constexpr SplitPrice(Value of_any_split) : two_way(of_any_split) {}
   constexpr SplitPrice(Value of_two, Value of_further)
       : two_way(of_two), further_child(of_further) {}

@@ -17,6 +17,32 @@ Wides = Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='c
 Doubles = Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]
 
 
+class EncodedTable:
+    """
+    A table as the border has encoded it: codes of all rows, one column after the other, weights, and what is to be predicted.
+    """
+
+    @staticmethod
+    def with_labels(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Doubles, labels: Ints, n_classes: int) -> EncodedTable:
+        """A table of a classification."""
+
+    @staticmethod
+    def with_targets(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Doubles, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', smoothing: float = 0.0, quantiles: Sequence[float] = [], lines: Doubles | None = None, ridge: float = 0.0) -> EncodedTable:
+        """A table of a regression."""
+
+    @property
+    def n_rows(self) -> int: ...
+
+class SearchOptions:
+    """Which trees a search may return, its limits, and who listens to it."""
+
+    def __init__(self, *, split_penalty: float = 0.0, penalize: str = 'splits', max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, list: bool = False, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, n_jobs: int = 1) -> None: ...
+
+class SparseOptions:
+    """Options of the sparse engine alone."""
+
+    def __init__(self, *, switches: dict = {}, kernel: str = '', fault: str = 'none', helpers_at_once: bool = False, proof_log: str = '', checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0) -> None: ...
+
 class SolvedLabels:
     """A classification that a search has solved."""
 
@@ -163,7 +189,7 @@ class SharedMemo:
         What was proved since the last call, that of most effort (microseconds).
         """
 
-    def solve(self, *, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, names: Ints, split_penalty: float, max_depth: int, min_samples_leaf: int, time_limit: float, cutoff: int, penalize: str = 'splits') -> dict:
+    def solve(self, table: EncodedTable, options: SearchOptions, *, names: Ints, cutoff: int = 0) -> dict:
         """
         Search for an optimal tree on some rows of the table, named by their numbers.
         """
@@ -186,7 +212,7 @@ MAX_TOTAL_WEIGHT: int = 1073741824
 class PathSearch:
     """One table, solved at one split cost after another."""
 
-    def __init__(self, *, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, max_depth: int = -1, min_samples_leaf: int = 1, reuse_trees: bool = True, reuse_facts: bool = True, penalize: str = 'splits') -> None: ...
+    def __init__(self, table: EncodedTable, options: SearchOptions, *, reuse_trees: bool = True, reuse_facts: bool = True) -> None: ...
 
     @property
     def unit(self) -> int: ...
@@ -194,22 +220,22 @@ class PathSearch:
     def solve(self, *, split_cost: int, root_lower: int = 0, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None) -> Answer:
         """Search for an optimal tree at this split cost, in units of `unit`."""
 
-def solve_path_labels(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits', n_states: int, next: Ints, prices: Wides | None = None, pays: Ints | None = None, contract: bool = True, list: bool = False, directions: Ints | None = None) -> Answer:
+def solve_path_labels(table: EncodedTable, options: SearchOptions, *, n_states: int, next: Ints, prices: Wides | None = None, pays: Ints | None = None, contract: bool = True, directions: Ints | None = None) -> Answer:
     """
     Search for an optimal classification tree in which tests depend on the path to them: which are allowed in which state, and what they cost.
     """
 
-def solve_path_targets(*, kinds: Ints, n_values: Ints, codes: Ints, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', weights: Doubles, split_penalty: float, max_depth: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, penalize: str = 'splits', smoothing: float = 0.0, quantiles: Sequence[float] = [], n_states: int, next: Ints, list: bool = False, lines: Doubles | None = None, ridge: float = 0.0) -> Answer:
+def solve_path_targets(table: EncodedTable, options: SearchOptions, *, n_states: int, next: Ints) -> Answer:
     """
     Search for an optimal regression tree in which tests depend on the path to them.
     """
 
-def climb_labels(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, ladder: Callable | None = None, sparse: bool = True, threshold: bool = True, climb: bool = True, polish: bool = True, n_jobs: int = 1, proof_log: str = '', checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0, switches: dict = {}, kernel: str = '', fault: str = 'none', helpers_at_once: bool = False, levels_first: bool = False, penalize: str = 'splits', for_proof: bool = False, tolerance: tuple[float, float] = (0.0, 0.0)) -> Answer:
+def climb_labels(table: EncodedTable, options: SearchOptions, *, ladder: Callable | None = None, sparse: bool = True, threshold: bool = True, climb: bool = True, polish: bool = True, levels_first: bool = False, for_proof: bool = False, tolerance: tuple[float, float] = (0.0, 0.0), sparse_options: SparseOptions | None = None) -> Answer:
     """
     Search for an optimal classification tree with several engines in turns, and prove one level of depth after the other.
     """
 
-def climb_targets(*, kinds: Ints, n_values: Ints, codes: Ints, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', weights: Doubles, split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, ladder: Callable | None = None, climb: bool = True, polish: bool = True, n_jobs: int = 1, levels_first: bool = False, penalize: str = 'splits', smoothing: float = 0.0, quantiles: Sequence[float] = [], tolerance: tuple[float, float] = (0.0, 0.0)) -> Answer:
+def climb_targets(table: EncodedTable, options: SearchOptions, *, ladder: Callable | None = None, climb: bool = True, polish: bool = True, levels_first: bool = False, tolerance: tuple[float, float] = (0.0, 0.0)) -> Answer:
     """The same for a regression tree."""
 
 def prices(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, penalize: str = 'leaves', work: int = 1099511627776, time_limit: float = 0.0, parts: int = 0, n_jobs: int = 1) -> dict:
@@ -237,13 +263,13 @@ def trim_proof(log: str, begin: int, end: int, bound: int, steps: str) -> tuple:
     Write the steps that the bound on all rows needs as JSON lines; return their number, the number of the last, and whether the file could hold them.
     """
 
-def quant_labels(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, depth: int, bound: str = 'W1', s: int = 3, s_prime: int = 0, time_limit: float = 0.0, memory_limit: int = 0) -> Answer:
+def quant_labels(table: EncodedTable, options: SearchOptions, *, bound: str = 'W1', s: int = 3, s_prime: int = 0) -> Answer:
     """Quant-BnB for classification trees of depth 2 or 3."""
 
-def quant_targets(*, kinds: Ints, n_values: Ints, codes: Ints, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', weights: Doubles, depth: int, bound: str = 'W1', s: int = 3, s_prime: int = 0, time_limit: float = 0.0, memory_limit: int = 0) -> Answer:
+def quant_targets(table: EncodedTable, options: SearchOptions, *, bound: str = 'W1', s: int = 3, s_prime: int = 0) -> Answer:
     """Quant-BnB for regression trees of depth 2 or 3."""
 
-def solve_targets(*, kinds: Ints, n_values: Ints, codes: Ints, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', weights: Doubles, split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, n_jobs: int = 1, record: bool = False, penalize: str = 'splits', smoothing: float = 0.0, quantiles: Sequence[float] = [], list: bool = False, lines: Doubles | None = None, ridge: float = 0.0) -> Answer:
+def solve_targets(table: EncodedTable, options: SearchOptions, *, switches: dict = {}, record: bool = False) -> Answer:
     """
     Search for an optimal regression tree over every threshold; with `record`, the answer has a `SolvedTargets` from which a proof can be derived.
     """
@@ -279,7 +305,7 @@ class RuleStore:
 def solve_rules(store: RuleStore, *, points: Ints, labels: Ints, n_classes: int, weights: Doubles, split_cost: int = 0, max_splits: int = 2, max_depth: int = -1, min_samples_leaf: int = 1, min_weight_leaf: int = 0, time_limit: float = 0.0, n_threads: int = 1, start: Ints | None = None, observer: Callable | None = None, switches: dict = {}) -> dict:
     """Search for an optimal tree over the rules of a store."""
 
-def solve(*, solver: str, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, kernel: str = '', proof_log: str = '', fault: str = 'none', n_jobs: int = 1, helpers_at_once: bool = False, checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0, memo_branches: int = 0, penalize: str = 'splits', price_work: int = 0, prices: Wides | None = None) -> Answer:
+def solve(table: EncodedTable, options: SearchOptions, *, solver: str, sparse_options: SparseOptions | None = None, memo_branches: int = 0, price_work: int = 0, prices: Wides | None = None) -> Answer:
     """Search for an optimal tree on encoded, clean data."""
 
 def switches() -> dict:
@@ -365,7 +391,7 @@ class StreamModel:
     @property
     def bytes(self) -> int: ...
 
-def solve_threshold(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, switches: dict = {}, divide_weights: bool = True, n_jobs: int = 1, record: bool = False, penalize: str = 'splits', price_work: int = 0, prices: Wides | None = None, search: bool = True, list: bool = False, directions: Ints | None = None) -> Answer:
+def solve_threshold(table: EncodedTable, options: SearchOptions, *, switches: dict = {}, divide_weights: bool = True, record: bool = False, price_work: int = 0, prices: Wides | None = None, search: bool = True, directions: Ints | None = None) -> Answer:
     """
     Search for an optimal classification tree over every threshold; with `record`, the answer has a `SolvedLabels` from which a proof can be derived. Without `search` it has nothing else: for an answer that was found before.
     """

@@ -238,8 +238,6 @@ bool PriceMaker::learn_boxes() {
 void PriceMaker::end_certifying() {
   breaks_ = 0;
   // Feasible after scaling by split / heaviest, rounded down.
-  std::int64_t total = 0;
-  for (const std::int32_t price : candidate_) total += price;
   auto prices = std::make_shared<Prices>();
   prices->of_point.reserve(candidate_.size());
   for (const std::int32_t price : candidate_) {

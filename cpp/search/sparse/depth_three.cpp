@@ -50,7 +50,8 @@ bool DepthThree<Word>::worth(const Frame<Word>& frame, std::size_t n_open) const
   std::int64_t rows = 0;
   for (std::int32_t w = 0; w < frame.n_words; ++w) rows += std::popcount(rows_of(frame, w));
   const double each = weight > 0 ? passed / weight : 0;
-  const double triples = static_cast<double>(triples_of(n) + n * n * kLanes / 4);
+  const std::size_t cells = triples_of(n) + n * n * kLanes / 4;
+  const auto triples = static_cast<double>(cells);
   const double own =
       static_cast<double>(rows) * (each * each * each / 3 + 40) +
       triples * (16 * static_cast<double>(classes) + 24) / static_cast<double>(kLanes);

@@ -182,7 +182,8 @@ void Discrepancy<Word>::visit(std::size_t depth, const Key& rows, int depth_left
   unsigned taken = 0;
   for (const Ranked& r : order) {
     if (r.at_least >= search_.known(rows, depth_left).upper) continue;
-    const int price = taken == 0 ? 0 : std::bit_width(taken);  // 1 + floor(log2 taken)
+    const int price =
+        taken == 0 ? 0 : static_cast<int>(std::bit_width(taken));  // 1 + floor(log2 taken)
     const int left = effort - price;
     if (taken > 0 && left < 0) break;
     ++taken;

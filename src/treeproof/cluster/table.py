@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof import _core
 from treeproof.arithmetic import UNIT_COST, rounded_weights, split_cost
 from treeproof.kinds import ONE_EACH, ORDERED
 from treeproof.solving.solvers import Task
@@ -137,19 +138,23 @@ class SharedTable:
         unit = int(weights.sum()) * UNIT_COST
         start = time.thread_time()
         found = memo.solve(
-            kinds=self.kinds,
-            n_values=self.n_values,
-            codes=np.ascontiguousarray(self.codes[:, rows]).reshape(-1),
-            labels=self.labels[rows],
-            n_classes=self.n_classes,
-            weights=weights,
+            _core.EncodedTable.with_labels(
+                kinds=self.kinds,
+                n_values=self.n_values,
+                codes=np.ascontiguousarray(self.codes[:, rows]).reshape(-1),
+                weights=weights,
+                labels=self.labels[rows],
+                n_classes=self.n_classes,
+            ),
+            _core.SearchOptions(
+                split_penalty=self.split_cost / unit,
+                penalize=self.penalize,
+                max_depth=-1 if depth_left is None else depth_left,
+                min_samples_leaf=self.min_samples_leaf,
+                time_limit=seconds,
+            ),
             names=rows.astype(np.int32),
-            split_penalty=self.split_cost / unit,
-            max_depth=-1 if depth_left is None else depth_left,
-            min_samples_leaf=self.min_samples_leaf,
-            time_limit=seconds,
             cutoff=cutoff,
-            penalize=self.penalize,
         )
         if found["split_cost"] != self.split_cost or found["unit"] != unit:
             raise AssertionError("a subproblem has other costs than the whole")

@@ -90,7 +90,7 @@ def estimator(question: Question, **changes: Any) -> Any:
 
 
 def fit(table: Table, question: Question, *, proof: Path | None = None) -> Fitted:
-    """Fit the tree that a question asks for.
+    """Fit the tree that a question asks for; rows without a target are left out.
 
     Examples
     --------
@@ -102,6 +102,7 @@ def fit(table: Table, question: Question, *, proof: Path | None = None) -> Fitte
     (True, 1.0, 432)
     """
     question.check(table)
+    table = table.labelled(question.target)
     X, y = table.take(question.columns), table.columns[question.target]
     model = estimator(question)
     if proof is None:

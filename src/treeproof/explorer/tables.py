@@ -42,11 +42,14 @@ class Table:
         Numbers, booleans, or objects (text, None).
     target : str
         The column that is most likely the one to predict.
+    numbers : ndarray or None
+        The number of each row in the file, from 0; None if all rows are here.
     """
 
     name: str
     columns: dict[str, NDArray[Any]]
     target: str
+    numbers: NDArray[np.intp] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -68,15 +71,30 @@ class Table:
             return chosen
         return {name: values[rows] for name, values in chosen.items()}
 
+    def labelled(self, target: str) -> Table:
+        """Return the rows that have a value of the target."""
+        values = self.columns[target]
+        if values.dtype.kind == "f":
+            there = np.flatnonzero(~np.isnan(values))
+        elif values.dtype == object:
+            there = np.flatnonzero([value is not None for value in values.tolist()])
+        else:
+            return self
+        if len(there) in (0, len(values)):
+            return self
+        columns = self.take(list(self.columns), there)
+        return Table(self.name, columns, self.target, there)
+
     def facts(self) -> list[ColumnFacts]:
         """Say of each column what it holds."""
         return [_facts(name, values) for name, values in self.columns.items()]
 
     def rows(self, which: NDArray[np.intp]) -> list[dict[str, Any]]:
         """Return some rows as plain values, with their numbers from 1."""
+        numbers = which if self.numbers is None else self.numbers[which]
         return [
-            {"row": int(i) + 1, **{n: plain(v[i]) for n, v in self.columns.items()}}
-            for i in which
+            {"row": int(row) + 1, **{n: plain(v[i]) for n, v in self.columns.items()}}
+            for i, row in zip(which, numbers, strict=True)
         ]
 
 

@@ -18,6 +18,7 @@ from treeproof.arithmetic import UNIT_COST
 from treeproof.objectives import Units
 from treeproof.path.envelope import EXACT, Solution
 from treeproof.solving.answer import Answer
+from treeproof.solving.crossing import labelled_table, search_options
 from treeproof.solving.solvers import RegressionTask, Task, run_solver
 from treeproof.tree.split_table import SplitTable
 
@@ -105,18 +106,7 @@ class Searches:
 
 
 def _warm_searches(task: Task) -> Any:
-    table = task.table
-    return _core.PathSearch(
-        kinds=table.engine.kinds,
-        n_values=table.engine.n_values,
-        codes=table.engine.codes.reshape(-1),
-        labels=task.labels,
-        n_classes=task.n_classes,
-        weights=task.weights,
-        max_depth=-1 if task.max_depth is None else task.max_depth,
-        min_samples_leaf=task.min_samples_leaf,
-        penalize=task.penalize,
-    )
+    return _core.PathSearch(labelled_table(task), search_options(task))
 
 
 def _penalties(tree: SplitTable, penalize: str) -> int:

@@ -16,15 +16,20 @@ import numpy as np
 from treeproof import _core
 from treeproof.arithmetic import rounded_weights
 from treeproof.solving.answer import Answer, PriceAnswer
+from treeproof.solving.crossing import (
+    labelled_table,
+    other_options,
+    search_options,
+    target_problem,
+)
+from treeproof.solving.shape import Shape
 from treeproof.solving.solvers import (
     RegressionTask,
     Task,
-    label_arguments,
     native_solver,
     run_solver,
     solve,
     solver_name,
-    target_arguments,
 )
 
 __all__ = ["Provable", "derive_steps", "logged_bound", "solve_for_proof"]
@@ -180,23 +185,24 @@ def _threshold_recorded(task: Task, search: bool = True) -> Answer:
 
     If no search was run, the record is empty.
     """
-    shape = {} if task.shape is None else task.shape.engine_arguments(task.table)
+    task = _in_proof_arithmetic(task)
+    shape = Shape() if task.shape is None else task.shape
     return _core.solve_threshold(
+        labelled_table(task),
+        search_options(task, is_list=shape.is_list),
         search=search,
         divide_weights=False,
-        n_jobs=task.n_threads,
         record=True,
-        **label_arguments(_in_proof_arithmetic(task)),
-        **shape,
+        directions=shape.engine_directions(task.table),
+        **other_options(task),
     )
 
 
 def _regression_recorded(task: RegressionTask) -> Answer:
     """Search for a regression tree, with a record for a proof."""
     is_list = task.shape is not None and task.shape.is_list
-    return _core.solve_targets(
-        n_jobs=task.n_threads, record=True, list=is_list, **target_arguments(task)
-    )
+    table, options = target_problem(task, is_list=is_list)
+    return _core.solve_targets(table, options, record=True)
 
 
 def _in_proof_arithmetic(task: Task) -> Task:

@@ -8,7 +8,7 @@ search over paths solves sets of rows in states.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +19,17 @@ from treeproof import _core
 from treeproof.arithmetic import MAX_TOTAL_WEIGHT, UNIT_COST, whole_weights
 from treeproof.kinds import LEAF
 from treeproof.solving.answer import Answer
+from treeproof.solving.crossing import (
+    labelled_table,
+    search_options,
+    target_problem,
+)
 from treeproof.tree.split_table import SplitTable
 
 if TYPE_CHECKING:
     from treeproof.border import TrainingTable
     from treeproof.border.promises import Measurement
+    from treeproof.solving.solvers import RegressionTask, Task
     from treeproof.tree import Tree
 
 __all__ = [
@@ -107,10 +113,6 @@ class Shape:
             return None
         return np.ascontiguousarray(self.directions[table.engine.features])
 
-    def engine_arguments(self, table: TrainingTable) -> dict[str, Any]:
-        """Return what the search over thresholds is told about labels."""
-        return {"directions": self.engine_directions(table), "list": self.is_list}
-
     def in_header(self, header: dict[str, Any]) -> dict[str, Any]:
         """Return the header of a proof with lists and directions stated."""
         header = {**header, "version": 4, "shape": "list" if self.is_list else "tree"}
@@ -119,32 +121,43 @@ class Shape:
             header["features"] = [{**f, "monotone": d} if d else f for f, d in pairs]
         return header
 
-    def solve_labels(self, task: Any, arguments: dict[str, Any]) -> Answer:
-        """Return the best tree for labels; `arguments` are those of the task."""
+    def solve_labels(self, task: Task) -> Answer:
+        """Return the best tree for labels."""
         table = task.table
-        arguments |= self.engine_arguments(table)
+        options = search_options(task, is_list=self.is_list)
+        directions = self.engine_directions(table)
         if self.paths is None:
-            return _core.solve_threshold(n_jobs=task.n_threads, **arguments)
-        arguments = _path_arguments(self.paths, table, arguments)
+            return _core.solve_threshold(
+                labelled_table(task), options, directions=directions
+            )
+        weights, paid = task.weights, {}
         prices = self.paths.prices[:, table.engine.features]
         if prices.any():
             weights = _enlarged(whole_weights(task.weights))
+            assert task.pays is not None
             pays = whole_weights(task.pays)
             total = float(weights.sum()) * UNIT_COST
             whole = np.minimum(prices * (total / pays.sum()), _DEAREST / pays.sum())
-            arguments["weights"] = weights
-            arguments["prices"] = np.floor(whole + 0.5).astype(np.int64).reshape(-1)
-            arguments["pays"] = pays.astype(np.int32)
-            arguments["contract"] = self.paths.contract
-        return _core.solve_path_labels(**arguments)
+            paid = {
+                "prices": np.floor(whole + 0.5).astype(np.int64).reshape(-1),
+                "pays": pays.astype(np.int32),
+                "contract": self.paths.contract,
+            }
+        return _core.solve_path_labels(
+            labelled_table(task, weights),
+            options,
+            directions=directions,
+            **_states(self.paths, table),
+            **paid,
+        )
 
-    def solve_targets(self, task: Any, arguments: dict[str, Any]) -> Answer:
+    def solve_targets(self, task: RegressionTask) -> Answer:
         """Return the best tree for numbers."""
-        arguments["list"] = self.is_list
+        table, options = target_problem(task, is_list=self.is_list)
         if self.paths is None:
-            return _core.solve_targets(n_jobs=task.n_threads, **arguments)
+            return _core.solve_targets(table, options)
         return _core.solve_path_targets(
-            **_path_arguments(self.paths, task.table, arguments)
+            table, options, **_states(self.paths, task.table)
         )
 
     def in_unit(self, factor: float) -> Shape:
@@ -156,17 +169,10 @@ class Shape:
         return replace(self, paths=replace(self.paths, prices=scaled))
 
 
-def _path_arguments(
-    paths: PathRules, table: TrainingTable, arguments: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the arguments of the search over paths; it has no observer."""
-    others = {
-        name: value
-        for name, value in arguments.items()
-        if name not in ("observer", "max_splits")
-    }
+def _states(paths: PathRules, table: TrainingTable) -> dict[str, Any]:
+    """Return the states of paths and the columns that each allows."""
     below = paths.next[:, table.engine.features]
-    return others | {
+    return {
         "n_states": len(below),
         "next": np.ascontiguousarray(below, dtype=np.int32).reshape(-1),
     }

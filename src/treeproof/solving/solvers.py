@@ -10,8 +10,6 @@ To add an engine, write such a function and one line in `SOLVERS`;
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,7 +24,13 @@ from treeproof.border.partial_tree import Prefix
 from treeproof.kinds import ORDERED
 from treeproof.objectives import Objective
 from treeproof.solving.answer import Answer
-from treeproof.solving.merged_rows import merge_equal_rows
+from treeproof.solving.crossing import (
+    labelled_table,
+    other_options,
+    search_options,
+    sparse_options,
+    target_problem,
+)
 from treeproof.solving.observers import Observer
 from treeproof.solving.prefix import solve_prefix
 from treeproof.solving.quant_bnb import QuantBnB, check_task
@@ -37,23 +41,11 @@ __all__ = [
     "SOLVERS",
     "RegressionTask",
     "Task",
-    "label_arguments",
     "native_solver",
     "run_solver",
     "solve",
     "solver_name",
-    "target_arguments",
 ]
-
-# A search identifies sets of rows by sums of random keys. The keys are drawn anew in
-# each process, so that nobody can construct a table in which two sets have the same
-# sum. The environment variable TREEPROOF_KEY_SEED fixes them.
-KEY_SEED = int(os.environ.get("TREEPROOF_KEY_SEED") or int.from_bytes(os.urandom(7)))
-
-_NO_TIME = 1e-9  # seconds; 0 would mean no limit
-# seconds for each row of a regression to compute the values of the nodes
-_FINISHING = 2e-7
-_MERGING = 6e-8  # seconds for each cell
 
 
 @dataclass(kw_only=True)
@@ -115,12 +107,11 @@ def native_solver(solver: str) -> Callable[[Task], Answer]:
 
     def run(task: Task) -> Answer:
         return _core.solve(
+            labelled_table(task),
+            search_options(task),
             solver=solver,
-            n_jobs=task.n_threads,
-            proof_log=task.proof_log,
-            checkpoint=task.checkpoint,
-            key_seed=KEY_SEED,
-            **label_arguments(task),
+            sparse_options=sparse_options(task),
+            **other_options(task),
         )
 
     return run
@@ -131,16 +122,15 @@ def _climbing(*engines: str) -> Callable[[Task], Answer]:
 
     def run(task: Task) -> Answer:
         return _core.climb_labels(
+            labelled_table(task),
+            search_options(task),
             sparse="sparse" in engines,
             threshold="threshold" in engines,
-            n_jobs=task.n_threads,
-            proof_log=task.proof_log if "sparse" in engines else "",
             for_proof=bool(task.proof_log),
-            checkpoint=task.checkpoint,
-            key_seed=KEY_SEED,
             ladder=task.ladder,
             tolerance=task.tolerance,
-            **label_arguments(task),
+            sparse_options=sparse_options(task, proof_log="sparse" in engines),
+            **other_options(task),
         )
 
     return run
@@ -149,86 +139,25 @@ def _climbing(*engines: str) -> Callable[[Task], Answer]:
 def _regression_climbing(task: RegressionTask) -> Answer:
     """Search for a regression tree, one level of depth after the other."""
     return _core.climb_targets(
-        n_jobs=task.n_threads,
+        *target_problem(task),
         ladder=task.ladder,
         tolerance=task.tolerance,
-        **target_arguments(task),
+        **other_options(task),
     )
 
 
 def _quant_bnb(task: Task) -> Answer:
     """Run the published Quant-BnB."""
     check_task(task)
-    return _core.quant_labels(**_quant_arguments(task, label_arguments(task)))
+    return _core.quant_labels(
+        labelled_table(task), search_options(task), **task.quant.arguments()
+    )
 
 
 def _regression_quant_bnb(task: RegressionTask) -> Answer:
     """Run the published Quant-BnB on numbers to predict."""
     check_task(task)
-    return _core.quant_targets(**_quant_arguments(task, target_arguments(task)))
-
-
-def _quant_arguments(
-    task: Task | RegressionTask, arguments: dict[str, Any]
-) -> dict[str, Any]:
-    for name in (
-        "split_penalty", "penalize", "max_splits", "min_samples_leaf", "observer",
-        "smoothing", "quantiles",
-    ):  # fmt: skip
-        arguments.pop(name, None)
-    depth = arguments.pop("max_depth")
-    return arguments | {"depth": depth} | task.quant.arguments()
-
-
-def label_arguments(task: Task) -> dict[str, Any]:
-    """Convert a task to the arguments of the native core."""
-    return _common(task) | {"labels": task.labels, "n_classes": task.n_classes}
-
-
-def target_arguments(task: RegressionTask) -> dict[str, Any]:
-    """Return a regression in the form that the native core expects."""
-    begun = time.perf_counter()
-    arguments = _common(task)
-    codes, targets, weights = task.table.engine.codes, task.targets, task.weights
-    limit = arguments["time_limit"]
-    worth = limit == 0.0 or _MERGING * (codes.size + targets.size) < limit / 4
-    # otherwise rows must stay separate so that they can be counted
-    if task.min_samples_leaf == 1 and worth and task.lines is None:
-        codes, targets, weights = merge_equal_rows(codes, targets, weights)
-    # subtract the time of merging, and reserve time for the values of nodes
-    if limit > 0.0:
-        used = time.perf_counter() - begun + _FINISHING * len(task.weights)
-        arguments["time_limit"] = max(limit - used, _NO_TIME)
-    if task.lines is not None:
-        lines = np.ascontiguousarray(task.lines, dtype=np.float64).reshape(-1)
-        arguments |= {"lines": lines, "ridge": task.ridge}
-    return arguments | {
-        "codes": np.ascontiguousarray(codes).reshape(-1),
-        "targets": np.ascontiguousarray(targets).reshape(-1),
-        "n_outputs": targets.shape[1],
-        "weights": weights,
-        "criterion": task.criterion,
-        "smoothing": task.smoothing,
-        "quantiles": list(task.levels),
-    }
-
-
-def _common(task: Task | RegressionTask) -> dict[str, Any]:
-    return {
-        "kinds": task.table.engine.kinds,
-        "n_values": task.table.engine.n_values,
-        "codes": task.table.engine.codes.reshape(-1),
-        "weights": task.weights,
-        "split_penalty": task.split_penalty,
-        "penalize": task.penalize,
-        "max_depth": -1 if task.max_depth is None else task.max_depth,
-        "max_splits": -1 if task.max_splits is None else task.max_splits,
-        "min_samples_leaf": task.min_samples_leaf,
-        "time_limit": 0.0 if task.time_limit is None else task.time_limit,
-        "memory_limit": task.memory_allowance,
-        "observer": task.observer,
-        **task.options,
-    }
+    return _core.quant_targets(*target_problem(task), **task.quant.arguments())
 
 
 SOLVERS: dict[str, Callable[[Task], Answer]] = {
@@ -302,8 +231,8 @@ def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Answer]:
         shape = task.shape or Shape()
         name = "threshold" if shape.paths is None else "paths"
         if isinstance(task, RegressionTask):
-            return name, shape.solve_targets(task, target_arguments(task))
-        return name, shape.solve_labels(task, label_arguments(task))
+            return name, shape.solve_targets(task)
+        return name, shape.solve_labels(task)
     if task.prefix is not None:
         answer = solve_prefix(task, task.prefix, partial(solve, solver))
         return str(answer["statistics"]["engine"] or solver), answer

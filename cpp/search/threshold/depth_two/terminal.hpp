@@ -62,7 +62,7 @@ class ClassTerminal {
 
   ClassTerminal(const Context<Misclassification>& context, StumpSolver<Misclassification>& stumps,
                 const ColumnCodes& codes, const BinTargets& targets, std::int64_t total_weight)
-      : context_(&context), loss_(context.loss), total_weight_(total_weight),
+      : loss_(context.loss), total_weight_(total_weight),
         bins_(*context.columns, codes, targets, context.settings.most_bins),
         kernels_(choose_kernels(context.settings.portable_kernels)),
         light_(*context.columns, *loss_, codes, bins_, kernels_.counts16,
@@ -92,7 +92,6 @@ class ClassTerminal {
     return weight < kMost;
   }
 
-  const Context<Misclassification>* context_;
   const Misclassification* loss_;
   std::int64_t total_weight_;
   bool was_light_ = true;

@@ -117,7 +117,8 @@ bool CoreSearch::settle_one(Node& node) {
   Taken taken(*this, node);
   taken.take(*found);
   found->settles = false;
-  const CutGroup group = *found;
+  // A copy: while the node is solved, other threads may add groups.
+  const CutGroup group = *found;  // NOLINT(performance-unnecessary-copy-initialization)
   settle(node, group);
   return true;
 }

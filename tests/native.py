@@ -1,0 +1,59 @@
+"""The native searches with keyword arguments, for tests and benchmarks.
+
+The core takes a table and a record of options; here both are made of the names that the
+caller gives, and what is left over goes to the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from treeproof import _core
+
+COLUMNS = ("kinds", "n_values", "codes", "weights")
+LABELS = (*COLUMNS, "labels", "n_classes")
+TARGETS = (*COLUMNS, "targets", "n_outputs", "criterion", "smoothing", "quantiles",
+           "lines", "ridge")  # fmt: skip
+OPTIONS = ("split_penalty", "penalize", "max_depth", "max_splits", "min_samples_leaf",
+           "list", "time_limit", "memory_limit", "observer", "n_jobs")  # fmt: skip
+SPARSE = ("switches", "kernel", "fault", "helpers_at_once", "proof_log", "checkpoint",
+          "checkpoint_pause", "key_seed")  # fmt: skip
+
+
+def take(arguments: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """Remove the arguments of these names, and return them."""
+    return {name: arguments.pop(name) for name in names if name in arguments}
+
+
+def table_of(arguments: dict[str, Any]) -> Any:
+    """Make the table of what is in the arguments, and remove it from there."""
+    if "targets" in arguments:
+        return _core.EncodedTable.with_targets(**take(arguments, TARGETS))
+    return _core.EncodedTable.with_labels(**take(arguments, LABELS))
+
+
+def _caller(name: str, *, sparse: bool = False) -> Callable[..., Any]:
+    function = getattr(_core, name)
+
+    def call(**arguments: Any) -> Any:
+        table = table_of(arguments)
+        options = _core.SearchOptions(**take(arguments, OPTIONS))
+        if sparse:
+            own = take(arguments, SPARSE)
+            arguments["sparse_options"] = _core.SparseOptions(**own)
+        return function(table, options, **arguments)
+
+    return call
+
+
+solve = _caller("solve", sparse=True)
+climb_labels = _caller("climb_labels", sparse=True)
+climb_targets = _caller("climb_targets")
+solve_threshold = _caller("solve_threshold")
+solve_targets = _caller("solve_targets")
+quant_labels = _caller("quant_labels")
+quant_targets = _caller("quant_targets")
+solve_path_labels = _caller("solve_path_labels")
+solve_path_targets = _caller("solve_path_targets")
+PathSearch = _caller("PathSearch")
