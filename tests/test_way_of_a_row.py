@@ -7,6 +7,7 @@ import numpy as np
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core
 from treeproof.proof import check
+from treeproof.solving.crossing import labelled_table
 from treeproof.solving.observers import History
 from treeproof.solving.solvers import SOLVERS, run_solver, solver_name
 
@@ -51,7 +52,8 @@ def test_a_row_goes_from_the_table_to_the_tree():
     name = solver_name(model.solver, task)
     assert name in SOLVERS or name == "sparse+threshold"
 
-    found = run_solver(name, task)  # crosses the border to C++
+    assert labelled_table(task).n_rows == 5  # one record crosses the border to C++
+    found = run_solver(name, task)
     assert _core.__doc__ and (ROOT / where["cross"] / "module.cpp").exists()
     assert found["n_merged_rows"] == 4  # merged: one of five rows is there twice
     assert found["lower"] == found["upper"]  # searched: proved by comparing the two

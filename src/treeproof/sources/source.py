@@ -93,7 +93,7 @@ def most_rows(memory: int, n_columns: int) -> int:
 def too_many_rows(
     label: str, n_rows: str, distinct: str, most: int, wide: Mapping[str, int]
 ) -> ValueError:
-    """Return the complaint about more distinct rows than fit.
+    """Return the message about more distinct rows than fit.
 
     `wide` holds the numbers of distinct values of the columns.
     """
