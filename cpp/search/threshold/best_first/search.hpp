@@ -320,7 +320,7 @@ class Search {
   // Runs a computation without holding the lock of a frame that threads share.
   template <class Compute>
   auto apart(const Frame& frame, Compute compute) {
-    return frame.gate == nullptr ? compute() : turn_->apart(compute);
+    return frame.gate == nullptr ? compute() : gate_hold_->apart(compute);
   }
 
   // What is known of boxes: best_first/boxes.hpp.
@@ -443,7 +443,7 @@ class Search {
   Exchange<Value>* exchange_ = nullptr;
   Progress progress_;
   Crew<L, Terminal>* crew_ = nullptr;
-  Turn* turn_ = nullptr;  // at the outermost frame
+  GateHold* gate_hold_ = nullptr;  // at the outermost frame
   Answer<Value> incumbent_;
   Record<Value>* record_ = nullptr;
   TestChooser<L> chooser_;

@@ -58,8 +58,8 @@ void Search<L, Terminal>::work(threshold::Frame<Value>& frame) {
     work_on(frame);
     return;
   }
-  Turn turn(frame.gate, crew_ != nullptr);
-  turn_ = &turn;
+  GateHold hold(frame.gate, crew_ != nullptr);
+  gate_hold_ = &hold;
   work_on(frame);
 }
 
@@ -93,7 +93,7 @@ void Search<L, Terminal>::work_on(Frame& frame) {
       Claim claim(frame, item);
       claim.finished = open(frame, item);
     }
-    if (frame.gate != nullptr && turn_->helps()) ++context_->counters->helped;
+    if (frame.gate != nullptr && gate_hold_->helps()) ++context_->counters->helped;
     if (frame.level == 0 && progress_) report(frame);
   }
 }
@@ -102,7 +102,7 @@ void Search<L, Terminal>::work_on(Frame& frame) {
 // caller are polled meanwhile.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::await(Frame& frame) {
-  if (!turn_->await()) apart(frame, [&] { context_->limits->stop_now(); });
+  if (!gate_hold_->await()) apart(frame, [&] { context_->limits->stop_now(); });
   if (progress_ && frame.better) report(frame);
 }
 
@@ -171,7 +171,7 @@ void Search<L, Terminal>::check_memory(const Frame& frame) {
   std::uint64_t bytes = 4 * (2 * columns.order.size() + columns.rank.size());
   bytes += frame.points.size() * (sizeof(Point) + 2 * sizeof(Value) * n_features());
   if (frame.record != nullptr) bytes += frame.record->bytes();
-  bytes += turn_->counted(sets);
+  bytes += gate_hold_->counted(sets);
   if (bytes > allowance) context_->limits->memory_exhausted();
 }
 

@@ -19,11 +19,11 @@
 namespace treeproof::threshold {
 
 template <Loss L, class Terminal>
-class Turns {
+class AlternatingOptimizer {
  public:
   using Value = typename L::Value;
 
-  Turns(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
+  AlternatingOptimizer(const Context<L>& context, Terminal& terminal, StumpSolver<L>& stumps)
       : context_(&context), terminal_(&terminal), stumps_(&stumps), tally_(context.loss->tally()) {}
 
   Answer<Value> improve(const Task<Value>& task, const SplitTree& tree) {

@@ -11,7 +11,7 @@
 //               many rows that they would take long stay leaves then.
 //   lookahead   at each node the root of the best tree of depth two; the last two levels are
 //               optimal.
-//   turns       from the root down, each node's test is replaced by the best one for the
+//   alternating from the root down, each node's test is replaced by the best one for the
 //               subtrees below it as they are, and the last two levels are solved anew, until
 //               nothing improves (tree alternating optimisation, Carreira-Perpinan and
 //               Tavallali, 2018, with exact steps).
@@ -26,9 +26,9 @@
 #include "search/exchange.hpp"
 #include "search/threshold/answer.hpp"
 #include "search/threshold/depth_two/stump.hpp"
+#include "search/threshold/first_tree/alternating_optimizer.hpp"
 #include "search/threshold/first_tree/cut_by.hpp"
 #include "search/threshold/first_tree/prune_to.hpp"
-#include "search/threshold/first_tree/turns.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
@@ -67,11 +67,11 @@ class FirstTree {
   // solver of two levels, which knows the restrictions.
   Answer<Value> best_restricted(const Task<Value>& task) { return look(*task.rows, task); }
 
-  // Turns until nothing improves.
+  // Rounds of alternating optimisation until nothing improves.
   Answer<Value> improve(const Task<Value>& task, Answer<Value> answer) {
-    Turns<L, Terminal> turns(*context_, *terminal_, *stumps_);
+    AlternatingOptimizer<L, Terminal> optimizer(*context_, *terminal_, *stumps_);
     for (int round = 0; round < kMostRounds && !stopped(); ++round) {
-      Answer<Value> next = turns.improve(task, answer.tree);
+      Answer<Value> next = optimizer.improve(task, answer.tree);
       if (!(next.upper < answer.upper)) break;
       answer = std::move(next);
     }

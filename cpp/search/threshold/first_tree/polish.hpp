@@ -4,7 +4,8 @@
 // stopped long before that. This search only looks for good trees, and does not end before it has
 // tried everything it knows:
 //
-//   starts         greedy trees by impurity and by entropy, improved by turns (first_tree.hpp).
+//   starts         greedy trees by impurity and by entropy, then alternating optimisation
+//                  (first_tree.hpp).
 //   local search   any subtree of the best tree, however large, is solved anew with the number of
 //                  levels that its rows allow: three where they are few, two elsewhere.
 //   discrepancies  trees that depart from the most promising test at up to 1, 2, 3, ... nodes

@@ -21,7 +21,7 @@ class CoreSearch::Taken {
   ~Taken() {
     for (CutGroup& group : node_.groups)
       if (group.taken_by == &search_) group.taken_by = nullptr;
-    if (node_.gate != nullptr) search_.turn_->tell_others();
+    if (node_.gate != nullptr) search_.gate_hold_->tell_others();
   }
   void take(CutGroup& group) { group.taken_by = &search_; }
 
@@ -259,7 +259,7 @@ void CoreSearch::check_memory() {
   const std::uint64_t masks = deep_cores_.size() + shallow_cores_.size() + witnesses_.size();
   own += masks * (static_cast<std::uint64_t>(columns.n_rows) / 8 + 64);
   const std::uint64_t bytes =
-      4 * (2 * columns.order.size() + columns.rank.size()) + turn_->counted(own);
+      4 * (2 * columns.order.size() + columns.rank.size()) + gate_hold_->counted(own);
   if (bytes > allowance) context_->limits->memory_exhausted();
 }
 

@@ -116,7 +116,7 @@ class CoreSearch {
   void ask_all(Node& node);
   template <class Compute>
   auto apart(const Node& node, Compute compute) {
-    return node.gate == nullptr ? compute() : turn_->apart(compute);
+    return node.gate == nullptr ? compute() : gate_hold_->apart(compute);
   }
   void hear();
   void hear_others(Answer<Cost>& answer) const;
@@ -167,7 +167,7 @@ class CoreSearch {
   Progress progress_;
   Exchange<Cost>* others_ = nullptr;
   Crew<Misclassification, ClassTerminal>* crew_ = nullptr;
-  Turn* turn_ = nullptr;              // at the outermost node
+  GateHold* gate_hold_ = nullptr;     // at the outermost node
   CoreExchange* exchange_ = nullptr;  // null: one thread
   std::size_t heard_ = 0;
   std::span<const Weight> weights_;

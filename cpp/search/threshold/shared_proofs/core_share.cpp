@@ -38,8 +38,8 @@ void CoreSearch::share(Node& node) {
 }
 
 void CoreSearch::take_turns(Node& node) {
-  Turn turn(node.gate, crew_ != nullptr);
-  turn_ = &turn;
+  GateHold hold(node.gate, crew_ != nullptr);
+  gate_hold_ = &hold;
   work(node);
 }
 
@@ -57,7 +57,7 @@ void CoreSearch::work(Node& node) {
     const bool worked = settle_one(node) || run_batch(node);
     if (node.done()) return;
     if (!worked) await(node);
-    else if (node.gate != nullptr && turn_->helps()) ++context_->counters->helped;
+    else if (node.gate != nullptr && gate_hold_->helps()) ++context_->counters->helped;
     if (node.level == 0 && progress_ && node.better) tell(node);
   }
 }
@@ -93,7 +93,7 @@ void CoreSearch::hear() {
 
 // All groups are being worked on. The clock and the caller are polled meanwhile.
 void CoreSearch::await(Node& node) {
-  if (!turn_->await()) apart(node, [&] { context_->limits->stop_now(); });
+  if (!gate_hold_->await()) apart(node, [&] { context_->limits->stop_now(); });
 }
 
 // Only the thread that started the search reports to observers.

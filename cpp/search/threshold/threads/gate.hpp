@@ -24,18 +24,18 @@ struct Gate {
 
 // The hold of one thread on the gate. While this object lives, the thread holds the gate, except
 // within `apart`. Without a gate there is only one thread, and nothing is locked.
-class Turn {
+class GateHold {
  public:
   // The leading thread counts only its own memory: if memory is short, the other threads leave and
   // the search continues.
-  Turn(Gate* gate, bool leads) : gate_(gate), leads_(leads) {
+  GateHold(Gate* gate, bool leads) : gate_(gate), leads_(leads) {
     if (gate_ != nullptr) hold_ = std::unique_lock(gate_->mutex);
   }
-  ~Turn() {
+  ~GateHold() {
     if (gate_ != nullptr) gate_->bytes -= held_;
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  GateHold(const GateHold&) = delete;
+  GateHold& operator=(const GateHold&) = delete;
 
   bool helps() const { return gate_ != nullptr && !leads_; }
 
