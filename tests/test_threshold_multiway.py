@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import native
 import numpy as np
 import pytest
 from effort import rounds
@@ -17,8 +18,6 @@ from oracle import (
     optimal_cost,
     tree_facts,
 )
-
-from treeproof import _core
 
 WAYS: tuple[dict[str, bool], ...] = (
     {},
@@ -65,7 +64,7 @@ def test_every_way_finds_the_optimum(twice: bool) -> None:
         best = optimal_cost(table, penalty, **limits)
         for way in WAYS:
             coarse = {"coarse_cuts": int(rng.choice([1, 3, 24]))}
-            answer = _core.solve_threshold(
+            answer = native.solve_threshold(
                 **engine_arguments(table),
                 split_penalty=penalty,
                 **limits,
@@ -100,7 +99,7 @@ def test_leaving_out_gives_the_unit_step_back() -> None:
     )
     counts = []
     for way in ({"leave_out": True}, {"leave_out": False}):
-        answer = _core.solve_threshold(
+        answer = native.solve_threshold(
             **engine_arguments(table),
             split_penalty=0.01,
             max_depth=3,
@@ -122,7 +121,7 @@ def test_bounds_of_a_stopped_search_hold() -> None:
         rng = np.random.default_rng(5000 + seed)
         table = categories_table(rng, seed % 2 == 0)
         best = optimal_cost(table, 0.02, max_depth=4, penalize="leaves")
-        answer = _core.solve_threshold(
+        answer = native.solve_threshold(
             **engine_arguments(table),
             split_penalty=0.02,
             max_depth=4,
