@@ -153,7 +153,7 @@ def _native(
         if _beyond_quant(case):
             raise ValueError('solver="quant-bnb" is not made for this.')
         bound, s, s_prime = case["switches"]["quant"]
-        arguments |= {"depth": case["max_depth"], "bound": bound, "s": s}
+        arguments |= {"max_depth": case["max_depth"], "bound": bound, "s": s}
         run = native.quant_targets if regression else native.quant_labels
         return run, arguments | {"s_prime": s_prime or 0}
     arguments |= {"split_penalty": truth.penalty, **limits_of(case)}

@@ -80,14 +80,13 @@ def test_what_others_told_changes_no_optimum(seed):
 
 def expansions(table, memo):
     rows = np.arange(table.n_rows)
-    found = memo.solve(
+    encoded = _core.EncodedTable.with_labels(
         kinds=table.kinds, n_values=table.n_values, codes=table.codes.reshape(-1),
-        labels=table.labels, n_classes=2, weights=table.weights,
-        names=rows.astype(np.int32),
-        split_penalty=table.split_cost / (table.weights.sum() * 2**20),
-        max_depth=-1, min_samples_leaf=1, time_limit=0.0, cutoff=0,
-        penalize=table.penalize,
+        weights=table.weights, labels=table.labels, n_classes=2,
     )  # fmt: skip
+    penalty = table.split_cost / (table.weights.sum() * 2**20)
+    options = _core.SearchOptions(split_penalty=penalty, penalize=table.penalize)
+    found = memo.solve(encoded, options, names=rows.astype(np.int32))
     assert found["status"] == "optimal"
     return found["statistics"]["expansions"], found["upper"]
 

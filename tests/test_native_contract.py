@@ -68,7 +68,7 @@ def test_rules_refuse_bad_arrays(changed, words):
 @pytest.mark.parametrize("solve", [native.solve_targets, native.quant_targets])
 def test_targets_must_fit(solve):
     table = {name: GOOD[name] for name in ("kinds", "n_values", "codes", "weights")}
-    more = {"depth": 2} if solve is native.quant_targets else {"split_penalty": 0.0}
+    more = {"max_depth": 2} if solve is native.quant_targets else {"split_penalty": 0.0}
     with pytest.raises(ValueError, match="wrong length"):
         solve(targets=np.ones(2), **table, **more)
     with pytest.raises(ValueError, match="unknown criterion"):

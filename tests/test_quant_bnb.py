@@ -38,7 +38,7 @@ def test_equals_brute_force(bound: str, depth: int) -> None:
             "kinds": (ORDERED,),
         }
         settings = {
-            "depth": depth,
+            "max_depth": depth,
             "bound": bound,
             "s": int(rng.choice([2, 3, 4])),
             "s_prime": int(rng.choice([0, 0, 1, 2, 4])),
@@ -153,7 +153,7 @@ def test_limits_keep_a_tree_and_a_bound() -> None:
         codes=np.argsort(np.argsort(X.T)).astype(np.int32).reshape(-1),
         targets=y,
         weights=np.ones(300),
-        depth=3,
+        max_depth=3,
         memory_limit=2000,
         time_limit=30.0,
     )
