@@ -19,7 +19,7 @@ FIT = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 from test_checkpoint import long_problem
-from treeproof import OptimalTreeClassifier, watch
+from treeproof import OptimalTreeClassifier, _core, watch
 
 X, y, parameters = long_problem()
 left = int(sys.argv[5])
@@ -30,8 +30,8 @@ def count_down(*event):
     if left == 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-often = native.climb_labels
-native.climb_labels = lambda **k: often(**k, checkpoint_pause=0.0, helpers_at_once=True)
+often = _core.SparseOptions
+_core.SparseOptions = lambda **k: often(**k, checkpoint_pause=0.0, helpers_at_once=True)
 with watch(count_down):
     OptimalTreeClassifier(n_jobs=int(sys.argv[4]), **parameters).fit(
         X, y, checkpoint=sys.argv[2], proof=sys.argv[3]

@@ -2,7 +2,6 @@
 
 import threading
 
-import native
 import numpy as np
 import pytest
 import table42
@@ -101,9 +100,9 @@ def test_an_observer_that_fails_ends_all_threads():
 def test_proofs_written_by_several_threads_are_accepted(
     tmp_path, monkeypatch, max_depth
 ):
-    lazy = native.climb_labels
+    lazy = _core.SparseOptions
     monkeypatch.setattr(
-        _core, "climb_labels", lambda **k: lazy(**k, helpers_at_once=True)
+        _core, "SparseOptions", lambda **k: lazy(**k, helpers_at_once=True)
     )
     rng = np.random.default_rng(5)
     for k in range(8):
