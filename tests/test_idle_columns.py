@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import native
 import os
 import warnings
 
+import native
 import numpy as np
 from oracle import (
     MULTIWAY,
@@ -18,7 +18,7 @@ from oracle import (
     tree_facts,
 )
 
-from treeproof import OptimalTreeClassifier, _core
+from treeproof import OptimalTreeClassifier
 from treeproof.solving.observers import watch_ladder
 from treeproof.tree import Tree
 

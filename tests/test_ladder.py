@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import native
 import gzip
 import io
 import json
@@ -11,6 +10,7 @@ import subprocess
 import warnings
 from typing import Any
 
+import native
 import numpy as np
 import pandas as pd
 import pytest
@@ -31,7 +31,6 @@ from sklearn.exceptions import ConvergenceWarning
 from treeproof import (
     OptimalTreeClassifier,
     OptimalTreeRegressor,
-    _core,
     stop_when,
     watch,
 )
