@@ -413,7 +413,7 @@ class OptimalTree(BaseEstimator):
 
     def _tolerated(self) -> str:
         """Return the tolerance of the certificate in words."""
-        return " by more than 1e-9 relative" if self._real_costs else ""
+        return " (up to a relative 1e-9)" if self._real_costs else ""
 
     def _allowed_trees(self) -> dict[str, Any]:
         """Return the restrictions that `trees_in_words` describes."""

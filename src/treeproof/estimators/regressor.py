@@ -227,7 +227,7 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
         ├── x0 <= 7.5: 5   4 rows (33%)
         └── x0 > 7.5: 2   4 rows (33%)
     >>> model.certificate()
-    'Optimal: no tree costs less than 0.02 by more than 1e-9 relative.'
+    'Optimal: no tree costs less than 0.02 (up to a relative 1e-9).'
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -43,7 +43,7 @@ def model_card(
         "## Model",
         "",
         f"- estimator: `{type(model).__name__}`",
-        f"- predicts: {'`' + target + '`' if target else 'its target'}",
+        f"- predicts: {_predicted(model, target)}",
         f"- fitted to: {rows}, the columns {columns}",
         f"- columns in use: {', '.join(f'`{name}`' for name in used) or 'none'}",
         f"- size: {counted(tree.n_splits, 'split')}, "
@@ -93,6 +93,17 @@ def _about_proof(path: Path) -> list[str]:
         f"- data that the proof is about: {data}",
         f"- to check it: `treeproof check {path.name} TABLE`",
     ]
+
+
+def _predicted(model: Any, target: str | None) -> str:
+    """Say what the tree predicts: the target by its name, or its first classes."""
+    if target:
+        return f"`{target}`"
+    classes = [f"`{label}`" for label in getattr(model, "classes_", [])]
+    if not classes:
+        return "a number"
+    more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""
+    return f"one of the classes {', '.join(classes[:5])}{more}"
 
 
 def _changed(model: Any) -> str:
