@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval
 
 from treeproof.stream.base import StreamTreeClassifier
+from treeproof.stream.parameters import documented
 
 __all__ = ["OnlineBranchesClassifier"]
 
 
+@documented
 class OnlineBranchesClassifier(StreamTreeClassifier):
     """Optimal sparse tree of a sliding window over a stream (Online-BRANCHES).
 
@@ -35,31 +37,7 @@ class OnlineBranchesClassifier(StreamTreeClassifier):
         proportionally more work.
     iterations_per_sample : int, default=1
         Steps of the search for each row.
-    numeric_features : "auto" or collection of names, default="auto"
-        Which features are numeric and split by ``x <= t``; all others are categories,
-        with one child for each. "auto": those whose first value is a number; text and
-        booleans are categories.
-    categorical_features : collection of names or None, default=None
-        Features that are categories although their values are numbers, such as codes.
-    numeric_bins : int, default=16
-        The maximum number of quantiles at which a numeric feature is split.
-    max_categories : int, default=50
-        The maximum number of categories of a feature; further ones are treated as one
-        category, *other*.
-    max_features : int, default=10000
-        The maximum number of features; those that appear later are ignored.
-    memory_limit : int or str or None, default="128MB"
-        The memory limit of the search. When it is reached, what was used least is
-        dropped.
-    drift_detector : "auto", None or detector, default="auto"
-        A drift detector with River's interface. It is updated with the errors of the
-        predictions made before learning each row. "auto" is ADWIN if River is
-        installed, and None otherwise.
-    on_drift : "restart" or "reweight", default="restart"
-        What to do when the error rate rises: forget the past, or keep it at
-        `drift_discount` of its weight.
-    drift_discount : float, default=0.1
-        See `on_drift`.
+    {common parameters}
 
     Attributes
     ----------
