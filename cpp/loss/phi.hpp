@@ -26,8 +26,14 @@ struct Squares {
 // With a = W c and x = a + s, spread is x log(x / a) - s. The power of two next to x / a is
 // taken off first, and the logarithm of the rest is 2 artanh f with f = (x - a) / (x + a), one
 // division. Where nothing was taken off, x - a is s itself, and 2 x f - s is s f: the small
-// result of targets near their centre keeps its digits.
+// result of targets near their centre keeps its digits. f is at most a fifth, and there (artanh f /
+// f
+// - 1) / f^2 is a polynomial of f^2, which interpolates it at Chebyshev's points: what it lacks is
+// below 6e-17 of the logarithm, half of a rounding.
 struct Logs {
+  static constexpr double kArtanh[] = {
+      0.3333333333333347,  0.19999999999667778, 0.14285714418022774, 0.11111091388337241,
+      0.09092305123147032, 0.07641851876201573, 0.07559243554362285};
   static constexpr double kLeast = 0x1p-60;  // x log x below this part of a counts as 0 log 0
   static constexpr double kLn2 = 0.69314718055994530942;
 
@@ -43,8 +49,8 @@ struct Logs {
                                                  (static_cast<std::uint64_t>(exponent) << 52));
     const double f = (exponent == 0 ? sum : reduced - a) / (reduced + a);
     const double z = f * f;
-    double series = 1.0 / 25;
-    for (int k = 23; k >= 3; k -= 2) series = series * z + 1.0 / k;
+    double series = kArtanh[6];
+    for (int k = 5; k >= 0; --k) series = series * z + kArtanh[k];
     const double first = exponent == 0 ? sum * f : 2 * x * f - sum;
     return x * (e * kLn2) + first + 2 * x * f * (z * series);
   }

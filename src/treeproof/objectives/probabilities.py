@@ -50,10 +50,16 @@ class Probabilities(Labels):
         self.units = Units(factor=self.root_loss / self._total)
 
     def question(self, min_samples_leaf: int) -> dict[str, Any]:
-        """Return the rows with one number to predict for each class."""
+        """Return the rows with one number to predict for each class.
+
+        Of two classes the squares of one say all: those of the other are the same.
+        """
+        targets = np.eye(len(self.actions))[self.labels]
+        if self.criterion == "gini" and targets.shape[1] == 2 and not self.smoothing:
+            targets = targets[:, 1:]
         return {
             "table": self.table,
-            "targets": np.eye(len(self.actions))[self.labels],
+            "targets": targets,
             "criterion": PROBABILITY_CRITERIA[self.criterion],
             "smoothing": self.smoothing,
             "weights": self.weights,
