@@ -62,6 +62,11 @@ class AllTreesVerdict:
         How many sets of rows were looked at.
     statement : str
         What the claim is about, as far as it was read.
+
+    Examples
+    --------
+    >>> AllTreesVerdict(accepted=False, reason="There are more trees.").count
+    0
     """
 
     accepted: bool
