@@ -220,7 +220,7 @@ class TaoTreeClassifier(ClassifierMixin, _TaoTree):
     max_depth : int or None, default=3
         Depth of the tree of CART it starts from.
     max_sweeps : int, default=100
-        Most passes over all nodes.
+        The maximum number of passes over all nodes.
     initial : fitted DecisionTreeClassifier or None, default=None
         The tree to start from; None for CART's.
     random_state : int, RandomState instance or None, default=0
@@ -276,7 +276,7 @@ class TaoTreeRegressor(RegressorMixin, _TaoTree):
     max_depth : int or None, default=3
         Depth of the tree of CART it starts from.
     max_sweeps : int, default=100
-        Most passes over all nodes.
+        The maximum number of passes over all nodes.
     initial : fitted DecisionTreeRegressor or None, default=None
         The tree to start from; None for CART's.
     random_state : int, RandomState instance or None, default=0

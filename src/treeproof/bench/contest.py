@@ -42,7 +42,7 @@ class Result:
     splits : int or None
         Its size, where it tells.
     megabytes : float or None
-        Most memory the process had.
+        The largest memory the process had.
     detail : str
         What went wrong.
     """
@@ -170,7 +170,7 @@ def run_contest(
     solvers : iterable of str
         Names of `treeproof.bench.solvers.SOLVERS`.
     max_depth : int or None
-        Most tests on a path.
+        The maximum depth of the tree.
     caps : Caps
         What a fit may use.
     peers : Path or None

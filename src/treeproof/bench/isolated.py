@@ -62,7 +62,7 @@ def run_fit(
     penalty : float
         What a split costs, as a fraction of the rows.
     max_depth : int or None
-        Most tests on a path.
+        The maximum depth of the tree.
     caps : Caps
         What the fit may use.
     python : Path or None

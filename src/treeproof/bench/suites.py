@@ -29,9 +29,9 @@ class Making:
     penalty : float
         What a split costs.
     cuts : int
-        Most 0/1 tests made of a column of numbers.
+        The maximum number of 0/1 tests made of a column of numbers.
     rows : int
-        Most rows of a stream.
+        The maximum number of rows of a stream.
     target : str or None
         The column to predict in a file; None for the likely one.
     """
@@ -59,7 +59,7 @@ class Suite:
     penalty : float
         What a split costs if the user says nothing.
     max_depth : int or None
-        Most tests on a path if the user says nothing.
+        The maximum depth of the tree if the user says nothing.
     close : float or None
         How far from the least objective a result may be to count as solved; None where
         only a proof counts.

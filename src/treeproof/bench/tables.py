@@ -40,7 +40,7 @@ def binary_problem(
     penalty : float
         What a split costs, as a fraction of the rows.
     cuts : int, default=8
-        Most tests for a column of numbers.
+        The maximum number of tests for a column of numbers.
 
     Examples
     --------

@@ -68,7 +68,7 @@ def fit(
         typer.Option(help="Maximum depth of the tree.", rich_help_panel=TREE),
     ] = None,
     max_splits: Annotated[
-        int | None, typer.Option(help="Most splits.", rich_help_panel=TREE)
+        int | None, typer.Option(help="Maximum number of splits.", rich_help_panel=TREE)
     ] = None,
     min_samples_leaf: Annotated[
         int,

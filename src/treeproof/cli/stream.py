@@ -57,7 +57,9 @@ def stream(
     ] = None,
     max_categories: Annotated[
         int,
-        typer.Option(help="Most categories of a column; further ones are read alike."),
+        typer.Option(
+            help="Maximum number of categories of a column; others are read alike."
+        ),
     ] = 50,
     drop: Annotated[
         str | None, typer.Option(help="Columns A,B that are not used.")

@@ -39,7 +39,7 @@ class BoundPrunedTreeClassifier(ClassifierMixin, BaseEstimator):
     split_penalty : float in [0, 1], default=0.005
         Penalty per split of the optimal tree.
     max_depth : int or None, default=None
-        Most tests on a path, for both.
+        The maximum depth of the tree, for both.
     min_samples_leaf : int, default=1
         Fewest rows in a leaf, for both.
     time_limit : float or None, default=60.0

@@ -61,7 +61,7 @@ def quantile_cuts(
     counts : ndarray
         How many rows have each of them.
     bins : int
-        Most bins.
+        The maximum number of bins.
 
     Examples
     --------

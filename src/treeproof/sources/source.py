@@ -35,7 +35,7 @@ class Question:
         Columns of which only the bin matters. They come back as the number of the bin,
         beside a column ``LOW + name`` with the least value seen.
     most : int
-        Most distinct rows to return.
+        The maximum number of distinct rows to return.
     """
 
     columns: Sequence[str]

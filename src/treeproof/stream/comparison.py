@@ -135,9 +135,9 @@ def run(
     seed : int, default=42
         Of the stream and of the search.
     n_samples : int, default=200_000
-        Most rows to learn.
+        The maximum number of rows to learn.
     time_limit : float, default=300.0
-        Most seconds of processor time for learning.
+        The limit of processor time in seconds for learning.
 
     Examples
     --------

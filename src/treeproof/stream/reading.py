@@ -42,9 +42,9 @@ class Reading:
     categorical_features : collection
         Names of features that are categories although they hold numbers.
     max_categories : int
-        Most categories of a feature.
+        The maximum number of categories of a feature.
     max_features : int
-        Most features; names that show up later are not read.
+        The maximum number of features; names that show up later are not read.
 
     Examples
     --------

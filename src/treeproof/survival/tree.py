@@ -55,9 +55,9 @@ class OptimalSurvivalTree(EncodedExport):
         What `split_penalty` is charged for: every leaf but one, or every split once,
         however many children it has.
     max_depth : int or None, default=None
-        Most tests on a path from the root to a leaf; None for no limit.
+        The maximum depth of the tree; None for no limit.
     max_splits : int or None, default=None
-        Most splits in the tree; None for no limit.
+        The maximum number of splits in the tree; None for no limit.
     min_samples_leaf : int, default=1
         Fewest training rows in a leaf. Rows of weight zero, and rows that were at risk
         at no event and so say nothing, do not count.
