@@ -11,9 +11,9 @@ from effort import rounds
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.proof import check_all_trees
-from treeproof.proof.all_trees import Bounds, Family
 from treeproof.proof.header import Header
 from treeproof.proof.problem import Problem
+from treeproof.proof.tree_counts import Bounds, Family
 
 KINDS = ("numbers", "categories", "gaps", "weights", "costs", "three", "ordered")
 
@@ -203,3 +203,26 @@ def test_what_cannot_be_proved_is_refused(tmp_path):
         with pytest.raises(ValueError, match=why):
             trees.write_proof(path)
     assert not path.exists()
+
+
+def test_the_command_checks_it_too(tmp_path):
+    from typer.testing import CliRunner
+
+    from treeproof.cli import app
+
+    rng = np.random.default_rng(6)
+    X = pd.DataFrame(rng.integers(0, 3, (40, 3)), columns=["a", "b", "c"])
+    y = rng.integers(0, 2, 40)
+    trees = OptimalTreeClassifier(0.02, max_depth=2).fit(X, y).near_optimal(0.01)
+    lines = written(trees, tmp_path)
+    X.assign(y=y).to_csv(tmp_path / "data.csv", index=False)
+    arguments = ["check", str(tmp_path / "trees.proof.gz"), str(tmp_path / "data.csv")]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert "none is missing" in done.output
+    claim = json.loads(lines[0])
+    claim["by_cost"][0][1] += 1
+    false = b"\n".join([json.dumps(claim).encode(), *lines[1:]]) + b"\n"
+    (tmp_path / "trees.proof.gz").write_bytes(gzip.compress(false))
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 1 and "rejected" in done.output

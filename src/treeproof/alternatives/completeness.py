@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from treeproof.columns import plain
 from treeproof.objectives import Costs
 from treeproof.persistence import write_whole
-from treeproof.proof.all_trees import FORMAT, Bounds, Depth, Family, name_of
+from treeproof.proof.all_trees import FORMAT
 from treeproof.proof.header import Header
 from treeproof.proof.problem import Problem
+from treeproof.proof.tree_counts import Bounds, Depth, Family, name_of
 from treeproof.proof.writer import action_header
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from treeproof.cli import completion
 from treeproof.cli.tables import pop_column, read_table, without_unlabelled
 from treeproof.cli.training import marks
 from treeproof.cli.tree_options import Database, JsonOutput, MissingMarks
-from treeproof.proof import Verdict
+from treeproof.proof import AllTreesVerdict, Verdict, check_all_trees
 
 __all__ = ["check", "register"]
 
@@ -26,7 +26,13 @@ REJECTED = 1
 
 
 def check(
-    proof: Annotated[str, typer.Argument(help="A file written by fit --proof.")],
+    proof: Annotated[
+        str,
+        typer.Argument(
+            help="A file written by fit --proof, or by write_proof() of near-optimal "
+            "trees."
+        ),
+    ],
     data: Annotated[
         str, typer.Argument(help="The training data: a file or an SQL query.")
     ],
@@ -84,13 +90,16 @@ def check(
     treeproof check doses.proof.gz patients.csv --costs rewards.csv
 
     The checker is the one in C++, which shares no code with the search. --python runs
-    the checker in Python, which is written to be read, and --exact a third one.
+    the checker in Python, which is written to be read, and --exact a third one. Files
+    about all near-optimal trees have one checker, in Python.
     """
+    from treeproof.proof.all_trees import all_trees_header
     from treeproof.proof.checker import read_header
 
     if not Path(proof).is_file():
         raise FileNotFoundError(f"There is no file {proof!r}.")
-    header = read_header(proof)
+    about_all = all_trees_header(proof)
+    header = read_header(proof) if about_all is None else about_all
     names = [str(f.get("name")) for f in header.features]
     text = [
         str(f.get("name"))
@@ -128,7 +137,11 @@ def check(
             f"the fit, leave it out here too: --drop {','.join(strange)}"
         )
     rows = (table, labels, weights)
-    for checker in ["python"] * python + ["exact"] * exact or ["c++"]:
+    verdict: Verdict | AllTreesVerdict
+    if about_all is not None:
+        verdict = check_all_trees(proof, *rows, costs=paid)
+    checkers = ["python"] * python + ["exact"] * exact or ["c++"]
+    for checker in checkers if about_all is None else ():
         verdict = _check(proof, rows, paid, header, checker)
         if not verdict.accepted:
             break
