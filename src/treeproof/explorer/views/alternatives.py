@@ -76,16 +76,17 @@ def use_table(use: dict[str, ColumnUse]) -> str:
         if own.least is not None and own.most is not None:
             left, right = (own.least - low) / width, (own.most - low) / width
             bar = (
-                f"<td>{own.least:.3f} to {own.most:.3f}</td><td><div class=tp-range "
+                f"<td class=tp-loss>{own.least:.3f} to {own.most:.3f}"
+                "<div class=tp-range "
                 f"style='--left:{100 * left:.1f}%;--wide:{100 * (right - left):.1f}%'>"
                 "</div></td>"
             )
         rows.append(
             f"<tr><td>{escape(name)}</td><td>{percent(own.share)}</td>{bar}</tr>"
         )
-    lost = "<th colspan=2>loss when it is shuffled</th>" if ranges else ""
+    lost = "<th>loss when it is shuffled</th>" if ranges else ""
     return (
-        "<table class=tp-table><thead><tr><th>Column</th><th>tested by</th>"
+        "<table class='tp-table tp-use'><thead><tr><th>Column</th><th>tested by</th>"
         f"{lost}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     )
 
