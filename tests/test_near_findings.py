@@ -8,6 +8,7 @@ import pytest
 from effort import rounds
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof.alternatives.engine import LimitReachedError
 
 KINDS = ("classes", "weights", "three classes", "cost matrix", "abstain", "costs")
 
@@ -185,6 +186,17 @@ def test_columns_that_trees_may_not_test():
     found = trees.reliance("x3")["x3"]
     assert found.use == 0
     assert found.least == pytest.approx(min(near.loss for near in trees))
+
+
+def test_questions_have_a_time_limit():
+    rng = np.random.default_rng(6)
+    X, y = rng.random((300, 6)), rng.integers(0, 2, 300)
+    trees = OptimalTreeClassifier(0.01, max_depth=2).fit(X, y).near_optimal(0.02)
+    trees.limit_questions(0.001)
+    with pytest.raises(LimitReachedError, match="before the time limit"):
+        trees.reliance()
+    trees.limit_questions(60)
+    assert trees.disagreement().disputed.any()
 
 
 def test_what_cannot_be_answered_is_refused():

@@ -434,6 +434,10 @@ class Family:
         """Give each further question to the family this time."""
         self._deadline, self._each = None, time_limit or 0.0
 
+    def allow(self, seconds: float) -> None:
+        """Give all further questions together this time."""
+        self._deadline = monotonic() + seconds
+
     def _seconds_left(self) -> float:
         if self._deadline is None:
             return self._each

@@ -66,6 +66,19 @@ class Questions:
     def _found(self) -> Found:
         raise NotImplementedError
 
+    def limit_questions(self, seconds: float) -> None:
+        """Give all further questions together this time.
+
+        Without it, each question may take the ``time_limit`` of the estimator. A
+        question that takes longer raises `LimitReachedError`.
+
+        Parameters
+        ----------
+        seconds : float
+            The time from now on.
+        """
+        self._found.family.allow(seconds)
+
     def counts(self) -> dict[str, int]:
         """Return how many trees, different predictions and different functions there are.
 

@@ -13,6 +13,7 @@ from treeproof.tree import LEAF
 __all__ = ["Alternative", "Alternatives", "ColumnUse", "alternatives"]
 
 _MOST_LISTED = 60
+_SECONDS = 10.0  # for all questions to the trees together
 
 
 @dataclass(frozen=True)
@@ -124,25 +125,25 @@ def alternatives(
             )
         )
     numeric = fitted.question.numeric
+    use = {name: ColumnUse(n / found.count) for name, n in found.feature_use().items()}
+    found.limit_questions(_SECONDS)
     counts = _answer(found.counts)
     disputed = None
     if not numeric and (rows := _answer(found.disagreement)) is not None:
         disputed = (int(rows.disputed.sum()), len(rows.disputed))
     return Alternatives(
-        found.count, within, numeric, tuple(without), listed, _use(found, numeric),
+        found.count, within, numeric, tuple(without), listed,
+        use if numeric else _answer(lambda: _reliance(found)) or use,
         None if counts is None else counts["predictions"], disputed,
     )  # fmt: skip
 
 
-def _use(found: Any, numeric: bool) -> dict[str, ColumnUse]:
-    """Return how much the trees use each column."""
-    reliance = None if numeric else _answer(found.reliance)
-    if reliance is not None:
-        return {
-            name: ColumnUse(own.use, own.least, own.most)
-            for name, own in reliance.items()
-        }
-    return {name: ColumnUse(n / found.count) for name, n in found.feature_use().items()}
+def _reliance(found: Any) -> dict[str, ColumnUse]:
+    """Return how much the trees use each column and rely on it."""
+    return {
+        name: ColumnUse(own.use, own.least, own.most)
+        for name, own in found.reliance().items()
+    }
 
 
 def _answer(ask: Any) -> Any:
