@@ -162,6 +162,7 @@ class AlternativesView:
         )
         self._more.text = more_in_words(found)
         self._use.content = use_table(found.use)
+        self._list.columns[2]["label"] = "Loss" if found.relative else "Accuracy"
         self._list.rows = [
             {
                 "rank": k + 1,
