@@ -105,8 +105,6 @@ class Fronts {
   }
   TreeDraft tree(const Point& point) const { return draft(0, point); }
 
-  std::uint64_t n_points() const { return n_points_; }
-  const Graph& graph() const { return graph_; }
   const FilteredTests& filter() const { return filter_; }
   const Front& front(std::int32_t place) const { return fronts_[index(place)]; }
 
