@@ -38,7 +38,9 @@ def learners(names):
     """Untrained learners by name, with their style."""
 
     def ours(**more):
-        return OnlineBranchesClassifier(0.002, window_size=WINDOW, **more)
+        return OnlineBranchesClassifier(
+            0.002, window_size=WINDOW, numeric_features=(), **more
+        )
 
     hat = tree.HoeffdingAdaptiveTreeClassifier(nominal_attributes=names, seed=42)
     return {
