@@ -14,7 +14,7 @@
 
 #include "core/options.hpp"
 #include "data/columns.hpp"
-#include "search/threshold/make_settings.hpp"
+#include "search/threshold/doubles.hpp"
 
 namespace treeproof::threshold {
 

@@ -10,6 +10,7 @@
 #include "core/cost.hpp"
 #include "core/options.hpp"
 #include "data/columns.hpp"
+#include "search/threshold/doubles.hpp"
 #include "search/threshold/settings.hpp"
 #include "search/threshold/solve.hpp"
 #include "search/threshold/task.hpp"
@@ -22,20 +23,6 @@ inline int finite(int wanted) { return wanted < 0 ? 1 << 30 : std::min(wanted, 1
 inline bool has_multiway(const Columns& columns) {
   return std::ranges::any_of(columns.features,
                              [](const Feature& f) { return f.kind == FeatureKind::multiway; });
-}
-
-// See Context::doubles.
-inline std::vector<std::int32_t> find_doubles(const Columns& columns) {
-  const std::int32_t n = columns.n_features();
-  std::vector<std::int32_t> doubles(static_cast<std::size_t>(n), -1);
-  for (std::int32_t f = 0; f < n; ++f) {
-    if (columns.kind(f) != FeatureKind::multiway) continue;
-    for (std::int32_t g = 0; g < n; ++g)
-      if (columns.kind(g) == FeatureKind::one_vs_rest &&
-          std::ranges::equal(columns.rank_of(f), columns.rank_of(g)))
-        doubles[static_cast<std::size_t>(f)] = g;
-  }
-  return doubles;
 }
 
 template <class Value>

@@ -252,7 +252,8 @@ void ClassLanes<T>::bound_categories(std::uint32_t min_left, std::uint32_t min_r
 template <class T>
 Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) const {
   const std::size_t channels = n_channels();
-  const bool multiway = columns_->kind(categorical_[g]) == FeatureKind::multiway;
+  const bool multiway = multiway_[g];
+  const bool apart = columns_->kind(categorical_[g]) == FeatureKind::one_vs_rest;
   const std::vector<T>& sums = side == Side::left ? left_sums_ : right_sums_;
   const Count most = swing(side);
   const Count rows = side == Side::left ? last_ - first_ : rows_->size() - (last_ - first_);
@@ -277,12 +278,12 @@ Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) cons
     if (multiway) {
       children.add(-cost_of(in_most), 0);  // below the weight of its rows
       allowed = allowed && in_rows >= min_rows;
-    } else if (!count_rows_ || (in_rows >= min_rows && rows - in_rows >= min_rows)) {
-      best = std::min(best, most - in_most - out_most);
     }
+    if (apart && (!count_rows_ || (in_rows >= min_rows && rows - in_rows >= min_rows)))
+      best = std::min(best, most - in_most - out_most);
   }
   if (!multiway || !allowed) return cost_of(best);
-  return cost_of(most) + children.total();
+  return std::min(cost_of(best), cost_of(most) + children.total());
 }
 
 template <class T>

@@ -24,6 +24,7 @@
 #include "search/threshold/depth_two/category_tables.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
+#include "search/threshold/doubles.hpp"
 #include "search/threshold/multiway_cost.hpp"
 
 namespace treeproof::threshold {
@@ -40,8 +41,15 @@ class ClassLanes {
         classes_(static_cast<std::size_t>(loss.n_classes())),
         pairs_(loss.knows_pairs() ? static_cast<std::size_t>(n_class_pairs(loss.n_classes())) : 0),
         count_rows_(count_rows), children_(children) {
+    // A column that is split in both ways has one histogram.
+    const std::vector<std::int32_t> doubles = find_doubles(columns);
     for (std::int32_t f = 0; f < columns.n_features(); ++f)
-      if (columns.kind(f) != FeatureKind::ordered) categorical_.push_back(f);
+      if (columns.kind(f) != FeatureKind::ordered && doubles[static_cast<std::size_t>(f)] < 0)
+        categorical_.push_back(f);
+    for (const std::int32_t f : categorical_) {
+      const bool twice = std::ranges::find(doubles, f) != doubles.end();
+      multiway_.push_back(twice || columns.kind(f) == FeatureKind::multiway);
+    }
   }
 
   void load(const RowSubset& rows);
@@ -105,6 +113,7 @@ class ClassLanes {
   bool count_rows_;
   MultiwayCost<Cost> children_;            // sums up a multiway split
   std::vector<std::int32_t> categorical_;  // features that are not in lanes
+  std::vector<bool> multiway_;             // of these: whether they are split multiway
 
   const RowSubset* rows_ = nullptr;
   LaneMemory<T> memory_;
