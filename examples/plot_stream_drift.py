@@ -39,7 +39,7 @@ def learners(names):
 
     def ours(**more):
         return OnlineBranchesClassifier(
-            0.002, window_size=WINDOW, numeric_features=(), **more
+            0.002, window_size=WINDOW, numeric_features=[], **more
         )
 
     hat = tree.HoeffdingAdaptiveTreeClassifier(nominal_attributes=names, seed=42)

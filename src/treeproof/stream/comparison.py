@@ -44,16 +44,16 @@ def _river(name: str, names: list[Any]) -> Any:
 # The columns of the thesis are categories, numbered from 0 on.
 _OURS: dict[str, Callable[[float, int, int], Any]] = {
     "Online-BRANCHES": lambda penalty, window, seed: OnlineBranchesClassifier(
-        penalty, window, numeric_features=(), drift_detector=None
+        penalty, window, numeric_features=[], drift_detector=None
     ),
     "UCDT": lambda penalty, window, seed: UpperConfidenceTreeClassifier(
-        penalty, seed=seed, numeric_features=(), drift_detector=None
+        penalty, seed=seed, numeric_features=[], drift_detector=None
     ),
     "EGDT": lambda penalty, window, seed: EpsilonGreedyTreeClassifier(
-        penalty, seed=seed, numeric_features=(), drift_detector=None
+        penalty, seed=seed, numeric_features=[], drift_detector=None
     ),
     "TSDT": lambda penalty, window, seed: ThompsonTreeClassifier(
-        penalty, seed=seed, numeric_features=(), drift_detector=None
+        penalty, seed=seed, numeric_features=[], drift_detector=None
     ),
 }
 
