@@ -109,14 +109,10 @@ def read_classification_data(
     weights = read_weights(sample_weight, raw.n_rows)
     factors = class_factors(class_weight, classes, labels, weights)
     weights = weights * factors[labels]
-    record_names(estimator, raw)
-    raw = with_date_parts(raw, date_columns(raw))
-    keep = weights > 0
-    kept = None if keep.all() else keep
-    if not keep.all():
-        raw, labels, weights = raw.take(keep), labels[keep], weights[keep]
-        samples = None if samples is None else samples[keep]
-        row_costs = None if row_costs is None else row_costs[keep]
+    raw, kept, samples = _weighed(estimator, raw, weights, samples)
+    if kept is not None:
+        labels, weights = labels[kept], weights[kept]
+        row_costs = None if row_costs is None else row_costs[kept]
     simple = has_one_split(estimator) and len(classes) == 2 and counts_errors(estimator)
     by_target = (labels.astype(np.float64), weights) if simple else None
     table = encode_table(
@@ -172,12 +168,9 @@ def read_regression_data(
     check_target_is_apart(raw, y)
     warn_of_copies_of_numbers(raw, targets)
     weights = read_weights(sample_weight, raw.n_rows)
-    record_names(estimator, raw)
-    raw = with_date_parts(raw, date_columns(raw))
-    keep = weights > 0
-    if not keep.all():
-        raw, targets, weights = raw.take(keep), targets[keep], weights[keep]
-        samples = None if samples is None else samples[keep]
+    raw, kept, samples = _weighed(estimator, raw, weights, samples)
+    if kept is not None:
+        targets, weights = targets[kept], weights[kept]
     matrix = targets.reshape(len(targets), -1)
     squared = getattr(estimator, "criterion", None) == "squared_error"
     simple = has_one_split(estimator) and squared and matrix.shape[1] == 1
@@ -232,13 +225,9 @@ def read_reward_data(
         rewards, raw.n_rows, type(estimator).__name__, names
     )
     weights = read_weights(sample_weight, raw.n_rows)
-    record_names(estimator, raw)
-    raw = with_date_parts(raw, date_columns(raw))
-    keep = weights > 0
-    kept = None if keep.all() else keep
-    if not keep.all():
-        raw, numbers, weights = raw.take(keep), numbers[keep], weights[keep]
-        samples = None if samples is None else samples[keep]
+    raw, kept, samples = _weighed(estimator, raw, weights, samples)
+    if kept is not None:
+        numbers, weights = numbers[kept], weights[kept]
     table = encode_table(raw, categorical_features, categorical_split, missing)
     n_rows = table.n_rows if samples is None else int(samples.sum())
     warn_of_categories(estimator, raw, table, n_rows, in_units=True)
@@ -275,6 +264,24 @@ def _read_features(X: Any, missing: str, merged: bool) -> RawTable:
     if missing == "error":
         raw.refuse_missing_dates(MISSING_REFUSED)
     return raw
+
+
+def _weighed(
+    estimator: Any,
+    raw: RawTable,
+    weights: NDArray[np.float64],
+    samples: NDArray[np.int64] | None,
+) -> tuple[RawTable, NDArray[np.bool_] | None, NDArray[np.int64] | None]:
+    """Record names, add numbers of dates, and leave out rows of weight zero.
+
+    The second result says which rows are kept; None for all.
+    """
+    record_names(estimator, raw)
+    raw = with_date_parts(raw, date_columns(raw))
+    keep = weights > 0
+    if keep.all():
+        return raw, None, samples
+    return raw.take(keep), keep, None if samples is None else samples[keep]
 
 
 def _allowed(estimator: Any, raw: RawTable) -> frozenset[int] | None:

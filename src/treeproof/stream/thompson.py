@@ -88,20 +88,12 @@ class ThompsonTreeClassifier(MonteCarloTreeClassifier):
         drift_discount: float = 0.1,
         seed: int | None = None,
     ) -> None:
-        self.split_penalty = split_penalty
-        self.samples_per_simulation = samples_per_simulation
-        self.gamma = gamma
+        super().__init__(
+            split_penalty, samples_per_simulation, gamma, numeric_features,
+            categorical_features, numeric_bins, max_categories, max_features,
+            memory_limit, drift_detector, on_drift, drift_discount, seed,
+        )  # fmt: skip
         self.backpropagation = backpropagation
-        self.numeric_features = numeric_features
-        self.categorical_features = categorical_features
-        self.numeric_bins = numeric_bins
-        self.max_categories = max_categories
-        self.max_features = max_features
-        self.memory_limit = memory_limit
-        self.drift_detector = drift_detector
-        self.on_drift = on_drift
-        self.drift_discount = drift_discount
-        self.seed = seed
 
     def _options(self) -> dict[str, Any]:
         return {**super()._options(), "clark": self.backpropagation == "clark"}
