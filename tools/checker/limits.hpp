@@ -192,7 +192,7 @@ class Limits {
   static std::int64_t paid(const Rate& rate) {
     const double exact = static_cast<double>(rate.price) * static_cast<double>(rate.over) /
                          static_cast<double>(rate.under);
-    require(std::abs(exact) < 0x1p40, "the prices are too large");
+    require(std::abs(exact) < 0x1p32, "the prices are too large");  // a thousand of these fit
     const double parts = std::ldexp(exact, 20);
     return static_cast<std::int64_t>(std::ceil(parts + std::abs(parts) * 0x1p-50)) + 1;
   }

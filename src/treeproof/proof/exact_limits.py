@@ -73,7 +73,9 @@ class Limits:
             require(total and price % total == 0, "a price that is not shared out")
             sides.append((sign, rows, total))
         over, under = limit["at_most"]
-        return sides, Fraction(whole(over, -(1 << 60)), whole(under, 1)), price
+        at_most = Fraction(whole(over, -(1 << 60)), whole(under, 1))
+        require(abs(price * at_most) < 1 << 32, "the price is too large")
+        return sides, at_most, price
 
     def conclude(self, argument: Any) -> bool:
         """Require the tree to keep the limits; return whether it is the best to."""

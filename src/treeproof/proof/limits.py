@@ -21,6 +21,7 @@ from treeproof.proof.rejected import Array, require
 AMONG = ("all", "positives", "negatives")
 MAX_WEIGHT = 1 << 30  # of all rows
 MAX_PART = 1 << 60  # of a bound's numerator and denominator
+MAX_PAID = 1 << 32  # for a limit
 MAX_LIMITS = 1000
 
 
@@ -128,7 +129,8 @@ class Limits:
         require(len(sides[0]) > 0, "a limit is about no rows.")
         require(given.get("minus") is None or len(sides[1]) > 0, "a limit: no rows.")
         least = read_whole(price, "the price of a limit")
-        require(least < MAX_WEIGHT * UNIT, "the price of a limit is too large.")
+        fine = least < MAX_WEIGHT * UNIT and abs(least * Fraction(*parts)) < MAX_PAID
+        require(fine, "the price of a limit is too large.")
         for rows in sides:
             even = not len(rows) or least % int(self.weight[rows].sum()) == 0
             require(even, "the price of a limit is not a multiple of its rows' weight.")
