@@ -7,6 +7,7 @@ from typing import Any
 
 import native
 import numpy as np
+import pandas as pd
 import pytest
 from effort import rounds
 from oracle import (
@@ -18,6 +19,8 @@ from oracle import (
     optimal_cost,
     tree_facts,
 )
+
+from treeproof import OptimalTreeRegressor
 
 WAYS: tuple[dict[str, bool], ...] = (
     {},
@@ -131,3 +134,24 @@ def test_bounds_of_a_stopped_search_hold() -> None:
             memory_limit=int(rng.integers(1, 4000)),
         )
         assert answer["lower"] <= best <= answer["upper"]
+
+
+def test_chains_serve_regressions_without_a_depth_limit() -> None:
+    # With a limit that no tree reaches, multiway splits are part of the search.
+    for seed in range(rounds(25, 1000)):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(10, 24))
+        X = pd.DataFrame(
+            {
+                "number": rng.integers(0, 5, n) * 1.0,
+                "four": rng.choice(list("pqrs"), n),
+                "three": rng.choice(list("xyz"), n),
+            }
+        )
+        y = rng.normal(size=n) + 2 * (X.four == "p") + (X.three == "x") * (X.number > 2)
+        fits = [
+            OptimalTreeRegressor(0.04, max_depth=depth, solver="threshold").fit(X, y)
+            for depth in (None, 9)
+        ]
+        assert all(fit.optimal_ for fit in fits)
+        assert fits[0].objective_ == pytest.approx(fits[1].objective_, abs=1e-9)
