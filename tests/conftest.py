@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 
@@ -14,6 +15,10 @@ settings.register_profile(
     "any-speed", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("any-speed")
+
+# A shell lets its background jobs ignore Ctrl-C, which some tests send to themselves.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

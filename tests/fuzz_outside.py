@@ -115,7 +115,11 @@ def page(rng: random.Random, folder: Path, program: Path | None) -> None:
         assert struck, "a name was run as a script"
         scripts = "return document.querySelectorAll('[data-part=tree] script').length"
         assert user.driver.execute_script(scripts) == 0
-        assert user.faults() == []
+        faults = user.faults()
+        assert faults == [], faults
+        # the next page must not inherit complaints about a server that has ended
+        user.driver.get("about:blank")
+        user.faults()
 
 
 def queries(rng: random.Random, folder: Path, program: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -199,6 +200,8 @@ def _quantile(
     values: NDArray[np.float64], weights: NDArray[np.float64], q: float
 ) -> float:
     """Return the weighted quantile; half-way where two values share it."""
+    if (weights == weights[0]).all():
+        return _plain_quantile(values, q)
     order = np.argsort(values)  # equal values may come in any order
     reached = np.cumsum(weights[order])
     share = reached[-1] * q
@@ -207,6 +210,16 @@ def _quantile(
     if reached[k] == share and k + 1 < len(order):
         return low / 2 + float(values[order[k + 1]]) / 2
     return low
+
+
+def _plain_quantile(values: NDArray[np.float64], q: float) -> float:
+    """Return the quantile of values of equal weight, without sorting all of them."""
+    share = len(values) * q
+    k = min(max(math.ceil(share), 1), len(values)) - 1
+    if share != k + 1 or k + 1 == len(values):
+        return float(np.partition(values, k)[k])
+    parted = np.partition(values, (k, k + 1))
+    return float(parted[k]) / 2 + float(parted[k + 1]) / 2
 
 
 def _sums_are_exact(weights: NDArray[np.float64]) -> bool:
