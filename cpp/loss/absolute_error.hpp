@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "loss/loss.hpp"
@@ -44,15 +45,16 @@ class AbsoluteError {
       : weights_(weights), n_outputs_(static_cast<std::size_t>(n_outputs)), tolerance_(tolerance),
         quantiles_(quantiles.begin(), quantiles.end()), rank_(targets.size()) {
     if (quantiles_.empty()) quantiles_ = {0.5};
-    std::vector<double> column(weights.size());
+    std::vector<std::pair<double, std::uint32_t>> sorted(weights.size());
     for (std::size_t k = 0; k < n_outputs_; ++k) {
-      for (std::size_t r = 0; r < column.size(); ++r) column[r] = targets[r * n_outputs_ + k];
-      std::vector<double> levels = column;
-      std::ranges::sort(levels);
-      levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-      for (std::size_t r = 0; r < column.size(); ++r)
-        rank_[r * n_outputs_ + k] = static_cast<std::uint32_t>(
-            std::ranges::lower_bound(levels, column[r]) - levels.begin());
+      for (std::size_t r = 0; r < sorted.size(); ++r)
+        sorted[r] = {targets[r * n_outputs_ + k], static_cast<std::uint32_t>(r)};
+      std::ranges::sort(sorted);
+      std::vector<double> levels;
+      for (const auto& [target, row] : sorted) {
+        if (levels.empty() || levels.back() != target) levels.push_back(target);
+        rank_[row * n_outputs_ + k] = static_cast<std::uint32_t>(levels.size() - 1);
+      }
       start_.push_back(size_);
       size_ += levels.size() + 1;
       levels_.push_back(std::move(levels));
@@ -61,6 +63,11 @@ class AbsoluteError {
 
   Tally tally() const { return {std::vector<Sums>(size_), std::vector<Sums>(n_outputs_), {}, 0}; }
   void clear(Tally& t) const {
+    constexpr std::size_t kPath = 8;  // places that a row changes, on average
+    if (t.seen.size() * kPath > size_) {
+      std::ranges::fill(t.sums, Sums{});
+      t.seen.clear();
+    }
     for (const std::uint32_t row : t.seen)
       for (std::size_t k = 0; k < n_outputs_; ++k)
         for_path(row, k, [&](std::size_t at) { t.sums[at] = {}; });

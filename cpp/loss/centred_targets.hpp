@@ -72,15 +72,30 @@ struct CentredTargets {
     return sum / total;
   }
   static double median(Column y, Column w) { return quantile(y, w, 0.5); }
+  // The least value such that those up to it have the level's share of the weight. Half of the
+  // values that are left are ruled out in each round, which is faster than sorting them.
   static double quantile(Column y, Column w, double level) {
-    std::vector<std::size_t> order(y.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return y[a] < y[b]; });
+    struct Weighted {
+      double value, weight;
+    };
+    std::vector<Weighted> all(y.size());
+    for (std::size_t r = 0; r < y.size(); ++r) all[r] = {y[r], w[r]};
     const double reach = std::accumulate(w.begin(), w.end(), 0.0) * level;
     double below = 0.0;
-    for (const std::size_t r : order)
-      if ((below += w[r]) >= reach) return y[r];
-    return y[order.back()];
+    auto first = all.begin(), last = all.end();
+    while (last - first > 1) {
+      const auto middle = first + (last - first) / 2;
+      std::ranges::nth_element(first, middle, last, {}, &Weighted::value);
+      const double lower = std::accumulate(first, middle, 0.0,
+                                           [](double sum, Weighted v) { return sum + v.weight; });
+      if (below + lower >= reach) {
+        last = middle;
+      } else {
+        below += lower;
+        first = middle;
+      }
+    }
+    return first->value;
   }
 
   // Multiplies by the power of two that brings the largest magnitude below 1; returns its exponent.
