@@ -36,7 +36,7 @@ class ClassTree(ClassifierMixin, OptimalTree):
         share = float(weight.max() / weight.sum())
         if share < _MOSTLY or share == 1:
             return
-        label = plain(self.classes_[int(np.argmax(weight))])
+        label = plain(tree.prediction(0))
         penalty = float(getattr(self, "split_penalty", 0.0))
         saves = "saves" if self.optimal_ else "was found that saves"
         warnings.warn(
