@@ -45,11 +45,13 @@ def warn_of_copies_of_labels(
     """
     if raw.n_rows < _FEW_ROWS or raw.n_columns < 2 or len(classes) < 2:
         return
+    alike = _first_alike(labels)
+    first = alike[:_FIRST]
     for j in range(raw.n_columns):
         values = _values(raw, j)
-        if values is None or not _corresponds(values[:_FIRST], labels[:_FIRST]):
+        if values is None or not _corresponds(values[:_FIRST], first):
             continue
-        if not _corresponds(values, labels):
+        if not _corresponds(values, alike):
             continue
         row = int(np.argmax(labels == labels.min()))
         label = plain(classes[int(labels.min())])
@@ -91,15 +93,25 @@ def _values(raw: RawTable, column: int) -> NDArray[Any] | None:
     return values.codes if isinstance(values, TextColumn) else np.asarray(values)
 
 
-def _corresponds(values: NDArray[Any], labels: NDArray[np.int32]) -> bool:
+def _first_alike(labels: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return, for each row, the first row with the same label.
+
+    Examples
+    --------
+    >>> _first_alike(np.array([2, 0, 2, 0], dtype=np.int32)).tolist()
+    [0, 1, 0, 1]
+    """
+    first = np.zeros(int(labels.max()) + 1, dtype=np.intp)
+    first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1)
+    return first[labels]
+
+
+def _corresponds(values: NDArray[Any], alike: NDArray[np.intp]) -> bool:
     """Whether equal values have equal labels, and different ones different labels."""
-    order = np.argsort(labels, kind="stable")
-    sorted_values, sorted_labels = values[order], labels[order]
-    starts = np.flatnonzero(np.diff(sorted_labels, prepend=-1))
-    one_each = sorted_values[starts]
-    lengths = np.diff(starts, append=len(labels))
-    same = bool((sorted_values == np.repeat(one_each, lengths)).all())
-    return same and len(np.unique(one_each)) == len(one_each)
+    if not (values == values[alike]).all():
+        return False
+    one_each = values[np.unique(alike)]
+    return len(np.unique(one_each)) == len(one_each)
 
 
 def _same_order(values: NDArray[Any], targets: NDArray[np.float64]) -> bool:
