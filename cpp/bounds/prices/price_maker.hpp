@@ -68,9 +68,11 @@ class PriceMaker {
   std::shared_ptr<const Prices> best() const { return best_; }
   // Every tree on the whole table costs at least this.
   Cost bound() const { return best_->total - split_cost_; }
-  // What the programme's best prices would bound if no box is heavier than those known. While it
-  // takes up new boxes, which it has not settled with yet, what it hoped for before.
-  double hoped() const { return settled_hope_ > 0.0 ? settled_hope_ : hoped_; }
+  // What the programme's best prices would bound if no box is heavier than those known. This is
+  // low for a while whenever it takes up new boxes.
+  double hoped() const { return hoped_; }
+  // The same when the programme had last come to an end.
+  double settled_hope() const { return settled_hope_ > 0.0 ? settled_hope_ : hoped_; }
   double factor() const { return factor_; }
   std::int64_t n_nodes() const { return n_nodes_; }
   std::int64_t n_certified() const { return n_certified_; }

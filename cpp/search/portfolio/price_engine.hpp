@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bounds/prices/first_splits.hpp"
+#include "bounds/prices/literals.hpp"
 #include "bounds/prices/price_board.hpp"
 #include "bounds/prices/price_maker.hpp"
 #include "core/limits.hpp"
@@ -64,12 +65,14 @@ class PriceEngine {
     if (!points || !prices::are_priceable(*points)) return {};
     prices::SplitRules rules = rules_for(limits.memory_allowance(), n_threads);
     prices::PricedPart table(std::move(*points), rules);
+    const bool few_literals =
+        prices::Literals::are_few(features(), static_cast<std::int64_t>(weights().size()));
     Cost posted = 0;
     Cost told = 0;
     bool more = true;
     while (more && !limits.stop()) {
       more = table.run(slice, parts, limits);
-      promised_.store(promise_of(table), std::memory_order_relaxed);
+      promised_.store(promise_of(table, few_literals), std::memory_order_relaxed);
       if (table.bound() > told) {
         told = table.bound();
         exchange.proved(told);
@@ -97,10 +100,13 @@ class PriceEngine {
   }
 
   // What the programme hopes for. Prices of parts raise the bound further, but so slowly that they
-  // promise nothing: they get what little time there is for prices anyway.
-  static double promise_of(const prices::PricedPart& table) {
+  // promise nothing: they get what little time there is for prices anyway. Where levels have prices
+  // of their own, the levels come first whenever this hope is low.
+  static double promise_of(const prices::PricedPart& table, bool has_level_prices) {
     const auto now = static_cast<double>(table.bound());
-    return table.has_best_prices() ? now : std::max(now, table.maker().hoped());
+    if (table.has_best_prices()) return now;
+    const prices::PriceMaker& maker = table.maker();
+    return std::max(now, has_level_prices ? maker.hoped() : maker.settled_hope());
   }
 
   const LabelEngines& given_;
