@@ -53,11 +53,13 @@ class TrueTrees final : public Exchange<Cost> {
 };
 
 // Whether the relaxed problem has bounds that the true one lacks. A minimum leaf size or a limit on
-// the number of splits would need other arguments.
+// the number of splits would need other arguments. Without a limit on the depth, prices of rows are
+// worth more than the unit step.
 inline bool leaving_out_helps(const Context<Misclassification>& context) {
   const Settings<Cost>& settings = context.settings;
   return settings.use_leave_out && settings.use_unit_step && settings.further_child > 0 &&
-         settings.min_leaf == 1 && settings.max_splits >= 1 << 30 && !context.restricted();
+         settings.min_leaf == 1 && settings.max_depth < 1 << 30 && settings.max_splits >= 1 << 30 &&
+         !context.restricted();
 }
 
 // Returns a lower bound for the task; `best`, a tree that is known, may be improved. Prices of rows
