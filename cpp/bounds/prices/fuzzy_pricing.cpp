@@ -12,8 +12,7 @@ namespace treeproof::prices {
 FuzzyPricing::FuzzyPricing(const Points& points, std::vector<std::int32_t> weights,
                            std::int32_t threshold, LocalSearch& local, std::uint64_t most_bytes,
                            int n_threads)
-    : points_(points), weights_(std::move(weights)), threshold_(threshold), most_bytes_(most_bytes),
-      layout_(points),
+    : weights_(std::move(weights)), threshold_(threshold), most_bytes_(most_bytes), layout_(points),
       climb_every_(std::max<std::int64_t>(
           16, points.size() * static_cast<std::int64_t>(points.columns.size()) / 300)),
       heaviest_(threshold) {

@@ -65,7 +65,6 @@ class FuzzyPricing final : public Pricing {
   void weigh(Worker& worker);
   void climb(Worker& worker);
 
-  const Points& points_;
   const std::vector<std::int32_t> weights_;
   const std::int32_t threshold_;
   const std::uint64_t most_bytes_;
