@@ -38,8 +38,8 @@ def without_prices() -> Iterator[None]:
     entry = getattr(_core, ENTRY)
 
     def plain(*args: Any, **options: Any) -> Any:
-        switches = {**options.pop("switches", {}), "prices": False}
-        return entry(*args, switches=switches, **options)
+        options["sparse_options"] = _core.SparseOptions(switches={"prices": False})
+        return entry(*args, **options)
 
     setattr(_core, ENTRY, plain)
     try:
