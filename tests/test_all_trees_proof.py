@@ -65,7 +65,8 @@ def checked(lines, X, y, fit):
     return check_all_trees(BytesIO(b"\n".join(lines) + b"\n"), X, y, **fit)
 
 
-@pytest.mark.parametrize("seed", range(rounds(28, 1000)))
+# The last ones once had bounds that were shown in another order than they were written.
+@pytest.mark.parametrize("seed", [*range(rounds(28, 1000)), 264, 332, 877])
 def test_complete_sets_are_accepted(seed, tmp_path):
     _, X, y, fit, clf, trees = drawn(seed)
     lines = written(trees, tmp_path)

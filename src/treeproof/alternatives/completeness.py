@@ -93,6 +93,10 @@ class Recorder(Bounds):
         self._group = np.zeros(len(problem.codes), np.int64)
         self._group[problem.place] = search.groups(objective.table.engine.codes)
 
+    def at_first(self, rows: NDArray[Any], depth: Depth) -> int:
+        """Return what is known; the engine is asked when more is wanted."""
+        return self.lower(rows, depth, 0)
+
     def hint(self, rows: NDArray[Any], depth: Depth, wanted: int) -> int:
         """Ask the engine, but for no more than is wanted."""
         own = self._group[rows].tolist()

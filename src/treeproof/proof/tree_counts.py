@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from treeproof.proof.header import INFINITE
 from treeproof.proof.problem import Problem
 from treeproof.proof.rejected import Array, Rejected, require
 
@@ -105,6 +106,14 @@ class Bounds:
         self.shown[key] = max(known, found)
         return self.shown[key]
 
+    def at_first(self, rows: Array, depth: Depth) -> int:
+        """Return a bound to begin with: that of the hint, if there is one.
+
+        A hint is shown at once, so that no test is tried which was left out when the
+        file was written.
+        """
+        return self.lower(rows, depth, 0 if depth == 1 else INFINITE)
+
     def hint(self, rows: Array, depth: Depth, wanted: int) -> int:
         """Return a bound that is to be shown."""
         return self.hints.get((name_of(rows), depth), 0)
@@ -180,7 +189,7 @@ class Bounds:
             for child in range(p.first[test], p.first[test + 1])
             if splits.n_rows[child] > 0
         ]
-        low = [self.lower(child, down, 0) for child in children]
+        low = [self.at_first(child, down) for child in children]
         low[0], low[-1] = max(low[0], known[0]), max(low[-1], known[1])
         for k, child in enumerate(children):
             over = most - price - sum(low)
