@@ -2,7 +2,9 @@
 //
 //   question  The search for the best tree of any allowed depth. It comes first, since it proves
 //             a clean table in milliseconds, and then nothing else is needed. If the depth is
-//             limited to four or less, it gets what the level of that depth would get.
+//             limited to four or less, it gets what the level of that depth would get. If nothing
+//             has raised its bound for a while, it gets a larger share: where prices promise more
+//             than they can certify, the search is what ends the fit.
 //   rung      The levels of depth 1, 2, 3, ... one after the other. Levels up to three are proved
 //             in moments on most tables, so they get most of the time until they are. So does the
 //             next one, which many tables reach, unless searches raise the bound of the question.
@@ -102,6 +104,7 @@ class Policy {
   static constexpr std::int64_t kSomeSeconds = 3'000'000;
   static constexpr double kFar = 0.75;  // bounds below this share of the best cost are far from it
 
+  static constexpr double kStuck = 3.0;
   static constexpr double kAlmostCertain = 14.0;
   static constexpr double kWithinReach = 20.0;
 
@@ -109,7 +112,8 @@ class Policy {
   int depth(const State& now) const { return now.level > 0 ? now.level : question_depth_; }
 
   double question_share(const State& now) const {
-    if (depth(now) != question_depth_ || question_depth_ > kFlat + 1) return 1.0;
+    if (depth(now) != question_depth_ || question_depth_ > kFlat + 1)
+      return total_ > kSomeSeconds && !raised_lately(risen_at_) ? kStuck : 1.0;
     return question_depth_ <= kFlat ? kAlmostCertain : kWithinReach;
   }
 
