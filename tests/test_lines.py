@@ -76,7 +76,7 @@ def test_lines_are_optimal(block):
             depth=depth, min_leaf=min_leaf, is_list=is_list,
         )  # fmt: skip
         assert model.optimal_
-        assert model.objective_ == pytest.approx(least, rel=1e-7, abs=1e-9)
+        assert model.objective_ == pytest.approx(least, rel=1e-9, abs=1e-12)
 
 
 def made(n=200, seed=0):

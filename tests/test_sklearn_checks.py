@@ -1,9 +1,16 @@
 """scikit-learn's own estimator checks."""
 
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof import (
+    ObliqueTreeClassifier,
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
+)
+from treeproof.policy import OptimalDRPolicyTree, OptimalPolicyTree
+from treeproof.survival import OptimalSurvivalTree
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -12,3 +19,15 @@ from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 )
 def test_estimator_check(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [OptimalTreeClassifier, OptimalTreeRegressor, OptimalPolicyTree,
+     OptimalDRPolicyTree, OptimalSurvivalTree, ObliqueTreeClassifier],
+)  # fmt: skip
+def test_defaults_are_valid_parameters(kind):
+    """`fit` checks only parameters that are not at their defaults."""
+    model = kind()
+    BaseEstimator._validate_params(model)
+    assert set(model._defaults()) == set(model.get_params())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from functools import cache
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -19,7 +20,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import (
+    Interval,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import (
@@ -120,6 +125,26 @@ class OptimalTree(BaseEstimator):
         """Read the signature once; that takes a tenth of the time of a small fit."""
         names: list[str] = super()._get_param_names()
         return names
+
+    @classmethod
+    @cache
+    def _defaults(cls) -> dict[str, Any]:
+        """Return the parameters with their defaults."""
+        parameters = signature(cls).parameters
+        return {name: parameters[name].default for name in cls._get_param_names()}
+
+    def _validate_params(self) -> None:
+        """Check all parameters but those at their defaults, which are valid.
+
+        To check them all takes a tenth of the time of a small fit.
+        """
+        defaults = self._defaults()
+        given = {name: getattr(self, name) for name in defaults}
+        changed = {
+            name: value for name, value in given.items() if value is not defaults[name]
+        }
+        constraints = self._parameter_constraints
+        validate_parameter_constraints(constraints, changed, type(self).__name__)
 
     def _set_statistics(
         self,
