@@ -5,18 +5,11 @@ import warnings
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from command_line import run
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.border.amounts import count_amounts
-from treeproof.cli import app, tables
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+from treeproof.cli import tables
 
 
 @pytest.fixture

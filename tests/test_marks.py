@@ -6,20 +6,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
+from command_line import run
 
 from treeproof import OptimalTreeClassifier
-from treeproof.cli import app, tables
+from treeproof.cli import tables
 from treeproof.proof import check
 
 MARKS = ["NA", "N/A", "?", "", "null", " - "]
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 @pytest.fixture

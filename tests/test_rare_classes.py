@@ -5,10 +5,9 @@ import warnings
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from command_line import run
 
 from treeproof import OptimalTreeClassifier, OptimalTreeClassifierCV
-from treeproof.cli import app
 
 
 @pytest.fixture
@@ -31,13 +30,6 @@ def test_a_single_leaf_says_what_to_do(rare):
             X, np.where(X["b"] == "x", 0, np.arange(300) % 3)
         )
         OptimalTreeClassifier().fit(X, ["no"] * 300)
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
-__all__ = ["need"]
+__all__ = ["need", "new_axes"]
 
 
 def need(module: str, extra: str, purpose: str) -> ModuleType:
@@ -38,3 +39,9 @@ def need(module: str, extra: str, purpose: str) -> ModuleType:
             f"'treeproof[{extra}]'.",
             name=package,
         ) from None
+
+
+def new_axes(purpose: str, height: float = 3.6, width: float = 6.0) -> Any:
+    """Return the axes of a new matplotlib figure, whose size is given in inches."""
+    pyplot = need("matplotlib.pyplot", "plot", purpose)
+    return pyplot.subplots(figsize=(width, height), layout="constrained")[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-__all__ = ["count", "counted", "number"]
+__all__ = ["count", "counted", "number", "percent"]
 
 _LARGEST, _SMALLEST = 15, -5  # powers of ten beyond which an exponent is shorter
 
@@ -60,3 +60,17 @@ def counted(n: int, one: str, many: str | None = None) -> str:
     ('1 split', '12,345 rows', '2 leaves')
     """
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent; 0% only if it is nothing, 100% only if it is all.
+
+    Examples
+    --------
+    >>> percent(0.5), percent(0.0001), percent(0.0), percent(0.9999), percent(1.0)
+    ('50%', '<1%', '0%', '>99%', '100%')
+    """
+    text = f"{share:.0%}"
+    if text == "0%" and share > 0:
+        return "<1%"
+    return ">99%" if text == "100%" and share < 1 else text

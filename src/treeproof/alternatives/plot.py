@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from treeproof.extras import need
+from treeproof.extras import new_axes
 from treeproof.palette import INK, class_colour, mixed
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def plot_feature_use(trees: NearOptimalSet, ax: Any = None) -> Any:
     use = sorted(trees.feature_use().items(), key=lambda item: -item[1])
     use = [(name, n) for name, n in use if n > 0][:_MOST_BARS]
     if ax is None:
-        ax = _axes("plot_feature_use()", 1.1 + 0.27 * max(len(use), 1))
+        ax = new_axes("plot_feature_use()", 1.1 + 0.27 * max(len(use), 1))
     blue, orange = class_colour(0), class_colour(5)
     for place, (_, n) in enumerate(reversed(use)):
         share = 100 * (n / trees.count)
@@ -70,7 +70,7 @@ def plot_objectives(trees: NearOptimalSet, ax: Any = None) -> Any:
     -------
     matplotlib axes
     """
-    ax = ax if ax is not None else _axes("plot_objectives()")
+    ax = ax if ax is not None else new_axes("plot_objectives()", 3.5)
     costs, numbers = zip(*trees.objectives(), strict=True)
     # Counts may have more digits than a plot can hold.
     ax.vlines(costs, 0.7, [float(n) for n in numbers], color=class_colour(0), lw=2)
@@ -100,7 +100,7 @@ def plot_disagreement(trees: NearOptimalSet, X: Any, most: int, ax: Any = None) 
     -------
     matplotlib axes
     """
-    ax = ax if ax is not None else _axes("plot_disagreement()")
+    ax = ax if ax is not None else new_axes("plot_disagreement()", 3.5)
     disputed = 100 * (1 - trees.votes(X, most).max(axis=1))
     ax.hist(disputed, bins=20, range=(0, 100), color=mixed(class_colour(0), 0.75))
     ax.set_yscale("log")
@@ -129,7 +129,7 @@ def plot_reliance(trees: NearOptimalSet, columns: Any = None, ax: Any = None) ->
     found = sorted(trees.reliance(columns).items(), key=lambda item: -item[1].most)
     found = found[:_MOST_BARS]
     if ax is None:
-        ax = _axes("plot_reliance()", 1.1 + 0.27 * max(len(found), 1))
+        ax = new_axes("plot_reliance()", 1.1 + 0.27 * max(len(found), 1))
     for place, (_, own) in enumerate(reversed(found)):
         wide = dict(color=class_colour(0), lw=5, solid_capstyle="round")
         ax.plot([own.least, own.most], [place, place], **wide)
@@ -138,8 +138,3 @@ def plot_reliance(trees: NearOptimalSet, columns: Any = None, ax: Any = None) ->
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
     return ax
-
-
-def _axes(what: str, height: float = 3.5) -> Any:
-    pyplot = need("matplotlib.pyplot", "plot", what)
-    return pyplot.subplots(figsize=(6, height), layout="constrained")[1]

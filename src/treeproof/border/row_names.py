@@ -47,6 +47,11 @@ _MANY_WORDS = 5  # words in the typical value of a column of free text
 _NEARLY_ALL = 0.9
 _LOOKED_AT = 200  # number of values examined to recognise dates and sentences
 
+# "$1,234.50", "€ 12", "12.5%", "1,234": numbers with signs that make them text
+_AMOUNT = re.compile(
+    r"[-+]?[$€£¥]? ?[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)? ?[%$€£¥]?"
+)
+
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _TIME = r"(?:[ T]\d{1,2}:\d{2}.*)?"
 _DATES = tuple(
@@ -82,9 +87,10 @@ class RowNames:
     ----------
     name : str
         The column.
-    kind : {"categories", "numbers", "text", "text dates", "dates", "durations"}
-        The content: names, row numbers, sentences, dates written as text, dates, or
-        durations.
+    kind : {"categories", "numbers", "text", "text dates", "text numbers", "dates", \
+            "durations"}
+        The content: names, row numbers, sentences, dates written as text, numbers with
+        signs such as "$" that make them text, dates, or durations.
     n_values, n_rows : int
         How many values it has, in how many rows.
     example : str
@@ -115,6 +121,7 @@ class RowNames:
             "numbers": f"has a number of its own for each of the {rows}",
             "text": f"has {values} texts{example} in {rows}",
             "text dates": f"has {values} dates{example} in {rows}",
+            "text numbers": f"has {values} numbers written as text{example} in {rows}",
             "dates": "holds dates or times",
             "durations": "holds lengths of time",
         }[self.kind]
@@ -122,7 +129,7 @@ class RowNames:
     @property
     def reason(self) -> str:
         """The reason why a tree should not split on it."""
-        if self.kind == "text dates":
+        if self.kind in ("text dates", "text numbers"):
             return "each is a category of its own, and new rows bring new ones"
         if not self.is_usable:
             return "trees split on numbers and categories only, so it is not used"
@@ -137,6 +144,10 @@ class RowNames:
         better = {
             "text": f"X['words'] = {column}.str.split().str.len()",
             "text dates": f"X['year'] = pd.to_datetime({column}).dt.year",
+            "text numbers": (
+                f"{column} = {column}.str.replace(r'[^0-9.-]', '', regex=True)"
+                ".astype(float)"
+            ),
             "dates": f"X['year'] = {column}.dt.year",
             "durations": f"X['seconds'] = {column}.dt.total_seconds()",
         }
@@ -156,6 +167,10 @@ class RowNames:
         number = {
             "text": f"len(string_split({column}, ' ')) as words",
             "text dates": f"year(strptime({day}, '{self.layout}')) as year",
+            "text numbers": (
+                f"cast(regexp_replace({column}, '[^0-9.-]', '', 'g') as double) "
+                f"as {column}"
+            ),
             "dates": f"year({column}) as year",
             "durations": f"epoch({column}) as seconds",
         }.get(self.kind)
@@ -276,6 +291,8 @@ def _categories(
     layout = _layout(texts)
     if layout is not None:
         return RowNames(name, "text dates", len(used), n_rows, example, layout)
+    if _are_amounts(texts):
+        return RowNames(name, "text numbers", len(used), n_rows, example)
     if len(used) <= share * n_rows:
         return None
     words = float(np.median([len(text.split()) for text in texts]))
@@ -306,6 +323,12 @@ def _layout(texts: Sequence[str]) -> str | None:
         if all(pattern.fullmatch(text.strip()) for text in texts):
             return layout
     return None
+
+
+def _are_amounts(texts: Sequence[str]) -> bool:
+    """Whether all texts are numbers, and some have a sign such as "$" or "%"."""
+    signed = any(re.search("[$€£¥%,]", text) for text in texts)
+    return signed and all(_AMOUNT.fullmatch(text.strip()) for text in texts)
 
 
 def _shortened(text: str, most: int = 40) -> str:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
 
 from treeproof.cli.training import Training, training_score
+from treeproof.columns import Column
 from treeproof.kinds import LEAF
 
-__all__ = ["report", "scores", "show"]
+__all__ = ["report", "scores", "show", "text_columns"]
+
+
+def text_columns(columns: Iterable[Column]) -> list[str]:
+    """Return the names of a model's columns whose categories are text."""
+    return [
+        column.name
+        for column in columns
+        if column.categories is not None and column.categories.dtype == object
+    ]
 
 
 def report(model: Any, seconds: float) -> dict[str, Any]:
@@ -60,6 +72,7 @@ def abstaining_share(model: Any) -> float:
 
 def show(model: Any, result: dict[str, Any]) -> None:
     """Print the tree, its certificate and its scores."""
+    from treeproof.solving.summary import note_few_rows
     from treeproof.tree.drawing import draw
     from treeproof.words import counted
 
@@ -76,6 +89,9 @@ def show(model: Any, result: dict[str, Any]) -> None:
             "--split-penalty gives a larger tree.",
             soft_wrap=True,
         )
+    note = note_few_rows(model)
+    if note is not None:
+        warnings.warn(note, UserWarning, stacklevel=2)
     score = "accuracy" if "accuracy" in result else "r2"
     console.print(
         f"{counted(drawn.n_splits, 'split')}, "

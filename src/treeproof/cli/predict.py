@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from treeproof.cli.fitted import text_columns
 from treeproof.cli.outputs import say_written
 from treeproof.cli.tables import read_table
 from treeproof.cli.training import marks
@@ -46,11 +47,9 @@ def predict(
     loaded, target = load_with_target(model)
     fitted = _estimator(loaded)
     columns = fitted.tree_.columns
-    text = [
-        c.name for c in columns
-        if c.categories is not None and c.categories.dtype == object
-    ]  # fmt: skip
-    table = read_table(data, text=text, database=database, na=marks(na))
+    table = read_table(
+        data, text=text_columns(columns), database=database, na=marks(na)
+    )
     names = [column.name for column in columns if column.date is None]
     missing = [name for name in names if name not in table]
     if missing:

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from sklearn.exceptions import ConvergenceWarning
 
+from treeproof.cli.fitted import text_columns
 from treeproof.cli.outputs import say_written
 from treeproof.cli.tables import pop_column, read_table
 from treeproof.cli.training import marks
@@ -71,11 +72,9 @@ def prune(
     if label is None:
         raise ValueError("The model does not say what it predicts; give --target.")
     columns = fitted.tree_.columns
-    text = [
-        c.name for c in columns
-        if c.categories is not None and c.categories.dtype == object
-    ]  # fmt: skip
-    table = read_table(data, text=text, database=database, na=marks(na))
+    table = read_table(
+        data, text=text_columns(columns), database=database, na=marks(na)
+    )
     y = one_column(read_vector(pop_column(table, label, "target"), "y"))
     given = fitted.tree_.given_columns
     missing = [column.name for column in given if column.name not in table]

@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from treeproof.constraints.kinds import Constraint
 from treeproof.constraints.sums import InfeasibleError
-from treeproof.extras import need
+from treeproof.extras import new_axes
 
 __all__ = ["ConstraintPath", "ConstraintPoint", "constraint_path"]
 
@@ -110,8 +110,7 @@ class ConstraintPath(Sequence[ConstraintPoint]):
         matplotlib axes
         """
         if ax is None:
-            pyplot = need("matplotlib.pyplot", "plot", "plot()")
-            _, ax = pyplot.subplots(layout="constrained")
+            ax = new_axes("plot()", 4.8, 6.4)
         kept = sorted((p for p in self._points if p.feasible), key=lambda p: p.bound)
         bounds, costs = [p.bound for p in kept], [p.objective for p in kept]
         gaps = [p.objective - p.lower_bound for p in kept]

@@ -32,9 +32,9 @@ from treeproof.proof.writer import (
 from treeproof.solving.answer import Answer
 from treeproof.solving.checkpoint import CheckpointFile
 from treeproof.solving.observers import History, climbing, observing
-from treeproof.solving.proving import Provable, derive_steps, solve_for_proof
+from treeproof.solving.proving import Provable, derive_steps, solve_task
 from treeproof.solving.shape import grow_in_order
-from treeproof.solving.solvers import RegressionTask, Task, solve
+from treeproof.solving.solvers import RegressionTask, Task
 
 __all__ = ["ActionTree"]
 
@@ -83,11 +83,10 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             if distributed is not None:
                 name, found = solve_on_cluster(distributed, self.solver, task)
                 provable = Provable(name, found, task, found)
-            elif writer is None:
-                name, found = solve(self.solver, task)
             else:
-                provable = solve_for_proof(self.solver, task)
-                name, found = provable.solver, provable.found
+                name, found, provable = solve_task(
+                    self.solver, task, prove=writer is not None
+                )
             prepared.keep(name, found, history)
             if task.shape is None:
                 self._remember(task, found, int(self.n_best))
@@ -107,12 +106,9 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         objective: Any,
     ) -> None:
         """Find the best tree of class probabilities, and store it."""
-        if writer is None:
-            name, found = solve(self.solver, task)
-            prepared.keep(name, found, history)
-        else:
-            provable = solve_for_proof(self.solver, task)
-            prepared.keep(provable.solver, provable.found, history)
+        name, found, provable = solve_task(self.solver, task, prove=writer is not None)
+        prepared.keep(name, found, history)
+        if writer is not None and provable is not None:
             self.stats_ |= self._prove_shares(writer, provable, objective)
         self._forget()
 
@@ -198,7 +194,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         if not isinstance(rounding, float) or not rounding > 0:
             return super()._tolerated()
         digit = 10.0 ** math.floor(math.log10(rounding))
-        return f" by more than {math.ceil(rounding / digit) * digit:.0e}"
+        return f"{math.ceil(rounding / digit) * digit:.0e}"
 
     def _keep(
         self,

@@ -438,7 +438,7 @@ class OptimalTree(BaseEstimator):
 
     def _tolerated(self) -> str:
         """Return the tolerance of the certificate in words."""
-        return " (up to a relative 1e-9)" if self._real_costs else ""
+        return "1e-9 of that" if self._real_costs else ""
 
     def _allowed_trees(self) -> dict[str, Any]:
         """Return the restrictions that `trees_in_words` describes."""

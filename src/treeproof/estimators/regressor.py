@@ -34,10 +34,10 @@ from treeproof.solving.answer import Answer
 from treeproof.solving.leaf_fit import CRITERIA, LeafFit
 from treeproof.solving.line_fit import LineFit
 from treeproof.solving.observers import History, climbing, observing
-from treeproof.solving.proving import Provable, solve_for_proof
+from treeproof.solving.proving import Provable, solve_task
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.shape import restrictions
-from treeproof.solving.solvers import REGRESSION_SOLVERS, RegressionTask, solve
+from treeproof.solving.solvers import REGRESSION_SOLVERS, RegressionTask
 from treeproof.sources.training import regression_data
 from treeproof.tree import Tree
 from treeproof.tree.split_table import SplitTable
@@ -227,7 +227,7 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
         ├── x0 <= 7.5: 5   4 rows (33%)
         └── x0 > 7.5: 2   4 rows (33%)
     >>> model.certificate()
-    'Optimal: no tree costs less than 0.02 (up to a relative 1e-9).'
+    'Optimal: no tree costs less than 0.02 by more than 1e-9 of that.'
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -354,12 +354,11 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
                 ladder=climbing(lambda splits: prepared.grow(splits)[0]),
                 proof_log="" if writer is None else writer.log,
             )
-            if writer is None:
-                name, found = solve(self.solver, task)
-                prepared.keep(name, found, history)
-            else:
-                provable = solve_for_proof(self.solver, task)
-                prepared.keep(provable.solver, provable.found, history)
+            name, found, provable = solve_task(
+                self.solver, task, prove=writer is not None
+            )
+            prepared.keep(name, found, history)
+            if writer is not None and provable is not None:
                 self.stats_ |= self._prove(writer, provable, data, leaf)
         self._keep_problem(prepared)
         return self

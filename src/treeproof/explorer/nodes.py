@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from treeproof.columns import plain
 from treeproof.explorer.fitting import Fitted
 from treeproof.export.rules import conditions_to
-from treeproof.picture.content import percent, shortened
+from treeproof.picture.content import shortened
 from treeproof.tree import LEAF, THRESHOLD
 from treeproof.tree.drawing import action_text, mean_text
-from treeproof.words import counted, number
+from treeproof.words import counted, number, percent
 
 __all__ = [
     "Groups",

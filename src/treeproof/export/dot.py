@@ -18,7 +18,7 @@ from treeproof.tree.drawing import (
     outcomes,
 )
 from treeproof.tree.lines import Line
-from treeproof.words import counted, number
+from treeproof.words import counted, number, percent
 
 __all__ = ["to_dot"]
 
@@ -75,7 +75,7 @@ def _node(tree: Tree, node: int) -> str:
         counts = tree.rows_per_class
         by_class = tree.value[node] if counts is None else counts[node]
         share = by_class[chosen] / by_class.sum()
-        detail = f"{rows}, {share:.0%}"
+        detail = f"{rows}, {percent(share)}"
     else:
         detail = f"{rows}, {mean_text(tree, node)}"
     fill = mixed(class_colour(chosen), 0.65)

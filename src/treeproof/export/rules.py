@@ -28,7 +28,7 @@ from treeproof.export.payload import (
 from treeproof.tree import LEAF, Tree
 from treeproof.tree.drawing import action_text
 from treeproof.tree.leaf_facts import interval_of
-from treeproof.words import counted, number
+from treeproof.words import counted, number, percent
 
 __all__ = ["Interval", "Members", "Rule", "conditions_to", "to_rules"]
 
@@ -162,7 +162,7 @@ class Rule:
             counts, share = self.rows_per_class, self.probabilities[value]
             if counts is not None and self.samples:
                 share = counts[value] / self.samples
-            rows += f", {share:.0%}"
+            rows += f", {percent(share)}"
         elif self.rewards is not None:
             rows += f", mean reward {number(self.rewards[value])}"
         verb = "predict" if self.rewards is None else "choose"

@@ -32,7 +32,7 @@ from sklearn.utils import _safe_indexing
 
 from treeproof.generalization.checks import check_count
 from treeproof.generalization.features import FeatureSpace
-from treeproof.generalization.prunable import LEAF_SHAPE, PrunableTree, unique_children
+from treeproof.generalization.prunable import LEAF_SHAPE, PrunableTree
 from treeproof.generalization.pruning import PruningPath, PruningStep, grow_greedy
 
 __all__ = ["CostComplexityPruner", "ModifiedCostComplexityPruner"]
@@ -205,11 +205,7 @@ class _Subtree:
         if node not in self.inner:
             return False
         source = self.source
-        gone = {node}
-        for inner in self.inner:  # parents first
-            if inner in gone:
-                gone.update(unique_children(source.slots[inner]))
-        self.inner = [inner for inner in self.inner if inner not in gone]
+        self.inner = source.remaining(self.inner, node)
         more_errors = source.errors_as_leaf[node] - self.errors[node]
         fewer_leaves = self.leaves[node] - 1
         while node >= 0:

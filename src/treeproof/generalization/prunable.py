@@ -121,6 +121,14 @@ class PrunableTree:
             )
         return errors
 
+    def remaining(self, inner: list[int], node: int) -> list[int]:
+        """Return which of some inner nodes remain if `node` becomes a leaf."""
+        gone = {node}
+        for other in inner:  # parents first
+            if other in gone:
+                gone.update(unique_children(self.slots[other]))
+        return [other for other in inner if other not in gone]
+
     def pruned(self, leaves: Iterable[int]) -> Any:
         """Return a copy of the model in which the given nodes are leaves."""
         keep, new_leaves = self._kept(set(leaves))

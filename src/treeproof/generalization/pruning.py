@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 from treeproof.generalization.checks import check_delta, check_method, check_r
 from treeproof.generalization.features import FeatureSpace
 from treeproof.generalization.partitioning import Method, check_work
-from treeproof.generalization.prunable import LEAF_SHAPE, PrunableTree, unique_children
+from treeproof.generalization.prunable import LEAF_SHAPE, PrunableTree
 from treeproof.generalization.risk import PAPER_R, RiskBound
 from treeproof.generalization.structure import TreeStructure
 
@@ -292,11 +292,7 @@ class _Descent:
 
     def _cut(self, node: int) -> None:
         source = self.source
-        gone = {node}
-        for inner in self.inner:  # parents first
-            if inner in gone:
-                gone.update(unique_children(source.slots[inner]))
-        self.inner = [inner for inner in self.inner if inner not in gone]
+        self.inner = source.remaining(self.inner, node)
         change = source.errors_as_leaf[node] - self.errors[node]
         self.shape[node] = LEAF_SHAPE
         self.errors[node] = source.errors_as_leaf[node]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import is_classifier
 
-from treeproof.extras import need
+from treeproof.extras import new_axes
 from treeproof.palette import INK, MUTED, class_colour, mixed
 from treeproof.words import counted
 
@@ -38,8 +38,7 @@ def plot_path(
     matplotlib axes
     """
     if ax is None:
-        pyplot = need("matplotlib.pyplot", "plot", "plot_path()")
-        _, ax = pyplot.subplots(figsize=(6, 3.8), layout="constrained")
+        ax = new_axes("plot_path()", 3.8)
     blue, orange = class_colour(0), class_colour(5)
     splits = [p.n_splits for p in path]
     loss = [100 * p.loss for p in path]

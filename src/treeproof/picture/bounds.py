@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treeproof.extras import need
+from treeproof.extras import new_axes
 from treeproof.palette import INK, class_colour, mixed
 
 if TYPE_CHECKING:
@@ -30,8 +30,7 @@ def plot_bounds(history: History, ax: Any = None) -> Any:
     matplotlib axes
     """
     if ax is None:
-        pyplot = need("matplotlib.pyplot", "plot", "plot_bounds()")
-        _, ax = pyplot.subplots(figsize=(6, 3.6), layout="constrained")
+        ax = new_axes("plot_bounds()")
     seconds = np.asarray(history.seconds)
     upper, lower = np.asarray(history.upper), np.asarray(history.lower)
     blue, orange = class_colour(0), class_colour(5)

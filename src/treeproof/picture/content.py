@@ -20,7 +20,7 @@ from treeproof.tree.drawing import (
     other_rewards,
 )
 from treeproof.tree.lines import Line
-from treeproof.words import counted, number
+from treeproof.words import counted, number, percent
 
 __all__ = ["NodeContent", "edge_lines", "node_content", "shortened", "text_width"]
 
@@ -137,18 +137,6 @@ def node_content(tree: Tree, details: bool = False) -> list[NodeContent]:
             notes = detail_texts(tree, node)
         result.append(NodeContent(title, detail, fill, text_on(fill), bar, notes))
     return result
-
-
-def percent(share: float) -> str:
-    """Return a share in per cent; 100% only if it is everything.
-
-    Examples
-    --------
-    >>> percent(0.5), percent(0.9999), percent(1.0)
-    ('50%', '>99%', '100%')
-    """
-    text = f"{share:.0%}"
-    return ">99%" if text == "100%" and share < 1 else text
 
 
 def _bar(tree: Tree, node: int) -> list[tuple[float, str]]:

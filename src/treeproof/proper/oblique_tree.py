@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.extras import new_axes
 from treeproof.proper.separator import find_surface
 from treeproof.proper.sides import Sides
 from treeproof.proper.surface import Surface
 from treeproof.proper.task import Task
+from treeproof.words import percent
 
 _GRID = 400
 _LABEL_WIDTH = 24  # characters in a line of a node
@@ -143,7 +145,7 @@ class ObliqueTree:
             label = self.classes[self.action[node]]
             share = self.value[node].sum() / total
             wrong = self.value[node].sum() - self.value[node].max()
-            return f"{label}   {rows(node)} ({share:.0%}), {wrong:.6g} wrong"
+            return f"{label}   {rows(node)} ({percent(share)}), {wrong:.6g} wrong"
 
         def visit(node: int, indent: str) -> None:
             surface = self.surfaces[node]
@@ -181,9 +183,9 @@ class ObliqueTree:
                 "regions can be drawn for two columns, this tree has "
                 f"{self.n_features}; use export_text or plot_tree"
             )
-        from treeproof.proper.plot import FILLS, INK, _axes
+        from treeproof.proper.plot import FILLS, INK
 
-        ax = _axes(ax)
+        ax = ax if ax is not None else new_axes("A picture", 4.8, 6.4)
         points = None if X is None else np.asarray(X, dtype=float)
         low, high = self._limits(points)
         ticks = [np.linspace(low[j], high[j], _GRID) for j in range(2)]

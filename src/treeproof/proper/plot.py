@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from treeproof.extras import new_axes
 from treeproof.proper.tree import Leaf, Node, Tree, leaves
 
 Polygon = list[tuple[float, float]]
@@ -47,7 +48,7 @@ def draw_tree(
     color : str
     fontsize : float
     """
-    ax = _axes(ax)
+    ax = ax if ax is not None else new_axes("A picture", 4.8, 6.4)
     ax.set_axis_off()
     next_leaf = iter(range(len(leaves(tree))))
 
@@ -104,7 +105,7 @@ def draw_ancestry_graph(
     An arrow from i to j means that j can be generated on a side of i. A dotted line
     joins rules of which neither can be the other's ancestor.
     """
-    ax = _axes(ax)
+    ax = ax if ax is not None else new_axes("A picture", 4.8, 6.4)
     ax.set_axis_off()
     ax.set_aspect("equal")
     matrix: Any = np.asarray(ancestry)
@@ -163,7 +164,7 @@ def draw_plane_partition(
     colors : callable, optional
         Colour of a leaf from its number and data.
     """
-    ax = _axes(ax)
+    ax = ax if ax is not None else new_axes("A picture", 4.8, 6.4)
     numbers = iter(range(len(leaves(tree))))
     left, bottom, right, top = box
     corners = [(left, bottom), (right, bottom), (right, top), (left, top)]
@@ -292,15 +293,3 @@ def _box(points: Any) -> tuple[float, float, float, float]:
     low, high = points.min(axis=0), points.max(axis=0)
     margin = 0.12 * max(*(high - low), 1e-9)
     return low[0] - margin, low[1] - margin, high[0] + margin, high[1] + margin
-
-
-def _axes(ax: Any) -> Any:
-    if ax is not None:
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError(
-            "pictures need matplotlib; install it with: pip install 'treeproof[plot]'"
-        ) from error
-    return plt.subplots()[1]

@@ -17,7 +17,7 @@ import numpy as np
 from treeproof.columns import plain
 from treeproof.palette import MUTED, class_colour
 from treeproof.report.findings import Findings
-from treeproof.words import counted, number
+from treeproof.words import counted, number, percent
 
 __all__ = ["to_html"]
 
@@ -214,7 +214,7 @@ def _importance(found: Findings) -> str:
     for j in [j for j in order if j in used][:_MOST_COLUMNS]:
         name = model.tree_.columns[j].name
         rows.append(
-            f"<tr><td>{escape(name)}</td><td>{shares[j]:.0%}</td>"
+            f"<tr><td>{escape(name)}</td><td>{percent(shares[j])}</td>"
             f'<td class="bar"><span style="width:{100 * shares[j]:.0f}%"></span></td>'
             f"<td>{escape(_increase(without.get(name)))}</td></tr>"
         )

@@ -321,7 +321,8 @@ def describe(
     trees : mapping
         Arguments of `trees_in_words` for all trees that the fit allows.
     tolerance : str
-        What "costs less" leaves open.
+        How much better another tree may still be, because costs are rounded; "" if
+        they are exact.
     wording : Wording or None
         What costs are called; None for costs.
 
@@ -337,7 +338,9 @@ def describe(
     """  # noqa: E501
     wording = wording or Wording()
     last = certificates[-1]
-    better = wording.better(last.objective) + tolerance
+    better = wording.better(last.objective)
+    if tolerance:
+        better += f" by more than {tolerance}"
     if last.optimal:
         return f"Optimal: no {trees_in_words(**trees)} {better}."
     said = []

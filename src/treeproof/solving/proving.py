@@ -32,7 +32,7 @@ from treeproof.solving.solvers import (
     solver_name,
 )
 
-__all__ = ["Provable", "derive_steps", "logged_bound", "solve_for_proof"]
+__all__ = ["Provable", "derive_steps", "logged_bound", "solve_for_proof", "solve_task"]
 
 CLIMBS_FROM = 4  # with a smaller depth limit, a fit does not proceed level by level
 
@@ -53,6 +53,20 @@ class Provable:
     proved: Answer
     prices: Mapping[str, Any] | None = None  # in the form of the proof header
     alone: bool = False
+
+
+def solve_task(
+    solver: str, task: Task | RegressionTask, *, prove: bool
+) -> tuple[str, Answer, Provable | None]:
+    """Solve a task, and with `prove` also keep what its proof needs.
+
+    Returns the name of the solver, its answer, and the `Provable` (None if no proof is
+    asked for).
+    """
+    if not prove:
+        return *solve(solver, task), None
+    provable = solve_for_proof(solver, task)
+    return provable.solver, provable.found, provable
 
 
 def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:

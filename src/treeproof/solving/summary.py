@@ -8,9 +8,57 @@ import numpy as np
 
 from treeproof.words import counted, number
 
-__all__ = ["summarise"]
+__all__ = ["note_few_rows", "summarise"]
 
 _MOST_COLUMNS = 10
+_FEW_ROWS = 20  # rows in a leaf on average; below this, trees often fit noise
+
+
+def note_few_rows(model: Any) -> str | None:
+    """Return a note if a fitted tree probably fits noise, else None.
+
+    On small tables the default penalty buys a leaf for very few rows. (Of 172 rows, a
+    penalty of 0.01 is paid as soon as a leaf corrects two.) The tree is optimal for the
+    training rows, but smaller trees are then often better on new ones. The note is
+    given if the leaves have fewer than 20 rows on average, and the tree still makes
+    errors on the training rows.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A classifier or a regressor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treeproof import OptimalTreeClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    >>> clf = OptimalTreeClassifier(max_depth=3).fit(X, y)
+    >>> print(note_few_rows(clf)[:45])
+    The tree has 8 leaves for 60 rows, about 8 in
+    >>> note_few_rows(OptimalTreeClassifier(max_depth=1).fit(X, y)) is None
+    True
+    """
+    leaves, rows = model.tree_.collapse().n_leaves, int(model.stats_["n_rows"])
+    paid = leaves - 1 if model.penalize == "leaves" else model.n_splits_
+    loss = model.objective_ - model.split_penalty * paid
+    if leaves < 3 or rows >= _FEW_ROWS * leaves or loss < 1e-9:
+        return None
+    name = type(model).__name__
+    choice = (
+        f"{name}CV (on the command line: treeproof path --cv 5) chooses the size by "
+        "cross-validation; a"
+        if name in ("OptimalTreeClassifier", "OptimalTreeRegressor")
+        else "A"
+    )
+    return (
+        f"The tree has {leaves} leaves for {counted(rows, 'row')}, about "
+        f"{rows / leaves:.0f} in each. With so few rows in a leaf, a tree often fits "
+        "chance differences of the training rows, and a smaller one predicts new rows "
+        f"better. {choice} larger split_penalty or min_samples_leaf gives a smaller "
+        "tree."
+    )
 
 
 def summarise(model: Any) -> str:
@@ -42,4 +90,7 @@ def summarise(model: Any) -> str:
         lines += ["", "share of each column in what the splits save:"]
         for j in order[:_MOST_COLUMNS]:
             lines.append(f"{shares[j]:>6.0%}  {model.tree_.columns[j].name}")
+    note = note_few_rows(model)
+    if note is not None:
+        lines += ["", note]
     return "\n".join(lines)

@@ -22,9 +22,9 @@ from treeproof.proof.writer import ProofFile, regression_header
 from treeproof.solving.answer import Answer
 from treeproof.solving.leaf_fit import LeafFit
 from treeproof.solving.observers import History, climbing, observing
-from treeproof.solving.proving import solve_for_proof
+from treeproof.solving.proving import solve_task
 from treeproof.solving.quant_bnb import QuantBnB
-from treeproof.solving.solvers import RegressionTask, solve
+from treeproof.solving.solvers import RegressionTask
 from treeproof.survival.curves import StepFunction, concordance, nelson_aalen
 from treeproof.survival.problem import LifetimeProblem
 
@@ -262,12 +262,11 @@ class OptimalSurvivalTree(EncodedExport):
                 ladder=climbing(lambda splits: problem.grow(splits)[0]),
                 proof_log="" if writer is None else writer.log,
             )
-            if writer is None:
-                name, found = solve(self.solver, task)
-                self._keep(name, found, problem, history)
-            else:
-                provable = solve_for_proof(self.solver, task)
-                self._keep(provable.solver, provable.found, problem, history)
+            name, found, provable = solve_task(
+                self.solver, task, prove=writer is not None
+            )
+            self._keep(name, found, problem, history)
+            if writer is not None and provable is not None:
                 limits = self._proved_limits()
                 limits["max_depth"] = provable.task.max_depth
                 header = regression_header(

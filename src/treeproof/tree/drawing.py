@@ -24,7 +24,7 @@ from treeproof.kinds import ABSENT, BY_CATEGORY, LEAF, OWN, SUBSET, THRESHOLD, Y
 from treeproof.tree import Tree
 from treeproof.tree.leaf_facts import interval_of
 from treeproof.tree.lines import Line
-from treeproof.words import count, counted, number
+from treeproof.words import count, counted, number, percent
 
 __all__ = ["detail_texts", "draw", "export_text", "other_rewards", "outcome_text"]
 
@@ -210,7 +210,7 @@ def _detail(tree: Tree, node: int, details: bool) -> str:
         share = tree.weighted_n_node_samples[node] / tree.weighted_n_node_samples[0]
     else:
         share = tree.n_node_samples[node] / tree.n_node_samples[0]
-    text = f"{_rows(tree, node)} ({share:.0%})"
+    text = f"{_rows(tree, node)} ({percent(share)})"
     if details:
         return ", ".join([text, *detail_texts(tree, node)])
     if tree.actions is None:
@@ -254,7 +254,7 @@ def detail_texts(tree: Tree, node: int) -> list[str]:
             texts.append(f"mean between {number(low, 5)} and {number(high, 5)}")
         else:
             share = counts[node, tree.action[node]] / tree.n_node_samples[node]
-            texts.append(f"{share:.0%} ({low:.0%} to {high:.0%})")
+            texts.append(f"{percent(share)} ({low:.0%} to {high:.0%})")
     if tree.cost is not None:
         texts.append(mean_text(tree, node))
     return texts

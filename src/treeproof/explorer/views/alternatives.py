@@ -8,7 +8,7 @@ from nicegui import events, ui
 
 from treeproof.explorer.alternatives import Alternatives, ColumnUse
 from treeproof.explorer.views.desk import Desk
-from treeproof.picture.content import percent
+from treeproof.words import percent
 
 __all__ = ["AlternativesView", "in_words", "use_table"]
 

@@ -11,6 +11,8 @@ from treeproof.explorer.job import Job
 from treeproof.explorer.ladder import Rung
 from treeproof.explorer.views.desk import Desk
 from treeproof.palette import INK, MUTED, class_colour
+from treeproof.solving.summary import note_few_rows
+from treeproof.words import counted
 
 __all__ = ["SearchView", "bound_points"]
 
@@ -136,11 +138,15 @@ class SearchView:
         bounds = f"{model._wording().named(model.objective_)}. {model.certificate()}"
         if not model.optimal_ and why:
             bounds += f" ({why})"
+        note = note_few_rows(model)
+        if note is not None:
+            bounds += f" Note: {note}"
         self._say(
             "proved" if model.optimal_ else "open", word, bounds,
-            f"{fitted.score_name} {fitted.score:.4f}; {tree.n_splits} splits, "
-            f"{tree.n_leaves} leaves, depth {tree.depth}; penalty "
-            f"{model.split_penalty:.4g}; {model.stats_['seconds']:.3g} s",
+            f"{fitted.score_name} {fitted.score:.4f}; "
+            f"{counted(tree.n_splits, 'split')}, "
+            f"{counted(tree.n_leaves, 'leaf', 'leaves')}, depth {tree.depth}; "
+            f"penalty {model.split_penalty:.4g}; {model.stats_['seconds']:.3g} s",
         )  # fmt: skip
         history = model.history_
         events = zip(
