@@ -292,11 +292,19 @@ def test_what_is_refused(tmp_path):
     refused(
         "recall='all' is not a number", TypeError, constraints=[RecallAtLeast("all")]
     )
-    refused("constraints do not go with max_splits", constraints=recall, max_splits=2)
-    refused("constraints do not go with first_split", constraints=recall, first_split=0)
-    refused("constraints do not go with n_best", constraints=recall, n_best=3)
     refused(
-        "constraints do not go with metric",
+        "constraints cannot be combined with max_splits",
+        constraints=recall,
+        max_splits=2,
+    )
+    refused(
+        "constraints cannot be combined with first_split",
+        constraints=recall,
+        first_split=0,
+    )
+    refused("constraints cannot be combined with n_best", constraints=recall, n_best=3)
+    refused(
+        "constraints cannot be combined with metric",
         constraints=recall,
         metric="f1",
         max_depth=1,

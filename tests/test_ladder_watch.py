@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
-from treeproof.explorer.ladder import rungs
+from treeproof.explorer.levels import level_states
 from treeproof.explorer.session import Session
 from treeproof.explorer.tables import Table, bundled_table
 from treeproof.solving.certificates import Certificate
@@ -76,19 +76,19 @@ def test_an_error_of_a_listener_comes_out_of_fit():
         OptimalTreeClassifier(0.05).fit(X, y)
 
 
-def test_rungs_say_what_is_proved_of_the_best_tree():
+def test_states_say_what_is_proved_of_the_best_tree():
     levels = [
         Certificate(1, 0.4, 0.4, True, 0.01),
         Certificate(4, 0.3, 0.2, False, 1.25),
         Certificate(None, 0.2, 0.1, False, 9.0),
     ]
-    found = rungs(levels, 0.2)
-    assert [rung.words for rung in found] == [
+    found = level_states(levels, 0.2)
+    assert [level.words for level in found] == [
         "depth 1 ✓",
         "depth 4 ✓",
         "any depth ≥ 0.1",
     ]
-    assert [rung.proved for rung in found] == [True, True, False]
+    assert [level.proved for level in found] == [True, True, False]
     assert found[1].sentence == (
         "No tree of depth 4 or less costs less than 0.2 (proved in 1.2 s)."
     )
@@ -129,4 +129,4 @@ def test_a_proved_tree_has_its_ladder():
     session.start_fit()
     session.jobs["fit"].wait()
     assert session.levels[-1].words == "any depth ✓"
-    assert all(rung.proved for rung in session.levels)
+    assert all(level.proved for level in session.levels)

@@ -145,9 +145,9 @@ def test_refusals(tmp_path):
     some = X.assign(age=X["age"].where(X["age"] > 10))
     linear = {"leaf": "linear"}
     for parameters, text in (
-        ({"criterion": "poisson"}, 'does not go with criterion="poisson"'),
-        ({"solver": "quant-bnb"}, 'does not go with solver="quant-bnb"'),
-        ({"first_split": "age"}, "does not go with first_split"),
+        ({"criterion": "poisson"}, 'cannot be combined with criterion="poisson"'),
+        ({"solver": "quant-bnb"}, 'cannot be combined with solver="quant-bnb"'),
+        ({"first_split": "age"}, "cannot be combined with first_split"),
         (
             {"linear_features": ["town"]},
             "'town' of linear_features has categories",
@@ -163,7 +163,7 @@ def test_refusals(tmp_path):
         OptimalTreeRegressor(**linear).fit(some[["age", "town"]], y)
     with pytest.raises(ValueError, match="predicts one number, but y has 2 columns"):
         OptimalTreeRegressor(**linear).fit(X, np.column_stack([y, y]))
-    with pytest.raises(ValueError, match="does not go with proof"):
+    with pytest.raises(ValueError, match="cannot be combined with proof"):
         OptimalTreeRegressor(**linear).fit(X, y, proof=tmp_path / "p")
     with pytest.raises(ValueError, match="no path of penalties"):
         penalty_path(X, y, estimator=OptimalTreeRegressor(**linear))

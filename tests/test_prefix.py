@@ -335,9 +335,9 @@ def test_what_it_does_not_go_with(people, tmp_path):
     X, y = people
     top = {"feature": "age"}
     for other, message in (
-        ({"first_split": "age"}, "does not go with first_split"),
-        ({"quantiles": 5}, "does not go with quantiles"),
-        ({"shape": "list"}, "does not go with prefix"),
+        ({"first_split": "age"}, "cannot be combined with first_split"),
+        ({"quantiles": 5}, "cannot be combined with quantiles"),
+        ({"shape": "list"}, "cannot be combined with prefix"),
         ({"metric": "f1", "max_depth": 2}, "leave out prefix"),
         ({"max_depth": 0}, "needs a max_depth of at least 1"),
         ({"max_splits": 0}, "more than max_splits=0"),

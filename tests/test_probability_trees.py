@@ -127,13 +127,13 @@ def test_missing_values_and_categories() -> None:
 def test_what_does_not_go_together_is_refused() -> None:
     X, y = IRIS
     clf = OptimalTreeClassifier(criterion="log_loss", max_depth=1)
-    with pytest.raises(ValueError, match="does not go with n_best"):
+    with pytest.raises(ValueError, match="cannot be combined with n_best"):
         OptimalTreeClassifier(criterion="gini", n_best=2).fit(X, y)
-    with pytest.raises(ValueError, match="does not go with constraints"):
+    with pytest.raises(ValueError, match="cannot be combined with constraints"):
         OptimalTreeClassifier(criterion="gini", constraints=[RecallAtLeast(0.5)]).fit(
             X, y
         )
-    with pytest.raises(ValueError, match='does not go with solver="sparse"'):
+    with pytest.raises(ValueError, match='cannot be combined with solver="sparse"'):
         OptimalTreeClassifier(criterion="gini", solver="sparse").fit(X, y)
     with pytest.raises(ValueError, match="is for class probabilities"):
         OptimalTreeClassifier(smoothing=1.0).fit(X, y)

@@ -55,7 +55,7 @@ def test_rows_are_held_out(table):
     assert found["held_out_rows"] == 50
     with pytest.raises(ValueError, match="between 0 and 1, not 2"):
         run("fit", table, "--target", "y", "--test-size", "2")
-    with pytest.raises(ValueError, match="--test-size does not go with --proof"):
+    with pytest.raises(ValueError, match="--test-size cannot be combined with --proof"):
         run("fit", table, *options, "--proof", table.with_suffix(".gz"))
 
 

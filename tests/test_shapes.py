@@ -244,9 +244,12 @@ def test_a_cheap_test_that_pays_by_its_discount():
         ({"test_costs": {"a": "x"}}, "give a cost, or"),
         ({"test_costs": {"a": 1, ("a", "b"): 2}}, "column 'a' twice"),
         ({"test_costs": {"a": (1, "g", 2)}}, "more than its cost of 1"),
-        ({"shape": "list", "first_split": "a"}, "does not go with first_split"),
-        ({"shape": "list", "n_best": 2}, "does not go with n_best"),
-        ({"shape": "list", "solver": "sparse"}, 'does not go with solver="sparse"'),
+        ({"shape": "list", "first_split": "a"}, "cannot be combined with first_split"),
+        ({"shape": "list", "n_best": 2}, "cannot be combined with n_best"),
+        (
+            {"shape": "list", "solver": "sparse"},
+            'cannot be combined with solver="sparse"',
+        ),
         ({"shape": "list", "constraints": [RecallAtLeast(0.5)]}, "with constraints"),
         ({"test_costs": {"a": 1}, "max_splits": 2}, "limit max_depth instead"),
         ({"monotonic_cst": {"a": 1}, "criterion": "gini"}, 'criterion="gini"'),
@@ -265,7 +268,7 @@ def test_more_refusals(tmp_path):
     with pytest.raises(ValueError, match="for two classes, but y has 3"):
         OptimalTreeClassifier(monotonic_cst=[1]).fit(X, y)
     for restricted in ({"test_costs": {"a": 1}}, {"interaction_cst": [["a"]]}):
-        with pytest.raises(ValueError, match="does not go with proof"):
+        with pytest.raises(ValueError, match="cannot be combined with proof"):
             OptimalTreeClassifier(**restricted).fit(X, y, proof=tmp_path / "p")
     with pytest.raises(ValueError, match='shape="list" has no path of penalties'):
         penalty_path(X, y, estimator=OptimalTreeClassifier(shape="list"))

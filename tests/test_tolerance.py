@@ -73,7 +73,7 @@ def test_bad_tolerances_get_one_sentence(tolerance):
 )
 def test_what_it_does_not_go_with(parameters):
     X, y = noisy(20, 2)
-    with pytest.raises(ValueError, match="tolerance does not go with"):
+    with pytest.raises(ValueError, match="tolerance cannot be combined with"):
         OptimalTreeClassifier(tolerance=0.1, **parameters).fit(X > 0, y)
 
 

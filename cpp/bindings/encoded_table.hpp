@@ -1,5 +1,6 @@
 // A table as Python's border has encoded it. Its arrays are checked when it is made: the searches
-// index by codes and labels without looking, and a caller's slip must not become a wild read.
+// use codes and labels as indices without checking them, so a mistake of the caller would otherwise
+// read outside an array.
 #pragma once
 
 #include <algorithm>

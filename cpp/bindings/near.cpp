@@ -1,4 +1,4 @@
-// Python's way to all trees within a budget.
+// Bindings of the search for all trees within a budget.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -42,7 +42,8 @@ near::BigCount from_words(const std::vector<std::uint64_t>& words) {
   return near::BigCount(all);
 }
 
-// The column of the table of each of the problem's columns: from 0 on, never falling.
+// For each column of the problem, the number of the column of the table that it stands for; the
+// numbers start at 0 and never decrease.
 void check_columns(const IntArray& columns, std::size_t n_features) {
   const auto given = view(columns);
   if (given.size() != n_features || !std::ranges::is_sorted(given) ||

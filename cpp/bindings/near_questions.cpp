@@ -1,4 +1,4 @@
-// Python's questions to all trees within a budget.
+// Bindings of the questions about all trees within a budget.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -101,8 +101,8 @@ nb::object least_asking(const NearSet& set, const Columns& required, const Colum
   });
 }
 
-// The least cost of a tree that says each class of each row of the table, row by row; -1 if none
-// does. Or the name of the limit that was reached.
+// The least cost of a tree that predicts each class for each row of the table, row by row; -1 if
+// none does. Or the name of the limit that was reached.
 nb::object answers(const NearSet& set, const Columns& required, const Columns& banned,
                    std::int32_t max_splits, const IntArray& codes, double time_limit) {
   const Problem& problem = set.problem();
@@ -172,10 +172,10 @@ void bind_near_questions(nb::module_& m, nb::class_<NearSet>& set) {
            "time_limit"_a = 0.0, "The least sum of what rows pay for the columns on their path.")
       .def("answers", &answers, nb::kw_only(), "required"_a = none, "banned"_a = none,
            "max_splits"_a = -1, "codes"_a, "time_limit"_a = 0.0,
-           "The least cost of a tree that says each class of each row; -1 if none does.")
+           "The least cost of a tree that predicts each class for each row; -1 if none does.")
       .def("distinct", &distinct, nb::kw_only(), "required"_a = none, "banned"_a = none,
            "max_splits"_a = -1, "by"_a, "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
-           "One tree for all that say the same.");
+           "One tree for all trees with the same predictions.");
   nb::class_<NearListing>(m, "NearListing", "Trees one for each of the things they may say.")
       .def_prop_ro("status", [](const NearListing& l) { return ended(l.reason); })
       .def("costs", &costs, "The costs of the trees, in order.")

@@ -1,4 +1,4 @@
-// Python's way to searches of parts of one table that share a memo.
+// Bindings of searches on parts of one table, which share a memo.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -65,7 +65,7 @@ nb::dict solve_part(SharedMemo& memo, const EncodedTable& table, const SearchOpt
 void bind_parts(nb::module_& m) {
   nb::class_<SharedMemo>(m, "SharedMemo", "What is known about parts of one table.")
       .def(nb::init<std::uint64_t>(), "max_bytes"_a)
-      .def("learn", &learn, "records"_a, "Take in what another memo has told.")
+      .def("learn", &learn, "records"_a, "Add bounds that were proved with another memo.")
       .def("news", &news, "least_effort"_a, "most"_a,
            "What was proved since the last call, that of most effort (microseconds).")
       .def("solve", &solve_part, "table"_a, "options"_a, nb::kw_only(), "names"_a, "cutoff"_a = 0,

@@ -1,4 +1,4 @@
-// Python's way to searches of one table at many split costs.
+// Bindings of searches on one table at many split costs.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>

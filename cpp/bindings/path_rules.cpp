@@ -1,4 +1,4 @@
-// Python's way into the search under rules about paths.
+// Bindings of the search under rules about paths.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

@@ -1,4 +1,4 @@
-// Python's way into Quant-BnB.
+// Bindings of Quant-BnB.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>

@@ -1,4 +1,4 @@
-// The records that cross from Python: a table, and what a search is told.
+// The records that Python passes to a search: a table, and its options.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

@@ -1,4 +1,4 @@
-// Python's way into the regression searches.
+// Bindings of the regression searches.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

@@ -1,4 +1,4 @@
-// Python's way to the search over arbitrary rules: a store of partitions that families of
+// Bindings of the search over arbitrary rules: a store of partitions that families of
 // rules are added to, and the search over it. No logic lives here.
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>

@@ -1,4 +1,4 @@
-// What a search is told besides the table: which trees are allowed, its limits, who listens, and
+// The options of a search: which trees are allowed, its limits, its observer, and
 // the options of the sparse engine, which two functions share.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Python's way to the searches over binary and categorical tests: sparse, BRANCHES and
+// Bindings of the searches over binary and categorical tests: sparse, BRANCHES and
 // DT-Miner. No logic lives here.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

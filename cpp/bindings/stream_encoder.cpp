@@ -240,7 +240,7 @@ void Encoder::load(nb::tuple state) {
     sync(column++);
   }
   started_ = nb::cast<bool>(state[3]);
-  // A row that was refused may have left columns and codes that the learner has not been told.
+  // A row that was refused may have added columns and codes of which the learner does not know.
   grown_ = true;
 }
 

@@ -1,4 +1,4 @@
-// Python's way into the threshold search.
+// Bindings of the threshold search.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>

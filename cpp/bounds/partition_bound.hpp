@@ -18,7 +18,8 @@
 //
 //   cost >= min over k of (k - 1) * penalty + (loss of the best partition into k groups).
 //
-// With a penalty only a few k matter: more groups than the cost to beat affords are too dear.
+// With a penalty only a few k matter: with more groups, the penalties alone exceed
+// the cost to beat.
 // With smoothing, a leaf loses at least what its rows lose without it and what an empty leaf does,
 // so the loss of an empty leaf is one more penalty for each leaf.
 #pragma once

@@ -31,7 +31,7 @@ class LinearError {
  public:
   using Value = double;
   using Real = long double;
-  static constexpr bool kUnitStep = false;  // one far row can change a loss at will
+  static constexpr bool kUnitStep = false;  // an outlying row can change a loss by any amount
 
   struct Tally {
     Real weight = 0, y = 0, yy = 0;

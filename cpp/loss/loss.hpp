@@ -2,9 +2,8 @@
 //
 // A loss is superadditive: the best constant for a union of rows cannot do better on each
 // part than that part's own best constant (Quant-BnB, Lemma B.1, for any loss that sums over
-// rows). Everything the threshold search prunes with follows from that. To add an objective,
-// write one header like `misclassification.hpp`, and one line where the engine is built
-// (`search/threshold/solve.cpp`).
+// rows). All bounds of the threshold search follow from this property. The page
+// docs/about/contributors.md shows how to add an objective.
 #pragma once
 
 #include <concepts>

@@ -2,7 +2,7 @@
 // integers (core/cost.hpp).
 //
 // Rows of different classes with equal values in all columns share a leaf in every tree, so all
-// of them but those of one class are errors whatever the tree says (equivalent points). With
+// of them but those of one class are errors in every tree (equivalent points). With
 // *swings* (data/problem.hpp) these errors are left out of every cost: a group of such rows costs
 // its heaviest class at most, and nothing if that class is predicted. Bounds that start from zero
 // then see what a tree can still change, and leaving out a group lowers a cost by its swing at

@@ -14,7 +14,7 @@
 // *Smoothing* adds imaginary rows to every leaf, the same ones to each. A leaf's loss is then
 // still the least sum of its rows' losses over all constants plus a term of the constant alone, so
 // fewer rows never lose more (monotone), which is all that the search needs. Only the bound of
-// partitions needs more, and says so.
+// partitions needs more; its comment says what.
 #pragma once
 
 #include <concepts>
@@ -36,7 +36,7 @@ class MomentLoss {
  public:
   using Phi = P;
   using Value = double;
-  static constexpr bool kUnitStep = false;  // one far row can change a loss at will
+  static constexpr bool kUnitStep = false;  // one outlying row can change a loss by any amount
   static constexpr bool kSquares = std::same_as<Phi, Squares>;
 
   struct Tally {

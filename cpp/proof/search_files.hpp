@@ -14,7 +14,7 @@ namespace treeproof::proof {
 class SearchFiles {
  public:
   // Opens the log (empty: none) and reads the checkpoint (empty: none) of this problem. A search
-  // that writes a proof believes no file: it begins anew.
+  // that writes a proof uses no checkpoint: it starts from the beginning.
   SearchFiles(Problem& problem, const TreeLimits& tree_limits, const std::string& log,
               const std::string& checkpoint, sparse::Options& options) {
     const bool there =
@@ -28,7 +28,7 @@ class SearchFiles {
   SearchFiles(const SearchFiles&) = delete;
   SearchFiles& operator=(const SearchFiles&) = delete;
 
-  // Who is told of the steps of the search; null without a log.
+  // The listener to the steps of the search; null without a log.
   StepListener* listener() { return log_ ? &*log_ : nullptr; }
   const StepLog* log() const { return log_ ? &*log_ : nullptr; }
 

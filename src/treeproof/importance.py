@@ -5,7 +5,7 @@ theirs, with the loss that was minimised in place of an impurity. It is about on
 
 The *increase* without a column is about all trees: an exact search over the trees that
 do not use the column finds the best one, and both costs come with their certificates.
-Where two columns say the same, each alone can be left out for nothing.
+If two columns contain the same information, either can be left out at no cost.
 """
 
 from __future__ import annotations

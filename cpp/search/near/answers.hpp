@@ -1,4 +1,5 @@
-// What trees within a budget say of each row: the least cost of one that predicts each class.
+// The predictions of trees within a budget: for each row and class, the least cost of a tree
+// that predicts it.
 //
 // The least cost of a whole tree that has a given part on a set of rows is the cost of the part and
 // the least cost of everything beside it. The first is known from fronts without a value (one tree
@@ -35,7 +36,7 @@ class Answers {
 
   // Returns false if a limit was reached.
   bool build(Limits& limits);
-  // [row of the problem][class]; kInfiniteCost if no tree says so.
+  // [row of the problem][class]; kInfiniteCost if no tree predicts it.
   const std::vector<Cost>& least() const { return least_; }
 
  private:

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "search/near/piles.hpp"
+#include "search/near/value_tallies.hpp"
 
 namespace treeproof::near {
 namespace {
@@ -46,8 +46,8 @@ class ClassTallies {
 }  // namespace
 
 std::unique_ptr<Leaves> class_leaves(const Problem& problem, LeafRules rules) {
-  return std::make_unique<PiledLeaves<ClassTallies>>(problem, std::move(rules),
-                                                     ClassTallies(problem));
+  return std::make_unique<TalliedLeaves<ClassTallies>>(problem, std::move(rules),
+                                                       ClassTallies(problem));
 }
 
 }  // namespace treeproof::near

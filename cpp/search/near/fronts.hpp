@@ -1,27 +1,28 @@
-// The best trees within a budget for a question about whole trees.
+// Pareto fronts of cost and value: answers to questions about all trees within a budget.
 //
-// A question gives every tree a value: a number for each leaf and for each split, added up. With 1
-// for each split the value is the size of the tree; with 1 for each row whose class differs from a
-// given prediction it is the distance to that prediction; with random keys of rows and classes it
-// is a name for the predictions of the tree.
+// A question assigns a value to every tree: the sum of a number for each leaf and a number for each
+// split. Three examples: with 1 for each split, the value is the size of the tree; with 1 for each
+// row whose class differs from a given prediction, it is the distance to that prediction; with
+// random keys for pairs of a row and a class, it is a fingerprint of the predictions of the tree.
 //
-// What a leaf adds may depend on the way to it, not only on its rows: what was asked for on the
-// way, or which values a column may still have. This is the *state* of a path. A *place* is a set
-// of rows (a node of the graph) in a state; questions without states have one place for each node.
+// The number of a leaf may depend not only on its rows but also on the path to it: on the columns
+// that were tested there, or on the values that a column may still have. What has to be known of a
+// path is its *state*. A *place* is a set of rows (a node of the graph) together with a state;
+// questions without states have one place for each node.
 //
-// For every place, a front holds the trees of which none is better. If smaller values are better, a
-// tree is better if it costs no more and its value is no greater; a tree of the front of a parent
-// is then made of trees of its children's fronts, because replacing the part on a child by one that
-// costs no more and adds no more gives a tree that costs no more and adds no more. If every value
-// is asked for, a tree is better only if it has the same value and costs less, and the same
-// argument holds. Trees with different marks (filter.hpp) are never compared. A split whose
-// children are all leaves that predict the same is no tree of the set; therefore leaves are kept
-// apart from other trees.
+// For every place, the front contains the trees that no other tree dominates. If small values are
+// wanted, a tree dominates another one if neither its cost nor its value is higher. The front of a
+// parent then consists of trees made of trees of its children's fronts: if the part on a child is
+// replaced by a tree that dominates it, neither the cost nor the value of the whole rises. If all
+// values are wanted, a tree dominates another one only if it has the same value and costs less, and
+// the same argument holds. Trees with different marks (filter.hpp) are never compared. A split
+// whose children are all leaves with the same prediction does not count as a tree; therefore leaves
+// are kept apart from other trees.
 //
 // A question is a type with
 //   Value, State            values are added and ordered; states are default constructible
 //   kPlain                  there are no states
-//   kEvery                  every value is asked for, not only small ones
+//   kEvery                  all values are wanted, not only small ones
 //   root()                  the state of the whole table
 //   key(state)              a key of 128 bits for a state
 //   below(state, spot, test, outcome)   the state of a child

@@ -69,7 +69,7 @@ void Graph::refine(const LowerBound& bound, Child& child, int depth_left, Cost e
   known.exact = known.exact || depth_left == 1 || found <= enough + spare_;
 }
 
-// A tree is never dearer than a leaf, so that a bound above the leaf means the leaf.
+// The optimum never costs more than a leaf, so a bound above the cost of the leaf means the leaf.
 void Graph::raise(Known& known, Cost lower) {
   known.lower = std::max(known.lower, std::min(lower, known.leaf.cost));
   known.exact = known.exact || known.lower == known.leaf.cost;

@@ -2,8 +2,8 @@
 //
 // The last level of a graph has by far the most subproblems, and each of them only ever becomes a
 // leaf or one split with leaves for children. So these splits are not kept but listed when they are
-// needed (piles.hpp). Tests of one column that part the rows alike count once; of thresholds this
-// is the lowest one.
+// needed (value_tallies.hpp). Tests of one column that part the rows alike count once; of
+// thresholds this is the lowest one.
 #pragma once
 
 #include <cstdint>

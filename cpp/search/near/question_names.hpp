@@ -1,4 +1,4 @@
-// Names of predictions and of functions: trees with the same name say the same.
+// Fingerprints of predictions and of functions: trees with the same one predict the same.
 //
 // The predictions on the training rows are named by the sum of random keys, one for each pair of a
 // row and a class.

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "loss/target_losses.hpp"
-#include "search/near/piles.hpp"
+#include "search/near/value_tallies.hpp"
 
 namespace treeproof::near {
 namespace {
@@ -67,8 +67,8 @@ template <class Phi>
 std::unique_ptr<Leaves> make(const Problem& problem, LeafRules rules, const CentredTargets& centred,
                              std::int32_t n_outputs) {
   using Tallies = MomentTallies<Phi>;
-  return std::make_unique<PiledLeaves<Tallies>>(problem, std::move(rules),
-                                                Tallies(problem, centred, n_outputs));
+  return std::make_unique<TalliedLeaves<Tallies>>(problem, std::move(rules),
+                                                  Tallies(problem, centred, n_outputs));
 }
 
 }  // namespace

@@ -11,20 +11,20 @@ namespace treeproof::sparse {
 
 // Every bound and every heuristic of the search can be switched off; the optimum must not change
 // (the test suite runs all combinations). X(name, what it does)
-#define TREEPROOF_SPARSE_SWITCHES(X)                                               \
-  X(lookahead, "pair counts: exact leaf and one-split cost of every child")        \
-  X(admissible, "drop tests with a side too small to pay for a split")             \
-  X(equal_tests, "keep one of several tests that part the rows alike")             \
-  X(covering, "bound by the largest literal of each class")                        \
-  X(rounding, "bound by whole numbers of splits and errors")                       \
-  X(merging, "drop a split dearer than giving its rows to one child's tree")       \
-  X(similarity, "bound a child by finished children that share most of its rows")  \
-  X(similarity_leaf, "the same, with the rows not shared made a leaf")             \
-  X(two_splits, "refute trees of exactly two splits before expanding a child")     \
-  X(three_splits, "refute trees of exactly three splits before expanding a child") \
-  X(easy_first, "solve the child with the smaller upper bound first")              \
-  X(discrepancy, "look for good trees by limited discrepancy search")              \
-  X(prices, "bound a child by the prices of its rows")                             \
+#define TREEPROOF_SPARSE_SWITCHES(X)                                                  \
+  X(lookahead, "pair counts: exact leaf and one-split cost of every child")           \
+  X(admissible, "drop tests with a side too small to pay for a split")                \
+  X(equal_tests, "keep one of several tests that part the rows alike")                \
+  X(covering, "bound by the largest literal of each class")                           \
+  X(rounding, "bound by whole numbers of splits and errors")                          \
+  X(merging, "drop a split that costs more than giving its rows to one child's tree") \
+  X(similarity, "bound a child by finished children that share most of its rows")     \
+  X(similarity_leaf, "the same, with the rows not shared made a leaf")                \
+  X(two_splits, "refute trees of exactly two splits before expanding a child")        \
+  X(three_splits, "refute trees of exactly three splits before expanding a child")    \
+  X(easy_first, "solve the child with the smaller upper bound first")                 \
+  X(discrepancy, "look for good trees by limited discrepancy search")                 \
+  X(prices, "bound a child by the prices of its rows")                                \
   X(triples, "triple counts: the best trees of depth two of all children at once")
 
 struct Switches {

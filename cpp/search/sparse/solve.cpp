@@ -345,20 +345,21 @@ SearchResult solve_size_limited(const Problem& problem, const Settings& settings
   take(Tree(best.tree), best.lower);
   const Cost leaf_cost = evaluate(problem, flatten({}), penalty);
 
-  // Bisection: the tree has too many splits at the price `cheap`, and few enough from `dear` on.
-  Cost cheap = penalty, dear = std::max(leaf_cost, penalty) + 1;
-  while (!best.optimal() && dear - cheap > 1 && limits.reason() == StopReason::none) {
-    Settings dearer = settings;
-    dearer.split_cost = cheap + (dear - cheap) / 2;
-    const SearchResult found = Run<Word>(problem, dearer, limits, {}, listener).solve();
+  // Bisection: the tree has too many splits at the price `cheap`, and few enough from `expensive`
+  // on.
+  Cost cheap = penalty, expensive = std::max(leaf_cost, penalty) + 1;
+  while (!best.optimal() && expensive - cheap > 1 && limits.reason() == StopReason::none) {
+    Settings higher_price = settings;
+    higher_price.split_cost = cheap + (expensive - cheap) / 2;
+    const SearchResult found = Run<Word>(problem, higher_price, limits, {}, listener).solve();
     add_statistics(best, found);
-    const Cost extra = (dearer.split_cost - penalty) * max_splits;
+    const Cost extra = (higher_price.split_cost - penalty) * max_splits;
     take(found.tree, found.lower - extra);
     if (found.tree.n_splits() == max_splits && found.optimal()) break;
-    (found.tree.n_splits() > max_splits ? cheap : dear) = dearer.split_cost;
+    (found.tree.n_splits() > max_splits ? cheap : expensive) = higher_price.split_cost;
     // The optimum is a piecewise linear function of the price; steps far below the cost of one
     // error do not change the tree.
-    if (dear - cheap <= kUnitCost / 64) break;
+    if (expensive - cheap <= kUnitCost / 64) break;
   }
   if (!best.optimal() && limits.reason() == StopReason::none) {
     const Layout layout =

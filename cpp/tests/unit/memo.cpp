@@ -1,4 +1,4 @@
-// The memo of bounds: what is told once is kept, knowledge is joined, memory is limited, and
+// The memo of bounds: entries are kept, bounds are combined, memory is limited, and
 // entries that cost most effort stay longest.
 #include "search/memo.hpp"
 
@@ -15,7 +15,7 @@ void joins_knowledge(Report& report) {
   const Key key = random_key(1);
   report.expect(memo.find(key).lower == 0 && memo.find(key).upper == kInfiniteCost);
   memo.update(key, 1, {10, 90, 3});
-  memo.update(key, 1, {20, 95, 4});  // a better bound, a dearer tree
+  memo.update(key, 1, {20, 95, 4});  // a better bound, a more expensive tree
   Bounds known = memo.update(key, 1, {5, 70, 5});
   report.expect(known.lower == 20 && known.upper == 70 && known.test == 5);
   known = memo.find(key);
@@ -40,19 +40,20 @@ void forgets_what_was_cheap(Report& report) {
   Memo memo(kBytes, false);
   const Key pinned = random_key(~std::uint64_t{0});
   memo.update(pinned, Memo::kPinned, {7, 8, 0});
-  constexpr std::uint64_t kMany = 50000, kDear = 200;
+  constexpr std::uint64_t kMany = 50000, kExpensive = 200;
   for (std::uint64_t n = 0; n < kMany; ++n)
-    memo.update(random_key(n), n < kDear ? 1000000 : 1, {static_cast<Cost>(n), kInfiniteCost, -1});
+    memo.update(random_key(n), n < kExpensive ? 1000000 : 1,
+                {static_cast<Cost>(n), kInfiniteCost, -1});
   report.expect(memo.account().bytes <= kBytes && memo.full());
   report.expect(memo.account().evictions > 0);
   report.expect(memo.find(pinned).lower == 7 && memo.find(pinned).upper == 8);
-  std::uint64_t dear = 0;
-  for (std::uint64_t n = 1; n < kDear; ++n) {
+  std::uint64_t expensive = 0;
+  for (std::uint64_t n = 1; n < kExpensive; ++n) {
     const Cost lower = memo.find(random_key(n)).lower;
     report.expect(lower == 0 || lower == static_cast<Cost>(n));  // forgotten, never wrong
-    dear += lower > 0 ? 1 : 0;
+    expensive += lower > 0 ? 1 : 0;
   }
-  report.expect(dear > kDear / 2);
+  report.expect(expensive > kExpensive / 2);
 }
 
 void shrinks(Report& report) {

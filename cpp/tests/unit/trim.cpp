@@ -12,7 +12,7 @@
 namespace treeproof::unit {
 namespace {
 
-// A file in the working directory that goes with the scope.
+// A file in the working directory that is removed at the end of the scope.
 struct File {
   explicit File(std::string of) : name(std::move(of)) {}
   ~File() { std::remove(name.c_str()); }
@@ -40,7 +40,7 @@ void keeps_what_is_needed(Report& report) {
   proof::StepLog writer(log.name);
   writer.begin(9);
   writer.step(step_of(kLeft, 5, left, none));     // weaker than what is cited
-  writer.step(step_of(kUnused, 6, right, none));  // cited by nobody
+  writer.step(step_of(kUnused, 6, right, none));  // not cited
   writer.step(step_of(kLeft, 7, left, none));
   writer.step(step_of(kRight, 8, right, none));
   const std::vector<Use> uses{{4, 2, {{0, false, kLeft, 7}, {1, false, kRight, 8}}}};
@@ -69,7 +69,7 @@ void takes_claims_along(Report& report) {
   report.expect(steps.text().find("[[2,[[3]],[[4]]]]") != std::string::npos);
 }
 
-void refuses_what_nobody_proved(Report& report) {
+void refuses_unproved_citations(Report& report) {
   const File log("unit_missing.log"), steps("unit_missing.steps");
   const std::vector<Literal> all, left{{4, 0}};
   const std::vector<Use> none, uses{{4, 2, {{0, false, kLeft, 7}}}};
@@ -92,7 +92,7 @@ void refuses_what_nobody_proved(Report& report) {
 void test_trim(Report& report) {
   keeps_what_is_needed(report);
   takes_claims_along(report);
-  refuses_what_nobody_proved(report);
+  refuses_unproved_citations(report);
 }
 
 }  // namespace treeproof::unit

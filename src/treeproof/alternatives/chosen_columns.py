@@ -1,4 +1,4 @@
-"""The columns that near-optimal trees shall use, or do without."""
+"""The columns that near-optimal trees must test, or must not test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def choose_columns(
     used: Sequence[int] = (),
     left_out: Sequence[int] = (),
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the numbers of the columns to use and to do without, in order.
+    """Return the numbers of the columns that must and must not be tested, in order.
 
     Parameters
     ----------

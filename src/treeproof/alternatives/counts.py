@@ -35,7 +35,7 @@ class Count:
 
 
 class DistinctCount:
-    """How many different things trees say, and the cheapest tree for each."""
+    """How many different predictions trees make, and the cheapest tree for each."""
 
     def __init__(self, family: Any, listing: Any) -> None:
         self._set, self._listing = family, listing

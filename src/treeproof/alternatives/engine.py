@@ -189,14 +189,14 @@ class Family:
         distinct: str = "trees",
         partial: bool = False,
     ) -> Count | DistinctCount:
-        """Count the trees that use some features and do without others.
+        """Count the trees that test some features and do not test others.
 
         Parameters
         ----------
         required, banned : sequence of int
             The features.
         distinct : {"trees", "predictions", "functions"}, default="trees"
-            Whether trees that say the same count once.
+            Whether trees with the same predictions count once.
         partial : bool, default=False
             If not all trees are known, count those that are.
         """
@@ -252,7 +252,7 @@ class Family:
         Parameters
         ----------
         columns : pair of sequences of int
-            Only trees that use these features, and do without these.
+            Only trees that test the first features, and none of the second.
         codes : ndarray of shape (columns, rows)
             The rows of the table, as the engine knows them.
         values : ndarray of shape (rows, classes) or None
@@ -289,7 +289,7 @@ class Family:
         Parameters
         ----------
         columns : pair of sequences of int
-            Only trees that use these features, and do without these.
+            Only trees that test the first features, and none of the second.
         codes : ndarray of shape (columns, rows)
             The rows of the table, as the engine knows them.
         weights : ndarray of shape (rows,)
@@ -323,7 +323,7 @@ class Family:
         Parameters
         ----------
         columns : pair of sequences of int
-            Only trees that use these features, and do without these.
+            Only trees that test the first features, and none of the second.
         codes : ndarray of shape (columns, rows)
             The rows of the table, as the engine knows them.
         pays : ndarray of shape (rows,)
@@ -344,12 +344,12 @@ class Family:
     def answers(
         self, columns: tuple[Sequence[int], Sequence[int]], codes: Any
     ) -> NDArray[np.int64]:
-        """Return the least cost of a tree that says each class of each row, or -1.
+        """Return the least cost of a tree that predicts each class for each row, or -1.
 
         Parameters
         ----------
         columns : pair of sequences of int
-            Only trees that use these features, and do without these.
+            Only trees that test the first features, and none of the second.
         codes : ndarray of shape (columns, rows)
             The rows of the table, as the engine knows them.
         """

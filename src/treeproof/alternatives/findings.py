@@ -80,14 +80,14 @@ class Reliance:
 
 @dataclass(frozen=True, eq=False)
 class Disagreement:
-    """What trees of the set say of each training row.
+    """What trees of the set predict for each training row.
 
     Attributes
     ----------
     classes : ndarray of shape (classes,)
-        What a tree may say.
+        The classes that a tree may predict.
     objectives : ndarray of shape (rows, classes)
-        The cost of the cheapest tree that says so; infinite if no tree does.
+        The cost of the cheapest tree that predicts the class; infinite if none does.
     """
 
     classes: NDArray[Any]
@@ -95,12 +95,12 @@ class Disagreement:
 
     @property
     def disputed(self) -> NDArray[np.bool_]:
-        """The rows of which trees of the set say different things."""
+        """The rows for which trees of the set predict different classes."""
         return np.isfinite(self.objectives).sum(axis=1) > 1
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """How much more the cheapest tree costs that says something else."""
+        """How much more the cheapest tree costs that predicts another class."""
         two = np.sort(self.objectives, axis=1)[:, :2]
         if two.shape[1] < 2:
             return np.full(len(two), np.inf)

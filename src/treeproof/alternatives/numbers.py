@@ -43,7 +43,7 @@ class NumberAlternatives:
         within : float, default=0.01
             The margin, as a share of ``objective_``: 0.01 allows costs up to 1% higher.
         limit : int or None, default=None
-            Return only the best ``limit`` of these trees. Hardly two trees of a
+            Return only the best ``limit`` of these trees. Two trees of a
             regression cost the same, so that counting very many of them takes very
             long; the first thousand are found without counting the others.
         using, without : column or list of columns, default=()

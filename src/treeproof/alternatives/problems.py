@@ -84,7 +84,7 @@ class Problem(ABC):
 
 
 class ClassProblem(Problem):
-    """A tree whose leaves say classes, or other actions that have costs."""
+    """A tree whose leaves predict classes, or choose other actions that have costs."""
 
     def __init__(self, model: Any, task: Task) -> None:
         self.model = model

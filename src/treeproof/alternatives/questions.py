@@ -170,10 +170,10 @@ class Questions:
         return Extremes(sums[0], sums[1], low, high)
 
     def disagreement(self) -> Disagreement:
-        """Return what the trees of the set say of each training row.
+        """Return what the trees of the set predict for each training row.
 
-        A row of which equally good trees say different things is a candidate for a
-        person's decision.
+        A row for which equally good trees predict different classes is a candidate for
+        a person's decision.
 
         Returns
         -------
@@ -339,7 +339,7 @@ class Questions:
 
 
 def _check_plain(problem: Problem, what: str) -> None:
-    """Refuse columns of which a tree's nodes decide where values go that they lack."""
+    """Refuse columns whose unseen values are sent where the rows of a node decide."""
     table = problem.task.table
     for column in table.columns:
         if column.has_missing:

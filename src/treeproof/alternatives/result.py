@@ -59,7 +59,7 @@ class NearOptimalSet(Questions):
     distinct : {"trees", "predictions", "functions"}
         What is counted: trees, different predictions on the training rows, or
         different functions. In the last two cases the cheapest tree stands for all
-        that say the same.
+        that make the same predictions.
     objective : float
         The cost of the best tree.
     optimal : bool
@@ -145,7 +145,7 @@ class NearOptimalSet(Questions):
         return tuple(self._names[f] for f in self._without)
 
     def filter(self, *, using: Any = (), without: Any = ()) -> NearOptimalSet:
-        """Return those trees that use some columns and do without others.
+        """Return those trees that test some columns and do not test others.
 
         Parameters
         ----------
@@ -446,7 +446,7 @@ def near_set(
     count : bool
         Whether to count them now.
     distinct : {"trees", "predictions", "functions"}, default="trees"
-        Whether trees that say the same count once.
+        Whether trees with the same predictions count once.
     """
     check_distinct(problem, distinct)
     names = [column.name for column in problem.task.table.columns]

@@ -1,4 +1,4 @@
-"""Whole numbers of training rows, of which trees have sums."""
+"""Whole numbers of training rows, which are added up over the rows of a tree."""
 
 from __future__ import annotations
 

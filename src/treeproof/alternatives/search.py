@@ -60,9 +60,9 @@ class Question:
     limit : int or None
         How many trees at most.
     columns : pair of sequences of int
-        Columns to use and to do without.
+        The columns that trees must test, and those that they must not test.
     distinct : {"trees", "predictions", "functions"}
-        Whether trees that say the same count once.
+        Whether trees with the same predictions count once.
     """
 
     problem: Problem

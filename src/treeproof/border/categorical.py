@@ -1,4 +1,4 @@
-"""Which columns are categorical, as their types or the user say it."""
+"""Which columns are categorical, by their types or by the parameter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["is_categorical", "which_categorical"]
 
 
 def which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.bool_]:
-    """Return which columns the parameter, or else their type, says are categorical."""
+    """Return which columns are categorical, by the parameter or else by their type."""
     n = raw.n_columns
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
         if raw.matrix is not None:

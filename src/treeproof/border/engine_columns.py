@@ -187,7 +187,7 @@ def engine_table(columns: list[TableColumn], own_branch: bool) -> EngineTable:
             if cells > MAX_CELLS:
                 raise ValueError(_too_many(column, own_branch))
             offered.append(one)
-    if not offered:  # nothing to split on; engines want a column all the same
+    if not offered:  # nothing to split on; engines need at least one column
         nothing = np.zeros(len(columns[0].codes), dtype=np.int32)
         offered.append(EngineColumn(0, ONE_EACH, 1, nothing, lambda _: Meaning(LEAF)))
     return EngineTable(

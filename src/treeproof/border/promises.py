@@ -1,4 +1,4 @@
-"""Reading what a tree must keep: directions, interactions, prices of columns."""
+"""Reading restrictions of trees: directions, interactions, costs of columns."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _check_order(table: TrainingTable, column: int) -> None:
 
 
 def check_two_way(table: TrainingTable) -> None:
-    """Refuse splits into more than two children, of which a list has none."""
+    """Refuse splits into more than two children, which lists do not have."""
     engine = table.engine
     wide = np.flatnonzero((engine.kinds == ONE_EACH) & (engine.n_values > 1))
     if len(wide):

@@ -415,11 +415,11 @@ def _check_files(
     """Refuse options that do not go together."""
     if test_size and proof is not None:
         raise ValueError(
-            "--test-size does not go with --proof: the proof would be about some rows "
-            "of the file only."
+            "--test-size cannot be combined with --proof: the proof would be about "
+            "some rows of the file only."
         )
     if regression and checkpoint is not None:
-        raise ValueError("--checkpoint does not go with --regression.")
+        raise ValueError("--checkpoint cannot be combined with --regression.")
 
 
 def _table_name(data: str) -> str:

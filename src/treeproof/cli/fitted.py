@@ -1,4 +1,4 @@
-"""What the command line says of a fitted model."""
+"""What the command line prints about a fitted model."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ def objective_parameters(
         return {}
     if labels is None:
         raise ValueError(
-            "--cost-matrix, --abstain-cost and --metric are for classes; they do not "
-            "go with --regression."
+            "--cost-matrix, --abstain-cost and --metric are for classes; they cannot "
+            "be combined with --regression."
         )
     parameters: dict[str, Any] = {
         "abstain_cost": abstain_cost, "metric": metric, "beta": beta,

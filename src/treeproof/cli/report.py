@@ -1,4 +1,4 @@
-"""``treeproof report``: one HTML file that says what a table's best tree is."""
+"""``treeproof report``: one HTML file about the best tree of a table."""
 
 from __future__ import annotations
 

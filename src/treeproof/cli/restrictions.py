@@ -87,7 +87,9 @@ def restriction_parameters(
     """Return the parameters of the estimator for these options."""
     for option, value in (("--monotonic", monotonic), ("--test-costs", test_costs)):
         if regression and value is not None:
-            raise ValueError(f"{option} is for classes; it does not go with numbers.")
+            raise ValueError(
+                f"{option} is for classes; it cannot be combined with numbers."
+            )
     parameters: dict[str, Any] = {"shape": shape}
     if interactions is not None:
         named = ("pairwise", "no_interactions")

@@ -91,7 +91,7 @@ def read_table(
     if _is_query(data):
         return _query(data, database)
     if database is not None:
-        raise ValueError(f"--database goes with an SQL query, not with {data!r}.")
+        raise ValueError(f"--database needs an SQL query as its data, not {data!r}.")
     if path.is_dir():
         raise IsADirectoryError(
             f"{data!r} is a folder; give a file, or a query such as "

@@ -1,7 +1,7 @@
 """Constraints that a tree must keep: fairness, recall, false alarms, budgets.
 
 A constraint limits a sum over the training rows to which every row adds a number that
-depends on what its leaf says. Pass a list of them as ``constraints=`` to
+depends on what its leaf predicts. Pass a list of them as ``constraints=`` to
 `treeproof.OptimalTreeClassifier` or `treeproof.policy.OptimalPolicyTree`; the fit finds
 the cheapest tree that keeps all of them, over all trees and all actions of their
 leaves, and proves that no other such tree is cheaper.

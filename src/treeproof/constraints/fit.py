@@ -57,7 +57,7 @@ class Kept:
 def check_constraints(
     model: Any, sensitive_features: Any, classes: bool, others: Mapping[str, Any]
 ) -> Sequence[Constraint]:
-    """Refuse what constraints do not go with; return the constraints.
+    """Refuse parameters that exclude constraints; return the constraints.
 
     `classes` says whether rows have classes; `others` are arguments of ``fit`` that
     are None if they were not given.
@@ -86,7 +86,9 @@ def check_constraints(
     limits = ("max_splits", "first_split", "prefix")
     given += [p for p in limits if getattr(model, p, None) is not None]
     if given:
-        raise ValueError(f"constraints do not go with {given[0]}; leave one out.")
+        raise ValueError(
+            f"constraints cannot be combined with {given[0]}; leave one out."
+        )
     return list(constraints)
 
 
@@ -181,7 +183,7 @@ def _rows_of(
     sensitive_features: Any,
     weights: NDArray[np.float64],
 ) -> Rows:
-    """Return what constraints look at, but for classes."""
+    """Return what constraints need to know of the rows, except for their classes."""
     if data.samples is not None:
         raise ValueError("constraints need a table in memory; read the file first.")
     groups: NDArray[np.intp] | None = None
@@ -315,7 +317,7 @@ def _refuse(
 
 
 class _Given:
-    """What leaves say is given; other nodes say what costs least."""
+    """What leaves choose is given; other nodes choose the cheapest action."""
 
     def __init__(self, objective: Costs, actions: NDArray[np.intp]) -> None:
         self._objective, self._says = objective, actions

@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Constraint(ABC):
-    """A limit on a sum over rows that depends on what leaves say.
+    """A limit on a sum over rows that depends on what leaves predict.
 
     Examples
     --------

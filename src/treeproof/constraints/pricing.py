@@ -96,7 +96,7 @@ def _next_prices(
     highest = [(0.0, 1.0 if together else most)] * n
     first = linprog([0.0] * n + [-1.0], bounds=[*highest, (None, None)], **limits)
     model = float(-first.fun)
-    # Of all prices that are as good, the lowest: they say what a unit is worth.
+    # Of all optimal prices the lowest ones, which state what a unit is worth.
     nearly = model - 1e-9 * (1 + abs(model))
     lowest = linprog([1.0] * n + [0.0], bounds=[*highest, (nearly, None)], **limits)
     answer = lowest if lowest.status == 0 else first

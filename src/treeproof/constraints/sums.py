@@ -1,4 +1,4 @@
-"""What constraints speak of: sums over rows, in whole numbers, and limits on them."""
+"""What constraints limit: sums over rows, in whole numbers, and limits on them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Rows:
     weights : ndarray of shape (rows,)
         The weights of the rows.
     actions : list
-        What a leaf may say.
+        What a leaf may predict or choose.
     positive : int or None
         The number of the positive class among the actions, if there is one.
     is_positive : ndarray of bool or None

@@ -1,4 +1,4 @@
-"""What the predictions of a classifier cost: what may be asked for, and on any rows."""
+"""The costs of a classifier's predictions: parameters, and the mean cost of rows."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Costed:
     predict: Any
 
     def _check_files(self, files: dict[str, Any], y: Any) -> None:
-        """Refuse files that the objective does not go with."""
+        """Refuse files that the objective cannot be combined with."""
         if files["proof"] is not None and y is None and self.class_weight is not None:
             raise ValueError(
                 "A proof about class_weight needs the classes of the rows; pass y, or "

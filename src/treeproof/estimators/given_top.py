@@ -1,4 +1,4 @@
-"""What a given top of a tree, or a choice of its columns, does not go with."""
+"""Parameters that cannot be combined with a given top or a choice of columns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["check_top"]
 
 
 def check_top(model: Any, proof: Any) -> None:
-    """Refuse what a given top or a choice of columns does not go with.
+    """Refuse what cannot be combined with a given top or a choice of columns.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def check_top(model: Any, proof: Any) -> None:
         for name, there in unfit.items():
             if there:
                 raise ValueError(
-                    f"prefix does not go with {name}; leave one of the two out."
+                    f"prefix cannot be combined with {name}; leave one of the two out."
                 )
     if proof is not None and getattr(model, "allowed_features", None) is not None:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Lines in the leaves of a regressor: which columns, and what they go with."""
+"""Lines in the leaves of a regressor: their columns, and refused combinations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["check_line_parameters", "check_lines", "line_columns"]
 
 
 def check_line_parameters(model: Any, proof: Any) -> None:
-    """Refuse parameters that lines do not go with."""
+    """Refuse parameters that lines cannot be combined with."""
     unfit = {
         "proof": proof is not None,
         "first_split": model.first_split is not None,
@@ -25,12 +25,13 @@ def check_line_parameters(model: Any, proof: Any) -> None:
     for name, there in unfit.items():
         if there:
             raise ValueError(
-                f'leaf="linear" does not go with {name}; leave one of the two out.'
+                f'leaf="linear" cannot be combined with {name}; leave one of the two '
+                "out."
             )
 
 
 def check_lines(model: Any, data: RegressionData, reading: Mapping[str, Any]) -> None:
-    """Refuse data that lines do not go with."""
+    """Refuse data that lines cannot be combined with."""
     if model.leaf != "linear":
         return
     if data.targets.shape[1] > 1:

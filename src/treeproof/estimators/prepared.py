@@ -32,7 +32,7 @@ class Prepared(Generic[Asked]):
     Attributes
     ----------
     task : Task or RegressionTask
-        The problem as engines take it. Nobody listens to its search yet.
+        The problem as engines take it. It has no observers yet.
     grow : callable
         Returns the tree of an engine's split table, and the loss of the tree.
     keep : callable

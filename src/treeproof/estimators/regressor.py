@@ -388,7 +388,7 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
         return regression_data(self, X, y, sample_weight, memory, deadline)
 
     def _leaf(self, data: RegressionData) -> LeafFit:
-        """Return what leaves say and lose."""
+        """Return the predictions of leaves and their losses."""
         if self.criterion == "poisson":
             check_not_negative(data.targets)
         if self.leaf == "linear":
@@ -431,7 +431,7 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
         return Prepared(task, grow, keep)
 
     def _check_criterion(self, proof: Any) -> None:
-        """Refuse what the criterion does not go with."""
+        """Refuse parameters that cannot be combined with the criterion."""
         if self.leaf == "linear":
             check_line_parameters(self, proof)
         if self.solver == "quant-bnb" and self.criterion not in _QUANT_BNB:

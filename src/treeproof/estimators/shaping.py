@@ -1,4 +1,4 @@
-"""Restrictions of trees as parameters: reading them, and what they go with."""
+"""Restrictions of trees as parameters: reading them, and refusing combinations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHAPE_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 def check_restrictions(model: Any, **told: Any) -> None:
-    """Refuse what restricted trees do not go with.
+    """Refuse parameters that cannot be combined with restrictions.
 
     `told` are arguments of ``fit`` that are None if they were not given.
 
@@ -39,7 +39,7 @@ def check_restrictions(model: Any, **told: Any) -> None:
     >>> check_restrictions(OptimalTreeClassifier(shape="list", first_split="age"))
     Traceback (most recent call last):
       ...
-    ValueError: shape="list" does not go with first_split; leave one of the two out.
+    ValueError: shape="list" cannot be combined with first_split; leave one of...
     """
     given = restrictions(model)
     if not given:
@@ -60,23 +60,23 @@ def check_restrictions(model: Any, **told: Any) -> None:
     for name, there in unfit.items():
         if there:
             raise ValueError(
-                f"{given[0]} does not go with {name}; leave one of the two out."
+                f"{given[0]} cannot be combined with {name}; leave one of the two out."
             )
     if by_path and model.max_splits is not None:
         raise ValueError(
-            f"{by_path[0]} does not go with max_splits; limit max_depth instead."
+            f"{by_path[0]} cannot be combined with max_splits; limit max_depth instead."
         )
     probable = getattr(model, "criterion", "") in ("log_loss", "gini")
     for name in ("monotonic_cst", "test_costs"):
         if name in given and probable:
             raise ValueError(
-                f'{name} does not go with criterion="{model.criterion}"; fit the tree '
-                "to misclassification."
+                f'{name} cannot be combined with criterion="{model.criterion}"; fit '
+                "the tree to misclassification."
             )
     if "monotonic_cst" in given and model.abstain_cost is not None:
         raise ValueError(
-            "monotonic_cst orders two classes, and does not go with abstain_cost; "
-            "leave one of the two out."
+            "monotonic_cst orders two classes, and cannot be combined with "
+            "abstain_cost; leave one of the two out."
         )
 
 

@@ -66,7 +66,7 @@ class Alternatives:
     n_predictions : int or None
         In how many ways they predict the training rows; None if that is not known.
     disputed : pair of int or None
-        Of how many training rows they say different things, and the number of rows.
+        For how many training rows their predictions differ, and the number of rows.
     """
 
     count: int
@@ -108,8 +108,8 @@ def alternatives(
     found = fitted.model.near_optimal(within, without=list(without))
     if found.count == 0:
         raise ValueError(
-            "No tree within the margin does without these columns; allow one of them, "
-            "or choose a larger margin."
+            "Every tree within the margin tests one of these columns; allow one of "
+            "them, or choose a larger margin."
         )
     listed = []
     for near in found.best(_MOST_LISTED):

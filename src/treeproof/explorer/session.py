@@ -18,7 +18,7 @@ from treeproof.explorer.comparison import Comparison, compare
 from treeproof.explorer.downloads import make_download
 from treeproof.explorer.fitting import Fitted, fit
 from treeproof.explorer.job import Job
-from treeproof.explorer.ladder import Rung, rungs
+from treeproof.explorer.levels import LevelState, level_states
 from treeproof.explorer.path import PathPoint, trees_of_all_sizes
 from treeproof.explorer.question import Question, first_question, left_out
 from treeproof.explorer.tables import Table
@@ -215,16 +215,16 @@ class Session:
         return job.tree.collapse()
 
     @property
-    def levels(self) -> list[Rung]:
+    def levels(self) -> list[LevelState]:
         """What is proved about each depth, of the search under way or of the tree."""
         job = self.jobs.get("fit")
         if job is not None and job.running:
             best = job.events[-1][2] if job.events else math.inf
-            return rungs(job.levels, best)
+            return level_states(job.levels, best)
         fitted = self.fitted
         if fitted is None or self._chosen is not None:
             return []
-        return rungs(fitted.model.certificates_, fitted.model.objective_)
+        return level_states(fitted.model.certificates_, fitted.model.objective_)
 
     @property
     def comparison(self) -> Comparison | None:

@@ -1,4 +1,4 @@
-"""What a leaf may say, and what that costs.
+"""What a leaf may predict or choose, and what that costs.
 
 A tree costs the sum of its leaves and a penalty for every further leaf. A leaf chooses
 one of finitely many *actions* (a class, "abstain", a treatment) and pays the sum of its
@@ -9,8 +9,8 @@ needs to know of such an objective:
   This is misclassification; weights of classes and of rows give balanced accuracy.
 * `Costs`: any table of costs, one number for each row and action. Matrices of costs,
   abstention and treatments are made into such tables by `treeproof.border.costs`.
-* `Probabilities`: a leaf says how likely each class is, and a row costs the log loss or
-  the Brier score of that. These go to the engine of regressions.
+* `Probabilities`: a leaf predicts how likely each class is, and a row costs the log
+  loss or the Brier score of that. These go to the engine of regressions.
 
 No engine knows costs. Those of labels search for labels with weights, and every table
 of costs is such a problem: see `treeproof.objectives.costs`. Ratios such as F1 are

@@ -82,7 +82,7 @@ class Costs(Objective):
     costs : ndarray of shape (rows, actions)
         What each action costs for each row, for a weight of one; finite.
     actions : ndarray of shape (actions,)
-        What a leaf may say.
+        What a leaf may predict or choose.
     classes, labels : ndarray or None
         The classes, and each row's, if the rows have any.
     samples : ndarray of shape (rows,) or None

@@ -1,4 +1,4 @@
-"""Misclassification: a leaf says a class; a row of another class costs its weight."""
+"""Misclassification: a leaf predicts a class; other rows cost their weight."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Labels(Objective):
         return sums.astype(np.float64, copy=False)
 
     def grow(self, splits: SplitTable) -> Tree:
-        """Complete an engine's split table; leaves say their heaviest class."""
+        """Complete an engine's split table; leaves predict their heaviest class."""
         return self._grow(splits, None)
 
     def loss(self, tree: Tree) -> float:

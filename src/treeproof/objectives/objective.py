@@ -77,7 +77,7 @@ class Objective(ABC):
     classes : ndarray or None
         The class labels, if rows have classes.
     actions : ndarray
-        What a leaf may say.
+        What a leaf may predict or choose.
     units : Units
         How costs are stated.
 

@@ -72,7 +72,7 @@ class Probabilities(Labels):
         return super().value(rows) + self.smoothing
 
     def grow(self, splits: SplitTable) -> Tree:
-        """Complete an engine's split table; leaves say their heaviest class."""
+        """Complete an engine's split table; leaves predict their heaviest class."""
         tree = super().grow(splits)
         tree.measure = self.criterion
         return tree
@@ -90,7 +90,7 @@ class Probabilities(Labels):
 
 
 def check_criterion(model: Any, **given: Any) -> None:
-    """Refuse what goes with errors or costs only, if probabilities are fitted.
+    """Refuse parameters for errors or costs only, if probabilities are fitted.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def check_criterion(model: Any, **given: Any) -> None:
     >>> check_criterion(OptimalTreeClassifier(criterion="gini", n_best=2))
     Traceback (most recent call last):
       ...
-    ValueError: criterion="gini" does not go with n_best; leave that out, or fit the...
+    ValueError: criterion="gini" cannot be combined with n_best; leave that out, or...
     """
     if model.criterion not in PROBABILITY_CRITERIA:
         if model.smoothing > 0:
@@ -120,6 +120,6 @@ def check_criterion(model: Any, **given: Any) -> None:
     for name, there in told.items():
         if there:
             raise ValueError(
-                f'criterion="{model.criterion}" does not go with {name}; leave that '
-                "out, or fit the tree to misclassification."
+                f'criterion="{model.criterion}" cannot be combined with {name}; leave '
+                "that out, or fit the tree to misclassification."
             )

@@ -91,7 +91,7 @@ class _RatioSearch:
     def run(self, reading: Mapping[str, Any], writer: ProofFile | None = None) -> None:
         """Search, and store the best tree with its certificate."""
         model = self.model
-        # A single leaf that says "positive" is where every search starts.
+        # A single leaf that predicts "positive" is where every search starts.
         value = self.ratio.value(Counts(self.positives, Fraction(0), self.negatives))
         best: tuple[Fraction, Tree, Answer, str] | None = None
         above = Fraction(1)
@@ -193,7 +193,7 @@ class _RatioSearch:
         return tree if reached == value else None, figures
 
     def _grown(self, splits: SplitTable, objective: Labels) -> Tree:
-        """Return a tree whose leaves say what was best with errors weighed.
+        """Return a tree whose leaves predict what was best with weighed errors.
 
         That need not be a leaf's heaviest class; the classes' weights are the given
         ones.
@@ -248,7 +248,7 @@ class _RatioSearch:
 
 
 class _Choice:
-    """What leaves say with errors weighed: in whole numbers, as a proof rounds them."""
+    """What leaves predict with weighed errors, in whole numbers as in a proof."""
 
     measure = "errors"
 

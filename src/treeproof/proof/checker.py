@@ -266,7 +266,7 @@ class Book:
             raise Rejected(f"{what}, only {node.costs()[test]}.")
 
     def _worth(self, rows: Array) -> Any:
-        """Return what prices say of trees on some rows that are no leaf."""
+        """Return the bound of prices on trees for some rows that are not a leaf."""
         prices = self.p.step_prices
         if prices is None:
             return 0

@@ -115,7 +115,7 @@ class Prices:
         self.speak = self.depth == math.inf or reach <= self.depth
 
     def worth(self, C: Any, fewest: int) -> Any:
-        """Return what they say of trees with at least this many splits."""
+        """Return their bound on trees with at least this many splits."""
         if not self.speak:
             return 0
         least = sum(self.of[i] for i in C) - self.per_leaf

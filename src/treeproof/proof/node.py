@@ -70,7 +70,7 @@ class Node:
         self.lower = np.stack(bounds, axis=1)
 
     def by_prices(self, prices: Any) -> Array:
-        """Return what prices say of each child, before rounding."""
+        """Return the bound of prices for each child, before rounding."""
         own = np.repeat(prices.of_row[self.rows], self.codes.shape[1])
         at = np.bincount(self.codes.ravel(), own, self.n_values).astype(np.int64)
         along = np.concatenate([[0], np.cumsum(at)])

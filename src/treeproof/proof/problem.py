@@ -60,10 +60,10 @@ class Problem:
         columns = columns_of(X, header.features)
         self.limits: Limits | None = None
         if header.raw.get("constraints") is not None:
-            require(header.costly, "constraints go with costs.")
+            require(header.costly, "constraints need costs.")
             plain = all(header.raw.get(k) is None for k in ("classes", "cost_matrix"))
             plain = plain and header.raw.get("measure") == "cost"
-            require(plain, "constraints go with plain errors.")
+            require(plain, "constraints need plain errors.")
             n = len(np.asarray(y))
             weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight)
             same = weight.shape == (n,) and bool(np.all(np.isfinite(weight)))
@@ -288,7 +288,7 @@ class Problem:
         return c[-2] * UNIT if self.header.exact else 0.0 * c[-1]
 
     def rounded_worth(self, worth: Any, c: Array) -> Any:
-        """Round what prices say of trees that are no leaf."""
+        """Round the bound of prices for trees that are not a leaf."""
         return self.header.rounded(worth, self.forced(c), 1, self.multiway)
 
     def leaf(self, c: Array) -> Any:
@@ -339,7 +339,7 @@ class Problem:
         return cost, self.limits.bound(worst - gained)
 
     def _said_of_rows(self) -> Array:
-        """Return what the tree says of every row of the table."""
+        """Return what the tree predicts for every row of the table."""
         says = np.zeros(len(self.whole_table), int)
         says[self.whole_table] = self.said[self.place]
         return says

@@ -73,7 +73,7 @@ class Ratio:
         require(whole, "the class weights of a ratio are not whole numbers in range.")
 
     def check_tree(self, says: Array) -> None:
-        """See that a tree has the ratio that is claimed, from what it says of rows."""
+        """Check that a tree has the claimed ratio, from its predictions."""
         yes, true = says == self.positive, self.label == self.positive
         hits = self.p * _sum(self.weight[yes & true])
         misses = self.q * _sum(self.weight[~yes & true])

@@ -13,7 +13,7 @@ from treeproof.proof.ratio import NAMES
 def statement(header: Header, problem: Problem) -> str:
     """Say what was checked: data, weights, columns, limits, arithmetic.
 
-    The checker in C++ says the same, word for word.
+    The checker in C++ prints the same words.
     """
     weights, penalty = problem.weights, header.split_penalty
     if problem.limits is not None:  # as they were given

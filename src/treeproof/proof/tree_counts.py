@@ -237,7 +237,8 @@ class Family:
     """All trees that cost at most a budget, counted.
 
     Trees that differ only in tests of one column which part the rows of a node alike
-    are one tree; a split whose children are all leaves that say the same is no tree.
+    are one tree; a split whose children are all leaves with the same prediction is no
+    tree.
     """
 
     def __init__(self, problem: Problem, bounds: Bounds, budget: int) -> None:

@@ -1,4 +1,4 @@
-"""What a fit has proved, level by level, and how that is said in words.
+"""What a fit has proved about each level of depth, and how it is put into words.
 
 A fit without a depth limit, or with one above three, proves one level after the other:
 no tree of depth 1 is better, none of depth 2, and so on, and none at all. If a limit

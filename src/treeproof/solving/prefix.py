@@ -1,4 +1,4 @@
-"""The best tree that begins as it is told to.
+"""The best tree with a given top.
 
 Users who know their subject may want to prescribe the top of a tree, from the column of
 the first split to several levels of tests, and optimise the rest. Given its splits, the

@@ -1,4 +1,4 @@
-"""Searches that leave a proof: an answer, and what its argument is made from.
+"""Searches for a proof: an answer, and the material of its argument.
 
 The sparse engine logs the steps of its argument while it searches. For the threshold
 engine, and for bounds that the log does not show, the highest level proved is solved

@@ -1,4 +1,4 @@
-"""Trees that keep promises about their shape: directions, lists, paths, paid columns.
+"""Trees with a restricted shape: directions, lists, groups and costs of columns.
 
 Two engines search such trees. Directions of columns and lists do not depend on the
 path to a node, so the search over thresholds knows them at full speed. What depends on
@@ -47,7 +47,7 @@ _DEAREST = 1 << 55  # a split of such a cost never pays
 
 @dataclass(frozen=True)
 class PathRules:
-    """What paths remember: states, which columns they allow, what these cost.
+    """What is known of a path: its state, the columns it allows, and their costs.
 
     Attributes
     ----------
@@ -362,7 +362,7 @@ class _Ordered:
 
 
 class _Said:
-    """What leaves predict is given; other nodes predict what costs least."""
+    """What leaves predict is given; other nodes predict the cheapest class."""
 
     def __init__(self, objective: Any, said: NDArray[np.int32]) -> None:
         self._objective, self._said = objective, said

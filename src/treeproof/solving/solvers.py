@@ -289,7 +289,7 @@ def _check_tolerance(task: Task | RegressionTask, solver: str, *, lines: bool) -
     for what, present in hindered.items():
         if present:
             raise ValueError(
-                f"tolerance does not go with {what}; pass tolerance=0, and a "
+                f"tolerance cannot be combined with {what}; pass tolerance=0, and a "
                 "time_limit to bound the time instead."
             )
 

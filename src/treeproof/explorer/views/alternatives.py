@@ -49,7 +49,7 @@ def more_in_words(found: Alternatives) -> str:
         parts.append(
             "They agree on every row."
             if some == 0
-            else f"Of {some:,} of the {every:,} rows they say different things: "
+            else f"For {some:,} of the {every:,} rows they predict different classes: "
             "candidates for a person's decision."
         )
     return " ".join(parts)

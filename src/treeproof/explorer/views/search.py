@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import ui
 
 from treeproof.explorer.job import Job
-from treeproof.explorer.ladder import Rung
+from treeproof.explorer.levels import LevelState
 from treeproof.explorer.views.desk import Desk
 from treeproof.palette import INK, MUTED, class_colour
 from treeproof.solving.summary import note_few_rows
@@ -168,12 +168,12 @@ class SearchView:
         self._chart.update()
 
 
-def _chip(rung: Rung) -> str:
-    mood = "tp-rung-proved" if rung.proved else "tp-rung-open"
-    title = escape(rung.sentence)
+def _chip(level: LevelState) -> str:
+    mood = "tp-level-proved" if level.proved else "tp-level-open"
+    title = escape(level.sentence)
     return (
-        f'<span role="listitem" class="tp-rung {mood}" title="{title}" '
-        f'aria-label="{title}">{escape(rung.words)}</span>'
+        f'<span role="listitem" class="tp-level {mood}" title="{title}" '
+        f'aria-label="{title}">{escape(level.words)}</span>'
     )
 
 

@@ -1,4 +1,4 @@
-// Splits into leaves, from the rows of a set put on one pile for each value of a feature.
+// Splits into leaves, from one tally of the rows for each value of a feature.
 //
 // `Tallies` says what is summed over rows and what a leaf with such sums costs:
 //   Number                  int64 or double
@@ -20,17 +20,17 @@
 namespace treeproof::near {
 
 template <class Tallies>
-class PiledLeaves final : public Leaves {
+class TalliedLeaves final : public Leaves {
  public:
   using Number = typename Tallies::Number;
 
-  PiledLeaves(const Problem& problem, LeafRules rules, Tallies tallies)
+  TalliedLeaves(const Problem& problem, LeafRules rules, Tallies tallies)
       : problem_(problem), rules_(std::move(rules)), tallies_(std::move(tallies)),
         width_(tallies_.width()), total_(width_), left_(width_), right_(width_) {
     std::size_t most = 1;
     for (const Feature& f : problem.features) most = std::max(most, index(f.n_values));
     count_.assign(most, 0);
-    piles_.assign(most * width_, Number{});
+    by_value_.assign(most * width_, Number{});
     keys_.assign(most, Key{});
     for (std::int32_t r = 0; r < problem.n_rows(); ++r)
       row_keys_.push_back(random_key(static_cast<std::uint64_t>(r)));
@@ -66,7 +66,7 @@ class PiledLeaves final : public Leaves {
       const bool compare = once && !column.distinct();
       if (compare) seen_.clear();
       for (const FeatureTests& tests : column.features) {
-        pile_up(tests.feature, compare);
+        tally_by_value(tests.feature, compare);
         if (codes_.size() > 1) {
           const auto number = static_cast<std::int32_t>(c);
           if (tests.ordered) sweep(number, tests, compare, visit);
@@ -90,10 +90,10 @@ class PiledLeaves final : public Leaves {
     });
   }
 
-  Number* pile(std::int32_t code) const { return piles_.data() + index(code) * width_; }
+  Number* tally_of(std::int32_t code) const { return by_value_.data() + index(code) * width_; }
 
-  // Fills codes_ with the codes that occur, in order, and their piles.
-  void pile_up(std::int32_t feature, bool with_keys) const {
+  // Fills codes_ with the codes that occur, in order, and their tallies.
+  void tally_by_value(std::int32_t feature, bool with_keys) const {
     codes_.clear();
     const std::int32_t* const column =
         problem_.codes.data() + index(feature) * index(problem_.n_rows());
@@ -101,10 +101,10 @@ class PiledLeaves final : public Leaves {
       const std::int32_t code = column[r];
       if (count_[index(code)]++ == 0) {
         codes_.push_back(code);
-        std::fill_n(pile(code), width_, Number{});
+        std::fill_n(tally_of(code), width_, Number{});
         if (with_keys) keys_[index(code)] = Key{};
       }
-      tallies_.add(pile(code), r);
+      tallies_.add(tally_of(code), r);
       if (with_keys) keys_[index(code)] += row_keys_[index(r)];
     }
     sort_codes(problem_.features[index(feature)].n_values);
@@ -132,8 +132,8 @@ class PiledLeaves final : public Leaves {
     for (std::size_t k = 0; k + 1 < codes_.size(); ++k) {
       const std::int32_t code = codes_[k];
       for (std::size_t j = 0; j < width_; ++j) {
-        left_[j] += pile(code)[j];
-        right_[j] -= pile(code)[j];
+        left_[j] += tally_of(code)[j];
+        right_[j] -= tally_of(code)[j];
       }
       n_left += count_[index(code)];
       if (compare) {
@@ -150,8 +150,8 @@ class PiledLeaves final : public Leaves {
     for (const std::int32_t code : codes_) {
       if (code >= tests.n) continue;  // of two categories one test is enough
       for (std::size_t j = 0; j < width_; ++j) {
-        left_[j] = pile(code)[j];
-        right_[j] = total_[j] - pile(code)[j];
+        left_[j] = tally_of(code)[j];
+        right_[j] = total_[j] - tally_of(code)[j];
       }
       std::array<Key, 2> parts{keys_[index(code)], whole_};
       parts[1] -= parts[0];
@@ -181,7 +181,7 @@ class PiledLeaves final : public Leaves {
     Stump stump{tests.first, column, rules_.price(static_cast<std::int64_t>(codes_.size())), true};
     std::int32_t label = -1;
     for (const std::int32_t code : codes_) {
-      const Leaf leaf = tallies_.leaf(pile(code), count_[index(code)]);
+      const Leaf leaf = tallies_.leaf(tally_of(code), count_[index(code)]);
       if (leaf.samples < rules_.min_samples) return;
       stump.cost += leaf.cost;
       stump.alike = stump.alike && (label < 0 || leaf.label == label);
@@ -196,7 +196,7 @@ class PiledLeaves final : public Leaves {
   const std::size_t width_;
   std::vector<Key> row_keys_;
   // Scratch memory of one call.
-  mutable std::vector<Number> total_, left_, right_, piles_;
+  mutable std::vector<Number> total_, left_, right_, by_value_;
   mutable std::vector<std::int32_t> rows_, codes_, count_;
   mutable std::vector<Key> keys_;
   mutable Key whole_;

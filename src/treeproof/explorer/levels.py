@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from treeproof.solving.certificates import Certificate
 
-__all__ = ["Rung", "rungs"]
+__all__ = ["LevelState", "level_states"]
 
 _CLOSE = 1e-9  # relative tolerance for real-valued costs
 
 
 @dataclass(frozen=True)
-class Rung:
+class LevelState:
     """One level: whether it is proved, a few words, and a sentence."""
 
     proved: bool
@@ -21,7 +21,7 @@ class Rung:
     sentence: str
 
 
-def rungs(levels: Sequence[Certificate], cost: float) -> list[Rung]:
+def level_states(levels: Sequence[Certificate], cost: float) -> list[LevelState]:
     """Describe for each level whether one of its trees could be better.
 
     Parameters
@@ -34,21 +34,23 @@ def rungs(levels: Sequence[Certificate], cost: float) -> list[Rung]:
     Examples
     --------
     >>> levels = [Certificate(3, 0.3, 0.3, True, 0.2), Certificate(4, 0.2, 0.1, False, 9.0)]
-    >>> [rung.words for rung in rungs(levels, 0.2)]
+    >>> [level.words for level in level_states(levels, 0.2)]
     ['depth 3 ✓', 'depth 4 ≥ 0.1']
     """  # noqa: E501
-    return [_rung(level, cost) for level in levels]
+    return [_state(level, cost) for level in levels]
 
 
-def _rung(level: Certificate, cost: float) -> Rung:
+def _state(level: Certificate, cost: float) -> LevelState:
     any_depth = level.max_depth is None
     depth = "any depth" if any_depth else f"depth {level.max_depth}"
     trees = "tree" if any_depth else f"tree of depth {level.max_depth} or less"
     if level.lower_bound >= cost * (1 - _CLOSE):
-        return Rung(
+        return LevelState(
             True,
             f"{depth} ✓",
             f"No {trees} costs less than {cost:.5g} (proved in {level.seconds:.1f} s).",
         )
     bound = f"{level.lower_bound:.3g}"
-    return Rung(False, f"{depth} ≥ {bound}", f"No {trees} costs less than {bound}.")
+    return LevelState(
+        False, f"{depth} ≥ {bound}", f"No {trees} costs less than {bound}."
+    )
