@@ -30,8 +30,9 @@ def test_the_loss_and_the_bound_compile_and_run(tmp_path):
     )  # fmt: skip
     done = subprocess.run([program], check=True, capture_output=True, text=True)
     equal, everything, least = map(float, done.stdout.split())
-    rate = 7 / 5
-    losses = [2 * log(2 / rate), 4 * log(2 / rate), 0, log(1 / rate)]
+    mean = 15 / 5
+    rows = [(2, 1), (2, 2), (8, 1), (1, 1)]
+    losses = [w * (log(mean / y) + y / mean - 1) for y, w in rows]
     assert equal == 0 and least == 3
     assert everything == pytest.approx(2 * sum(losses), abs=1e-5)
 

@@ -88,3 +88,20 @@ def test_the_advice_for_numbers_written_as_text_works(tmp_path):
         run("fit", path, "--target", "y", "--quiet")
     query = str(said[0].message).split('with the query "')[1].split('".')[0]
     assert "price <= " in run("fit", query, "--target", "y", "--quiet").stdout
+
+
+def test_frequencies_are_shown_and_scored_as_weights(tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text(
+        "colour,sold,times\nred,yes,90\nred,no,10\nblue,yes,20\nblue,no,80\n"
+    )
+    shown = run("fit", path, "--target", "sold", "--weight", "times", "--quiet").stdout
+    assert "no   2 rows, weight 100 (50%), weight 20 wrong" in shown
+    assert "accuracy 0.8500" in shown  # half of the rows, but 85% of the weight
+
+
+def test_weights_of_classes_are_shown_as_rows():
+    X, y = [[0], [0], [0], [1], [1]], ["a", "a", "b", "b", "b"]
+    clf = OptimalTreeClassifier(class_weight="balanced").fit(X, y)
+    assert not clf.tree_.rows_differ_in_weight
+    assert "3 rows (60%), 1 wrong" in clf.export_text()

@@ -3,16 +3,16 @@
 #include <vector>
 
 #include "class_count_bound.hpp"
-#include "poisson_deviance.hpp"
+#include "gamma_deviance.hpp"
 
 int main() {
   using namespace treeproof;
-  const std::vector<double> rates{2.0, 2.0, 0.0, 1.0};
-  const std::vector<double> years{1.0, 2.0, 1.0, 1.0};
-  const PoissonDeviance loss(rates, years);
+  const std::vector<double> amounts{2.0, 2.0, 8.0, 1.0};
+  const std::vector<double> weights{1.0, 2.0, 1.0, 1.0};
+  const GammaDeviance loss(amounts, weights);
   auto tally = loss.tally();
   for (std::uint32_t row = 0; row < 2; ++row) loss.add(tally, row);
-  const double equal = loss.value(tally);  // two claims a year, both of them
+  const double equal = loss.value(tally);  // equal amounts: nothing is lost
   for (std::uint32_t row = 2; row < 4; ++row) loss.add(tally, row);
   const double all = loss.value(tally);
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from treeproof.cli.training import Training, training_score
+from treeproof.cli.training import Training, training_score, weighted_score
 from treeproof.columns import Column
 from treeproof.kinds import LEAF
 
@@ -55,7 +55,7 @@ def scores(
     score = training_score(model, training)
     found: dict[str, Any] = {"r2" if regression else "accuracy": score}
     if held_out is not None:
-        found["held_out"] = float(model.score(held_out.X, held_out.labels()))
+        found["held_out"] = weighted_score(model, held_out)
         found["held_out_rows"] = len(held_out.labels())
     if getattr(model, "abstain_cost", None) is not None:
         found["abstains"] = abstaining_share(model)

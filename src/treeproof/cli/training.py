@@ -92,7 +92,12 @@ def training_score(model: Any, training: Training) -> float:
         if squared and tree.impurity is not None and tree.impurity[0] > 0.0:
             lost = (tree.n_node_samples * tree.impurity)[leaf].sum()
             return float(1.0 - lost / (tree.n_node_samples * tree.impurity)[0])
-    return float(model.score(training.X, labels))
+    return weighted_score(model, training)
+
+
+def weighted_score(model: Any, rows: Training) -> float:
+    """Return accuracy or R2 on some rows, which count with their weights."""
+    return float(model.score(rows.X, rows.labels(), rows.weights))
 
 
 def predicts_numbers(training: Training, target: str, asked: bool | None) -> bool:

@@ -72,8 +72,7 @@ def _node(tree: Tree, node: int) -> str:
         return f"label={_quoted(', '.join(map(number, numbers)), rows)}"
     chosen = int(tree.action[node])
     if tree.cost is None:
-        counts = tree.rows_per_class
-        by_class = tree.value[node] if counts is None else counts[node]
+        by_class = tree.shown_per_class[node]
         share = by_class[chosen] / by_class.sum()
         detail = f"{rows}, {percent(share)}"
     else:

@@ -103,7 +103,7 @@ def node_content(tree: Tree, details: bool = False) -> list[NodeContent]:
         else (tree.value[leaves, 0].min(), tree.value[leaves, 0].max())
     )
     result = []
-    counts = tree.rows_per_class
+    by_class_of = tree.shown_per_class
     for node in range(tree.node_count):
         rows = counted(int(tree.n_node_samples[node]), "row")
         bar = _bar(tree, node)
@@ -125,7 +125,7 @@ def node_content(tree: Tree, details: bool = False) -> list[NodeContent]:
             chosen = int(tree.action[node])
             title = shortened(action_text(tree.actions[chosen]))
             if tree.cost is None:
-                by_class = tree.value[node] if counts is None else counts[node]
+                by_class = by_class_of[node]
                 share = by_class[chosen] / by_class.sum()
                 strength = 2 * max(share, 0.5) - 1
                 detail = f"{rows}, {percent(share)}"

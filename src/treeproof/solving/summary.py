@@ -40,7 +40,10 @@ def note_few_rows(model: Any) -> str | None:
     >>> note_few_rows(OptimalTreeClassifier(max_depth=1).fit(X, y)) is None
     True
     """
-    leaves, rows = model.tree_.collapse().n_leaves, int(model.stats_["n_rows"])
+    tree = model.tree_.collapse()
+    leaves, rows = tree.n_leaves, int(model.stats_["n_rows"])
+    if tree.rows_differ_in_weight:  # weights may be frequencies
+        rows = max(rows, int(tree.weighted_n_node_samples[0]))
     paid = leaves - 1 if model.penalize == "leaves" else model.n_splits_
     loss = model.objective_ - model.split_penalty * paid
     if leaves < 3 or rows >= _FEW_ROWS * leaves or loss < 1e-9:

@@ -199,14 +199,14 @@ def _verdict(tree: Tree, node: int) -> str:
 def _rows(tree: Tree, node: int) -> str:
     samples, weight = tree.n_node_samples[node], tree.weighted_n_node_samples[node]
     text = counted(int(samples), "row")
-    # With weights of classes the counts of classes say more.
-    told = samples == weight or tree.rows_per_class is not None
-    return text if told else f"{text}, weight {number(weight)}"
+    if samples == weight or not tree.rows_differ_in_weight:
+        return text
+    return f"{text}, weight {number(weight)}"
 
 
 def _detail(tree: Tree, node: int, details: bool) -> str:
-    counts = tree.rows_per_class
-    if counts is None:
+    by_weight = tree.rows_differ_in_weight
+    if by_weight or tree.rows_per_class is None:
         share = tree.weighted_n_node_samples[node] / tree.weighted_n_node_samples[0]
     else:
         share = tree.n_node_samples[node] / tree.n_node_samples[0]
@@ -221,9 +221,9 @@ def _detail(tree: Tree, node: int, details: bool) -> str:
     if tree.predicts_probabilities:
         likely = tree.value[node][tree.action[node]] / tree.value[node].sum()
         return f"{text}, probability {likely:.3g}"
-    by_class = tree.value[node] if counts is None else counts[node]
-    wrong = by_class.sum() - by_class[tree.action[node]]
-    return f"{text}, {count(wrong)} wrong"
+    by_class = tree.shown_per_class[node]
+    wrong = count(by_class.sum() - by_class[tree.action[node]])
+    return f"{text}, {f'weight {wrong}' if by_weight else wrong} wrong"
 
 
 def detail_texts(tree: Tree, node: int) -> list[str]:

@@ -280,6 +280,30 @@ class Tree(TreeRouting, TreeExports, TreePictures):
         return counts.astype(np.int64) if known else None
 
     @property
+    def rows_differ_in_weight(self) -> bool:
+        """Whether rows of the same class have different weights.
+
+        With such weights, which may be frequencies, texts and pictures show weights.
+        If rows have only the weight of their class, they show numbers of rows.
+        """
+        counts = self.rows_per_class
+        if counts is None:
+            return not np.array_equal(self.n_node_samples, self.weighted_n_node_samples)
+        if self.predicts_probabilities or self.cost is not None:
+            return False
+        known = counts[0] > 0
+        factors = np.zeros(len(known))
+        factors[known] = self.value[0, known] / counts[0, known]
+        return not np.allclose(self.value, counts * factors, rtol=1e-9, atol=0.0)
+
+    @property
+    def shown_per_class(self) -> NDArray[Any]:
+        """The rows of each class in each node, or their weights if these differ."""
+        counts = self.rows_per_class
+        by_weight = counts is None or self.rows_differ_in_weight
+        return self.value if by_weight else np.asarray(counts)
+
+    @property
     def predicts_probabilities(self) -> bool:
         """Whether the tree was fitted to predict probabilities of classes."""
         return self.measure in PROBABILITY_MEASURES
