@@ -188,17 +188,19 @@ portfolio::Request make_request(const SearchOptions& options, const Climbing& ho
   return request;
 }
 
-// The answer if a limit is hit before the table is ready for a search.
-portfolio::Answer<Cost> leaf_answer(std::span<const std::int32_t> labels, int n_classes,
-                                    const std::vector<Weight>& weights,
-                                    const portfolio::Request& request, std::int64_t& total_weight,
-                                    Limits& limits, const portfolio::News<Cost>& news) {
+// What all rows weigh, and what a single leaf costs.
+struct Totals {
+  std::int64_t weight = 0;
+  Cost leaf = 0;
+};
+
+Totals totals_of(std::span<const std::int32_t> labels, int n_classes,
+                 const std::vector<Weight>& weights) {
   std::vector<std::int64_t> of_class(static_cast<std::size_t>(n_classes), 0);
   for (std::size_t r = 0; r < labels.size(); ++r)
     of_class[static_cast<std::size_t>(labels[r])] += weights[r];
-  total_weight = std::accumulate(of_class.begin(), of_class.end(), std::int64_t{0});
-  const Cost leaf = cost_of(total_weight - std::ranges::max(of_class));
-  return portfolio::leaf_of_labels(request, total_weight, leaf, limits, news);
+  const auto total = std::accumulate(of_class.begin(), of_class.end(), std::int64_t{0});
+  return {total, cost_of(total - std::ranges::max(of_class))};
 }
 
 // The best prices for trees of any depth and for levels, for a proof to cite.
@@ -236,6 +238,8 @@ nb::dict climb_labels(const EncodedTable& table, const SearchOptions& options,
   Limits limits = options.limits(interrupted);
   Messenger<Cost> messenger(options.observer, ladder, unit, interrupted, limits);
   Problem problem;
+  Totals totals;
+  std::int64_t n_merged = 0;
   portfolio::Answer<Cost> answer;
   std::optional<proof::SearchFiles> files;
   portfolio::ReducedTable reduced(table.features(), view(table.codes));
@@ -244,32 +248,49 @@ nb::dict climb_labels(const EncodedTable& table, const SearchOptions& options,
   {
     nb::gil_scoped_release unlocked;
     // Equal rows are merged, and their weights rounded, once for all engines. Only where leaves
-    // have a least number of rows does the threshold search need every row on its own.
-    const bool every_row = threshold && options.trees.min_samples_leaf > 1;
+    // have a least number of rows does the threshold search need every row on its own. It also
+    // takes the rows as they are if there is nothing to merge: large tables are not copied then.
+    bool every_row = threshold && options.trees.min_samples_leaf > 1;
     std::vector<Weight> rounded;
-    std::vector<double> given(view(table.weights).begin(), view(table.weights).end());
+    std::vector<double> as_rounded;
+    std::span<const double> given = view(table.weights);
     if (every_row) {
       rounded = whole_weights(given, false);
-      given = as_doubles(rounded);
+      as_rounded = as_doubles(rounded);
+      given = as_rounded;
     }
     Columns columns;
     std::vector<Weight> swings, pair_gains;
     try {
       // A proof has to speak of every column, so a search that writes one keeps them all.
       if (!for_proof) reduced.reduce(given, n_classes, request.tree_limits);
-      problem =
-          make_problem(reduced.features(), reduced.codes(), labels, n_classes, given, {}, &limits);
-      problem.key_seed = own.key_seed;
-      unit = static_cast<double>(cost_of(problem.total_weight));
+      if (!every_row && !sparse && !for_proof &&
+          all_rows_differ(reduced.features(), reduced.codes(), table.n_rows())) {
+        every_row = true;
+        rounded = whole_weights(given, false);
+      }
+      if (sparse || !every_row) {
+        const auto prepare = sparse ? make_problem : merge_rows;
+        problem =
+            prepare(reduced.features(), reduced.codes(), labels, n_classes, given, {}, &limits);
+        problem.key_seed = own.key_seed;
+        totals = {problem.total_weight, evaluate(problem, flatten({}), 0)};
+        n_merged = problem.n_rows();
+      } else {
+        totals = totals_of(labels, n_classes, rounded);
+        n_merged = table.n_rows_32();
+      }
+      unit = static_cast<double>(cost_of(totals.weight));
       if (threshold) {
-        columns = every_row
-                      ? sort_columns(problem.features, reduced.codes(), table.n_rows_32(), &limits)
-                      : sort_columns(problem.features, problem.codes, problem.n_rows(), &limits);
+        columns =
+            every_row
+                ? sort_borrowed(reduced.features(), reduced.codes(), table.n_rows_32(), &limits)
+                : sort_borrowed(problem.features, problem.codes, problem.n_rows(), &limits);
         engines.columns = &columns;
         engines.labels = {
             every_row ? labels : std::span<const std::int32_t>(problem.label), n_classes,
             every_row ? std::span<const Weight>(rounded) : std::span<const Weight>(problem.weight),
-            problem.total_weight};
+            totals.weight};
         if (!every_row) swings = find_swings(problem);
         if (!swings.empty() && 2 < n_classes && n_classes <= kMostPaired)
           pair_gains = find_pair_gains(problem, swings);
@@ -282,20 +303,21 @@ nb::dict climb_labels(const EncodedTable& table, const SearchOptions& options,
         files.emplace(problem, request.tree_limits, own.proof_log, own.checkpoint, engines.sparse);
         engines.listener = files->listener();
       }
-      answer =
-          portfolio::solve_labels(engines, request, problem.total_weight,
-                                  evaluate(problem, flatten({}), 0), limits, std::ref(messenger));
+      answer = portfolio::solve_labels(engines, request, totals.weight, totals.leaf, limits,
+                                       std::ref(messenger));
     } catch (const Stopped&) {
-      problem = Problem{};
-      answer = leaf_answer(labels, n_classes, whole_weights(given, false), request,
-                           problem.total_weight, limits, std::ref(messenger));
+      // A limit was reached before the table was ready for a search.
+      totals = totals_of(labels, n_classes, whole_weights(given, false));
+      n_merged = 0;
+      answer = portfolio::leaf_of_labels(request, totals.weight, totals.leaf, limits,
+                                         std::ref(messenger));
     }
     if (files) files->finish();
     answer.tree = reduced.restore(std::move(answer.tree));
     if (request.tree_limits.penalize == Penalize::leaves)
       fold_chains(answer.tree, table.features(), view(table.codes));
   }
-  nb::dict out = describe(answer, cost_of(problem.total_weight), limits, problem.n_rows());
+  nb::dict out = describe(answer, cost_of(totals.weight), limits, n_merged);
   out["statistics"]["idle_columns"] = reduced.n_idle();
   out["statistics"]["forced_weight"] = forced;
   if (for_proof) out["prices"] = describe_prices(answer);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,9 +18,13 @@ namespace treeproof {
 struct Columns {
   std::int32_t n_rows = 0;
   std::vector<Feature> features;
-  std::vector<std::uint32_t> order;  // [feature * n_rows + position]: row
-  std::vector<std::uint32_t> rank;   // [feature * n_rows + row]
+  std::vector<std::uint32_t> order;                            // [feature * n_rows + position]: row
+  std::span<const std::uint32_t> rank;                         // [feature * n_rows + row]
+  std::shared_ptr<const std::vector<std::uint32_t>> own_rank;  // what `rank` shows; null: borrowed
 
+  std::uint64_t bytes() const {
+    return sizeof(std::uint32_t) * (order.size() + (own_rank == nullptr ? 0 : own_rank->size()));
+  }
   std::int32_t n_features() const { return static_cast<std::int32_t>(features.size()); }
   FeatureKind kind(std::int32_t f) const { return features[static_cast<std::size_t>(f)].kind; }
   std::int32_t n_values(std::int32_t f) const {
@@ -29,7 +34,7 @@ struct Columns {
     return std::span(order).subspan(offset(f), static_cast<std::size_t>(n_rows));
   }
   std::span<const std::uint32_t> rank_of(std::int32_t f) const {
-    return std::span(rank).subspan(offset(f), static_cast<std::size_t>(n_rows));
+    return rank.subspan(offset(f), static_cast<std::size_t>(n_rows));
   }
 
  private:
@@ -42,5 +47,9 @@ struct Columns {
 // `Stopped` when a limit (null: none) is hit.
 Columns sort_columns(std::vector<Feature> features, std::span<const std::int32_t> codes,
                      std::int32_t n_rows, Limits* limits = nullptr);
+
+// The same without a copy of the codes, which must outlive the columns.
+Columns sort_borrowed(std::vector<Feature> features, std::span<const std::int32_t> codes,
+                      std::int32_t n_rows, Limits* limits = nullptr);
 
 }  // namespace treeproof

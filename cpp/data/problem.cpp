@@ -40,15 +40,15 @@ std::vector<Test> make_tests(const std::vector<Feature>& features) {
   return tests;
 }
 
-// Groups of rows with equal codes: a group number for each row, and a row for each group.
+// Groups of rows with equal codes: a group number for each row.
 struct Groups {
   std::vector<std::int32_t> of;
-  std::vector<std::size_t> representative;
+  std::size_t count = 0;
 };
 
 // Uses a hash table with open addressing, and compares rows completely.
-Groups group_rows(std::span<const std::int32_t> codes, std::size_t n, std::size_t n_features,
-                  Limits* limits) {
+Groups hash_rows(std::span<const std::int32_t> codes, std::size_t n, std::size_t n_features,
+                 Limits* limits) {
   // Row-major copy, so that comparing two rows touches two cache lines, not n_features.
   std::vector<std::int32_t> by_row(n * n_features);
   for (std::size_t f = 0; f < n_features; ++f)
@@ -63,6 +63,7 @@ Groups group_rows(std::span<const std::int32_t> codes, std::size_t n, std::size_
     std::int32_t group = -1;  // not used yet
   };
   std::vector<Place> places(std::bit_ceil(2 * n + 1));
+  std::vector<std::size_t> representative;  // a row of each group
   Groups groups;
   groups.of.resize(n);
   prepare_in_blocks(limits, n, n_features + 1, [&](std::size_t from, std::size_t to) {
@@ -72,17 +73,26 @@ Groups group_rows(std::span<const std::int32_t> codes, std::size_t n, std::size_
         h = mix(h + static_cast<std::uint64_t>(c) + 0x9e3779b97f4a7c15ULL);
       std::size_t at = h & (places.size() - 1);
       while (places[at].group >= 0) {
-        const std::size_t other = groups.representative[static_cast<std::size_t>(places[at].group)];
+        const std::size_t other = representative[static_cast<std::size_t>(places[at].group)];
         if (places[at].hash == h && std::ranges::equal(row_codes(r), row_codes(other))) break;
         at = (at + 1) & (places.size() - 1);
       }
       if (places[at].group < 0) {
-        places[at] = {h, static_cast<std::int32_t>(groups.representative.size())};
-        groups.representative.push_back(r);
+        places[at] = {h, static_cast<std::int32_t>(representative.size())};
+        representative.push_back(r);
       }
       groups.of[r] = places[at].group;
     }
   });
+  groups.count = representative.size();
+  return groups;
+}
+
+Groups group_rows(const std::vector<Feature>& features, std::span<const std::int32_t> codes,
+                  std::size_t n, Limits* limits) {
+  if (!all_rows_differ(features, codes, n)) return hash_rows(codes, n, features.size(), limits);
+  Groups groups{std::vector<std::int32_t>(n), n};
+  std::iota(groups.of.begin(), groups.of.end(), 0);
   return groups;
 }
 
@@ -102,24 +112,48 @@ std::vector<std::size_t> sort_by(std::span<const std::int32_t> key, std::size_t 
 
 }  // namespace
 
-Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
-                     std::span<const std::int32_t> labels, std::int32_t n_classes,
-                     std::span<const double> weights, std::span<const std::int32_t> names,
-                     Limits* limits) {
+bool all_rows_differ(std::span<const Feature> features, std::span<const std::int32_t> codes,
+                     std::size_t n_rows) {
+  std::vector<bool> seen;
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    const auto n_values = static_cast<std::size_t>(std::max(0, features[f].n_values));
+    if (n_values < n_rows) continue;
+    seen.assign(n_values, false);
+    const auto of_feature = codes.subspan(f * n_rows, n_rows);
+    const bool repeated = std::ranges::any_of(of_feature, [&](std::int32_t code) {
+      const bool before = seen[static_cast<std::size_t>(code)];
+      seen[static_cast<std::size_t>(code)] = true;
+      return before;
+    });
+    if (!repeated) return true;
+  }
+  return false;
+}
+
+Problem merge_rows(std::vector<Feature> features, std::span<const std::int32_t> codes,
+                   std::span<const std::int32_t> labels, std::int32_t n_classes,
+                   std::span<const double> weights, std::span<const std::int32_t> names,
+                   Limits* limits) {
   const std::size_t n = labels.size();
   const std::size_t n_features = features.size();
   const double scale = weight_scale(weights);
-  const Groups groups = group_rows(codes, n, n_features, limits);
+  const Groups groups = group_rows(features, codes, n, limits);
   const std::vector<std::int32_t>& group_of = groups.of;
 
   // Merge (label, group); real weights are summed before they are rounded.
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  order = sort_by(group_of, groups.representative.size(), order, limits);
+  order = sort_by(group_of, groups.count, order, limits);
   order = sort_by(labels, static_cast<std::size_t>(n_classes), order, limits);
   Problem p;
   p.n_classes = n_classes;
   std::vector<std::size_t> source;
+  // Memory that is reserved and not written to costs nothing.
+  source.reserve(n);
+  p.label.reserve(n);
+  p.weight.reserve(n);
+  p.samples.reserve(n);
+  p.group.reserve(n);
   for (std::size_t k = 0; k < n;) {
     const std::size_t first = order[k];
     double sum = 0.0;
@@ -139,7 +173,7 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
     p.total_weight += rounded;
   }
   if (limits != nullptr) limits->prepare(n);
-  p.n_groups = static_cast<std::int32_t>(groups.representative.size());
+  p.n_groups = static_cast<std::int32_t>(groups.count);
   p.codes.resize(source.size() * n_features);
   for (std::size_t f = 0; f < n_features; ++f)
     prepare_in_blocks(limits, source.size(), 1, [&](std::size_t from, std::size_t to) {
@@ -147,8 +181,16 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
         p.codes[f * source.size() + k] = codes[f * n + source[k]];
     });
   p.weights_are_samples = std::ranges::equal(p.weight, p.samples);
-  p.tests = make_tests(features);
   p.features = std::move(features);
+  return p;
+}
+
+Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
+                     std::span<const std::int32_t> labels, std::int32_t n_classes,
+                     std::span<const double> weights, std::span<const std::int32_t> names,
+                     Limits* limits) {
+  Problem p = merge_rows(std::move(features), codes, labels, n_classes, weights, names, limits);
+  p.tests = make_tests(p.features);
   return p;
 }
 

@@ -96,6 +96,18 @@ Problem make_problem(std::vector<Feature> features, std::span<const std::int32_t
                      std::span<const double> weights, std::span<const std::int32_t> names = {},
                      Limits* limits = nullptr);
 
+// The same without the tests. Searches that sort the columns do not need them, and a column of
+// numbers that all differ has a test for every row.
+Problem merge_rows(std::vector<Feature> features, std::span<const std::int32_t> codes,
+                   std::span<const std::int32_t> labels, std::int32_t n_classes,
+                   std::span<const double> weights, std::span<const std::int32_t> names = {},
+                   Limits* limits = nullptr);
+
+// Whether some column alone tells all rows apart, so that no rows can be merged. Columns of
+// measurements often do.
+bool all_rows_differ(std::span<const Feature> features, std::span<const std::int32_t> codes,
+                     std::size_t n_rows);
+
 // How much the cost of each group of equal rows can differ between trees: the first row of its
 // heaviest class holds that row's weight, and all other rows hold 0. The sum over a group is the
 // maximum by which its cost can exceed its lowest cost. Empty if no group has rows of different

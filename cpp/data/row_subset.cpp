@@ -29,19 +29,22 @@ bool partition(const RowSubset& whole, std::span<const RowSubset* const> parts) 
 void RowSubset::reserve(std::size_t size, std::size_t n_features) {
   size_ = static_cast<std::uint32_t>(size);
   n_features_ = n_features;
-  if (capacity_ > size && rows_) return;  // one slot stays spare: see distribute_two
+  if (capacity_ > size && lists_) return;  // one slot stays spare: see distribute_two
   // Reserve a little more than requested, so that sets that grow slowly are not reallocated each
   // time.
   capacity_ = size + size / 4 + 16;
   rows_ = std::make_unique_for_overwrite<std::uint32_t[]>(capacity_);
   lists_ = std::make_unique_for_overwrite<std::uint32_t[]>(capacity_ * n_features);
+  shown_ = lists_.get();
 }
 
 RowSubset RowSubset::whole(const Columns& columns) {
   RowSubset all;
-  all.reserve(static_cast<std::size_t>(columns.n_rows), columns.features.size());
+  all.size_ = static_cast<std::uint32_t>(columns.n_rows);
+  all.n_features_ = columns.features.size();
+  all.rows_ = std::make_unique_for_overwrite<std::uint32_t[]>(all.size_);
   std::iota(all.rows_.get(), all.rows_.get() + all.size_, 0u);
-  std::ranges::copy(columns.order, all.lists_.get());
+  all.shown_ = columns.order.data();
   return all;
 }
 
@@ -83,7 +86,7 @@ void Partitioner::distribute_two(const RowSubset& from, RowSubset& inside, RowSu
     next_in += 1 - out;
   }
   for (std::size_t f = 0; f < from.n_features_; ++f) {
-    const std::uint32_t* list = from.lists_.get() + f * m;
+    const std::uint32_t* list = from.shown_ + f * m;
     std::uint32_t* in = inside.lists_.get() + f * inside.size_;
     std::uint32_t* out = outside.lists_.get() + f * outside.size_;
     for (std::uint32_t k = 0; k < m; ++k) {
@@ -112,7 +115,7 @@ void Partitioner::keep(const RowSubset& from, const RowMask& mask, RowSubset& in
   // Branch-free: rows that do not belong to the set are overwritten by the next row; the last of
   // them is in the spare slot.
   for (std::size_t f = 0; f < from.n_features_; ++f) {
-    const std::uint32_t* list = from.lists_.get() + f * m;
+    const std::uint32_t* list = from.shown_ + f * m;
     std::uint32_t* in = inside.lists_.get() + f * n;
     for (std::uint32_t k = 0; k < m; ++k) {
       const std::uint32_t place = place_[list[k]];
@@ -144,7 +147,7 @@ void Partitioner::cut_runs(const RowSubset& from, std::int32_t f,
   for (std::size_t g = 0; g < from.n_features_; ++g) {
     for (std::size_t p = 0; p < starts.size(); ++p)
       cursor_[p] = parts[p].lists_.get() + g * parts[p].size_;
-    const std::uint32_t* other = from.lists_.get() + g * m;
+    const std::uint32_t* other = from.shown_ + g * m;
     for (std::uint32_t k = 0; k < m; ++k) *cursor_[part_[other[k]]]++ = place_[other[k]];
   }
   check(

@@ -19,7 +19,7 @@ namespace treeproof {
 
 class RowSubset {
  public:
-  // All rows of the table.
+  // All rows of the table, whose lists are borrowed: the columns must outlive the set.
   static RowSubset whole(const Columns& columns);
 
   std::uint32_t size() const { return size_; }
@@ -27,7 +27,7 @@ class RowSubset {
   const std::uint32_t* rows() const { return rows_.get(); }
   // Local numbers in increasing order of feature f.
   const std::uint32_t* list(std::int32_t f) const {
-    return lists_.get() + static_cast<std::size_t>(f) * size_;
+    return shown_ + static_cast<std::size_t>(f) * size_;
   }
   std::size_t bytes() const { return capacity_ * sizeof(std::uint32_t) * (n_features_ + 1); }
 
@@ -39,7 +39,8 @@ class RowSubset {
   std::size_t capacity_ = 0;
   std::size_t n_features_ = 0;
   std::unique_ptr<std::uint32_t[]> rows_;   // global row of each local number
-  std::unique_ptr<std::uint32_t[]> lists_;  // n_features lists of size_
+  std::unique_ptr<std::uint32_t[]> lists_;  // n_features lists of size_; null: borrowed
+  const std::uint32_t* shown_ = nullptr;    // these lists, or those of the columns
 };
 
 // Divides sets into parts, and owns the scratch memory for this.

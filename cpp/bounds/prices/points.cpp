@@ -142,8 +142,8 @@ std::optional<Points> make_points(std::span<const Feature> features,
 
 std::optional<Points> make_points(const Columns& columns, std::span<const std::int32_t> labels,
                                   std::int32_t n_classes, std::span<const Weight> weights) {
-  return merge(std::span<const Feature>(columns.features),
-               std::span<const std::uint32_t>(columns.rank), labels, n_classes, weights);
+  return merge(std::span<const Feature>(columns.features), columns.rank, labels, n_classes,
+               weights);
 }
 
 }  // namespace treeproof::prices

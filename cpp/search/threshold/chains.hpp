@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/options.hpp"
@@ -40,14 +42,17 @@ inline bool chains_serve(const Columns& columns, const TreeLimits& tree_limits) 
 inline Columns without_multiway(const Columns& columns) {
   const std::vector<std::int32_t> doubles = find_doubles(columns);
   Columns out = columns;
+  std::vector<std::uint32_t> rank(columns.rank.begin(), columns.rank.end());
   const auto n_rows = static_cast<std::size_t>(columns.n_rows);
   for (std::size_t f = 0; f < out.features.size(); ++f) {
     if (out.features[f].kind != FeatureKind::multiway) continue;
     out.features[f].kind = FeatureKind::one_vs_rest;
     if (doubles[f] < 0) continue;
     out.features[f].n_values = 1;
-    std::fill_n(out.rank.begin() + static_cast<std::ptrdiff_t>(f * n_rows), n_rows, 0u);
+    std::fill_n(rank.begin() + static_cast<std::ptrdiff_t>(f * n_rows), n_rows, 0u);
   }
+  out.own_rank = std::make_shared<const std::vector<std::uint32_t>>(std::move(rank));
+  out.rank = *out.own_rank;
   return out;
 }
 

@@ -12,11 +12,10 @@ struct Named {
   void (*test)(treeproof::unit::Report&);
 };
 
-constexpr Named kTests[] = {{"covering", treeproof::unit::test_covering},
-                            {"kernels", treeproof::unit::test_kernels},
-                            {"memo", treeproof::unit::test_memo},
-                            {"slices", treeproof::unit::test_slices},
-                            {"trim", treeproof::unit::test_trim}};
+constexpr Named kTests[] = {
+    {"covering", treeproof::unit::test_covering}, {"kernels", treeproof::unit::test_kernels},
+    {"memo", treeproof::unit::test_memo},         {"rows", treeproof::unit::test_rows},
+    {"slices", treeproof::unit::test_slices},     {"trim", treeproof::unit::test_trim}};
 
 }  // namespace
 

@@ -168,7 +168,7 @@ void Search<L, Terminal>::check_memory(const Frame& frame) {
   const Columns& columns = *context_->columns;
   std::uint64_t sets = 0;
   for (const Level& level : levels_) sets += level.left.bytes() + level.right.bytes();
-  std::uint64_t bytes = 4 * (2 * columns.order.size() + columns.rank.size());
+  std::uint64_t bytes = columns.bytes();
   bytes += frame.points.size() * (sizeof(Point) + 2 * sizeof(Value) * n_features());
   if (frame.record != nullptr) bytes += frame.record->bytes();
   bytes += gate_hold_->counted(sets);

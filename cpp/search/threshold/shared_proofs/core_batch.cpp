@@ -258,8 +258,7 @@ void CoreSearch::check_memory() {
   for (const RowSubset& rows : levels_) own += rows.bytes();
   const std::uint64_t masks = deep_cores_.size() + shallow_cores_.size() + witnesses_.size();
   own += masks * (static_cast<std::uint64_t>(columns.n_rows) / 8 + 64);
-  const std::uint64_t bytes =
-      4 * (2 * columns.order.size() + columns.rank.size()) + gate_hold_->counted(own);
+  const std::uint64_t bytes = columns.bytes() + gate_hold_->counted(own);
   if (bytes > allowance) context_->limits->memory_exhausted();
 }
 
