@@ -15,7 +15,9 @@ def program():
     return found[-1]
 
 
-@pytest.mark.parametrize("name", ["covering", "kernels", "memo", "rows", "slices", "trim"])
+@pytest.mark.parametrize(
+    "name", ["covering", "kernels", "memo", "rows", "slices", "trim"]
+)
 def test_unit(name, tmp_path):
     done = subprocess.run(
         [program(), name], capture_output=True, text=True, cwd=tmp_path, check=False
