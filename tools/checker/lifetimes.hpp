@@ -89,7 +89,7 @@ inline void take_exposures(std::vector<std::vector<double>>& columns, std::vecto
     if (exposed > 0 && weight[i] > 0) target[i] = event[i] / exposed;
     weight[i] *= exposed;
   }
-  columns.assign(1, std::move(target));
+  columns.assign(1, target);
 }
 
 }  // namespace checker

@@ -14,7 +14,7 @@ _MOST_COLUMNS = 10
 _FEW_ROWS = 20  # rows in a leaf on average; below this, trees often fit noise
 
 
-def note_few_rows(model: Any) -> str | None:
+def note_few_rows(model: Any, advice: str = "") -> str | None:
     """Return a note if a fitted tree probably fits noise, else None.
 
     On small tables the default penalty buys a leaf for very few rows. (Of 172 rows, a
@@ -27,6 +27,8 @@ def note_few_rows(model: Any) -> str | None:
     ----------
     model : fitted estimator
         A classifier or a regressor.
+    advice : str, default=""
+        The last sentence; by default what to do in Python or on the command line.
 
     Examples
     --------
@@ -48,19 +50,23 @@ def note_few_rows(model: Any) -> str | None:
     loss = model.objective_ - model.split_penalty * paid
     if leaves < 3 or rows >= _FEW_ROWS * leaves or loss < 1e-9:
         return None
-    name = type(model).__name__
-    choice = (
-        f"{name}CV (on the command line: treeproof path --cv 5) chooses the size by "
-        "cross-validation; a"
-        if name in ("OptimalTreeClassifier", "OptimalTreeRegressor")
-        else "A"
-    )
     return (
         f"The tree has {leaves} leaves for {counted(rows, 'row')}, about "
         f"{rows / leaves:.0f} in each. With so few rows in a leaf, a tree often fits "
         "chance differences of the training rows, and a smaller one predicts new rows "
-        f"better. {choice} larger split_penalty or min_samples_leaf gives a smaller "
-        "tree."
+        f"better. {advice or _advice(model)}"
+    )
+
+
+def _advice(model: Any) -> str:
+    """Return how a smaller tree is found from Python and on the command line."""
+    name = type(model).__name__
+    smaller = "larger split_penalty or min_samples_leaf gives a smaller tree."
+    if name not in ("OptimalTreeClassifier", "OptimalTreeRegressor"):
+        return f"A {smaller}"
+    return (
+        f"{name}CV (on the command line: treeproof path --cv 5) chooses the size by "
+        f"cross-validation; a {smaller}"
     )
 
 

@@ -20,6 +20,10 @@ _MOST_POINTS = 300
 _READY = (
     "The tree is proved optimal when the lower bound equals the cost of the best tree."
 )
+_SMALLER = (
+    'A larger penalty gives a smaller tree, and "Show all sizes" shows smaller ones; '
+    '"Compare" scores trees on rows that they have not seen.'
+)
 _WHY = {
     "interrupted": "stopped",
     "time_limit": "time limit reached",
@@ -135,10 +139,11 @@ class SearchView:
         if not model.optimal_ and model.proved_depth_ >= 1:
             word = f"Proved for depth {model.proved_depth_:.0f}"
         why = _WHY.get(model.status_, "")
-        bounds = f"{model._wording().named(model.objective_)}. {model.certificate()}"
+        cost = model._wording().named(model.objective_)
+        bounds = f"{cost[0].upper()}{cost[1:]}. {model.certificate()}"
         if not model.optimal_ and why:
             bounds += f" ({why})"
-        note = note_few_rows(model)
+        note = note_few_rows(model, _SMALLER)
         if note is not None:
             bounds += f" Note: {note}"
         self._say(
