@@ -1,9 +1,9 @@
 """A file that shows that no tree within a margin is missing.
 
-The checker (`treeproof.proof.all_trees`) counts the trees itself. What it needs are
-bounds by which it can leave out most tests. The writer therefore runs the checker with
-the engine in the place of the file: whenever the checker wants a bound of some rows,
-the engine says how high it can be, the checker shows it, and the file gets it.
+The checker (`treeproof.proof.all_trees`) counts the trees itself. It needs bounds with
+which it can leave out most tests. The writer therefore runs the checker with the engine
+in the place of the file: whenever the checker needs a bound for some rows, the engine
+states how high it can be, the checker verifies it, and it is written to the file.
 """
 
 from __future__ import annotations

@@ -91,7 +91,7 @@ class BoxSearch:
         self.n_sets = 0
 
     def finds_one(self) -> bool:
-        """Tell whether any box weighs more than `most`."""
+        """Return whether any box weighs more than `most`."""
         point = np.flatnonzero(self.weight)
         ends, may = [], []
         for axis in self.axes:

@@ -237,7 +237,7 @@ class Book:
     def verify(
         self, rows: Array, depth: int | None, splits: int | None, bound: Any, uses: Any
     ) -> None:
-        """See that every tree on these rows, within the limits, costs the bound."""
+        """Check that every tree on these rows, within the limits, costs the bound."""
         bound -= self.p.tolerance
         if bound <= 0:
             return

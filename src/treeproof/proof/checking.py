@@ -31,7 +31,7 @@ def check(
     checker: str = "c++",
     progress: Callable[[int], None] | None = None,
 ) -> Verdict:
-    """Check a proof against the data it speaks of.
+    """Check a proof against the data that it is about.
 
     Parameters
     ----------

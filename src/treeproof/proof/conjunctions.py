@@ -41,7 +41,7 @@ class ConjunctionSearch:
         return np.vstack([weight, self.keeps * weight]).T
 
     def finds_one(self, most_outcomes: int) -> bool:
-        """Tell whether at most so many outcomes leave more than `most`."""
+        """Return whether at most so many outcomes leave more than `most`."""
         if self.weight.sum() > self.most:
             return True
         if not len(self.keeps) or not len(self.weight) or most_outcomes < 1:

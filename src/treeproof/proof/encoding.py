@@ -1,4 +1,4 @@
-"""A table as the codes that its proof speaks of: columns, labels, and views of columns.
+"""A table as the codes that its proof uses: columns, labels, and views of columns.
 
 Part of the checker: the standard library and NumPy only.
 """

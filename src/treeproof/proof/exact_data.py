@@ -1,4 +1,4 @@
-"""What a proof speaks of, for the exact checker: rows, tests, weights and losses.
+"""What a proof is about, for the exact checker: rows, tests, weights and losses.
 
 Section by section as docs/proof-format.md describes them, in whole numbers and
 fractions, with nothing but Python's standard library.

@@ -1,6 +1,6 @@
 """Limits on rates, for the exact checker.
 
-Section 10 of docs/proof-format.md. Only proofs whose headers speak of constraints are
+Section 10 of docs/proof-format.md. Only proofs whose headers contain constraints are
 accepted for what stands here.
 """
 

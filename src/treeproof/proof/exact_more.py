@@ -1,6 +1,6 @@
 """Costs, ratios, prices and the digest, for the exact checker.
 
-Sections 6 to 9 of docs/proof-format.md. Only proofs whose headers speak of costs,
+Sections 6 to 9 of docs/proof-format.md. Only proofs whose headers contain costs,
 ratios or prices are accepted for what stands here; for labels and numbers alone,
 `exact` and `exact_data` are all there is to trust: the digest can only refuse a proof.
 """
@@ -42,7 +42,7 @@ def take_gains(problem: Any, e: int, costs: list[Any], weight: list[float]) -> N
     groups, total = dict[Any, Any](), 0
     gain = [[(max(c) - v) * w for v in c] for c, w in zip(costs, weight, strict=True)]
     whole = [[math.floor(math.ldexp(g, e) + 0.5) for g in row] for row in gain]
-    if any(chain(*whole)):  # indifferent rows are rows as well
+    if any(chain(*whole)):  # rows for which all actions cost the same count as rows
         whole = [row if any(row) else [1] * len(row) for row in whole]
     for codes, own in zip(problem.codes, whole, strict=True):
         total += sum(own)
@@ -98,7 +98,7 @@ class Prices:
             self.compare(p, [0 if y == [k] else w for y, w in rows])
 
     def compare(self, p: Any, errors: list[int]) -> None:
-        """List the boxes outcome by outcome, as long as they may be too dear."""
+        """List the boxes outcome by outcome, as long as they may exceed the limit."""
         own = [u - e for u, e in zip(self.of, errors, strict=True)]
         boxes, seen, outcomes = {p.everything}, {p.everything}, 0
         while boxes and outcomes <= self.depth:

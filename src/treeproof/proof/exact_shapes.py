@@ -1,6 +1,6 @@
 """Lists and monotone trees, for the exact checker.
 
-Section 4 of docs/proof-format.md, *Leaves beside*. Only proofs whose headers speak of
+Section 4 of docs/proof-format.md, *Leaves beside*. Only proofs whose headers contain
 lists or of monotone columns are accepted for what stands here.
 """
 
@@ -16,7 +16,7 @@ PLAIN = ("misclassification", "costs", "squared_error", "absolute_error")
 
 
 def argument_for(problem: Any, argument: Any, h: dict[str, Any], *data: Any) -> Any:
-    """Return an argument that knows the header's loss, and what it promises of trees.
+    """Return an argument for the loss and the restrictions of the header.
 
     Problem and argument are the classes that know neither.
     """
@@ -89,7 +89,7 @@ def _shaped_argument(base: Any) -> Any:
         """The same argument, where one child of a split must be a leaf."""
 
         def tree(self, node: Any, rows: Rows, level: int) -> tuple[Any, int, int]:
-            """Return loss, splits and leaves of a tree that keeps what is promised."""
+            """Return loss, splits and leaves of a tree, and check its restrictions."""
             found = super().tree(node, rows, level)
             if "test" not in node:
                 return found  # type: ignore[no-any-return]

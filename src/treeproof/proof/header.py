@@ -157,7 +157,7 @@ class Header:
         further = np.maximum(n_children, 2) - 2
         if not self.by_leaves:
             return self.search_cost + 0 * further
-        if self.exact:  # dearer than any leaf is dear enough
+        if self.exact:  # a split that costs more than any leaf is never better
             further = np.minimum(further, MAX_COST // self.split_cost)
         return self.search_cost + further * self.split_cost
 

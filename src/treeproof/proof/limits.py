@@ -154,7 +154,7 @@ class Limits:
         return costs.astype(np.float64)
 
     def check_tree(self, said: Array, n_penalties: int) -> Fraction:
-        """See that a tree keeps every limit; return what it costs."""
+        """Check that a tree keeps every limit; return what it costs."""
         yes = said == self.positive
         for rate in self.rates:
             kept = rate.of(yes, self.weight) <= rate.at_most

@@ -79,7 +79,7 @@ class Node:
         return worth
 
     def inside(self, children: Array) -> Array:
-        """Tell which rows are in each of some children."""
+        """Return which rows are in each of some children."""
         code = self.codes[:, self.view[children]].T
         return between(code, self.ends[:, children, None])
 
@@ -144,7 +144,7 @@ class Node:
         return together
 
     def can_start(self, sums: Array, lemmas: bool) -> Array:
-        """Tell which tests an optimal tree with the fewest splits can start with."""
+        """Return which tests an optimal tree with the fewest splits can start with."""
         samples = sums[-1]
         n_occupied = self.per_test(np.add, (samples > 0).astype(int))
         small = (samples > 0) & (samples < self.h.min_leaf)

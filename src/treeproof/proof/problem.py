@@ -1,4 +1,4 @@
-"""What a proof speaks of, recomputed from its header and the table.
+"""What a proof is about, recomputed from its header and the table.
 
 Part of the checker: the standard library and NumPy only.
 """
@@ -156,7 +156,7 @@ class Problem:
         self._make_tests(sizes)
 
     def _check_penalty(self) -> None:
-        """See that the cost of a split follows from the penalty."""
+        """Check that the cost of a split follows from the penalty."""
         header = self.header
         penalty, claimed = header.split_penalty, header.split_cost
         if self.gains is not None:
@@ -409,7 +409,7 @@ class Problem:
         return float(self.gains.bound(self.gains.total - lower / UNIT))
 
     def check_ratio(self) -> None:
-        """See that the bound on errors proves what is claimed of the ratio."""
+        """Check that the bound on errors proves what is claimed of the ratio."""
         if self.ratio is None:
             return
         exact = self.exponent <= 0 and self.summed.sum() < MAX_SUM
@@ -437,6 +437,6 @@ class Problem:
 
 
 def between(code: Array, ends: Array) -> Any:
-    """Tell which codes lie in one of two intervals."""
+    """Return which codes lie in one of two intervals."""
     first = (code >= ends[0]) & (code < ends[1])
     return first | ((code >= ends[2]) & (code < ends[3]))

@@ -1,4 +1,4 @@
-"""How a checker says no. Part of the checker."""
+"""The exception with which a checker rejects a proof. Part of the checker."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class Bounds:
         return self.hints.get((name_of(rows), depth), 0)
 
     def show(self, rows: Array, depth: Depth, bound: int) -> None:
-        """See that every tree on these rows costs at least the bound.
+        """Check that every tree on these rows costs at least the bound.
 
         A tree is a leaf, or it starts with a test and has a tree on each child.
         """
