@@ -41,13 +41,15 @@ class PartitionBound {
 
   // Least cost of any tree on these rows with at most `leaves` leaves, bounded from below;
   // groups whose penalties alone reach `cutoff` are not tried (their bound is `cutoff`). For many
-  // rows this takes long: once a limit is reached, the bound is 0.
+  // rows this takes long: once a limit is reached, the bound is 0. It may also be 0 if it is known
+  // to be below `worth`, without that all numbers of groups are tried.
   double operator()(const RowSubset& rows, std::int64_t leaves, double penalty, double cutoff,
-                    Limits& limits) {
+                    double worth, Limits& limits) {
     limits_ = rows.size() > kManyRows ? &limits : nullptr;
     const double empty = loss_->empty_leaf();
-    const double bound = empty + least(rows, leaves, penalty + empty, cutoff - empty);
-    return stop(0) ? 0.0 : bound;
+    const double bound =
+        empty + least(rows, leaves, penalty + empty, cutoff - empty, worth - empty);
+    return stop(0) || bound < worth ? 0.0 : bound;
   }
 
  private:
@@ -58,91 +60,101 @@ class PartitionBound {
     return limits_ != nullptr && limits_->stop(static_cast<std::uint32_t>(microseconds));
   }
 
-  double least(const RowSubset& rows, std::int64_t leaves, double penalty, double cutoff) {
-    const std::size_t most = static_cast<std::size_t>(
-        std::clamp<std::int64_t>(leaves, 1, std::min<std::int64_t>(kMostGroups, rows.size())));
-    groups_.assign(most, 0.0);
-    std::size_t filled = most;
-    for (std::size_t output = 0; output < loss_->n_outputs(); ++output) {
-      load(rows, output);
-      if (stop(rows.size() / 20)) return 0.0;
-      std::size_t k = 0;
-      for (; k < filled; ++k) {
-        if (k > 0 && static_cast<double>(k) * penalty >= cutoff) break;
-        k == 0 ? first_row() : next_row();
-        groups_[k] += row_.back();
-      }
-      filled = k;
-    }
-    double bound = groups_[0];
-    for (std::size_t k = 1; k < filled; ++k)
-      bound = std::min(bound, static_cast<double>(k) * penalty + groups_[k]);
-    // More leaves than the table has cost so many penalties at least.
-    if (static_cast<std::int64_t>(filled) < leaves)
-      bound = std::min(bound, static_cast<double>(filled) * penalty);
-    return bound;
-  }
-
-  void load(const RowSubset& rows, std::size_t output) {
-    sorted_.resize(rows.size());
-    for (std::uint32_t r = 0; r < rows.size(); ++r)
-      sorted_[r] = {loss_->target(rows.row(r))[output], loss_->row_weight(rows.row(r)),
-                    loss_->own(rows.row(r), output)};
-    centre_ = loss_->centres()[output];
-    std::ranges::sort(sorted_, [](const Row& a, const Row& b) { return a.y < b.y; });
-    prefix_.resize(rows.size() + 1);
-    prefix_[0] = {};
-    for (std::size_t k = 0; k < sorted_.size(); ++k) {
-      const auto [y, w, own] = sorted_[k];
-      prefix_[k + 1] = {prefix_[k].weight + w, prefix_[k].sum + w * y, prefix_[k].own + own};
-    }
-  }
-
-  // Loss of the sorted targets from .. to - 1 as one group.
-  double run(std::size_t from, std::size_t to) const {
-    if (to - from < 2) return 0.0;
-    const double w = prefix_[to].weight - prefix_[from].weight;
-    const double s = prefix_[to].sum - prefix_[from].sum;
-    return std::max(0.0, prefix_[to].own - prefix_[from].own - Phi::spread(w, s, centre_));
-  }
-
-  void first_row() {
-    row_.resize(prefix_.size());
-    for (std::size_t to = 0; to < row_.size(); ++to) row_[to] = run(0, to);
-  }
-  void next_row() {
-    before_.swap(row_);
-    row_.assign(before_.size(), 0.0);
-    fill(1, row_.size() - 1, 0, row_.size() - 1);
-  }
-  // Entries low .. high, whose last run starts between `first` and `last`.
-  void fill(std::size_t low, std::size_t high, std::size_t first, std::size_t last) {
-    if (low > high || stop((last - first) / 400)) return;
-    const std::size_t middle = low + (high - low) / 2;
-    double best = before_[middle];  // no further group
-    std::size_t start = std::min(last, middle);
-    for (std::size_t from = first; from <= std::min(last, middle - 1); ++from)
-      if (const double loss = before_[from] + run(from, middle); loss < best) {
-        best = loss;
-        start = from;
-      }
-    row_[middle] = best;
-    if (middle > low) fill(low, middle - 1, first, start);
-    fill(middle + 1, high, start, last);
-  }
-
   struct Row {
     double y, w, own;
   };
   struct Sums {
     double weight = 0.0, sum = 0.0, own = 0.0;
   };
+  // The table of one output, of which two rows are kept.
+  struct Output {
+    double centre = 0.0;
+    std::vector<Sums> prefix;         // of the sorted targets
+    std::vector<double> row, before;  // by prefix: the loss of k groups, and of one less
+  };
+
+  double least(const RowSubset& rows, std::int64_t leaves, double penalty, double cutoff,
+               double worth) {
+    const std::int64_t most =
+        std::clamp<std::int64_t>(leaves, 1, std::min<std::int64_t>(kMostGroups, rows.size()));
+    outputs_.resize(loss_->n_outputs());
+    for (std::size_t output = 0; output < outputs_.size(); ++output) {
+      load(rows, output);
+      if (stop(rows.size() / 20)) return 0.0;
+    }
+    double bound = 0.0;
+    std::int64_t k = 0;  // splits: one less than groups
+    for (; k < most; ++k) {
+      if (k > 0 && static_cast<double>(k) * penalty >= cutoff) break;
+      double cost = static_cast<double>(k) * penalty;
+      for (Output& output : outputs_) {
+        k == 0 ? first_row(output) : next_row(output);
+        cost += output.row.back();
+      }
+      if (cost < worth) return 0.0;
+      bound = k == 0 ? cost : std::min(bound, cost);
+    }
+    // More leaves than the table has cost so many penalties at least.
+    if (k < leaves) bound = std::min(bound, static_cast<double>(k) * penalty);
+    return bound;
+  }
+
+  void load(const RowSubset& rows, std::size_t number) {
+    sorted_.resize(rows.size());
+    for (std::uint32_t r = 0; r < rows.size(); ++r)
+      sorted_[r] = {loss_->target(rows.row(r))[number], loss_->row_weight(rows.row(r)),
+                    loss_->own(rows.row(r), number)};
+    std::ranges::sort(sorted_, [](const Row& a, const Row& b) { return a.y < b.y; });
+    Output& output = outputs_[number];
+    output.centre = loss_->centres()[number];
+    std::vector<Sums>& prefix = output.prefix;
+    prefix.resize(rows.size() + 1);
+    prefix[0] = {};
+    for (std::size_t k = 0; k < sorted_.size(); ++k) {
+      const auto [y, w, own] = sorted_[k];
+      prefix[k + 1] = {prefix[k].weight + w, prefix[k].sum + w * y, prefix[k].own + own};
+    }
+  }
+
+  // Loss of the sorted targets from .. to - 1 as one group.
+  static double run(const Output& output, std::size_t from, std::size_t to) {
+    if (to - from < 2) return 0.0;
+    const Sums &low = output.prefix[from], &high = output.prefix[to];
+    const double explained =
+        Phi::spread(high.weight - low.weight, high.sum - low.sum, output.centre);
+    return std::max(0.0, high.own - low.own - explained);
+  }
+
+  static void first_row(Output& output) {
+    output.row.resize(output.prefix.size());
+    for (std::size_t to = 0; to < output.row.size(); ++to) output.row[to] = run(output, 0, to);
+  }
+  void next_row(Output& output) {
+    output.before.swap(output.row);
+    output.row.assign(output.before.size(), 0.0);
+    fill(output, 1, output.row.size() - 1, 0, output.row.size() - 1);
+  }
+  // Entries low .. high, whose last run starts between `first` and `last`.
+  void fill(Output& output, std::size_t low, std::size_t high, std::size_t first,
+            std::size_t last) {
+    if (low > high || stop((last - first) / 400)) return;
+    const std::size_t middle = low + (high - low) / 2;
+    double best = output.before[middle];  // no further group
+    std::size_t start = std::min(last, middle);
+    for (std::size_t from = first; from <= std::min(last, middle - 1); ++from)
+      if (const double loss = output.before[from] + run(output, from, middle); loss < best) {
+        best = loss;
+        start = from;
+      }
+    output.row[middle] = best;
+    if (middle > low) fill(output, low, middle - 1, first, start);
+    fill(output, middle + 1, high, start, last);
+  }
+
   const MomentLoss<Phi>* loss_;
   Limits* limits_ = nullptr;  // null: not polled
-  double centre_ = 0.0;       // of the output at hand
   std::vector<Row> sorted_;
-  std::vector<Sums> prefix_;
-  std::vector<double> row_, before_, groups_;
+  std::vector<Output> outputs_;
 };
 
 // The bound of a loss, where it has one.

@@ -128,14 +128,18 @@ class Search {
   bool recall(const Task<Value>& task, const Key& key, Answer<Value>& answer);
 
   // A lower bound for every tree of the task, for numeric targets with a penalty. It also holds for
-  // supersets of the rows: their trees, restricted to these rows, have no more leaves.
-  Value partition_bound(const Task<Value>& task, Value cutoff) {
+  // supersets of the rows: their trees, restricted to these rows, have no more leaves. Where the
+  // terminal solver follows, only a bound that reaches the cut-off is of use.
+  Value partition_bound(const Task<Value>& task, int depth, Value cutoff) {
     if constexpr (bounds::PartitionsOf<L>::kAny) {
       if (!(penalty() > 0) || context_->has_multiway || !settings().use_partitions) return Value{};
-      const int depth = std::min(task.depth, 30);
-      const std::int64_t leaves = std::min(std::int64_t{1} << depth, std::int64_t{task.splits} + 1);
+      const int levels = std::min(task.depth, 30);
+      const std::int64_t leaves =
+          std::min(std::int64_t{1} << levels, std::int64_t{task.splits} + 1);
       if (late(*task.rows)) return Value{};
-      return partitions_(*task.rows, leaves, penalty(), cutoff, *context_->limits);
+      constexpr double kClear = 1 - 1e-6;  // more than the tolerance of losses
+      const double worth = depth <= Terminal::kDepth ? kClear * cutoff : 0.0;
+      return partitions_(*task.rows, leaves, penalty(), cutoff, worth, *context_->limits);
     } else {
       return Value{};
     }

@@ -27,7 +27,7 @@ auto Search<L, Terminal>::solve(const Task<Value>& task, std::size_t level) -> A
     answer.lower = may_split ? answer.upper : leaf;
     return answer;
   }
-  const Value least = std::max(partition_bound(task, answer.upper), priced(*task.rows));
+  const Value least = std::max(partition_bound(task, depth, answer.upper), priced(*task.rows));
   if (closes(least, answer.upper)) {  // no partition of the rows into leaves is good enough
     ++(kPriced ? context_->counters->price_prunes : context_->counters->partition_prunes);
     if (!task.lower_out.empty()) std::ranges::fill(task.lower_out, std::max(penalty(), least));
