@@ -121,7 +121,6 @@ void FuzzyPricing::push(const Worker& worker, std::int32_t bound, const LocalBox
 // Cuts a node in two, and keeps the parts that may hold a box of interest. Returns the work.
 std::int64_t FuzzyPricing::expand(Worker& worker, std::int32_t bound) {
   Relaxation& relaxation = worker.relaxation;
-  relaxation.raise_threshold(heaviest_);
   if (relaxation.look_at(worker.current)) {
     const Branch branch = relaxation.choose_branch();
     if (branch.kind == Branch::Kind::none) weigh(worker);
@@ -129,7 +128,7 @@ std::int64_t FuzzyPricing::expand(Worker& worker, std::int32_t bound) {
       relaxation.take_part(branch, part, worker.part);
       ++worker.n_nodes;
       const std::int32_t own = std::min(bound, relaxation.tighten(worker.part));
-      if (own <= heaviest_) continue;
+      if (own <= threshold_) continue;
       push(worker, own, worker.part);
       if (worker.n_nodes < worker.climb_at) continue;
       // Often at first: what is found then saves the rest of the search.
@@ -162,7 +161,6 @@ void FuzzyPricing::climb(Worker& worker) {
   worker.local->list_points(worker.box, inside);
   const std::scoped_lock lock(mutex_);
   heaviest_ = std::max(heaviest_.load(), weight);
-  worker.relaxation.raise_threshold(heaviest_);
   keep_found(weight, std::move(inside));
 }
 

@@ -54,7 +54,7 @@ class FuzzyPricing final : public Pricing {
     std::int64_t climb_at = 1;
   };
 
-  bool is_done() const { return heap_.empty() || heap_.front().bound <= heaviest_; }
+  bool is_done() const { return heap_.empty(); }
   std::span<Word> words(std::uint32_t place) {
     return std::span(store_).subspan(std::size_t{place} * layout_.size(), layout_.size());
   }

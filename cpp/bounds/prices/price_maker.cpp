@@ -140,8 +140,11 @@ double PriceMaker::search_boxes(Limits& limits) {
     const std::vector<std::int32_t> weights = weights_for(k);
     heavy.clear();
     for (int start = 0; start < kStarts; ++start) {
-      const std::span<const std::int32_t> tight =
-          start % 4 != 0 ? programme_.tight_box(dice_.next()) : std::span<const std::int32_t>();
+      // At random, close to boxes that certifications have found, or to any tight ones.
+      const std::span<const std::int32_t> tight = start % 4 == 0 ? std::span<const std::int32_t>()
+                                                  : start % 4 == 1
+                                                      ? programme_.recent_box(dice_.next())
+                                                      : programme_.tight_box(dice_.next());
       const std::int64_t weight = pricer_->find(weights, tight, split_, dice_, inside_);
       heaviest = std::max(heaviest, weight);
       if (weight > split_) heavy.emplace_back(weight, inside_);
@@ -172,13 +175,15 @@ bool PriceMaker::enough_rounds() const {
 }
 
 void PriceMaker::begin_certifying() {
+  last_programme_ = programme_work_ - programme_before_;
+  programme_before_ = programme_work_;
   stage_ = Stage::certify;
   settled_hope_ = hoped_;
   const double factor = std::min(factor_, 1.0 / std::max(1.0, violation_ * 0.999));
   for (std::size_t i = 0; i < shares_.size(); ++i)
     candidate_[i] = static_cast<std::int32_t>(std::floor(
         factor * shares_[i] * static_cast<double>(cost_of(points_.weight[i]) >> shift_)));
-  next_class_ = 0;
+  n_priced_ = 0;
   heaviest_ = split_;
   cut_short_ = false;
   used_ = 0;
@@ -186,7 +191,11 @@ void PriceMaker::begin_certifying() {
   begin_class();
 }
 
-void PriceMaker::begin_class() { pricing_ = pricer_->begin(weights_for(next_class_), heaviest_); }
+void PriceMaker::begin_class() {
+  found_at_ = 0;
+  const std::int32_t k = (first_class_ + n_priced_) % points_.n_classes;
+  pricing_ = pricer_->begin(weights_for(k), heaviest_);
+}
 
 // True when every class has been priced.
 bool PriceMaker::certify(std::int64_t work, Limits& limits) {
@@ -207,7 +216,7 @@ bool PriceMaker::certify(std::int64_t work, Limits& limits) {
   }
   heaviest_ = std::max(heaviest_, pricing_->most());
   for (const Pricing::Found& found : pricing_->found()) programme_.add(found.inside);
-  if (++next_class_ < points_.n_classes) {
+  if (++n_priced_ < points_.n_classes) {
     begin_class();
     return false;
   }
@@ -215,19 +224,27 @@ bool PriceMaker::certify(std::int64_t work, Limits& limits) {
   return true;
 }
 
-// Breaks a certification off where boxes have been found that the programme does not know: with
-// them it makes better prices, and these may be certified at once.
+// Breaks a certification off once a box has been found that would cost it most of its gain: prices
+// that respect this box may be certified at once. Looks around for a while first, since where one
+// such box is, there are others.
 bool PriceMaker::learn_boxes() {
-  constexpr std::size_t kEnough = 40;
-  constexpr int kMostBreaks = 10;
-  if (pricing_->found().size() < kEnough || breaks_ >= kMostBreaks) return false;
+  std::int32_t heaviest = heaviest_;
+  for (const Pricing::Found& found : pricing_->found()) heaviest = std::max(heaviest, found.weight);
+  double total = 0.0;
+  for (const std::int32_t price : candidate_) total += price;
+  total = std::ldexp(total, shift_);
+  const double scaled = total * split_ / heaviest;
+  if (2.0 * scaled >= total + static_cast<double>(best_->total)) return false;
+  if (found_at_ == 0) found_at_ = used_;
+  constexpr std::int64_t kMostWasted = 2;  // the part of all work
+  const std::int64_t look_around = std::max(found_at_ / 4, last_programme_);
+  if (used_ < found_at_ + look_around) return false;
+  if (kMostWasted * (broken_off_ + used_) > spent_) return false;
   std::size_t added = 0;
   for (const Pricing::Found& found : pricing_->found()) added += programme_.add(found.inside);
-  if (added < kEnough / 4) {
-    breaks_ = kMostBreaks;
-    return false;
-  }
-  ++breaks_;
+  if (added == 0) return false;
+  broken_off_ += used_;
+  first_class_ = (first_class_ + n_priced_) % points_.n_classes;
   pricing_.reset();
   shares_.clear();
   stage_ = Stage::programme;
@@ -236,7 +253,7 @@ bool PriceMaker::learn_boxes() {
 }
 
 void PriceMaker::end_certifying() {
-  breaks_ = 0;
+  broken_off_ = 0;
   // Feasible after scaling by split / heaviest, rounded down.
   auto prices = std::make_shared<Prices>();
   prices->of_point.reserve(candidate_.size());
@@ -273,9 +290,12 @@ void PriceMaker::end_certifying() {
   }
   // Nothing is left to gain once what is certified is what the programme hopes for.
   constexpr double kNearly = 0.9999;
+  constexpr int kMostIdle = 3;
+  constexpr int kMostInVain = 12;
   const bool close = static_cast<double>(bound()) >= kNearly * hoped_ && hoped_ > 0.0;
-  idle_ = gained && !close ? 0 : idle_ + 1;
-  if (idle_ >= 3) stage_ = Stage::done;
+  idle_ = close ? idle_ + 1 : 0;
+  in_vain_ = gained ? 0 : in_vain_ + 1;
+  if (idle_ >= kMostIdle || in_vain_ >= kMostInVain) stage_ = Stage::done;
 }
 
 }  // namespace treeproof::prices

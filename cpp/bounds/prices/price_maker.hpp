@@ -115,20 +115,25 @@ class PriceMaker {
   double factor_ = 0.4;
   double certified_factor_ = 0.0;
   std::vector<std::int32_t> candidate_;  // being certified, per point
-  std::int32_t next_class_ = 0;
+  std::int32_t first_class_ = 0;         // the one where boxes were found last
+  std::int32_t n_priced_ = 0;            // classes of the certification going on
   std::int32_t heaviest_ = 0;
   bool cut_short_ = false;
   std::unique_ptr<Pricing> pricing_;
   std::int64_t allowance_ = 0;  // of the certification going on
   std::int64_t used_ = 0;
-  int breaks_ = 0;  // certifications broken off in a row for boxes found early
-  int idle_ = 0;    // certifications at full factor without a gain
+  std::int64_t found_at_ = 0;    // the work until a box was found that costs most of the gain
+  std::int64_t broken_off_ = 0;  // the work of certifications broken off since the last one ended
+  int idle_ = 0;                 // certifications at full factor with little left to gain
+  int in_vain_ = 0;              // those without a gain
 
   std::shared_ptr<const Prices> best_;
   std::int64_t n_nodes_ = 0;
   std::int64_t n_certified_ = 0;
   std::int64_t spent_ = 0;
   std::int64_t programme_work_ = 0;
+  std::int64_t programme_before_ = 0;  // when a certification last began
+  std::int64_t last_programme_ = 0;    // of it, before the certification going on
   std::int64_t certify_work_ = 0;
 };
 

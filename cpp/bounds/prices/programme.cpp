@@ -134,6 +134,12 @@ std::span<const std::int32_t> Programme::tight_box(std::uint64_t number) const {
   return boxes_[tight_[number % tight_.size()]].inside;
 }
 
+std::span<const std::int32_t> Programme::recent_box(std::uint64_t number) const {
+  constexpr std::size_t kRecent = 50;
+  const std::size_t n = std::min(kRecent, boxes_.size());
+  return boxes_[boxes_.size() - 1 - number % n].inside;
+}
+
 void Programme::trim(std::size_t most) {
   if (boxes_.size() <= most) return;
   set_prices();

@@ -39,6 +39,8 @@ class Programme {
   double heaviest();
   // The points of a box that the prices of the last call have to respect.
   std::span<const std::int32_t> tight_box(std::uint64_t number) const;
+  // The points of one of the boxes that were added last.
+  std::span<const std::int32_t> recent_box(std::uint64_t number) const;
   std::size_t n_boxes() const { return boxes_.size(); }
 
  private:

@@ -90,7 +90,6 @@ class Relaxation {
 
   // Of all points of the view: the weight of the box where nothing is open.
   std::int32_t outer_weight() const;
-  void raise_threshold(std::int32_t threshold) { threshold_ = threshold; }
   std::int64_t take_work();
 
  private:
@@ -124,7 +123,7 @@ class Relaxation {
 
   const Points& points_;
   FuzzyLayout layout_;
-  std::int32_t threshold_;
+  const std::int32_t threshold_;
   std::size_t n_positive_ = 0;
   std::size_t n_ = 0;  // points of weight not zero, positive first
   std::vector<std::int32_t> weight_;

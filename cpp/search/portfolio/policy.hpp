@@ -63,7 +63,7 @@ class Policy {
     if (now.lower > lower_ + kRise * (1.0 - lower_)) {
       lower_ = now.lower;
       risen_at_ = total_;
-      if (last_ != Role::prices) searches_at_ = total_;
+      (last_ == Role::prices ? prices_at_ : searches_at_) = total_;
     }
     const bool improving = total_ - improved_at_ < total_ / 4;
     if (levels_first_ && now.level > 0) return {0.0, 1.0, 0.0, 0.0};
@@ -113,7 +113,7 @@ class Policy {
 
   double question_share(const State& now) const {
     if (depth(now) != question_depth_ || question_depth_ > kFlat + 1)
-      return total_ > kSomeSeconds && !raised_lately(risen_at_) ? kStuck : 1.0;
+      return total_ > kSomeSeconds && !raised_lately(risen_at_) && !prices_rise() ? kStuck : 1.0;
     return question_depth_ <= kFlat ? kAlmostCertain : kWithinReach;
   }
 
@@ -140,11 +140,21 @@ class Policy {
 
   bool raised_lately(std::int64_t at) const { return total_ - at < total_ / 4; }
 
+  // Whether prices have raised the bound in the later part of the fit. A certificate takes about as
+  // long as all before it, so they rise in steps that are far apart.
+  bool prices_rise() const {
+    constexpr double kLaterPart = 0.6;
+    return prices_at_ > 0 &&
+           static_cast<double>(total_ - prices_at_) < kLaterPart * static_cast<double>(total_);
+  }
+
   double price_share(const State& now) const {
     constexpr std::int64_t kLookAround = 1'000'000;  // enough to estimate what prices may reach
     constexpr double kLittle = 0.05;
     constexpr double kGlance = 0.1;  // of the time of a level
-    constexpr std::int64_t kManySeconds = 25'000'000;
+    constexpr std::int64_t kManySeconds = 12'000'000;
+    constexpr double kMuch = 6.0;
+    constexpr double kMost = 12.0;
     // Searches prove most shallow trees before prices could help.
     if (total_ < (depth(now) <= kFlat ? kSomeSeconds : kYoung)) return 0.0;
     // While searches raise the bound themselves, prices get no time for some seconds, and less than
@@ -154,7 +164,10 @@ class Policy {
     const double rung = std::max(rung_share(now), question_share(now));
     if (depth(now) <= kFlat) return kGlance * rung;
     if (now.lower < kFar && prices_ < kLookAround) return std::max(1.0, kGlance * rung);
-    if (promise_much(now)) return total_ > kManySeconds ? std::max(6.0, rung) : 6.0;
+    if (promise_much(now)) {
+      const double share = prices_rise() && now.level != kFlat + 1 ? kMost : kMuch;
+      return total_ > kManySeconds ? std::max(share, rung) : share;
+    }
     return now.promised > now.lower ? 2.0 : kLittle;
   }
 
@@ -172,6 +185,7 @@ class Policy {
   std::int64_t improved_at_ = 0;
   std::int64_t risen_at_ = 0;
   std::int64_t searches_at_ = 0;  // when a search, not the prices, last raised the bound
+  std::int64_t prices_at_ = 0;    // when the prices did
   Role last_ = Role::question;
   double lower_ = 0.0;
   int level_ = 0;
