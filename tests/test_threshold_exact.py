@@ -176,6 +176,8 @@ def test_every_bound_fires() -> None:
         "cutoffs",
         "inherited_prunes",
         "exact_scans",
+        "shared_bins",
+        "planned_trees",
     ):
         assert found["statistics"][counter] > 0, counter
 

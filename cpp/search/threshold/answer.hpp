@@ -7,6 +7,18 @@
 
 namespace treeproof::threshold {
 
+// The root of the best tree found so far; feature -1 for a leaf.
+struct BestRoot {
+  bool found = false;
+  std::int32_t feature = -1;
+  TestKind kind = TestKind::threshold;
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  bool left_splits = true;
+  bool right_splits = true;
+  std::int32_t left_says = -1, right_says = -1;  // the class that a leaf must predict; -1: any
+};
+
 // `lower` is a lower bound on the optimal cost of the subproblem. `found` says that a tree cheaper
 // than the cut-off was found; `upper` is then its cost. A solve that was not stopped ends with
 // lower == upper (found), or with `lower` at or above the cut-off.
@@ -16,6 +28,9 @@ struct Answer {
   Value upper{};
   bool found = false;
   SplitTree tree;
+  // Only the root of the tree is known; its stumps are looked for if the tree is used.
+  bool planned = false;
+  BestRoot root = {};
 };
 
 // Lower bounds on the optimal cost left and right of a cut.

@@ -10,6 +10,7 @@
 #include "search/split_way.hpp"
 #include "search/threshold/best_first/known_boxes.hpp"
 #include "search/threshold/counters.hpp"
+#include "search/threshold/keyed_rows.hpp"
 #include "search/threshold/settings.hpp"
 
 namespace treeproof::threshold {
@@ -42,6 +43,8 @@ struct Task {
   std::vector<Looked<Value>>* looks = nullptr;  // if not null, a solver of depth two adds its cuts
   std::span<const KnownHalf<Value>> halves_in = {};     // what is known of halves of the rows
   std::vector<KnownHalf<Value>>* halves_out = nullptr;  // if not null, receives what is found out
+  bool may_plan = false;                                // a planned tree will do as an answer
+  const KeyedRows* around = nullptr;  // if not null, a set that many tasks are cut out of
 };
 
 template <class L>

@@ -37,6 +37,8 @@ auto Search<L, Terminal>::child(Frame& frame, const RowSubset& rows, int splits,
       settings().use_inheritance ? std::span<const Value>(inherited) : std::span<const Value>(),
       std::span<Value>(out),
       known};
+  if (frame.around) task.around = &*frame.around;
+  task.may_plan = frame.depth <= Terminal::kDepth && frame.record == nullptr;
   Level& level = levels_[frame.level];
   CutSide side = level.cut;
   side.inside = &rows != &level.right;

@@ -82,6 +82,8 @@ struct Frame {
   std::optional<KnownBoxes<Value>> boxes;     // that the sides of its cuts were cut into
   std::vector<KnownHalf<Value>> found_parts;  // categories of multiway splits, for the caller
 
+  std::optional<KeyedRows> around;  // the rows, if their parts are solved in two levels
+
   Gate* gate = nullptr;               // null: one thread
   std::vector<Item<Value>> running;   // being opened
   std::vector<Item<Value>> returned;  // returned by a thread that could not finish them

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "core/key.hpp"
-#include "data/row_subset.hpp"
 #include "search/threshold/answer.hpp"
 
 namespace treeproof::threshold {
@@ -25,12 +24,6 @@ class KnownSets {
     Value lower{};                    // no tree of the depth asked for costs less
     const SplitTree* tree = nullptr;  // one that costs `lower`; null: not known
   };
-
-  static Key key(const RowSubset& rows) {
-    Key sum;
-    for (std::uint32_t r = 0; r < rows.size(); ++r) sum += random_key(rows.row(r));
-    return sum;
-  }
 
   // Deeper trees than an entry speaks of have more splits than that, each for `split_cost`.
   Known find(const Key& key, int depth, Value split_cost) const {

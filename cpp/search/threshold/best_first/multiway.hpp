@@ -66,6 +66,7 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
     SplitTree tree = stumps_->node(*frame.task->rows, c.feature, TestKind::multiway, 0, frame.size);
     std::vector<Value> costs(n_parts);
     for (std::size_t k = 0; k < n_parts; ++k) {
+      complete(frame, levels_[frame.level].parts[k], c.left_splits, answers[k]);
       costs[k] = answers[k].upper;
       tree.children[k] = std::move(answers[k].tree);
     }
@@ -120,6 +121,7 @@ bool Search<L, Terminal>::multiway_bounded(Frame& frame, const Item& item, const
     std::size_t left = width - 1;
     for (std::size_t part = n_parts; part-- > 0;) {
       const std::size_t mine = given[part][left];
+      complete(frame, levels_[frame.level].parts[part], static_cast<int>(mine), table[part][mine]);
       tree.children[part] = std::move(table[part][mine].tree);
       left -= mine;
     }

@@ -61,9 +61,7 @@ bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
     if (!context_->limits->stop(0)) solve_left();
   }
   const bool exact = min_left == min_leaf && min_right == min_leaf;
-  if (exact && left.found && right.found)
-    improve(frame, penalty() + left.upper + right.upper,
-            join(frame, c.feature, TestKind::threshold, 0, p, left, right));
+  if (exact && left.found && right.found) join(frame, c, TestKind::threshold, 0, p, left, right);
   if (context_->limits->reason() != StopReason::none) return false;
 
   if (settings().use_inheritance) {
@@ -143,9 +141,7 @@ bool Search<L, Terminal>::solve_pair(Frame& frame, const Item& item, const Candi
     solve_right();
     if (open_still()) solve_left();
   }
-  if (left.found && right.found)
-    improve(frame, penalty() + left.upper + right.upper,
-            join(frame, c.feature, test, first, last, left, right));
+  if (left.found && right.found) join(frame, c, test, first, last, left, right);
   if (context_->limits->reason() != StopReason::none) return false;
   const Value here = penalty() + point.left + point.right;
   if (left.found && right.found) {

@@ -29,6 +29,7 @@
 #include <optional>
 #include <queue>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bounds/partition_bound.hpp"
@@ -161,6 +162,7 @@ class Search {
     const Value known = std::max(least, task.known);
     const Value ends = penalty() > 0 ? std::max(look_ahead(frame), known) : known;
     if (frame.depth > Terminal::kDepth && shares_boxes(task)) frame.boxes.emplace();
+    if (frame.depth == Terminal::kDepth) frame.around = {task.rows, key_of(*task.rows)};
     list_candidates(frame, ends);
     if (level == 0 && crew_ != nullptr && crew_->n_threads() > 1) share(frame);
     else work(frame);
@@ -216,6 +218,7 @@ class Search {
     task.lower_out = {};
     task.halves_in = {};
     task.halves_out = nullptr;
+    task.around = nullptr;
     Answer<Value> answer = terminal_->solve(task);
     const Value bound = std::min(answer.lower, (Terminal::kDepth + 1) * penalty());
     if (answer.found) {
@@ -425,12 +428,25 @@ class Search {
     return Terminal::kDepth == kRecorded && task.min_leaf == 1;
   }
 
-  SplitTree join(const Frame& frame, std::int32_t f, TestKind test, std::uint32_t first,
-                 std::uint32_t last, Answer<Value>& left, Answer<Value>& right) {
-    SplitTree tree = stumps_->node(*frame.task->rows, f, test, first, last);
+  // Builds the tree of a planned answer for one side of the current cut.
+  void complete(const Frame& frame, const RowSubset& rows, int splits, Answer<Value>& answer) {
+    if constexpr (L::kUnitStep && Terminal::kDepth == 2)
+      if (std::exchange(answer.planned, false))
+        answer.tree = terminal_->tree(
+            {&rows, answer.upper, frame.depth, splits, frame.task->min_leaf, {}, {}}, answer.root);
+  }
+
+  // Makes the current cut with these trees for its sides the best tree, if it is cheaper.
+  void join(Frame& frame, const Candidate& c, TestKind test, std::uint32_t first,
+            std::uint32_t last, Answer<Value>& left, Answer<Value>& right) {
+    const Value cost = penalty() + left.upper + right.upper;
+    if (!(cost < frame.best)) return;
+    complete(frame, levels_[frame.level].left, c.left_splits, left);
+    complete(frame, levels_[frame.level].right, c.right_splits, right);
+    SplitTree tree = stumps_->node(*frame.task->rows, c.feature, test, first, last);
     tree.children[0] = std::move(left.tree);
     tree.children[1] = std::move(right.tree);
-    return tree;
+    improve(frame, cost, std::move(tree));
   }
 
   const Context<L>* context_;

@@ -35,7 +35,7 @@ auto Search<L, Terminal>::solve(const Task<Value>& task, std::size_t level) -> A
     return answer;
   }
   const bool remembers = level > 0 && remembers_sets(task);
-  const Key key = remembers ? KnownSets<Value>::key(*task.rows) : Key{};
+  const Key key = remembers ? key_of(*task.rows) : Key{};
   if (remembers && recall(task, key, answer)) return answer;
   Task<Value> inner = task;
   inner.depth = depth;

@@ -129,9 +129,7 @@ bool Search<L, Terminal>::solve_staged(Frame& frame, const Item& item, const Can
       context_->limits->reason() == StopReason::none) {
     Answer<Value> left = deepen(frame, c, item.a, true, min_leaf, budget - point.right);
     Answer<Value> right = deepen(frame, c, item.a, false, min_leaf, budget - point.left);
-    if (left.found && right.found)
-      improve(frame, penalty() + left.upper + right.upper,
-              join(frame, c.feature, test, first, last, left, right));
+    if (left.found && right.found) join(frame, c, test, first, last, left, right);
   }
   if (context_->limits->reason() != StopReason::none) return false;
   wait(frame, {penalty() + point.left + point.right, item.candidate, item.a, item.b});

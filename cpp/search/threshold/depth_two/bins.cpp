@@ -174,6 +174,58 @@ void SubsetBins::cut(const RowSubset& rows) {
   }
 }
 
+bool SubsetBins::cut(const RowSubset& rows, const KeyedRows* around) {
+  constexpr std::uint32_t kFew = 4;  // so many times smaller sets get bins of their own
+  if (around == nullptr || rows.size() < around->rows->size() / kFew) {
+    cut(rows);
+    return false;
+  }
+  if (around_ != around->key) {
+    around_ = around->key;
+    around_kept_ = false;
+    cut(rows);
+    return false;
+  }
+  if (!around_kept_) keep_for_parts(*around);
+  take_over(rows);
+  return true;
+}
+
+void SubsetBins::keep_for_parts(const KeyedRows& around) {
+  const std::size_t lanes = codes_->features.size();
+  cut(*around.rows);
+  around_bins_.resize(codes_->codes.size());
+  for (std::uint32_t r = 0; r < around.rows->size(); ++r)
+    std::copy_n(row_bins(r), lanes, around_bins_.data() + around.rows->row(r) * lanes);
+  n_around_bins_ = n_bins_;
+  around_kept_ = true;
+}
+
+void SubsetBins::take_over(const RowSubset& rows) {
+  const std::size_t lanes = codes_->features.size();
+  const std::uint32_t m = rows.size();
+  bins_.resize(m * lanes);
+  code_rows_.assign(lanes * kMaxBins, 0);
+  for (std::uint32_t r = 0; r < m; ++r) {
+    const std::uint8_t* from = around_bins_.data() + rows.row(r) * lanes;
+    std::uint8_t* bin = bins_.data() + r * lanes;
+    for (std::size_t l = 0; l < lanes; ++l) {
+      bin[l] = from[l];
+      ++code_rows_[l * kMaxBins + from[l]];
+    }
+  }
+  n_bins_ = 1;
+  for (std::size_t l = 0; l < lanes; ++l) {
+    std::uint32_t* starts = starts_.data() + l * (kMaxBins + 1);
+    std::uint32_t position = 0;
+    for (int b = 0; b < n_around_bins_; ++b) {
+      starts[b] = position;
+      position += code_rows_[l * kMaxBins + static_cast<std::size_t>(b)];
+    }
+    finish_lane(rows, static_cast<int>(l), n_around_bins_);
+  }
+}
+
 void SubsetBins::cut_small(const RowSubset& rows, int lane, int wanted) {
   const auto l = static_cast<std::size_t>(lane);
   const std::int32_t f = codes_->features[l];
@@ -215,7 +267,7 @@ void SubsetBins::finish_lane(const RowSubset& rows, int lane, int used) {
     const std::uint32_t from = starts[b];
     const std::uint32_t to = starts[b + 1];
     several_[l * kMaxBins + static_cast<std::size_t>(b)] =
-        to - from > 1 && view.rank_at(from) != view.rank_at(to - 1);
+        to > from + 1 && view.rank_at(from) != view.rank_at(to - 1);
   }
   n_bins_ = std::max(n_bins_, used);
 }

@@ -8,6 +8,7 @@
 //
 // The whole table is divided once into at most 255 *codes* for each column. A large subset merges
 // neighbouring codes, which takes one pass over its rows; a small subset is divided from scratch.
+// The sides of many cuts of one set may take over the bins of that set.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 
 #include "data/columns.hpp"
 #include "data/row_subset.hpp"
+#include "search/threshold/keyed_rows.hpp"
 
 namespace treeproof::threshold {
 
@@ -63,6 +65,9 @@ class SubsetBins {
         most_bins_(std::clamp(most_bins, 1, kMaxBins)) {}
 
   void cut(const RowSubset& rows);
+  // The same for some of the rows of `around`, which many sets are cut out of: its bins are taken
+  // over from the second set on, unless few of its rows are left. Returns whether they were.
+  bool cut(const RowSubset& rows, const KeyedRows* around);
 
   int n_bins() const { return n_bins_; }  // maximum over all lanes
   // Bin of a row in every lane.
@@ -83,6 +88,8 @@ class SubsetBins {
   void merge_codes(const RowSubset& rows, int wanted);
   int merge_lane(int lane, int wanted, std::size_t attempt, std::uint32_t m);
   void finish_lane(const RowSubset& rows, int lane, int used);
+  void keep_for_parts(const KeyedRows& around);
+  void take_over(const RowSubset& rows);
 
   const Columns* columns_;
   const ColumnCodes* codes_;
@@ -99,6 +106,11 @@ class SubsetBins {
   std::vector<std::int64_t> code_weights_;
   std::vector<std::uint8_t> code_bin_;
   std::vector<std::int64_t> bin_weights_;
+  // The set that parts are cut out of, its bins by rows of the table, and their number.
+  Key around_;
+  bool around_kept_ = false;
+  std::vector<std::uint8_t> around_bins_;
+  int n_around_bins_ = 0;
   std::array<std::vector<std::uint8_t>, 33> warm_tau_;  // by log2 of the subset's size
 };
 

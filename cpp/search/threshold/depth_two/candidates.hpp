@@ -18,6 +18,7 @@ struct RootCandidate {
   bool right_splits;
   Value lower;   // on any tree with this root, for these rows and for supersets of them
   Value own;     // the same for these rows alone: at least `lower`
+  bool refined;  // its intervals were bisected
   bool doubled;  // not looked at: another feature has the same split
   std::vector<CutBounds<Value>> points;
 };
@@ -37,7 +38,7 @@ void list_candidates(const Context<L>& context, const Task<typename L::Value>& t
     c.left_splits = left;
     c.right_splits = right;
     c.lower = c.own = lower;
-    c.doubled = false;
+    c.refined = c.doubled = false;
     c.points.clear();
   };
   const bool deeper = task.depth > 1 && task.splits >= 2;

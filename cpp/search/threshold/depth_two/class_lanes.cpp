@@ -3,11 +3,11 @@
 namespace treeproof::threshold {
 
 template <class T>
-void ClassLanes<T>::load(const RowSubset& rows) {
+bool ClassLanes<T>::load(const RowSubset& rows, const KeyedRows* around) {
   rows_ = &rows;
   const std::uint32_t m = rows.size();
   const std::size_t channels = n_channels();
-  bins_->cut(rows);
+  const bool taken_over = bins_->cut(rows, around);
   memory_.shape(codes_->features.size(), static_cast<std::size_t>(bins_->n_bins()), channels,
                 pairs_ > 0 ? classes_ : 0);
   memory_.mark_several(*bins_);
@@ -45,6 +45,7 @@ void ClassLanes<T>::load(const RowSubset& rows) {
   total_known_ = true;
   std::ranges::copy(categories_.left, categories_.total.begin());
   std::copy_n(memory_.left.data(), memory_.left.size(), memory_.total.data());
+  return taken_over;
 }
 
 template <class T>
@@ -72,11 +73,24 @@ void ClassLanes<T>::place() {
 template <class T>
 template <int kSign>
 void ClassLanes<T>::move(std::uint32_t from, std::uint32_t to) {
+  if (count_rows_ || pairs_ > 0) return move_channels<kSign, 0>(from, to);
+  if (classes_ == 2) return move_channels<kSign, 2>(from, to);
+  if (classes_ == 3) return move_channels<kSign, 3>(from, to);
+  return move_channels<kSign, 0>(from, to);
+}
+
+// `kClasses`: the channels are the weights of this number of classes; 0: any channels. Nearly all
+// of the time of a solve is spent here, so that the common cases have a constant stride.
+template <class T>
+template <int kSign, int kClasses>
+void ClassLanes<T>::move_channels(std::uint32_t from, std::uint32_t to) {
   constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
   const std::size_t lanes = memory_.lanes;
-  const std::size_t stride = memory_.bin_stride();
+  const std::size_t stride = kClasses > 0 ? kClasses * kWidth : memory_.bin_stride();
   const std::size_t n_categorical = categorical_.size();
+  const bool unit = unit_;
   T* const left = memory_.left.data();
+  const std::size_t* const bases = lane_base_.data();
   const std::uint32_t ask_until = prefetch_until(rows_->size());
   for (std::uint32_t k = from; k < to; ++k) {
     if (k < ask_until) {
@@ -85,47 +99,52 @@ void ClassLanes<T>::move(std::uint32_t from, std::uint32_t to) {
     }
     const std::uint32_t r = list_[k];
     const auto label = static_cast<std::size_t>(label_[r]);
-    const T w = static_cast<T>(unit_ ? kSign : kSign * weight_[r]);
+    const T w = static_cast<T>(unit ? kSign : kSign * weight_[r]);
     const std::uint8_t* bin = bins_->row_bins(r);
     T* const row = left + label * kWidth;
-    if (lanes <= kWidth) {
-      for (std::size_t l = 0; l < lanes; ++l) {
-        T& cell = row[bin[l] * stride + l];
-        cell = static_cast<T>(cell + w);
-      }
-    } else {
-      for (std::size_t l = 0; l < lanes; ++l) {
-        T& cell = row[lane_base_[l] + bin[l] * stride];
-        cell = static_cast<T>(cell + w);
-      }
+#pragma GCC unroll 4
+    for (std::size_t l = 0; l < lanes; ++l) {
+      T& cell = row[bases[l] + bin[l] * stride];
+      cell = static_cast<T>(cell + w);
     }
     T& sum = left_sums_[label];
     sum = static_cast<T>(sum + w);
     left_weight_ += w;
-    left_swing_ += unit_ ? kSign : kSign * swing_[r];
-    if (pairs_ > 0 && swing_[r] != 0) {
-      const Weight* gain = loss_->pair_gains(rows_->row(r), pairs_);
-      for (std::size_t q = 0; q < pairs_; ++q) {
-        if (gain[q] == 0) continue;
-        const T g = static_cast<T>(kSign * gain[q]);
-        T* const pair = left + (classes_ + q) * kWidth;
-        for (std::size_t l = 0; l < lanes; ++l) {
-          T& cell = pair[lane_base_[l] + bin[l] * stride];
-          cell = static_cast<T>(cell + g);
-        }
-      }
-    }
-    if (count_rows_) {
-      T* const count = left + classes_ * kWidth;
-      for (std::size_t l = 0; l < lanes; ++l) {
-        T& cell = count[lane_base_[l] + bin[l] * stride];
-        cell = static_cast<T>(cell + kSign);
-      }
-    }
+    left_swing_ += unit ? kSign : kSign * swing_[r];
+    if constexpr (kClasses == 0) move_further<kSign>(r);
     for (std::size_t g = 0; g < n_categorical; ++g) {
       T* const cell = categories_.left.data() + categories_.cell[r * n_categorical + g];
       cell[label] = static_cast<T>(cell[label] + w);
-      if (count_rows_) cell[classes_] = static_cast<T>(cell[classes_] + kSign);
+      if (kClasses == 0 && count_rows_) cell[classes_] = static_cast<T>(cell[classes_] + kSign);
+    }
+  }
+}
+
+// The channels of a row beyond the weights of the classes.
+template <class T>
+template <int kSign>
+void ClassLanes<T>::move_further(std::uint32_t r) {
+  constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
+  const std::size_t stride = memory_.bin_stride();
+  const std::uint8_t* bin = bins_->row_bins(r);
+  T* const left = memory_.left.data();
+  if (pairs_ > 0 && swing_[r] != 0) {
+    const Weight* gain = loss_->pair_gains(rows_->row(r), pairs_);
+    for (std::size_t q = 0; q < pairs_; ++q) {
+      if (gain[q] == 0) continue;
+      const T g = static_cast<T>(kSign * gain[q]);
+      T* const pair = left + (classes_ + q) * kWidth;
+      for (std::size_t l = 0; l < memory_.lanes; ++l) {
+        T& cell = pair[lane_base_[l] + bin[l] * stride];
+        cell = static_cast<T>(cell + g);
+      }
+    }
+  }
+  if (count_rows_) {
+    T* const count = left + classes_ * kWidth;
+    for (std::size_t l = 0; l < memory_.lanes; ++l) {
+      T& cell = count[lane_base_[l] + bin[l] * stride];
+      cell = static_cast<T>(cell + kSign);
     }
   }
 }

@@ -52,7 +52,8 @@ class ClassLanes {
     }
   }
 
-  void load(const RowSubset& rows);
+  // As SubsetBins::cut.
+  bool load(const RowSubset& rows, const KeyedRows* around);
 
   // Starts a sweep over feature f with an empty window.
   void begin(std::int32_t f);
@@ -80,6 +81,10 @@ class ClassLanes {
   void reset(bool full);
   template <int kSign>
   void move(std::uint32_t from, std::uint32_t to);
+  template <int kSign, int kClasses>
+  void move_channels(std::uint32_t from, std::uint32_t to);
+  template <int kSign>
+  void move_further(std::uint32_t r);
   void place();
   Count channel(Side side, std::size_t index) const {
     const Count l = memory_.left[index];

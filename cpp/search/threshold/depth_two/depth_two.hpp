@@ -11,10 +11,11 @@
 //              l + r changes by at most the weight passed, in both directions.
 //
 // Stage 1 bounds two dozen cuts of every feature. Stage 2 takes the features in the order of their
-// bounds, and bisects the intervals that are still open. Exact stumps are computed only if a bound
-// leaves something to gain, with a cut-off: if l(x) reaches best - r(x2), all of [x, x2] is
-// settled. Bisection instead of a left-to-right sweep in stage 2 was 4 to 7 times faster on noisy
-// tables; 24 coarse cuts were better than 6 or 12.
+// bounds, and bisects the intervals that are still open; as long as no tree below the cut-off is
+// known, this follows stage 1 of the feature at once, while the window is at its end. Exact stumps
+// are computed only if a bound leaves something to gain, with a cut-off: if l(x) reaches best -
+// r(x2), all of [x, x2] is settled. Bisection instead of a left-to-right sweep in stage 2 was 4 to
+// 7 times faster on noisy tables; 24 coarse cuts were better than 6 or 12.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +48,7 @@ class DepthTwo {
     min_leaf_ = task.min_leaf;
     best_ = task.cutoff;
     best_root_ = BestRoot{};
-    lanes_->load(*task.rows);
+    if (lanes_->load(*task.rows, task.around)) ++context_->counters->shared_bins;
     const Value leaf = lanes_->leaf_of_all();
     if (leaf < best_) {
       best_ = leaf;
@@ -65,6 +66,12 @@ class DepthTwo {
       for (Candidate& c : candidates_) raise_both(c, context_->settings.split_cost);
     }
     return answer(leaf);
+  }
+
+  // The tree of a planned answer to this task.
+  SplitTree tree(const Task<Value>& task, const BestRoot& root) {
+    Value cost{};
+    return rebuild_(task, root, cost, [](std::uint32_t) { return false; });
   }
 
   // The cuts of stage 1 of the last solve: bounds for sides that split at most once more.
@@ -175,7 +182,14 @@ class DepthTwo {
       ++context_->counters->sweeps;
       lanes_->begin(c.feature);
       switch (kind(c.feature)) {
-        case FeatureKind::ordered: coarse_cuts(c, view); break;
+        case FeatureKind::ordered:
+          coarse_cuts(c, view);
+          // If no tree is below the cut-off, every feature has to be refined, in any order.
+          if (!best_root_.found && !stopped_ && !context_->loss->closes(c.lower, best_)) {
+            refine(c, true);
+            c.refined = true;
+          }
+          break;
         case FeatureKind::one_vs_rest: one_vs_rest(c, view); break;
         case FeatureKind::multiway: multiway(c, view); break;
       }
@@ -263,7 +277,7 @@ class DepthTwo {
   void refine_all() {
     order_.clear();
     for (std::size_t k = 0; k < candidates_.size(); ++k)
-      if (candidates_[k].points.size() >= 2) order_.push_back(k);
+      if (candidates_[k].points.size() >= 2 && !candidates_[k].refined) order_.push_back(k);
     std::ranges::sort(order_, [&](std::size_t a, std::size_t b) {
       return candidates_[a].lower < candidates_[b].lower;
     });
@@ -273,27 +287,39 @@ class DepthTwo {
       if (context_->loss->closes(c.lower, best_)) continue;
       ++context_->counters->sweeps;
       lanes_->begin(c.feature);
-      refine(c);
+      refine(c, false);
     }
   }
 
-  void refine(Candidate& c) {
+  // At the end of stage 1 the window holds all rows, and the cuts are taken `back` from there, so
+  // that it moves over every row once. Else all coarse cuts come first: they may have good trees.
+  void refine(Candidate& c, bool back) {
     const FeatureView view(*context_->columns, *task_->rows, c.feature);
     pieces_ = own_pieces_ = context_->loss->infinite();
-    for (std::size_t k = 1; k + 1 < c.points.size(); ++k) {
-      Point& point = c.points[k];
-      Value own = point.left + point.right;
-      if (!closed(own)) {
-        if (stop(size_ / 24)) return;
-        own = settle(c, point, c.points[k - 1], c.points[k + 1]);
+    back_ = back;
+    if (back) {
+      for (std::size_t k = c.points.size() - 1; k-- > 0 && !stopped_;) {
+        if (k > 0) settle_coarse(c, k);
+        bisect(c, view, c.points[k], c.points[k + 1]);
       }
-      piece(point.left + point.right, own);
+    } else {
+      for (std::size_t k = 1; k + 1 < c.points.size() && !stopped_; ++k) settle_coarse(c, k);
+      for (std::size_t k = 0; k + 1 < c.points.size() && !stopped_; ++k)
+        bisect(c, view, c.points[k], c.points[k + 1]);
     }
-    for (std::size_t k = 0; k + 1 < c.points.size() && !stopped_; ++k)
-      bisect(c, view, c.points[k], c.points[k + 1]);
     if (stopped_) return;
     raise(c.lower, penalty() + pieces_);
     raise(c.own, penalty() + own_pieces_);
+  }
+
+  void settle_coarse(Candidate& c, std::size_t k) {
+    Point& point = c.points[k];
+    Value own = point.left + point.right;
+    if (!closed(own)) {
+      if (stop(size_ / 24)) return;
+      own = settle(c, point, c.points[k - 1], c.points[k + 1]);
+    }
+    piece(point.left + point.right, own);
   }
 
   // Cuts whose children cost at least `bound`, and on these rows alone at least `own`: with a
@@ -369,8 +395,9 @@ class DepthTwo {
     const Value own = settle(c, x, a, b);
     look(c, 0, x);
     piece(x.left + x.right, own);
+    if (back_) bisect(c, view, x, b);
     bisect(c, view, a, x);
-    bisect(c, view, x, b);
+    if (!back_) bisect(c, view, x, b);
   }
 
   // ---- categorical roots: depth_two/category_roots.hpp ---------------------------------
@@ -403,7 +430,12 @@ class DepthTwo {
     }
     out.found = best_root_.found;
     out.upper = best_;
-    if (best_root_.found) {
+    // Sums of real numbers in another order give other costs, so that their trees are built.
+    if (L::kUnitStep && task_->may_plan && !stopped_ && best_root_.found) {
+      out.planned = best_root_.feature >= 0;
+      out.root = best_root_;
+      ++context_->counters->planned_trees;
+    } else if (best_root_.found) {
       const auto stop_here = [&](std::uint32_t work) { return stop_after(work); };
       out.tree = rebuild_(*task_, best_root_, out.upper, stop_here);
       if (stopped_) best_root_.found = out.found = keep_cheaper(*task_, leaf, out);
@@ -443,6 +475,7 @@ class DepthTwo {
   Value own_pieces_{};  // and that for these rows alone
   BestRoot best_root_;
   bool stopped_ = false;
+  bool back_ = false;       // cuts are bisected from right to left
   std::int64_t scans_ = 0;  // exact scans when limits were last polled
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> order_;

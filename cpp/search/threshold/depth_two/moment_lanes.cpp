@@ -27,10 +27,10 @@ MomentLanes<Phi>::MomentLanes(const Columns& columns, const MomentLoss<Phi>& los
 }
 
 template <class Phi>
-void MomentLanes<Phi>::load(const RowSubset& rows) {
+bool MomentLanes<Phi>::load(const RowSubset& rows, const KeyedRows* around) {
   rows_ = &rows;
   const std::uint32_t m = rows.size();
-  bins_->cut(rows);
+  const bool taken_over = bins_->cut(rows, around);
   memory_.shape(codes_->features.size(), static_cast<std::size_t>(bins_->n_bins()), channels_);
   memory_.mark_several(*bins_);
   lane_base_.resize(memory_.lanes);
@@ -58,6 +58,7 @@ void MomentLanes<Phi>::load(const RowSubset& rows) {
   window(0, m);
   std::ranges::copy(categories_.left, categories_.total.begin());
   std::copy_n(memory_.left.data(), memory_.left.size(), memory_.total.data());
+  return taken_over;
 }
 
 template <class Phi>

@@ -34,7 +34,8 @@ class MomentLanes {
               SubsetBins& bins, const MomentKernels& kernels, bool count_rows,
               double further_child);
 
-  void load(const RowSubset& rows);
+  // As SubsetBins::cut.
+  bool load(const RowSubset& rows, const KeyedRows* around);
 
   // Starts a sweep over feature f with an empty window.
   void begin(std::int32_t f);

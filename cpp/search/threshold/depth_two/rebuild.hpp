@@ -11,18 +11,6 @@
 
 namespace treeproof::threshold {
 
-// The root of the best tree found so far; feature -1 for a leaf.
-struct BestRoot {
-  bool found = false;
-  std::int32_t feature = -1;
-  TestKind kind = TestKind::threshold;
-  std::uint32_t first = 0;
-  std::uint32_t last = 0;
-  bool left_splits = true;
-  bool right_splits = true;
-  std::int32_t left_says = -1, right_says = -1;  // the class that a leaf must predict; -1: any
-};
-
 // If a limit was reached while the tree was built, children that should be split may have stayed
 // leaves: then a single leaf may cost less than the tree. Returns whether there is a tree that
 // costs less than the cut-off.

@@ -77,6 +77,9 @@ class ClassTerminal {
     was_light_ = light(*task.rows);
     return was_light_ ? solve_light_.solve(task) : solve_heavy_.solve(task);
   }
+  SplitTree tree(const Task<Cost>& task, const BestRoot& root) {
+    return solve_light_.tree(task, root);
+  }
   // Bounds found on the way by the last solve of depth two.
   std::span<const CutBounds<Cost>> cuts(std::int32_t f) const {
     return was_light_ ? solve_light_.cuts(f) : solve_heavy_.cuts(f);

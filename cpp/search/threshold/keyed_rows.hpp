@@ -1,0 +1,22 @@
+// A set of rows and its key, by which it is known again.
+#pragma once
+
+#include <cstdint>
+
+#include "core/key.hpp"
+#include "data/row_subset.hpp"
+
+namespace treeproof::threshold {
+
+inline Key key_of(const RowSubset& rows) {
+  Key sum;
+  for (std::uint32_t r = 0; r < rows.size(); ++r) sum += random_key(rows.row(r));
+  return sum;
+}
+
+struct KeyedRows {
+  const RowSubset* rows;
+  Key key;
+};
+
+}  // namespace treeproof::threshold
