@@ -30,7 +30,7 @@ inline const char* ended(StopReason reason) {
   return reason == StopReason::none ? "complete" : name_of(reason);
 }
 
-// Adds the questions to the class of sets.
+// Binds the questions as methods of the class of such sets.
 void bind_near_questions(nanobind::module_& m, nanobind::class_<NearSet>& set);
 
 }  // namespace treeproof::bindings

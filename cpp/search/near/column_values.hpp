@@ -1,4 +1,4 @@
-// The values that a column of the table has, whatever features stand for it.
+// The distinct values of a column of the table, which several features may represent.
 //
 // A column may be several features (one split in two ways); a value of the column is then one code
 // of each of them. A test has the same outcome on all rows with the same value of its column.

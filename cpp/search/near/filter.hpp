@@ -1,4 +1,4 @@
-// Which of the trees within a budget are asked for.
+// Restricts the trees within a budget by the columns that they test and by their size.
 #pragma once
 
 #include <compare>
@@ -20,8 +20,8 @@ struct Filter {
 };
 inline constexpr std::size_t kMostRequired = 8;
 
-// What a filter has to know of a tree: which required columns it tests, and, where there is a
-// limit, how many splits it has.
+// The facts about a tree on which a filter decides: which of the required columns it tests and, if
+// there is a limit, how many splits it has.
 struct Marks {
   std::uint32_t columns = 0;
   std::int32_t splits = 0;
@@ -32,7 +32,7 @@ struct Marks {
   }
 };
 
-// The tests that a filter allows, and the marks that they leave on a tree.
+// The tests that a filter allows, and the marks of a tree that contains them.
 class FilteredTests {
  public:
   FilteredTests(const Graph& graph, const Filter& filter)
@@ -40,7 +40,7 @@ class FilteredTests {
         column_bit_(index(graph.n_columns()), 0) {
     if (filter.required.size() > kMostRequired)
       throw std::invalid_argument("too many required columns");
-    // Columns after the last one that trees may test are known, but no test is of them.
+    // Columns behind the last one that has tests may be named, although no tree can test them.
     for (const std::int32_t f : filter.banned)
       if (index(f) < banned_.size()) banned_[index(f)] = 1;
     for (std::size_t k = 0; k < filter.required.size(); ++k) {

@@ -187,7 +187,7 @@ bool Graph::ruled_out(const Node& node, const Cut& cut, const Beside& before,
   return limits_.price.two_way + left + right > node.budget;
 }
 
-// `before` and `after` are what is known of the thresholds on both sides of these.
+// `before` and `after` are the bounds of the thresholds on both sides of these.
 void Graph::bisect(const LowerBound& bound, std::int32_t number, std::span<const Cut> cuts,
                    const Beside& before, const Beside& after, Limits& limits) {
   constexpr std::uint32_t kMicroseconds = 20;  // for a test

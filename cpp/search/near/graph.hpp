@@ -203,7 +203,8 @@ class Graph {
   std::vector<std::int32_t> order_;
   std::int64_t n_skipped_ = 0;
   std::int64_t n_bounded_ = 0;
-  // Bounds are asked for with so much room to spare, for the larger budgets that may follow.
+  // Bounds are computed up to a value that is higher than needed by this factor, because larger
+  // budgets may follow.
   Cost spare_ = 0;
 
   // Of the node being expanded, of the test being tried, and of the tests of its column tried

@@ -1,4 +1,4 @@
-// How much trees rely on a column: their error when its values are shuffled among the rows.
+// How much trees rely on a column: their mean error if its values are shuffled among the rows.
 //
 // If the values of a column are permuted at random, every row gets the value of every row with the
 // same probability. The expected error is therefore the error over all pairs of a row and a value,

@@ -41,7 +41,8 @@ class SumQuestion {
   Sums sums_;
 };
 
-// What rows pay for the columns on their path: prices of columns in each state of a path.
+// The sum of what rows pay for the columns on their path; the price of a column depends on the
+// state of the path.
 struct Prices {
   std::size_t n_columns = 0;
   std::vector<std::int32_t> next;    // [state][column]: the state below

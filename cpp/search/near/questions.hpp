@@ -1,4 +1,4 @@
-// Questions to all trees within a budget, answered exactly without listing them (fronts.hpp).
+// Questions about all trees within a budget, answered exactly without listing them (fronts.hpp).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ std::optional<Extreme> extreme_reliance(const Graph& graph, const Filter& filter
 std::optional<Extreme> least_asking(const Graph& graph, const Filter& filter, Prices prices,
                                     Limits& limits);
 
-// Trees by cost, one for each of the things they may say.
+// Trees by cost, one for each set of predictions that trees of the set make.
 class Listing {
  public:
   virtual ~Listing() = default;

@@ -162,7 +162,7 @@ class Run {
   // The share of the time for finding better trees: large while a proof is far away and trees still
   // improve, small once a proof is near.
   double heuristic_share() const {
-    // the caller wants a bound, not a tree
+    // the caller needs a bound only
     if (settings_.cutoff < kInfiniteCost) return kLeastShare;
     const Bounds now = search_.root();
     const Cost gap = now.upper - now.lower;
