@@ -120,6 +120,24 @@ def test_no_set_of_rows_costs_less_than_its_prices(kinds):
     assert raised > 50
 
 
+def test_prices_rise_until_they_reach_the_programme():
+    rng = np.random.default_rng(3)
+    for n, p in ((120, 3), (150, 4), (200, 3)):
+        codes = rng.integers(0, 20, (n, p)).astype(np.int32)
+        inside = (codes[:, 0] > 9) & (codes[:, 1] < 12)
+        table = Table(
+            kinds=np.zeros(p, np.int32),
+            n_values=np.full(p, 20, np.int32),
+            codes=codes,
+            labels=(inside != (rng.random(n) < 0.25)).astype(np.int32),
+            n_classes=2,
+            weights=np.ones(n, int),
+        )
+        answer = make_prices(table, 0.02, work=10**10)
+        assert answer["finished"]
+        assert answer["lower"] > 0.999 * answer["hoped"]
+
+
 def test_a_column_that_may_be_split_either_way_is_priced_once():
     rng = np.random.default_rng(15)
     for _ in range(60):
