@@ -99,7 +99,7 @@ class Policy {
   // share of the gap; a smaller rise counts as no progress
   static constexpr double kRise = 0.02;
 
-  static constexpr std::int64_t kYoung = 200'000;
+  static constexpr std::int64_t kYoung = 300'000;
   static constexpr std::int64_t kLevelPrices = 1'500'000;
   static constexpr std::int64_t kSomeSeconds = 3'000'000;
   static constexpr double kFar = 0.75;  // bounds below this share of the best cost are far from it
