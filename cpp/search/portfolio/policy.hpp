@@ -7,17 +7,18 @@
 //             than they can certify, the search is what ends the fit.
 //   rung      The levels of depth 1, 2, 3, ... one after the other. Levels up to three are proved
 //             in moments on most tables, so they get most of the time until they are. So does the
-//             next one, which many tables reach, unless searches raise the bound of the question.
-//             Deeper ones get most of it while that bound is stuck and prices promise little,
-//             and little while it rises. A deeper level with prices of its own is likely to be
-//             proved, so it gets much of the time while the bound is far from the best cost.
+//             next one, which many tables reach; in the first seconds only if no search raises the
+//             bound of the question. Deeper ones get most of it while that bound is stuck and
+//             prices promise little, and little while it rises. A deeper level with prices of its
+//             own is likely to be proved, so it gets much of the time while the bound is far from
+//             the best cost, and most of it in long fits.
 //   polish    The search for better trees: much of the time while it finds some, little after.
 //   prices    On noisy tables nothing else raises the bound of the question; on clean ones they
 //             are loose. So they get nothing while a fit is young, then a turn to show what they
-//             promise, and much of the time only while that is more than has been proved. Once a
-//             level has had some seconds for itself, they get as much time as the level. The
-//             prices of a level wait longer still: they cost more, and help where a fit takes
-//             many seconds.
+//             promise, and much of the time only while that is more than has been proved and they
+//             still raise the bound. Once a level has had some seconds for itself, they get as
+//             much time as the level. The prices of a level wait longer still: they cost more, and
+//             help where a fit takes many seconds.
 //
 // Two engines with the same role get equal shares, so that a fit takes at most twice the time of
 // the better one.
@@ -102,11 +103,13 @@ class Policy {
   static constexpr std::int64_t kYoung = 300'000;
   static constexpr std::int64_t kLevelPrices = 1'500'000;
   static constexpr std::int64_t kSomeSeconds = 3'000'000;
+  static constexpr std::int64_t kManySeconds = 12'000'000;
   static constexpr double kFar = 0.75;  // bounds below this share of the best cost are far from it
 
   static constexpr double kStuck = 3.0;
   static constexpr double kAlmostCertain = 14.0;
   static constexpr double kWithinReach = 20.0;
+  static constexpr double kAlongside = 6.0;  // of the level, where the whole problem rises as well
 
   // The depth that the searches are proving now.
   int depth(const State& now) const { return now.level > 0 ? now.level : question_depth_; }
@@ -123,11 +126,16 @@ class Policy {
     if (now.level <= kFlat) return kAlmostCertain;
     // A bound that searches raise is likely to be proved soon; one that prices raise may stop
     // anywhere.
-    if (now.level == kFlat + 1) return raised_lately(searches_at_) ? kLittle : kWithinReach;
+    if (now.level == kFlat + 1) {
+      if (!raised_lately(searches_at_)) return kWithinReach;
+      return total_ > kSomeSeconds ? kAlongside : kLittle;
+    }
     if (total_ < kYoung) return kLittle;
     if (now.level_prices) {
-      if (!raised_lately(searches_at_)) return 3.0;
-      return total_ > kSomeSeconds && now.lower < kFar ? 2.0 : kLittle;
+      const bool far = now.lower < kFar;
+      if (!raised_lately(searches_at_)) return far && total_ > kManySeconds ? 8.0 : 3.0;
+      if (!far || total_ < kSomeSeconds) return kLittle;
+      return total_ > kManySeconds ? 3.0 : 2.0;
     }
     if (raised_lately(risen_at_)) return kLittle;
     return promise_much(now) ? 1.0 : 3.0;
@@ -152,7 +160,7 @@ class Policy {
     constexpr std::int64_t kLookAround = 1'000'000;  // enough to estimate what prices may reach
     constexpr double kLittle = 0.05;
     constexpr double kGlance = 0.1;  // of the time of a level
-    constexpr std::int64_t kManySeconds = 12'000'000;
+    constexpr std::int64_t kTrial = 2'000'000;
     constexpr double kMuch = 6.0;
     constexpr double kMost = 12.0;
     // Searches prove most shallow trees before prices could help.
@@ -164,6 +172,8 @@ class Policy {
     const double rung = std::max(rung_share(now), question_share(now));
     if (depth(now) <= kFlat) return kGlance * rung;
     if (now.lower < kFar && prices_ < kLookAround) return std::max(1.0, kGlance * rung);
+    // Prices that have had their time and raise nothing seldom keep what they promise.
+    if (prices_ > kTrial && !prices_rise()) return now.promised > now.lower ? 2.0 : kLittle;
     if (promise_much(now)) {
       const double share = prices_rise() && now.level != kFlat + 1 ? kMost : kMuch;
       return total_ > kManySeconds ? std::max(share, rung) : share;
