@@ -1,4 +1,4 @@
-"""The scores that `treeproof fit` prints are those of `score` on the training rows."""
+"""The scores of `treeproof fit` are those of `score` with the weights of the rows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_r2(criterion, weighted):
     model = OptimalTreeRegressor(0.01, max_depth=2, criterion=criterion)
     model.fit(X, y, weights)
     found = training_score(model, Training(X, y, weights, None))
-    assert found == pytest.approx(model.score(X, y), abs=1e-12)
+    assert found == pytest.approx(model.score(X, y, weights), abs=1e-12)
 
 
 def test_leaves_are_asked_instead_of_rows(monkeypatch):
