@@ -55,8 +55,8 @@ nb::dict to_dict(const portfolio::Certificate<Value>& known) {
 
 const char* role_name(portfolio::Role role) {
   switch (role) {
-    case portfolio::Role::rung: return "depth";
-    case portfolio::Role::polish: return "trees";
+    case portfolio::Role::level: return "depth";
+    case portfolio::Role::trees: return "trees";
     case portfolio::Role::prices: return "prices";
     default: return "question";
   }
@@ -96,8 +96,8 @@ class Messenger {
       (*ladder_)("level", known);
       return;
     }
-    const Value upper = board.upper(board.question());
-    const Value lower = std::min(board.lower(board.question()), upper);
+    const Value upper = board.upper(board.max_depth());
+    const Value lower = std::min(board.lower(board.max_depth()), upper);
     const bool better = !told_ || upper < upper_;
     const bool news = better || lower_ < lower;
     told_ = true;
@@ -109,7 +109,7 @@ class Messenger {
                    static_cast<double>(upper) / unit_, board.news());
     if (ladder_ && better) {
       nb::dict tree;
-      const auto best = board.best(board.question());
+      const auto best = board.best(board.max_depth());
       tree["tree"] = table_of(reduced_ == nullptr ? best->tree : reduced_->restore(best->tree));
       tree["upper"] = upper;
       (*ladder_)("tree", tree);
@@ -130,14 +130,14 @@ class Messenger {
 template <class Value>
 nb::dict describe(const portfolio::Answer<Value>& answer, Value unit, const Limits& limits,
                   std::int64_t n_rows) {
-  const auto& question = answer.outcome.certificates.back();
+  const auto& whole = answer.outcome.certificates.back();
   nb::dict out;
   out["tree"] = table_of(answer.tree);
-  out["lower"] = question.lower;
-  out["upper"] = question.upper;
+  out["lower"] = whole.lower;
+  out["upper"] = whole.upper;
   out["unit"] = unit;
   out["split_cost"] = answer.split_cost;
-  out["status"] = question.optimal ? "optimal" : name_of(answer.outcome.stop);
+  out["status"] = whole.optimal ? "optimal" : name_of(answer.outcome.stop);
   out["seconds"] = limits.seconds();
   out["n_merged_rows"] = n_rows;
   nb::list levels;

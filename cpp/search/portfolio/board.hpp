@@ -23,15 +23,15 @@ inline constexpr int kAnyDepth = 1 << 30;
 template <class Value>
 class Board {
  public:
-  // `question`: the maximum depth that the fit allows. `closes(lower, upper)` says whether a bound
+  // `max_depth`: the maximum depth that the fit allows. `closes(lower, upper)` says whether a bound
   // proves a cost; for real-valued costs this includes a tolerance. Every tree costs `forced` in
   // addition to its splits.
-  Board(int question, Value infinite, Value split_cost,
+  Board(int max_depth, Value infinite, Value split_cost,
         std::function<bool(Value lower, Value upper)> closes, Value forced = {})
-      : question_(question), infinite_(infinite), split_cost_(split_cost),
+      : max_depth_(max_depth), infinite_(infinite), split_cost_(split_cost),
         closes_(std::move(closes)), forced_(forced) {}
 
-  int question() const { return question_; }
+  int max_depth() const { return max_depth_; }
 
   // A search may end once the best tree costs at most `absolute`, plus this share of its own cost,
   // more than the lower bound.
@@ -42,8 +42,8 @@ class Board {
   // Whether the gap of the whole problem is tolerated.
   bool close_enough() const {
     if (!(absolute_tolerance_ > 0.0) && !(relative_tolerance_ > 0.0)) return false;
-    const auto cost = static_cast<double>(upper(question_));
-    const double gap = cost - static_cast<double>(lower(question_));
+    const auto cost = static_cast<double>(upper(max_depth_));
+    const double gap = cost - static_cast<double>(lower(max_depth_));
     return gap <= absolute_tolerance_ + relative_tolerance_ * cost;
   }
 
@@ -71,9 +71,9 @@ class Board {
   bool proved(int depth, Value lower) {
     const std::scoped_lock guard(mutex_);
     bool news = raise(depth, lower);
-    if (depth < question_)
+    if (depth < max_depth_)
       news |=
-          raise(question_, std::min(lower, forced_ + static_cast<Value>(depth + 1) * split_cost_));
+          raise(max_depth_, std::min(lower, forced_ + static_cast<Value>(depth + 1) * split_cost_));
     return news;
   }
 
@@ -97,7 +97,7 @@ class Board {
 
   // Whether it is proved that no tree of at most this depth costs less than `cost`.
   bool closed(int depth, Value cost) const { return closes_(lower(depth), cost); }
-  bool solved() const { return closed(question_, upper(question_)); }
+  bool solved() const { return closed(max_depth_, upper(max_depth_)); }
 
   // Changes with every better tree or bound.
   std::uint64_t news() const { return news_.load(); }
@@ -118,7 +118,7 @@ class Board {
     return true;
   }
 
-  const int question_;
+  const int max_depth_;
   const Value infinite_;
   const Value split_cost_;
   const std::function<bool(Value, Value)> closes_;

@@ -62,16 +62,16 @@ class Climb {
   Climb(Board<Value>& board, const std::vector<Engine<Value>>& engines, Limits& limits,
         bool levels_first, News<Value> news)
       : board_(board), engines_(engines), limits_(limits), news_(std::move(news)),
-        policy_(levels_first, board.question()) {}
+        policy_(levels_first, board.max_depth()) {}
 
   // Returns the bound that the prices may reach in the end.
   void set_promised(std::function<double()> promised) { promised_ = std::move(promised); }
 
   // `climb`: prove levels of depth as well.
   Outcome<Value> run(bool climb) {
-    climbing_ = climb && board_.question() > kFlat;
+    climbing_ = climb && board_.max_depth() > kFlat;
     for (const Engine<Value>& engine : engines_)
-      start(engine, engine.climbs ? Role::question : engine.role, board_.question());
+      start(engine, engine.climbs ? Role::whole : engine.role, board_.max_depth());
     next_level();
     while (!finished() && !stopped() && deal()) {
     }
@@ -92,9 +92,9 @@ class Climb {
     std::uint64_t parts = 0;
     for (const Engine<Value>& other : engines_) parts += other.climbs ? kMuch + 1 : 1;
     const std::uint64_t part = limits_.memory_allowance() / parts;
-    const int rivals = level <= kFlat ? level : board_.question();
-    players_.push_back(std::make_unique<Player<Value>>(
-        engine, role, level, rivals, board_, baton_, role == Role::question ? kMuch * part : part));
+    const int rivals = level <= kFlat ? level : board_.max_depth();
+    players_.push_back(std::make_unique<Player<Value>>(engine, role, level, rivals, board_, baton_,
+                                                       role == Role::whole ? kMuch * part : part));
   }
 
   // Gives some player a slice; false if no player is left.
@@ -102,15 +102,15 @@ class Climb {
     std::array<bool, kRoles> there{};
     for (const auto& player : players_)
       if (may_play(*player)) there[static_cast<std::size_t>(player->role())] = true;
-    const Value upper = board_.upper(board_.question());
+    const Value upper = board_.upper(board_.max_depth());
     const double gap_closed =
         upper > Value{}
-            ? static_cast<double>(board_.lower(board_.question())) / static_cast<double>(upper)
+            ? static_cast<double>(board_.lower(board_.max_depth())) / static_cast<double>(upper)
             : 1.0;
     const double promised =
         upper > Value{} && promised_ ? promised_() / static_cast<double>(upper) : 0.0;
     const bool level_prices = std::ranges::any_of(players_, [&](const auto& player) {
-      return player->role() == Role::rung && player->prices() && may_play(*player);
+      return player->role() == Role::level && player->prices() && may_play(*player);
     });
     const auto shares =
         policy_.shares({level_, gap_closed, upper < told_upper_, promised, level_prices});
@@ -139,10 +139,10 @@ class Climb {
   // The prices of a level wait while a fit is young, unless no search is left that would grow it.
   bool may_play(const Player<Value>& player) const {
     if (!player.at_work()) return false;
-    if (player.role() != Role::rung || !player.prices() || !policy_.too_young_for_level_prices())
+    if (player.role() != Role::level || !player.prices() || !policy_.too_young_for_level_prices())
       return true;
     return std::ranges::none_of(players_, [](const auto& other) {
-      return other->role() == Role::question && other->at_work();
+      return other->role() == Role::whole && other->at_work();
     });
   }
 
@@ -152,7 +152,7 @@ class Climb {
     constexpr double kLead = 4.0;
     const bool leads = player.level() > kFlat && player.engine() == leader_;
     const bool prices = player.level() > kFlat + 1 && player.prices();
-    const bool often = player.role() == Role::rung && (leads || prices);
+    const bool often = player.role() == Role::level && (leads || prices);
     return static_cast<double>(player.work()) / (often ? kLead : 1.0);
   }
 
@@ -160,11 +160,11 @@ class Climb {
   void check_level() {
     if (level_ == 0) return;
     const bool at_work = std::ranges::any_of(players_, [](const auto& player) {
-      return player->role() == Role::rung && player->at_work();
+      return player->role() == Role::level && player->at_work();
     });
     if (!proved(level_) && at_work) return;
     for (const auto& player : players_)
-      if (player->role() == Role::rung && !player->at_work()) leader_ = player->engine();
+      if (player->role() == Role::level && !player->at_work()) leader_ = player->engine();
     end_level();
     next_level();
   }
@@ -172,7 +172,7 @@ class Climb {
   // For a shallow level, its own best tree has to be found. For a deeper level it is enough that
   // none of its trees costs less than the best tree of any depth.
   bool proved(int level) const {
-    return board_.closed(level, board_.upper(level <= kFlat ? level : board_.question()));
+    return board_.closed(level, board_.upper(level <= kFlat ? level : board_.max_depth()));
   }
 
   void next_level() {
@@ -183,21 +183,21 @@ class Climb {
     // Skips levels that are known already: from a search of all depths, or because deeper trees
     // have too many splits.
     if (board_.solved()) return;
-    while (level < board_.question() && proved(level) && level < kMostLevels) {
+    while (level < board_.max_depth() && proved(level) && level < kMostLevels) {
       note(level);
       ++level;
     }
-    if (level >= board_.question() || level >= kMostLevels) return;
+    if (level >= board_.max_depth() || level >= kMostLevels) return;
     level_ = level;
     for (const Engine<Value>& engine : engines_)
-      if (engine.climbs) start(engine, Role::rung, level);
+      if (engine.climbs) start(engine, Role::level, level);
   }
 
   // A level that was not finished before all trees were proved has nothing to add.
   void end_level() {
     for (auto& player : players_)
-      if (player->role() == Role::rung) retire(*player);
-    std::erase_if(players_, [](const auto& player) { return player->role() == Role::rung; });
+      if (player->role() == Role::level) retire(*player);
+    std::erase_if(players_, [](const auto& player) { return player->role() == Role::level; });
     if (proved(level_) || !board_.solved()) note(level_);
     level_ = 0;
   }
@@ -224,7 +224,7 @@ class Climb {
     const std::uint64_t news = board_.news();
     if (news == told_) return;
     told_ = news;
-    told_upper_ = board_.upper(board_.question());
+    told_upper_ = board_.upper(board_.max_depth());
     if (news_) news_(board_, nullptr);
   }
 
@@ -248,7 +248,7 @@ class Climb {
       now.seconds = known.seconds;
       known = now;
     }
-    certificates_.push_back(certificate(board_.question()));
+    certificates_.push_back(certificate(board_.max_depth()));
     StopReason stop = limits_.reason();
     if (stop == StopReason::none && out_of_memory_) stop = StopReason::memory_limit;
     if (!board_.solved() && board_.close_enough()) stop = StopReason::tolerance;

@@ -19,7 +19,7 @@
 namespace treeproof::portfolio {
 
 // The role of a player in the portfolio; each role gets a share of the time (policy.hpp).
-enum class Role { question, rung, polish, prices };
+enum class Role { whole, level, trees, prices };
 inline constexpr std::size_t kRoles = 4;
 
 template <class Value>
@@ -31,7 +31,7 @@ struct Engine {
   double pace;
   // Works on trees with at most `level` levels (kAnyDepth: any) until it is finished or stopped.
   std::function<Statistics(int level, Limits& limits, Exchange<Value>& exchange)> run;
-  Role role = Role::polish;  // of an engine that does not work on levels, or only computes prices
+  Role role = Role::trees;  // of an engine that does not work on levels, or only computes prices
   // The levels on which it works.
   int from_level = 0;
   int to_level = kAnyDepth;
@@ -89,7 +89,7 @@ class Player {
     try {
       // The search of the whole problem is started regardless of the limits, so that there is a
       // tree (and a checkpoint, if one is requested).
-      if (!told_ || role_ == Role::question) statistics_ = engine_.run(level_, limits_, exchange_);
+      if (!told_ || role_ == Role::whole) statistics_ = engine_.run(level_, limits_, exchange_);
     } catch (const Stopped&) {
       // It has no result; the board has the single leaf.
     } catch (const std::bad_alloc&) {

@@ -19,7 +19,7 @@ constexpr double kThresholdPace = 1.3;
 constexpr double kPolishPace = 2.9;
 constexpr double kPricePace = 1.3;
 
-int question_of(const TreeLimits& limits) {
+int max_depth_of(const TreeLimits& limits) {
   return limits.max_depth < 0 ? kAnyDepth : std::min(limits.max_depth, kAnyDepth);
 }
 
@@ -36,7 +36,7 @@ Answer<Value> climb(Board<Value>& board, const std::vector<Engine<Value>>& engin
   Climb<Value> climb(board, engines, limits, request.levels_first, news);
   climb.set_promised(std::move(promised));
   answer.outcome = climb.run(request.climb);
-  answer.tree = board.best(board.question())->tree;
+  answer.tree = board.best(board.max_depth())->tree;
   answer.split_cost = split_cost;
   return answer;
 }
@@ -47,10 +47,10 @@ class LabelBoard : public Board<Cost> {
  public:
   LabelBoard(const Request& request, Cost penalty, Cost leaf_cost, Cost forced = 0)
       : Board(
-            question_of(request.tree_limits), kInfiniteCost, penalty,
+            max_depth_of(request.tree_limits), kInfiniteCost, penalty,
             [](Cost lower, Cost upper) { return lower >= upper; }, forced) {
     found({}, leaf_cost);
-    if (forced + penalty < leaf_cost) proved(question(), forced + penalty);
+    if (forced + penalty < leaf_cost) proved(max_depth(), forced + penalty);
   }
 };
 
@@ -58,7 +58,7 @@ class LabelBoard : public Board<Cost> {
 class TargetBoard : public Board<double> {
  public:
   TargetBoard(const Request& request, const threshold::Targets& targets)
-      : Board(question_of(request.tree_limits), 1e300, request.tree_limits.split_penalty,
+      : Board(max_depth_of(request.tree_limits), 1e300, request.tree_limits.split_penalty,
               [tolerance = Tolerance::relative_to(1.0)](double lower, double upper) {
                 return tolerance.closes(lower, upper);
               }) {
@@ -68,7 +68,7 @@ class TargetBoard : public Board<double> {
     for (std::size_t k = outputs; k < targets.values.size() && !differ; ++k)
       differ = targets.values[k] != targets.values[k - outputs];
     if (differ && request.tree_limits.split_penalty < 1.0)
-      proved(question(), request.tree_limits.split_penalty);
+      proved(max_depth(), request.tree_limits.split_penalty);
   }
 };
 
@@ -76,7 +76,7 @@ class TargetBoard : public Board<double> {
 class LabelPortfolio {
  public:
   LabelPortfolio(const LabelEngines& given, const Request& request, Cost penalty)
-      : given_(given), request_(request), question_(question_of(request.tree_limits)),
+      : given_(given), request_(request), max_depth_(max_depth_of(request.tree_limits)),
         prices_(given, penalty, request.tree_limits.penalize), levels_(prices_) {
     // The log that belongs to a checkpoint must contain all steps.
     const bool whole_log = given.listener != nullptr && !given.sparse.checkpoint.empty();
@@ -92,10 +92,10 @@ class LabelPortfolio {
     std::vector<Engine<Cost>> out;
     if (given_.problem != nullptr) out.push_back(sparse_engine());
     if (given_.columns != nullptr) out.push_back(threshold_engine());
-    if (given_.columns != nullptr && request_.polish && question_ > kFlat)
+    if (given_.columns != nullptr && request_.polish && max_depth_ > kFlat)
       out.push_back(polish_engine());
     // If the depth is limited, the prices of that level are better than those for any depth.
-    if (has_prices_ && !(has_level_prices_ && question_ <= LevelPrices::kLastLevel))
+    if (has_prices_ && !(has_level_prices_ && max_depth_ <= LevelPrices::kLastLevel))
       out.push_back({"prices", false, kPricePace,
                      [this](int, Limits& own, Exchange<Cost>& exchange) {
                        return prices_.run(request_.price_parts, request_.switches.n_threads, own,
@@ -124,12 +124,12 @@ class LabelPortfolio {
               sparse::Options options = given_.sparse;
               if (has_prices_ && same_rows) options.prices = board_of(level);
               options.exchange = &exchange;
-              if (level != question_) {
+              if (level != max_depth_) {
                 options.checkpoint.clear();
                 options.resumed = nullptr;
               }
               return sparse::solve(*given_.problem, at_level(request_.tree_limits, level), options,
-                                   own, {}, level == question_ ? given_.listener : nullptr)
+                                   own, {}, level == max_depth_ ? given_.listener : nullptr)
                   .statistics;
             }};
   }
@@ -158,7 +158,7 @@ class LabelPortfolio {
 
   const LabelEngines& given_;
   const Request& request_;
-  const int question_;
+  const int max_depth_;
   PriceEngine prices_;
   LevelPrices levels_;
   bool has_prices_;
@@ -209,7 +209,7 @@ Answer<double> solve_targets(const Columns& columns, const threshold::Targets& t
                                          own, {}, nullptr, &exchange)
              .statistics;
        }});
-  if (request.polish && board.question() > kFlat)
+  if (request.polish && board.max_depth() > kFlat)
     engines.push_back(
         {"polish", false, kPolishPace, [&](int level, Limits& own, Exchange<double>& exchange) {
            return threshold::polish_targets(criterion, columns, targets,
