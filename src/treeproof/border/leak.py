@@ -152,8 +152,8 @@ def warn_of_spellings(table: TrainingTable, classes: Iterable[Any] = ()) -> None
     warnings.warn(
         f"{place} has {what} that differ only in upper and lower case or in "
         f"surrounding blanks, such as {one!r} and {other!r}{also}; they count as "
-        f"different {what}, so write them alike if they mean the same, for example with "
-        ".str.strip().str.lower() in pandas or lower(trim(...)) in a query.",
+        f"different {what}, so write them alike if they mean the same, for example "
+        "with .str.strip().str.lower() in pandas or lower(trim(...)) in a query.",
         UserWarning,
         stacklevel=2,
     )
