@@ -55,7 +55,7 @@ bool FuzzyPricing::run(std::int64_t work, Limits& limits) {
         take_turns(*workers_[t], std::numeric_limits<std::int64_t>::max(), own);
       });
   } catch (const std::system_error&) {
-    // The system has no more threads; continue with these.
+    // The system gives no more threads; continue with those that were started.
   }
   take_turns(*workers_.front(), work, limits);
   told_ = true;
@@ -64,8 +64,9 @@ bool FuzzyPricing::run(std::int64_t work, Limits& limits) {
   return is_done();
 }
 
-// Examines the best node again and again, until the work is done, a limit is reached or nothing is
-// left: no node on the heap is of interest, and no other thread is examining one.
+// Examines the node with the highest bound again and again, until the work is used up, a limit is
+// reached, or the search is finished: the heap is empty and no other thread is examining a node,
+// which could add some.
 void FuzzyPricing::take_turns(Worker& worker, std::int64_t work, Limits& limits) {
   std::unique_lock lock(mutex_);
   while (!told_ && !out_of_memory_ && work > 0) {
@@ -118,7 +119,8 @@ void FuzzyPricing::push(const Worker& worker, std::int32_t bound, const LocalBox
   std::push_heap(heap_.begin(), heap_.end());
 }
 
-// Cuts a node in two, and keeps the parts that may hold a box of interest. Returns the work.
+// Cuts a fuzzy box in two and keeps the parts that may hold a box above the threshold. Returns the
+// work.
 std::int64_t FuzzyPricing::expand(Worker& worker, std::int32_t bound) {
   Relaxation& relaxation = worker.relaxation;
   if (relaxation.look_at(worker.current)) {
@@ -131,7 +133,8 @@ std::int64_t FuzzyPricing::expand(Worker& worker, std::int32_t bound) {
       if (own <= threshold_) continue;
       push(worker, own, worker.part);
       if (worker.n_nodes < worker.climb_at) continue;
-      // Often at first: what is found then saves the rest of the search.
+      // Local searches are frequent among the first nodes: a heavy box that is found early raises
+      // `heaviest_`, which ends the search of everything below it.
       constexpr std::int64_t kFirstNodes = 1000;
       worker.climb_at =
           worker.n_nodes + (worker.n_nodes < kFirstNodes ? climb_every_ / 8 : climb_every_);
@@ -142,7 +145,7 @@ std::int64_t FuzzyPricing::expand(Worker& worker, std::int32_t bound) {
   return relaxation.take_work() + worker.local->take_work();
 }
 
-// A node of a single box.
+// Weighs a node in which no choice is open, so that it stands for a single box.
 void FuzzyPricing::weigh(Worker& worker) {
   const std::int32_t weight = worker.relaxation.outer_weight();
   if (weight <= heaviest_) return;
@@ -152,7 +155,7 @@ void FuzzyPricing::weigh(Worker& worker) {
   heaviest_ = std::max(heaviest_.load(), weight);
 }
 
-// From a box to one that no single column improves.
+// Improves a box until no change of a single column makes it heavier.
 void FuzzyPricing::climb(Worker& worker) {
   const auto weight =
       static_cast<std::int32_t>(worker.local->climb(weights_, worker.box, worker.dice));
