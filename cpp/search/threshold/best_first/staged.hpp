@@ -28,8 +28,8 @@ typename L::Value Search<L, Terminal>::stage(Value known, Value limit) const {
   return std::min(limit, next);
 }
 
-// Solves one side of the cut x anew with a higher cut-off; `left` and `right` of the level
-// hold the rows.
+// Solves one side of the cut x again with a higher cut-off; `left` and `right` of the level hold
+// the rows.
 template <Loss L, class Terminal>
 Answer<typename L::Value> Search<L, Terminal>::deepen(Frame& frame, const Candidate& c,
                                                       std::size_t x, bool left,

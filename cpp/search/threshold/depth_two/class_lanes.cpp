@@ -38,7 +38,7 @@ bool ClassLanes<T>::load(const RowSubset& rows, const KeyedRows* around) {
 
   categories_.load(*columns_, categorical_, rows, channels);
 
-  // A window over everything leaves the totals in `left`.
+  // A window over all rows leaves the totals in `left`.
   total_known_ = false;
   begin(0);
   window(0, m);
@@ -79,8 +79,9 @@ void ClassLanes<T>::move(std::uint32_t from, std::uint32_t to) {
   return move_channels<kSign, 0>(from, to);
 }
 
-// `kClasses`: the channels are the weights of this number of classes; 0: any channels. Nearly all
-// of the time of a solve is spent here, so that the common cases have a constant stride.
+// `kClasses`: the number of classes whose weights are the channels, or 0 for any channels. Nearly
+// all of the time of a solve is spent here, so the common cases are compiled with a constant
+// stride.
 template <class T>
 template <int kSign, int kClasses>
 void ClassLanes<T>::move_channels(std::uint32_t from, std::uint32_t to) {
@@ -120,7 +121,7 @@ void ClassLanes<T>::move_channels(std::uint32_t from, std::uint32_t to) {
   }
 }
 
-// The channels of a row beyond the weights of the classes.
+// Adds the channels of a row beyond the weights of the classes.
 template <class T>
 template <int kSign>
 void ClassLanes<T>::move_further(std::uint32_t r) {
@@ -149,7 +150,7 @@ void ClassLanes<T>::move_further(std::uint32_t r) {
   }
 }
 
-// Empties the window, or makes it hold all rows, without touching any row.
+// Empties the window, or makes it hold all rows, without visiting any row.
 template <class T>
 void ClassLanes<T>::reset(bool full) {
   first_ = 0;
@@ -167,10 +168,11 @@ void ClassLanes<T>::reset(bool full) {
   }
 }
 
-// Starts afresh where that moves fewer rows: many columns have one value that most rows share.
+// Starts from an empty or full window if fewer rows have to be moved from there: many columns have
+// one value that most rows share.
 template <class T>
 void ClassLanes<T>::window(std::uint32_t first, std::uint32_t last) {
-  constexpr std::uint32_t kReset = 16;  // rows that move in the time of a reset
+  constexpr std::uint32_t kReset = 16;  // rows that can be moved in the time of a reset
   const auto apart = [](std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; };
   const bool disjoint = first >= last_ || last <= first_;
   const std::uint32_t moves =
@@ -248,7 +250,7 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
     rl = std::min<Count>(rl, memory_.lower_right[l]);
     ru = std::min<Count>(ru, memory_.upper_right[l]);
   }
-  // Bounds from parts of bins may be below the cost that the rows have in every tree.
+  // Bounds from parts of bins may lie below the cost that the rows have in every tree.
   const auto rest = [](Count errors, Count forced) {
     return cost_of(std::max<Count>(errors - forced, 0));
   };
@@ -339,7 +341,8 @@ std::int64_t ClassLanes<T>::scan_two(Side side, std::size_t lane, Count best, Co
   const std::uint32_t* starts = bins_->starts(static_cast<int>(lane));
   const bool minimum = min_rows > 1;
   const std::int32_t direction = loss_->direction(f);
-  // Errors of a cut with this difference of weights on its left, for the orders that are allowed.
+  // The errors of a cut with this difference of weights on its left, over the orders that are
+  // allowed.
   const auto errors = [&](Count rising, Count falling) {
     return std::min(direction < 0 ? n0 : n0 - rising, direction > 0 ? n1 : n1 + falling);
   };
@@ -375,8 +378,8 @@ std::int64_t ClassLanes<T>::scan_two(Side side, std::size_t lane, Count best, Co
   return best;
 }
 
-// The maximum weight that a cut inside a bin predicts correctly, by the gains of pairs
-// (kernels_body.inc), for the current bin of a scan.
+// An upper bound on the weight that a cut inside the current bin of a scan predicts correctly, by
+// the gains of pairs (kernels_body.inc).
 template <class T>
 std::int64_t ClassLanes<T>::most_inside(Side side, std::size_t at) const {
   constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
@@ -404,8 +407,9 @@ std::int64_t ClassLanes<T>::scan_many(Side side, std::size_t lane, Count best, C
   const bool minimum = min_rows > 1;
   prefix_.assign(classes_, 0);
   suffix_.assign(sums.begin(), sums.end());
-  Count before = 0;                                 // majority of the bins before
-  Count from = *std::ranges::max_element(suffix_);  // of this bin and those after
+  Count before = 0;  // majority weight of the bins before this one
+  Count from =
+      *std::ranges::max_element(suffix_);  // majority weight of this bin and those after it
   Count n = 0;
   for (std::size_t bin = 0; bin < memory_.bins; ++bin) {
     const std::size_t at = lane_base_[lane] + bin * memory_.bin_stride();

@@ -53,7 +53,7 @@ bool MomentLanes<Phi>::load(const RowSubset& rows, const KeyedRows* around) {
 
   categories_.load(*columns_, categorical_, rows, width);
 
-  // A window over everything leaves the totals in `left`.
+  // A window over all rows leaves the totals in `left`.
   begin(0);
   window(0, m);
   std::ranges::copy(categories_.left, categories_.total.begin());
@@ -196,7 +196,7 @@ double MomentLanes<Phi>::category_loss(std::size_t g, Side side, double min_rows
   const double rows = rows_on(side);
   const double tiny = whole[0] * 1e-12;
   const double leaf_loss = leaf(side);
-  double most = whole[own_] - leaf_loss;  // explained
+  double most = whole[own_] - leaf_loss;  // explained by the best split so far
   double all_categories = 0.0;
   std::int64_t n_categories = 0;
   bool allowed = true;
