@@ -1,4 +1,4 @@
-"""Checks of numbers given by users, each with one clear sentence."""
+"""Checks of numbers that users give; each error message is one sentence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["check_count", "check_delta", "check_method", "check_r"]
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
-    """Return a whole number that is not too small."""
+    """Return a whole number, or refuse one that is too small."""
     whole = hasattr(value, "__index__") and not isinstance(value, bool)
     if not whole or int(value) < least:
         raise ValueError(f"{name} must be a whole number >= {least}, not {value!r}")
