@@ -119,7 +119,7 @@ def _switches(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def penalized(case: Case) -> str:
-    """What the penalty is for; older cases do not say."""
+    """Return how the penalty is charged; older cases do not state it."""
     return str(case.get("penalize", "splits"))
 
 
@@ -164,7 +164,7 @@ def table_of(case: Case) -> Table:
 
 
 def limits_of(case: Case) -> dict[str, int]:
-    """Depth, splits and leaf size, as brute force wants them."""
+    """Return depth, splits and leaf size in the form that brute force needs."""
     return {
         "max_depth": -1 if case["max_depth"] is None else case["max_depth"],
         "max_splits": -1 if case["max_splits"] is None else case["max_splits"],

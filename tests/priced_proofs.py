@@ -1,4 +1,4 @@
-"""Proofs that rest on prices, made for tests: a header with prices, and chosen steps.
+"""Proofs that use prices, made for tests: a header with prices, and chosen steps.
 
 The prices come from the engine; what is true of them is found by listing every box.
 """

@@ -1,4 +1,4 @@
-"""Shared by tests of the papers' own searches: a hard table, and laws of limits."""
+"""A hard table and rules for limits, for tests of the published algorithms."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Brute force over trees that keep promises: directions, lists, paths, paid tests.
+"""Brute force for restricted trees: directions, lists, paths and costs of tests.
 
 Plain recursion over sets of rows, states of a path and leaves' predictions; it shares
 nothing with the engines.

@@ -1,4 +1,4 @@
-"""Random problems on which the bounds of the sparse engine have something to do."""
+"""Random problems on which the bounds of the sparse engine can prune."""
 
 from __future__ import annotations
 

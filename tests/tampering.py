@@ -1,4 +1,4 @@
-"""Changes to proofs of tiny problems, and an oracle that knows which of them are lies.
+"""Changes to proofs of tiny problems, and an oracle that finds false claims.
 
 A changed proof is judged by brute force: read the statement in its header, the tree and
 every step, and compare each claim with the optimum over all trees (`small_proofs`). A

@@ -1,4 +1,4 @@
-"""A fit that was killed goes on where it was: same optimum, accepted proof."""
+"""A fit that was killed continues: same optimum, accepted proof."""
 
 import gzip
 import signal

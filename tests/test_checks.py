@@ -1,4 +1,4 @@
-"""The laws: our solvers keep them, and each fails on a solver that breaks it."""
+"""The laws for solvers: ours keep them, and each fails on a solver that breaks it."""
 
 from __future__ import annotations
 

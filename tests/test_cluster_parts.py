@@ -1,4 +1,4 @@
-"""Parts of one table that share what is known, and bounds between them; no cluster."""
+"""Parts of one table that share results and bounds, without a cluster."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The checker in C++: what it accepts, what it refuses, and that nothing crashes it."""
+"""The checker in C++: what it accepts and refuses, and that nothing crashes it."""
 
 from __future__ import annotations
 

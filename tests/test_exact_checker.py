@@ -1,4 +1,4 @@
-"""The third checker, in fractions: it accepts what the fast ones accept, and no lie."""
+"""The third checker, in fractions: it accepts all true proofs and no false one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorems 7 and 9 against brute force, and the laws the bounds obey."""
+"""Theorems 7 and 9 against brute force, and laws that the bounds satisfy."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""Columns and categories on which no split pays: left out, and nothing is lost."""
+"""Columns and categories on which no split pays are left out without any loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model files: the same model comes back, and nothing a stranger writes does harm."""
+"""Model files: the same model is read back, and malicious files do no harm."""
 
 import copy
 import json

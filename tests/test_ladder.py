@@ -1,4 +1,4 @@
-"""The ladder of certificates: what is said of every depth, against brute force."""
+"""Certificates of every level of depth, against brute force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Watching a search climb: levels and better trees, told while it goes on."""
+"""Observers of a search receive levels and better trees while it goes on."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The checker in C++ as a module: it agrees with the others, and is a good guest."""
+"""The checker in C++ as a module: it agrees with the others and can be stopped."""
 
 from __future__ import annotations
 

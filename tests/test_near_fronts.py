@@ -1,4 +1,4 @@
-"""Every question to the trees within a budget: equal to what a list of them says."""
+"""Pareto fronts over the trees within a budget, against a list of all trees."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Trees within a budget under limits, and with numbers to predict: brute force."""
+"""Trees within a budget, with limits or numeric targets, against brute force."""
 
 import numpy as np
 import pytest

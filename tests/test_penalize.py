@@ -1,4 +1,4 @@
-"""What a multiway split costs: by leaves or by splits, everywhere where it counts."""
+"""The penalty of a multiway split, by leaves or by splits, in all parts."""
 
 from __future__ import annotations
 

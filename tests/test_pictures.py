@@ -1,4 +1,4 @@
-"""Pictures: everything is there, nothing overlaps, every backend draws the same."""
+"""Pictures: complete, without overlaps, and the same in every backend."""
 
 import sys
 import xml.etree.ElementTree as xml

@@ -1,4 +1,4 @@
-"""Prices: feasible against every box, and no node's bound above its best tree.
+"""Prices are feasible for every box, and bounds never exceed the best tree.
 
 Everything is compared with enumeration in plain Python: all boxes that conjunctions of
 tests can make, of every kind of column, and the optimal trees of `oracle.py` on the

@@ -1,4 +1,4 @@
-"""Prices for trees of few levels in proofs: what all three checkers make of them."""
+"""Prices for trees of small depth in proofs, through all three checkers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def problems(seed: int, folder: Any, number: int, **settings: Any):
 
 
 def by_prices(problem: Priced, rows: Any = slice(None)) -> int:
-    """What prices say of a set of rows, before rounding."""
+    """Return the bound of the prices on a set of rows, before rounding."""
     given = problem.header["prices"]
     return int(np.array(given["of_rows"])[rows].sum()) - int(given["per_leaf"])
 
@@ -202,7 +202,7 @@ def test_fits_of_few_levels_cite_their_prices(solver, depth, tmp_path, monkeypat
 
 
 def test_a_noisy_level_is_proved_by_its_prices(tmp_path):
-    """Without help: on many noisy columns a fit of five levels rests on them."""
+    """Without help, the proof of a fit of five levels on noisy columns needs prices."""
     X, y = noisy_bits(300, 24)
     path = tmp_path / "level.proof"
     model = OptimalTreeClassifier(0.01, max_depth=5, solver="threshold")

@@ -1,4 +1,4 @@
-"""Prices in proofs: all three checkers compare them with every box, each on its own."""
+"""Prices in proofs: each of three checkers compares them with every box."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TURNS = 12
 
 
 def by_prices(problem: Priced, rows: Any = slice(None)) -> int:
-    """What prices say of a set of rows, before rounding."""
+    """Return the bound of the prices on a set of rows, before rounding."""
     given = problem.header["prices"]
     return int(np.array(given["of_rows"])[rows].sum()) - int(given["per_leaf"])
 
@@ -84,7 +84,7 @@ def test_one_unit_more_than_the_tightest_box_bears(judge, tmp_path):
 
 
 def test_axes_that_miss_a_box(judge, tmp_path):
-    """Fast checkers look at the boxes of the axes: these have to tell every test."""
+    """Fast checkers enumerate the boxes of axes, which must distinguish every test."""
     caught = 0
     for rng, problem in random_problems(200, tmp_path, 40):
         step = {"branch": [], "bound": 1}
@@ -141,7 +141,7 @@ def test_malformed_prices_are_refused(program, tmp_path, change):
 
 
 def test_splits_that_pay_once_share_their_penalty(judge, tmp_path):
-    """Prices for leaves that pay are too high where a wide split pays once."""
+    """Prices for splits paid by leaves are too high where a wide split pays once."""
     caught = 0
     settings = {"categorical_split": "multiway", "penalize": "leaves"}
     for _, problem in random_problems(400, tmp_path, 20, **settings):
@@ -159,7 +159,7 @@ def test_splits_that_pay_once_share_their_penalty(judge, tmp_path):
 
 @pytest.mark.parametrize("turn", range(TURNS))
 def test_bounds_of_branches(judge, tmp_path, turn):
-    """A step may claim what the prices of its own rows say, and no more."""
+    """A step may claim the bound of the prices of its own rows, and no more."""
     for rng, problem in random_problems(500 + turn, tmp_path, rounds(6, 400)):
         value = sorted(set(problem.frame["a"]))[0]
         if problem.frame["a"].nunique() < 2:
@@ -225,7 +225,7 @@ def noisy(rng: np.random.Generator, n: int = 240) -> tuple[np.ndarray, np.ndarra
 
 @pytest.mark.parametrize("solver", ["sparse", "threshold"])
 def test_fits_that_rest_on_prices_are_proved(solver, tmp_path, monkeypatch, program):
-    """With prices at hand from the start the proof has them."""
+    """If there are prices from the start, the proof contains them."""
     from treeproof import _core
     from treeproof.solving import proving
 

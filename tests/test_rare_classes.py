@@ -1,4 +1,4 @@
-"""A single leaf for want of rows of one class, and rows held out in one flag."""
+"""Single leaves because of a rare class, and rows held out by one option."""
 
 import json
 import warnings

@@ -1,4 +1,4 @@
-"""Columns that name rows: `fit` warns; the command line and the explorer leave out."""
+"""Columns that identify rows: `fit` warns; command line and explorer omit them."""
 
 import re
 import sys

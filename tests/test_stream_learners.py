@@ -1,4 +1,4 @@
-"""The online learners: what they learn, remember, refuse and forget."""
+"""The online learners: learning, memory, invalid input and forgetting."""
 
 import pickle
 import signal

@@ -1,4 +1,4 @@
-"""Survival trees: brute force, conventions, known answers."""
+"""Survival trees: brute force, conventions and known answers."""
 
 from __future__ import annotations
 

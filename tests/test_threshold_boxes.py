@@ -1,4 +1,4 @@
-"""What the threshold search remembers of boxes and sets of rows: brute force."""
+"""What the threshold search remembers of boxes and sets, against brute force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads in the search over thresholds: one optimum, and limits as with one."""
+"""Threads in the search over thresholds: same optimum, same limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time limits of large tables, with clocks of our own: nothing here waits."""
+"""Time limits on large tables, with artificial clocks: no test waits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS, COLUMNS = 120_000, 10
 
 
 class Clock:
-    """Each look at it takes a second."""
+    """A clock that advances by a second each time it is read."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -131,7 +131,7 @@ def climb(n_rows: int, **more):
 
 
 def test_preparing_a_large_table_polls_the_limits():
-    """Without any time: a large table is not even sorted, a small one is searched."""
+    """Without time, a large table is not even sorted, and a small one is searched."""
     large = climb(200_000)
     assert large["status"] == "time_limit"
     assert len(large["tree"]["feature"]) == 1

@@ -1,4 +1,4 @@
-"""The scikit-learn tree says what ours says, seen and unseen values included."""
+"""The scikit-learn tree predicts what ours predicts, for unseen values as well."""
 
 import warnings
 
