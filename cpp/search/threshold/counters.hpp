@@ -10,13 +10,12 @@ namespace treeproof::threshold {
 
 struct Counters {
   std::int64_t depth_two_solves = 0;
-  std::int64_t sweeps = 0;           // passes over the cuts of a root feature
-  std::int64_t evaluations = 0;      // cuts that were bounded from histograms
-  std::int64_t exact_scans = 0;      // columns scanned row by row
-  std::int64_t partitions = 0;       // sets of rows cut in two above depth two
-  std::int64_t interval_prunes = 0;  // intervals closed by the monotone bound l(x1) + r(x2)
-  std::int64_t step_prunes =
-      0;  // intervals closed by the unit step, where the monotone bound did not suffice
+  std::int64_t sweeps = 0;            // passes over the cuts of a root feature
+  std::int64_t evaluations = 0;       // cuts that were bounded from histograms
+  std::int64_t exact_scans = 0;       // columns scanned row by row
+  std::int64_t partitions = 0;        // sets of rows cut in two above depth two
+  std::int64_t interval_prunes = 0;   // intervals closed by the monotone bound l(x1) + r(x2)
+  std::int64_t step_prunes = 0;       // intervals closed by the unit step alone
   std::int64_t shrinks = 0;           // ends of intervals that the unit step removed
   std::int64_t cutoffs = 0;           // children whose bound reached the cut-off
   std::int64_t inherited_prunes = 0;  // features closed by bounds inherited from neighbouring cuts

@@ -40,11 +40,9 @@ struct Task {
   std::span<const Value> lower_in;
   std::span<Value> lower_out;
   Value known{};  // a lower bound on the optimal cost of these rows that the caller already knows
-  std::vector<Looked<Value>>* looks =
-      nullptr;  // if not null, a solver of depth two adds the cuts it has counted
-  std::span<const KnownHalf<Value>> halves_in = {};  // what is known of parts of the rows
-  std::vector<KnownHalf<Value>>* halves_out =
-      nullptr;                        // if not null, receives what is learned of parts of the rows
+  std::vector<Looked<Value>>* looks = nullptr;  // if not null, receives the cuts that were counted
+  std::span<const KnownHalf<Value>> halves_in = {};     // what is known of parts of the rows
+  std::vector<KnownHalf<Value>>* halves_out = nullptr;  // if not null, receives what is learned
   bool may_plan = false;              // whether a planned tree is sufficient as an answer
   const KeyedRows* around = nullptr;  // if not null, a set of which many tasks have a part
 };

@@ -407,9 +407,8 @@ std::int64_t ClassLanes<T>::scan_many(Side side, std::size_t lane, Count best, C
   const bool minimum = min_rows > 1;
   prefix_.assign(classes_, 0);
   suffix_.assign(sums.begin(), sums.end());
-  Count before = 0;  // majority weight of the bins before this one
-  Count from =
-      *std::ranges::max_element(suffix_);  // majority weight of this bin and those after it
+  Count before = 0;                                 // majority weight of the bins before this one
+  Count from = *std::ranges::max_element(suffix_);  // and of this bin and those after it
   Count n = 0;
   for (std::size_t bin = 0; bin < memory_.bins; ++bin) {
     const std::size_t at = lane_base_[lane] + bin * memory_.bin_stride();
