@@ -33,24 +33,16 @@ def problems(seed: int, folder: Any, number: int, **settings: Any):
             yield rng, levels, problem
 
 
-def by_prices(problem: Priced, rows: Any = slice(None)) -> int:
-    """Return the bound of the prices on a set of rows, before rounding."""
-    given = problem.header["prices"]
-    return int(np.array(given["of_rows"])[rows].sum()) - int(given["per_leaf"])
-
-
 @pytest.mark.parametrize("turn", range(TURNS))
 def test_prices_are_accepted_where_no_conjunction_is_too_dear(judge, tmp_path, turn):
     seen: Counter[bool] = Counter()
     for rng, levels, problem in problems(turn, tmp_path, rounds(10, 250)):
         given = problem.header["prices"]
         change = int(rng.integers(0, 4))
-        if change == 1:  # one unit more or less than a row can bear
-            row = int(rng.integers(0, len(given["of_rows"])))
-            room = problem.slack() + int(rng.integers(0, 2))
-            given["of_rows"][row] += max(room, 0)
+        if change == 1:
+            problem.raise_one_price(rng)
         elif change == 2:
-            given["of_rows"] = [int(1.01 * price) for price in given["of_rows"]]
+            problem.scale_prices(1.01)
         elif change == 3:  # are they good enough for another level?
             given["depth"] = int(rng.integers(1, 4))
         fine = problem.slack() >= 0
@@ -60,7 +52,7 @@ def test_prices_are_accepted_where_no_conjunction_is_too_dear(judge, tmp_path, t
         problem.header["tree"] = {"predict": 0}
         wrong = problem.whole[problem.labels != 0].sum()
         problem.header["upper"] = int(wrong) * UNIT
-        bound = min(by_prices(problem), int(wrong) * UNIT)
+        bound = min(problem.bound(), int(wrong) * UNIT)
         step = {"branch": [], "depth": depth, "bound": bound}
         leaf = problem.errors(np.ones(len(problem.codes), bool))
         fine = fine and bound <= leaf
@@ -74,9 +66,7 @@ def test_prices_speak_only_of_as_many_levels(judge, tmp_path, turn):
     """Outcomes of the branch and levels below it, together no more than the depth."""
     useful = 0
     for rng, levels, problem in problems(50 + turn, tmp_path, rounds(8, 250)):
-        problem.header["prices"]["of_rows"] = [
-            int(0.999 * price) for price in problem.header["prices"]["of_rows"]
-        ]
+        problem.scale_prices(0.999)
         problem.header["max_depth"] = 0
         problem.header["tree"] = {"predict": 0}
         wrong = problem.whole[problem.labels != 0].sum()
@@ -89,7 +79,7 @@ def test_prices_speak_only_of_as_many_levels(judge, tmp_path, turn):
         branches = [([], np.ones(len(below), bool))]
         branches.append(([0, outcome], below if outcome == 0 else ~below))
         for (branch, rows), depth in itertools.product(branches, [None, 1, 2, 3, 4]):
-            bound = min(by_prices(problem, rows), problem.errors(rows))
+            bound = min(problem.bound(rows), problem.errors(rows))
             if bound <= 0:
                 continue
             step = {"branch": branch, "depth": depth, "bound": bound}

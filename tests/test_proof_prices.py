@@ -22,12 +22,6 @@ from treeproof.proof.checker import check, read_header
 TURNS = 12
 
 
-def by_prices(problem: Priced, rows: Any = slice(None)) -> int:
-    """Return the bound of the prices on a set of rows, before rounding."""
-    given = problem.header["prices"]
-    return int(np.array(given["of_rows"])[rows].sum()) - int(given["per_leaf"])
-
-
 def random_problems(seed: int, folder: Any, number: int, **settings: Any):
     rng = np.random.default_rng(seed)
     for _ in range(number):
@@ -42,18 +36,16 @@ def test_changed_prices_are_accepted_where_no_box_is_too_dear(judge, tmp_path, t
     for rng, problem in random_problems(turn, tmp_path, rounds(8, 500)):
         given = problem.header["prices"]
         change = int(rng.integers(0, 4))
-        if change == 1:  # one unit more or less than a row can bear
-            row = int(rng.integers(0, len(given["of_rows"])))
-            room = problem.slack() + int(rng.integers(0, 2))
-            given["of_rows"][row] += max(room, 0)
+        if change == 1:
+            problem.raise_one_price(rng)
         elif change == 2:
-            given["of_rows"] = [int(1.01 * price) for price in given["of_rows"]]
+            problem.scale_prices(1.01)
         elif change == 3:
             given["per_leaf"] = max(0, given["per_leaf"] - int(rng.integers(0, UNIT)))
         fine = problem.slack() >= 0
         total = sum(given["of_rows"])
         fine = fine and total <= int(_weight(problem)) * UNIT
-        step = {"branch": [], "bound": by_prices(problem)}
+        step = {"branch": [], "bound": problem.bound()}
         assert judge(problem, problem.proof([step])) == {fine}
         seen[fine] += 1
     assert set(seen) == {False, True}
@@ -168,7 +160,7 @@ def test_bounds_of_branches(judge, tmp_path, turn):
         test = 0  # the first threshold of the first column
         outcome = int(rng.integers(0, 2))
         rows = below if outcome == 0 else ~below
-        own = by_prices(problem, rows)
+        own = problem.bound(rows)
         if own <= 0:
             continue
         root = {"branch": [], "bound": 0}
@@ -178,7 +170,7 @@ def test_bounds_of_branches(judge, tmp_path, turn):
         false = {"branch": [test, outcome], "bound": leaf + 1}
         assert judge(problem, problem.proof([false, root])) == {False}
         # What the other rows are worth does not count.
-        all_rows = by_prices(problem)
+        all_rows = problem.bound()
         if all_rows > leaf:
             outside = {"branch": [test, outcome], "bound": all_rows}
             assert judge(problem, problem.proof([outside, root])) == {False}

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
+#include "search/threshold/relaxed_minimum.hpp"
 
 namespace treeproof::threshold {
 
@@ -34,11 +35,8 @@ bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
   const std::size_t x = new_point(frame, item.candidate, p);
   Point& point = frame.points[x];
   inherit(frame, c, a, b, point);
-  const auto relax = [&](std::uint32_t gap) {
-    return min_leaf > gap ? std::max(1u, min_leaf - gap) : 1u;
-  };
-  const std::uint32_t min_left = relax(b.position - p);
-  const std::uint32_t min_right = relax(p - a.position);
+  const std::uint32_t min_left = relaxed_minimum(min_leaf, b.position - p);
+  const std::uint32_t min_right = relaxed_minimum(min_leaf, p - a.position);
   Level& level = levels_[frame.level];
   cut(frame, c.feature, 0, p);
   Answer<Value> left, right;

@@ -1,5 +1,7 @@
 #include "search/threshold/depth_two/class_lanes.hpp"
 
+#include "search/threshold/depth_two/slide_window.hpp"
+
 namespace treeproof::threshold {
 
 template <class T>
@@ -180,18 +182,9 @@ void ClassLanes<T>::window(std::uint32_t first, std::uint32_t last) {
   const std::uint32_t from_empty = last - first + kReset;
   const std::uint32_t from_full = rows_->size() - (last - first) + kReset;
   if (total_known_ && std::min(from_empty, from_full) < moves) reset(from_full < from_empty);
-  // no rows in common: remove the old window and add the new one
-  if (first >= last_ || last <= first_) {
-    move<-1>(first_, last_);
-    move<1>(first, last);
-  } else {
-    if (first < first_) move<1>(first, first_);
-    if (first > first_) move<-1>(first_, first);
-    if (last > last_) move<1>(last_, last);
-    if (last < last_) move<-1>(last, last_);
-  }
-  first_ = first;
-  last_ = last;
+  slide_window(
+      first_, last_, first, last, [this](std::uint32_t a, std::uint32_t b) { move<1>(a, b); },
+      [this](std::uint32_t a, std::uint32_t b) { move<-1>(a, b); });
 }
 
 template <class T>

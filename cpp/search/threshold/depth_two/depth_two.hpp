@@ -29,6 +29,7 @@
 #include "search/threshold/depth_two/rebuild.hpp"
 #include "search/threshold/depth_two/stump.hpp"
 #include "search/threshold/depth_two/weight_steps.hpp"
+#include "search/threshold/relaxed_minimum.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
@@ -338,12 +339,8 @@ class DepthTwo {
   Value settle(const Candidate& c, Point& x, const Point& a, const Point& b) {
     const std::uint32_t p = x.position;
     lanes_->window(0, p);
-    // other cuts of the interval differ by less than `gap` rows
-    const auto relax = [&](std::uint32_t gap) {
-      return min_leaf_ > gap ? std::max(1u, min_leaf_ - gap) : 1u;
-    };
-    const std::uint32_t min_left = relax(b.position - p);
-    const std::uint32_t min_right = relax(p - a.position);
+    const std::uint32_t min_left = relaxed_minimum(min_leaf_, b.position - p);
+    const std::uint32_t min_right = relaxed_minimum(min_leaf_, p - a.position);
     Point fresh = bound_cut(c, min_left, min_right, TestKind::threshold, 0, p);
     raise(x.left, std::max(fresh.left, a.left));
     raise(x.right, std::max(fresh.right, b.right));

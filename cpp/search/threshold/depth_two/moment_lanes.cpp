@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/prefetch.hpp"
+#include "search/threshold/depth_two/slide_window.hpp"
 
 namespace treeproof::threshold {
 
@@ -114,18 +115,9 @@ void MomentLanes<Phi>::move(std::uint32_t from, std::uint32_t to) {
 
 template <class Phi>
 void MomentLanes<Phi>::window(std::uint32_t first, std::uint32_t last) {
-  // no rows in common: remove the old window and add the new one
-  if (first >= last_ || last <= first_) {
-    move<-1>(first_, last_);
-    move<1>(first, last);
-  } else {
-    if (first < first_) move<1>(first, first_);
-    if (first > first_) move<-1>(first_, first);
-    if (last > last_) move<1>(last_, last);
-    if (last < last_) move<-1>(last, last_);
-  }
-  first_ = first;
-  last_ = last;
+  slide_window(
+      first_, last_, first, last, [this](std::uint32_t a, std::uint32_t b) { move<1>(a, b); },
+      [this](std::uint32_t a, std::uint32_t b) { move<-1>(a, b); });
   right_sums_.resize(left_sums_.size());
   for (std::size_t c = 0; c < left_sums_.size(); ++c) right_sums_[c] = all_[c] - left_sums_[c];
 }
