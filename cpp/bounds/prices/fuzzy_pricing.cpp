@@ -46,19 +46,19 @@ std::int64_t FuzzyPricing::n_nodes() const {
 
 bool FuzzyPricing::run(std::int64_t work, Limits& limits) {
   if (is_done()) return true;
-  told_ = false;
+  stop_helpers_ = false;
   std::vector<std::thread> helpers;
   try {
     for (std::size_t t = 1; t < workers_.size(); ++t)
       helpers.emplace_back([this, &limits, t] {
-        Limits own(told_, limits, 0);
+        Limits own(stop_helpers_, limits, 0);
         take_turns(*workers_[t], std::numeric_limits<std::int64_t>::max(), own);
       });
   } catch (const std::system_error&) {
     // The system gives no more threads; continue with those that were started.
   }
   take_turns(*workers_.front(), work, limits);
-  told_ = true;
+  stop_helpers_ = true;
   changed_.notify_all();
   for (std::thread& helper : helpers) helper.join();
   return is_done();
@@ -69,7 +69,7 @@ bool FuzzyPricing::run(std::int64_t work, Limits& limits) {
 // which could add some.
 void FuzzyPricing::take_turns(Worker& worker, std::int64_t work, Limits& limits) {
   std::unique_lock lock(mutex_);
-  while (!told_ && !out_of_memory_ && work > 0) {
+  while (!stop_helpers_ && !out_of_memory_ && work > 0) {
     std::int64_t done = 1;
     if (is_done()) {
       if (n_busy_ == 0) break;
@@ -132,11 +132,11 @@ std::int64_t FuzzyPricing::expand(Worker& worker, std::int32_t bound) {
       const std::int32_t own = std::min(bound, relaxation.tighten(worker.part));
       if (own <= threshold_) continue;
       push(worker, own, worker.part);
-      if (worker.n_nodes < worker.climb_at) continue;
+      if (worker.n_nodes < worker.next_climb) continue;
       // Local searches are frequent among the first nodes: a heavy box that is found early raises
       // `heaviest_`, which ends the search of everything below it.
       constexpr std::int64_t kFirstNodes = 1000;
-      worker.climb_at =
+      worker.next_climb =
           worker.n_nodes + (worker.n_nodes < kFirstNodes ? climb_every_ / 8 : climb_every_);
       relaxation.suggest(worker.part, worker.local->shape(), worker.box);
       climb(worker);

@@ -52,7 +52,7 @@ class FuzzyPricing final : public Pricing {
     Box box;
     Dice dice;
     std::int64_t n_nodes = 0;
-    std::int64_t climb_at = 1;
+    std::int64_t next_climb = 1;
   };
 
   bool is_done() const { return heap_.empty(); }
@@ -73,7 +73,7 @@ class FuzzyPricing final : public Pricing {
   const std::int64_t climb_every_;
   std::vector<std::unique_ptr<Worker>> workers_;  // the first is the caller's
   std::atomic<std::int32_t> heaviest_;
-  std::atomic<bool> told_ = false;  // tells the helpers to end
+  std::atomic<bool> stop_helpers_ = false;  // tells the helpers to end
 
   std::mutex mutex_;  // protects all that follows and the list of boxes found
   std::condition_variable changed_;

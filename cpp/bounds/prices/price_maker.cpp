@@ -109,15 +109,15 @@ void PriceMaker::programme_round(Limits& limits) {
   const double hoped =
       std::ldexp(total / std::max(1.0, heaviest), shift_) - static_cast<double>(split_cost_);
   if (shares_.empty() || hoped > hoped_) {
-    constexpr double kNews = 1.01;
-    if (hoped > kNews * hoped_) news_at_ = kMostRounds - rounds_left_;
+    constexpr double kLeastGain = 1.01;
+    if (hoped > kLeastGain * hoped_) last_gain_round_ = kMostRounds - rounds_left_;
     hoped_ = hoped;
     violation_ = heaviest;
     shares_ = programme_.shares();
   }
   programme_.solve(kSteps, [&](std::int64_t work) {
-    constexpr std::int64_t kScattered = 2;  // its steps read memory at random and so take longer
-    return spend_on_programme(kScattered * work, limits);
+    constexpr std::int64_t kRandomAccess = 2;  // its steps read memory at random and so take longer
+    return spend_on_programme(kRandomAccess * work, limits);
   });
   if (programme_.n_boxes() > kMostBoxes + kMostBoxes / 2) programme_.trim(kMostBoxes);
 }
@@ -171,8 +171,8 @@ bool PriceMaker::enough_rounds() const {
   constexpr double kNearlyFeasible = 1.002;
   if (n_certified_ > 0 && violation_ < kNearlyFeasible) return true;
   // Before the first certification, go on until rounds no longer raise the bound that is hoped for.
-  constexpr int kWithoutNews = 8;
-  if (n_certified_ == 0) return done - news_at_ > kWithoutNews;
+  constexpr int kRoundsWithoutGain = 8;
+  if (n_certified_ == 0) return done - last_gain_round_ > kRoundsWithoutGain;
   return programme_work_ >= certify_work_;
 }
 
@@ -194,7 +194,7 @@ void PriceMaker::begin_certifying() {
 }
 
 void PriceMaker::begin_class() {
-  found_at_ = 0;
+  work_until_found_ = 0;
   const std::int32_t k = (first_class_ + n_priced_) % points_.n_classes;
   pricing_ = pricer_->begin(weights_for(k), heaviest_);
 }
@@ -238,15 +238,15 @@ bool PriceMaker::learn_boxes() {
   total = std::ldexp(total, shift_);
   const double scaled = total * split_ / heaviest;
   if (2.0 * scaled >= total + static_cast<double>(best_->total)) return false;
-  if (found_at_ == 0) found_at_ = used_;
-  constexpr std::int64_t kMostWasted = 2;  // at most one part in so many of all work
-  const std::int64_t look_around = std::max(found_at_ / 4, last_programme_);
-  if (used_ < found_at_ + look_around) return false;
-  if (kMostWasted * (broken_off_ + used_) > spent_) return false;
+  if (work_until_found_ == 0) work_until_found_ = used_;
+  constexpr std::int64_t kShareBrokenOff = 2;  // at most one part in so many of all work
+  const std::int64_t look_around = std::max(work_until_found_ / 4, last_programme_);
+  if (used_ < work_until_found_ + look_around) return false;
+  if (kShareBrokenOff * (broken_off_work_ + used_) > spent_) return false;
   std::size_t added = 0;
   for (const Pricing::Found& found : pricing_->found()) added += programme_.add(found.inside);
   if (added == 0) return false;
-  broken_off_ += used_;
+  broken_off_work_ += used_;
   first_class_ = (first_class_ + n_priced_) % points_.n_classes;
   pricing_.reset();
   shares_.clear();
@@ -256,7 +256,7 @@ bool PriceMaker::learn_boxes() {
 }
 
 void PriceMaker::end_certifying() {
-  broken_off_ = 0;
+  broken_off_work_ = 0;
   // Divided by heaviest / split and rounded down, the prices are feasible: no box then weighs more
   // than one split.
   auto prices = std::make_shared<Prices>();
@@ -295,12 +295,12 @@ void PriceMaker::end_certifying() {
   }
   // Finished once the certified bound is nearly the bound that the linear programme hopes for.
   constexpr double kNearly = 0.9999;
-  constexpr int kMostIdle = 3;
-  constexpr int kMostInVain = 12;
+  constexpr int kMostNearHope = 3;
+  constexpr int kMostWithoutGain = 12;
   const bool close = static_cast<double>(bound()) >= kNearly * hoped_ && hoped_ > 0.0;
-  idle_ = close ? idle_ + 1 : 0;
-  in_vain_ = gained ? 0 : in_vain_ + 1;
-  if (idle_ >= kMostIdle || in_vain_ >= kMostInVain) stage_ = Stage::done;
+  near_hope_ = close ? near_hope_ + 1 : 0;
+  without_gain_ = gained ? 0 : without_gain_ + 1;
+  if (near_hope_ >= kMostNearHope || without_gain_ >= kMostWithoutGain) stage_ = Stage::done;
 }
 
 }  // namespace treeproof::prices

@@ -107,7 +107,7 @@ class PriceMaker {
 
   Stage stage_ = Stage::programme;
   int rounds_left_;
-  int news_at_ = 0;  // the last round that raised `hoped_`
+  int last_gain_round_ = 0;  // the last round that raised `hoped_`
   // The best prices of the programme since a certification last added boxes to it: the bound that
   // they would give, the prices themselves as shares of the weights, and the heaviest box found, in
   // splits.
@@ -126,10 +126,10 @@ class PriceMaker {
   std::unique_ptr<Pricing> pricing_;
   std::int64_t allowance_ = 0;  // of work, for the current certification
   std::int64_t used_ = 0;
-  std::int64_t found_at_ = 0;    // the work until a box was found that costs most of the gain
-  std::int64_t broken_off_ = 0;  // work of certifications broken off since the last one that ended
-  int idle_ = 0;                 // certifications at full factor with little left to gain
-  int in_vain_ = 0;              // successive certifications at full factor without a gain
+  std::int64_t work_until_found_ = 0;  // the work until a box was found that costs most of the gain
+  std::int64_t broken_off_work_ = 0;   // by certifications since the last one that ended
+  int near_hope_ = 0;                  // certifications at full factor with little left to gain
+  int without_gain_ = 0;               // successive certifications at full factor without a gain
 
   std::shared_ptr<const Prices> best_;
   std::int64_t n_nodes_ = 0;

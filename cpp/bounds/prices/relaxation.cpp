@@ -138,8 +138,8 @@ Relaxation::Best Relaxation::best_choice(const OpenColumn& open, const LocalRang
 
 // Rules out ends of intervals whose boxes cannot weigh more than the threshold. False if none is
 // left.
-bool Relaxation::strike_ends(const OpenColumn& open, LocalRange& range, std::int32_t one,
-                             std::int32_t all, bool& changed) {
+bool Relaxation::rule_out_ends(const OpenColumn& open, LocalRange& range, std::int32_t one,
+                               std::int32_t all, bool& changed) {
   const std::size_t first = open.first;
   const std::size_t j = static_cast<std::size_t>(&open - open_.data());
   const std::int32_t* sum_one = sum_one_.data() + first + j;
@@ -193,9 +193,9 @@ bool Relaxation::strike_ends(const OpenColumn& open, LocalRange& range, std::int
 
 // Rules out choices of a column. `one` and `all`: the sums of the column's zone, for the two
 // bounds, that a choice has to exceed if its box is to weigh more than the threshold.
-bool Relaxation::strike(const OpenColumn& open, LocalRange& range, std::uint8_t* values, Best best,
-                        std::int32_t one, std::int32_t all, bool& changed) {
-  if (open.choice == Choice::interval) return strike_ends(open, range, one, all, changed);
+bool Relaxation::rule_out(const OpenColumn& open, LocalRange& range, std::uint8_t* values,
+                          Best best, std::int32_t one, std::int32_t all, bool& changed) {
+  if (open.choice == Choice::interval) return rule_out_ends(open, range, one, all, changed);
   Best sum{0, 0};
   for (std::int32_t v = 0; v <= open.n; ++v) {
     const std::size_t at = open.first + index(v);
@@ -300,8 +300,8 @@ std::int32_t Relaxation::tighten(LocalBox& box) {
       if (claim_[j] == 0 || box.ranges[j].is_settled(open_[j].choice)) continue;
       const std::int32_t one = threshold_ - certain + zone_positive_[j];
       const std::int32_t all = threshold_ - total + best_[j].all;
-      if (!strike(open_[j], box.ranges[j], box.values.data() + open_[j].first, best_[j], one, all,
-                  changed))
+      if (!rule_out(open_[j], box.ranges[j], box.values.data() + open_[j].first, best_[j], one, all,
+                    changed))
         return threshold_;
     }
     if (!changed) break;

@@ -118,10 +118,10 @@ class Relaxation {
   std::int32_t histogram(const OpenColumn& open, std::size_t j);
   Best best_choice(const OpenColumn& open, const LocalRange& range, const std::uint8_t* values);
   Best best_interval(const OpenColumn& open, const LocalRange& range);
-  bool strike(const OpenColumn& open, LocalRange& range, std::uint8_t* values, Best best,
-              std::int32_t one, std::int32_t all, bool& changed);
-  bool strike_ends(const OpenColumn& open, LocalRange& range, std::int32_t one, std::int32_t all,
-                   bool& changed);
+  bool rule_out(const OpenColumn& open, LocalRange& range, std::uint8_t* values, Best best,
+                std::int32_t one, std::int32_t all, bool& changed);
+  bool rule_out_ends(const OpenColumn& open, LocalRange& range, std::int32_t one, std::int32_t all,
+                     bool& changed);
 
   const Points& points_;
   FuzzyLayout layout_;
