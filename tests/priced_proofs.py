@@ -68,12 +68,12 @@ class Priced:
         yield from found.values()
 
     def errors(self, mask: np.ndarray) -> int:
-        """Return what a leaf costs."""
+        """Return the cost of a leaf."""
         sums = np.bincount(self.labels[mask], self.whole[mask]).astype(int)
         return int(sums.sum() - sums.max(initial=0)) * UNIT
 
     def slack(self) -> int:
-        """Return how much the tightest box leaves; negative if one is too dear."""
+        """Return the room of the tightest box; negative if a price is too high."""
         prices = np.array(self.header["prices"]["of_rows"], dtype=object)
         per_leaf = self.header["prices"]["per_leaf"]
         return min(
@@ -104,11 +104,11 @@ class Priced:
         return b"".join(json.dumps(line).encode() + b"\n" for line in [header, *steps])
 
     def numpy_verdict(self, proof: bytes) -> Verdict:
-        """Ask the checker in NumPy."""
+        """Return the verdict of the checker in NumPy."""
         return check(io.BytesIO(proof), self.frame, self.y, self.weights)
 
     def exact_accepts(self, proof: bytes) -> bool:
-        """Ask the exact checker."""
+        """Return whether the exact checker accepts a proof."""
         cells = {
             name: [c if isinstance(c, str) else float(c) for c in column]
             for name, column in self.frame.items()

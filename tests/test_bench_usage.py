@@ -15,13 +15,13 @@ from treeproof.bench.problem import Problem
 
 @pytest.fixture
 def no_proc(monkeypatch, tmp_path):
-    """As on a system that has no files below /proc."""
+    """Imitate a system that has no files below /proc."""
     monkeypatch.setattr(usage, "_PROC", tmp_path)
 
 
 @pytest.fixture
 def nothing(monkeypatch, no_proc):
-    """As on a system that tells nothing about its processes."""
+    """Imitate a system that tells nothing about its processes."""
     monkeypatch.setattr(usage, "_ps", lambda pid, field: "")
 
 

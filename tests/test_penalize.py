@@ -157,7 +157,7 @@ def test_rows_that_bring_new_categories_cost_further_leaves(solver: str) -> None
 
 
 def test_bounds_go_on_where_no_column_is_wide() -> None:
-    """They fire in a table with a wide column, below the node that uses it up."""
+    """The bounds fire below a node that has used up the wide column."""
     rng = np.random.default_rng(1)
     counts = {"admissible_dropped": 0, "merging_dropped": 0, "similarity_raised": 0}
     for _ in range(12):
@@ -324,7 +324,7 @@ def program() -> Path:
 def verdicts(
     program: Path, folder: Path, lines: list[bytes], X: pd.DataFrame, y: Any
 ) -> tuple[bool, bool]:
-    """What both checkers say of a proof."""
+    """Return the verdicts of both checkers about a proof."""
     path, data = folder / "changed.gz", folder / "data.csv"
     path.write_bytes(gzip.compress(b"".join(lines)))
     X.assign(label=y).to_csv(data, index=False)

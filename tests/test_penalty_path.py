@@ -101,7 +101,7 @@ def best_line(split_cost, lines):
 
 
 def test_envelope_of_known_lines():
-    """Lines that are all best somewhere are all found, those that are not never."""
+    """Lines that are best somewhere are all found, and no other lines."""
     lines = [(9, 0), (5, 40), (4, 56), (2, 100), (0, 200)]  # (splits, errors)
     hidden = [(3, 90), (7, 30)]
     asked = []

@@ -172,7 +172,7 @@ def test_a_multiway_split_that_costs_one_penalty_is_priced_by_its_share():
 
 
 def test_noise_is_seen():
-    """On noise the prices bound nearly the whole cost of a leaf."""
+    """On pure noise, prices bound nearly the whole cost of a leaf."""
     rng = np.random.default_rng(15)
     x = rng.integers(0, 40, (400, 2))
     labels = ((x[:, 0] > 20) ^ (rng.random(400) < 0.25)).astype(np.int32)
