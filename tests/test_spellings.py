@@ -7,7 +7,11 @@ import pandas as pd
 import pytest
 from command_line import run
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof import (
+    OptimalTreeClassifier,
+    OptimalTreeClassifierCV,
+    OptimalTreeRegressor,
+)
 
 ROWS = 60
 
@@ -48,6 +52,14 @@ def test_several_columns_and_the_target_share_one_note():
     assert "(likewise column 'q', column 'r', column 's', 2 more)" in note
     (note,) = notes(OptimalTreeClassifier(max_depth=1).fit, {"p": np.arange(ROWS)}, y)
     assert note.startswith("The target has classes") and "'in' and 'in '" in note
+
+
+def test_cross_validation_says_it_once():
+    X = {"p": answers("a", "A", "b", "c"), "n": np.arange(ROWS) % 7}
+    y = (np.arange(ROWS) % 7 > 3).astype(int)
+    base = OptimalTreeClassifier(max_depth=1)
+    (note,) = notes(OptimalTreeClassifierCV(base, low=0.05, cv=3).fit, X, y)
+    assert "'a'" in note or "'A'" in note
 
 
 def test_other_tables_draw_no_note():
