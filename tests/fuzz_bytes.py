@@ -106,10 +106,10 @@ class Proofs(Entry):
         )  # fmt: skip
         assert second.returncode in (0, 1, 2), (second.returncode, second.stderr)
         assert second.stderr == b""
-        if verdict.accepted:  # the other one may be stricter about how it is written
+        if verdict.accepted:  # the exact checker may be stricter about the notation
             assert second.returncode != 1, second.stdout
-        # A proof of another statement (other limits, another penalty) may be right;
-        # what it says about this one has to be.
+        # A proof of another statement (other limits, another penalty) may be accepted,
+        # but its claim has to be true of this table.
         if verdict.accepted and self._same_statement(data):
             assert verdict.lower_bound <= self.truth + 1e-6, verdict
             assert verdict.objective >= self.truth - 1e-6, verdict

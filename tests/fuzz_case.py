@@ -77,7 +77,7 @@ def _weights(draw: st.DrawFn, byte: np.ndarray) -> list[float] | None:
 def _labels(draw: st.DrawFn, codes: np.ndarray, cell: np.ndarray) -> Case:
     n_classes = draw(st.integers(1, 4))
     rule = codes[:, 0] + codes[:, -1] * (codes[:, 0] > 0)
-    often = draw(st.sampled_from([1, 2, 8]))  # every, every second, every eighth row
+    often = draw(st.sampled_from([1, 2, 8]))  # every row, or every second or eighth
     noise = np.where(cell[:, 0] % often == 0, cell[:, 1], 0)
     factors = st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=4, max_size=4)
     return {

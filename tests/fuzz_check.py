@@ -43,7 +43,7 @@ from treeproof.proof.native import check_natively
 from treeproof.solving.solvers import REGRESSION_SOLVERS, SOLVERS
 
 CLOSE = 2e-6  # shares that rounding of weights and penalties may set apart
-SLOW = {"dt-miner": 0.05, "branches": 0.2}  # they list whole trees: bounds will do
+SLOW = {"dt-miner": 0.05, "branches": 0.2}  # they list whole trees: bounds suffice
 REFUSALS = (
     "cannot limit the number of splits",
     'solver="quant-bnb"',

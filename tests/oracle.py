@@ -178,7 +178,7 @@ def least_errors(
             return {(0, 0)}
         child, *rest = children
         shares = [(own, splits - own) for own in range(splits + 1)]
-        if splits >= n:  # as many as anybody can use, on either side
+        if splits >= n:  # as many as any tree can use
             shares = [(splits, splits)]
         found = set()
         for own, left in shares:
@@ -290,7 +290,7 @@ class _BruteForce:
         for children in self.splits(mask):
             joint = [
                 self.price(len(children))
-            ] * splits  # index: splits spent on the children
+            ] * splits  # index: the number of splits in the children
             for child in children:
                 own = self.best_by_splits(child, depth - 1, splits - 1)
                 joint = [

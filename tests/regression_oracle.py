@@ -144,7 +144,7 @@ def random_targets(
         rule = codes[:, 0] + 2.0 * codes[:, -1] * (codes[:, 0] > 0)
         y = rule[:, None] + 0.3 * rng.normal(size=(n, outputs))
     if rng.random() < 0.2:
-        y = 1000.0 + y  # a large offset must not cost digits
+        y = 1000.0 + y  # a large offset must not cost precision
     weights = np.ones(n)
     if rng.random() < 0.4:
         weights = rng.integers(1, 6, size=n).astype(float)

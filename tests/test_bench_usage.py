@@ -32,7 +32,7 @@ def test_own_cpu_time_by_proc_and_by_ps(monkeypatch, tmp_path):
     if by_command is None:
         pytest.skip("this machine has no command ps")
     used = time.process_time()
-    assert by_files == pytest.approx(used, abs=1.1)  # ps tells whole seconds
+    assert by_files == pytest.approx(used, abs=1.1)  # ps reports whole seconds
     assert by_command == pytest.approx(used, abs=1.1)
 
 

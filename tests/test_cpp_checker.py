@@ -119,7 +119,7 @@ def test_a_proof_with_dearer_splits(run):
     rejected(run(small, dearer), "splits are not limited")
 
 
-# -- one rule at a time: problems in which a rule is the whole argument
+# -- one rule at a time: problems in which a single rule makes the argument
 
 
 def root_only(small, bound, **keys):
@@ -300,7 +300,7 @@ def test_shared_splits(run):
     rejected(run(small, proof), "test 0")
 
 
-# -- lies
+# -- false proofs
 
 
 @pytest.fixture(scope="module")

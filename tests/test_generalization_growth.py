@@ -123,7 +123,7 @@ def test_vc_dimension_of_stumps_by_brute_force():
 
 
 def test_vc_dimension_bound_of_trees():
-    # (stump, leaf) with 10 features: the authors' own program gives 16 as well
+    # (stump, leaf) with 10 features: the program of the authors also gives 16
     assert vc_dimension_bound((), 10) == 1
     assert vc_dimension_bound(((), STUMP), 10) == 16
     for shape in TreeStructure.all_binary(5):

@@ -154,7 +154,7 @@ def test_infinite_cells_are_missing_if_inf_is_named(endless, reader):
         columns_of(endless)
     columns = columns_of(endless, "--na", "inf")
     assert "categories" not in columns["a"] and columns["a"]["has_missing"]
-    # In text the mark is a word like others, and another spelling is another word.
+    # In text the mark is an ordinary word, and another spelling is another word.
     assert columns["kind"]["categories"] == ["Infinity", "big"]
     with pytest.raises(ValueError, match=r"'a'.*(--na 'inf'|contains infinity)"):
         columns_of(endless, "--na", "-inf")

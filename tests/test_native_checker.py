@@ -165,7 +165,7 @@ def test_an_unknown_checker():
         check("p", [[0]], [0], checker="fast")
 
 
-# -- a good guest in the process
+# -- interruption and threads
 
 
 @pytest.fixture(scope="module")
@@ -237,7 +237,7 @@ def test_command_line(tmp_path):
         assert done.exit_code == 1 and "rejected: " in done.stdout
 
 
-# -- what it is made of
+# -- its sources
 
 
 def test_it_shares_no_code_with_the_search():

@@ -168,7 +168,7 @@ def test_bounds_go_on_where_no_column_is_wide() -> None:
             kinds, np.array([3] + [2] * 7), codes, rng.integers(0, 2, 90), 2,
             np.ones(90, dtype=np.int64),
         )  # fmt: skip
-        for switches in ({}, {"admissible": False}):  # which leaves others little
+        for switches in ({}, {"admissible": False}):  # others have more to do
             found = native.solve(
                 solver="sparse", split_penalty=0.02, penalize="leaves",
                 switches=switches, **engine_arguments(table),
@@ -178,7 +178,7 @@ def test_bounds_go_on_where_no_column_is_wide() -> None:
     assert all(counts.values()), counts
 
 
-# -- who else has to know
+# -- other parts that depend on it
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -466,7 +466,7 @@ def test_min_samples_leaf_with_many_different_rewards():
     random = np.random.default_rng(3)
     X = random.integers(0, 2, (60, 6))
     rewards = random.normal(size=(60, 3))
-    rewards[0] = 0.0  # whatever is done
+    rewards[0] = 0.0  # the same for all treatments
     rewards[np.arange(60), X[:, 0] ^ X[:, 1]] += 1
     found = {
         solver: OptimalPolicyTree(max_depth=3, min_samples_leaf=4, solver=solver).fit(

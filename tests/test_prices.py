@@ -54,7 +54,7 @@ def test_the_heaviest_box_is_that_of_enumeration(kinds):
         assert whole["done"]
         assert whole["most"] == max(threshold, heaviest)
         above += heaviest > threshold
-        # Cut short, it still says what no box exceeds.
+        # A search that was stopped still returns a bound on all boxes.
         some = _core.heaviest_box(
             **columns_of(table),
             weights=weights,
@@ -112,7 +112,7 @@ def test_no_set_of_rows_costs_less_than_its_prices(kinds):
                 open_sets += new
         for rows in reached:
             bound = sum(p for i, p in enumerate(prices) if rows >> i & 1) - split
-            best = search.best(rows, n)  # of any depth: what is less deep costs no less
+            best = search.best(rows, n)  # shallower trees cost at least this
             assert bound <= best <= search.best(rows, 2)
             compared += 1
             raised += bound > min(best, split)

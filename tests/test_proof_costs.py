@@ -123,7 +123,7 @@ def test_changes_of_each_kind(judge, kind, change):
             change(forgery, rng)
             tried += 1
             if forgery.lines == lines and forgery.small is small:
-                continue  # this problem has nothing of the kind
+                continue  # this problem has nothing to change in this way
             if change not in ALWAYS_REJECTED and lies(forgery) is None:
                 continue  # by chance the changed proof is true as well
             seen += 1
@@ -329,7 +329,7 @@ def test_rewards_are_told_as_rewards(program, tmp_path: Path):
     )
     verdict, words = all_accept(program, tmp_path, path, X, None, None, rewards)
     assert verdict.objective == pytest.approx(model.objective_)
-    assert check(path, X, rewards).accepted  # rewards are what y is elsewhere
+    assert check(path, X, rewards).accepted  # rewards take the place of y
     assert f"no tree has a mean reward above {-model.objective_:.6g}" in str(verdict)
     assert "optimal, mean reward " in words
     assert 'mean reward of the actions ["a", "b", "c"], rewards of' in verdict.statement

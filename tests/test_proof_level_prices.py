@@ -86,13 +86,13 @@ def test_prices_speak_only_of_as_many_levels(judge, tmp_path, turn):
             plain = Priced(**{**vars(problem), "header": {**problem.header}})
             del plain.header["prices"]
             if judge(plain, plain.proof([step, root])) == {True}:
-                continue  # counts show it as well
+                continue  # the counts alone prove it
             speaks = depth is not None and len(branch) // 2 + depth <= levels
             if speaks:
                 assert judge(problem, problem.proof([step, root])) == {True}
                 useful += 1
             else:
-                # What prices do not say of a step, they may say of its parts.
+                # Prices that do not bound a step may bound its parts.
                 verdicts = judge(problem, problem.proof([step, root]))
                 assert len(verdicts) == 1
                 assert verdicts == {False}
@@ -181,7 +181,7 @@ def test_fits_of_few_levels_cite_their_prices(solver, depth, tmp_path, monkeypat
     assert header["prices"]["depth"] == depth
     assert proof.check(path, X, y).accepted
     assert proof.checker.check(path, X, y).accepted
-    # Prices that are scaled up, and prices that are said to be for more levels.
+    # Prices that are scaled up, and prices that claim to be for more levels.
     dearer = [int(1.05 * price) for price in header["prices"]["of_rows"]]
     for change in [{"of_rows": dearer}, {"depth": 8}]:
         changed = header | {"prices": header["prices"] | change}

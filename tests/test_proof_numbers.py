@@ -129,7 +129,7 @@ def test_losses_beyond_doubles_are_refused(judge, tmp_path, target):
     X = np.arange(len(target), dtype=float)[:, None]
     with pytest.raises(ValueError, match="beyond what a proof can state"):
         OptimalTreeRegressor().fit(X, target, proof=tmp_path / "p")
-    OptimalTreeRegressor().fit(X, target)  # without a proof there is an answer
+    OptimalTreeRegressor().fit(X, target)  # without a proof, the fit gives an answer
 
 
 def test_losses_at_the_edge_of_doubles_are_refused(tmp_path):

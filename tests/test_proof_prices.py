@@ -93,7 +93,7 @@ def test_axes_that_miss_a_box(judge, tmp_path):
             elif axis[0] == "interval" and max(axis[1]) > 1:
                 axis[1] = rng.permutation(max(axis[1]) + 1)[axis[1]].tolist()
             accepted = broken.numpy_verdict(broken.proof([step])).accepted
-            # The exact checker does without axes, and the prices are right.
+            # The exact checker does not use axes, and the prices are right.
             says = judge(broken, broken.proof([step]))
             assert says == ({True} if accepted else {False, True})
             caught += not accepted
@@ -169,7 +169,7 @@ def test_bounds_of_branches(judge, tmp_path, turn):
         leaf = problem.errors(rows)
         false = {"branch": [test, outcome], "bound": leaf + 1}
         assert judge(problem, problem.proof([false, root])) == {False}
-        # What the other rows are worth does not count.
+        # The prices of other rows do not count.
         all_rows = problem.bound()
         if all_rows > leaf:
             outside = {"branch": [test, outcome], "bound": all_rows}
@@ -318,7 +318,7 @@ def test_proofs_of_costs_cite_prices(solver, given, tmp_path, monkeypatch):
     names = [feature["name"] for feature in header["features"]]
     cells = dict(zip(names, cells.values(), strict=True))
     assert check_exactly(lines, cells, y.tolist(), [1.0] * len(X))
-    # Twice as dear, some box is too dear.
+    # With doubled prices, some box is too expensive.
     changed = json.loads(lines[0])
     changed["prices"]["of_rows"] = [2 * p for p in changed["prices"]["of_rows"]]
     lines[0] = json.dumps(changed).encode()

@@ -68,7 +68,7 @@ def test_random_changes(judge, block):
         for _ in range(10):
             forgery = forge(small, lines, rng)
             if forgery.lines == lines and forgery.small is small:
-                continue  # chance gave the same value again
+                continue  # the random value was the same again
             seen["changes"] += 1
             lie = lies(forgery)
             seen["lies"] += lie is not None
@@ -93,7 +93,7 @@ def test_every_kind_of_change_can_lie():
         forgery = forge(small, lines, rng)
         if lies(forgery) is not None:
             lying.add(forgery.what.split(" (")[0])
-    # Without a child, a step or a citation all claims stay true; they are not shown.
+    # Without a child, a step or a citation all claims remain true, but unproved.
     assert lying >= set(CHANGES) - {
         "child",
         "citation",
@@ -102,7 +102,7 @@ def test_every_kind_of_change_can_lie():
     }
 
 
-# -- clever ones, by hand
+# -- deliberate changes
 
 
 def xor(**settings):

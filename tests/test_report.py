@@ -47,7 +47,7 @@ def check_page(page):
     parser.feed(page)
     assert parser.open == []
     assert "<script" not in page and "<b>" not in page
-    assert not re.search(r'(?:src|href)="(?!#)', page)  # nothing from outside
+    assert not re.search(r'(?:src|href)="(?!#)', page)  # nothing is loaded from outside
     return page
 
 

@@ -233,7 +233,7 @@ def test_only_what_answers_the_request_is_reused(tmp_path):
     for request, expected in (
         (Request(["a"], 5.0), 2),
         (Request(["a"], 5.0), 2),
-        (Request(["a"], 9.0), 3),  # the easy case was proved in less
+        (Request(["a"], 9.0), 3),  # the easy case was proved in less time
         (Request(["a"], 1.0), 5),
         (Request(["a"], 1.0, seed=1), 7),
     ):

@@ -25,7 +25,7 @@ FIRES = {
     "prices": ("prices_raised", []),
     "triples": ("triples_solved", ["lookahead"]),
 }
-# Such small problems are solved before it would be time for prices.
+# Such small problems are solved before prices are computed.
 OPTIONS = {"prices": {"price_work": 10**8}}
 # Bounds for trees of a limited depth.
 DEPTH = {"triples": 4}

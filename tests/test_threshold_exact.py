@@ -186,7 +186,7 @@ def test_stages_of_deep_subproblems() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_deep_trees_with_a_penalty(seed: int) -> None:
-    # Small tables, penalties that pay off late: the optimum needs four levels and more.
+    # Small tables and penalties at which the optimum needs a depth of at least four.
     rng = np.random.default_rng(seed)
     for _ in range(12):
         table = random_table(rng, max_rows=18, max_values=12, kinds=KINDS[0])
