@@ -1,4 +1,4 @@
-"""Files that cannot be used, for the tests of the command line's sentences."""
+"""Files with errors, for the tests of the messages of the command line."""
 
 import gzip
 from pathlib import Path

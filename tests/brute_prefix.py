@@ -1,4 +1,4 @@
-"""All trees with a given top, in plain Python: slow, short and independent."""
+"""Brute force over all trees with a given top, in plain Python."""
 
 import math
 from functools import cache
@@ -78,7 +78,7 @@ class Brute:
         return best
 
     def best(self, top, rows, depth, splits, allowed=None):
-        """Return the least cost of a tree that begins with a partial tree."""
+        """Return the least cost of a tree that begins with a given partial tree."""
         if top is None:
             return self.free(tuple(rows), depth, splits, allowed)
         if top == "leaf":
@@ -102,7 +102,7 @@ class Brute:
         return best
 
     def names(self, top, cut, parts):
-        """Yield what is below each side, for every way a test is the one asked for."""
+        """Yield the subtrees below each side, for every way to satisfy a test."""
         sides = {"yes": top.get("yes"), "no": top.get("no")}
         asks = [k for k in ("threshold", "category", "test", "children") if k in top]
         if cut[0] == "threshold" and top.get("missing") not in (None, cut[3]):

@@ -8,7 +8,7 @@ from treeproof.cli import app
 
 
 def run(*arguments: object) -> Any:
-    """Return what a command prints; whatever goes wrong in it is raised."""
+    """Return the result of a command; exceptions inside it are raised."""
     result = CliRunner().invoke(app, list(map(str, arguments)))
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception

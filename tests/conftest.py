@@ -23,7 +23,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(scope="session")
 def program():
-    """The checker in C++."""
+    """Return the compiled checker in C++."""
     program = cpp_checker.compiled()
     if program is None:
         pytest.skip(f"no compiler {cpp_checker.COMPILER}")
@@ -47,7 +47,7 @@ def treeproof(monkeypatch, capsys):
 
 @pytest.fixture
 def judge(program, tmp_path):
-    """What each checker says of a proof: whether it is accepted."""
+    """Return for each checker whether it accepts a proof."""
 
     def verdicts(problem, proof):
         table = tmp_path / "data.csv"

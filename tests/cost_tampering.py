@@ -50,7 +50,7 @@ def measure(f, rng):
 
 
 def costs_of_rows(f, rng):
-    """Other costs in the data, sometimes with the fingerprint that belongs to them."""
+    """Change costs in the data, sometimes with the fingerprint that belongs to them."""
     small = f.small
     if small.table is None:
         return
@@ -77,7 +77,7 @@ def action_of_a_leaf(f, rng):
 
 
 def action_and_cost(f, rng):
-    """A worse leaf, with the cost that goes with it, called optimal."""
+    """Claim that a worse leaf, with its true cost, is optimal."""
     action_of_a_leaf(f, rng)
     cost = tree_cost(f.small, f.header["tree"])
     more = cost - f.header["upper"]

@@ -1,4 +1,4 @@
-"""The checker in C++ as a program, for tests and for the fuzzer."""
+"""The checker in C++ as a separate program, for tests and for the fuzzer."""
 
 from __future__ import annotations
 

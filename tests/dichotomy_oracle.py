@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 
 
 def separable(X, positive):
-    """Tell by linear programming whether a hyperplane has just these rows above it."""
+    """Return whether a hyperplane separates these rows from all others."""
     sign = np.where(positive, 1.0, -1.0)[:, None]
     rows = -sign * np.c_[X, np.ones(len(X))]
     free = [(None, None)] * rows.shape[1]
@@ -17,7 +17,7 @@ def separable(X, positive):
 
 
 def separable_sides(X):
-    """Every separable dichotomy with two non-empty sides, once, as Boolean rows."""
+    """Return every separable dichotomy with two non-empty sides once, as masks."""
     points, where = np.unique(X, axis=0, return_inverse=True)
     sides = []
     for rest in product([False, True], repeat=len(points) - 1):

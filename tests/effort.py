@@ -1,4 +1,4 @@
-"""How many random instances a test tries: a few, or with TREEPROOF_FUZZ=1 many."""
+"""The number of random instances that a test tries; TREEPROOF_FUZZ=1 means many."""
 
 import os
 

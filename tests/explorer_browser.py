@@ -1,4 +1,4 @@
-"""The explorer in a headless Chromium: server, browser, and a user's gestures."""
+"""The explorer in a headless Chromium: the server, the browser and user actions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def skip_without_browser():
 
 @contextmanager
 def server(*arguments):
-    """Run treeproof explore on a free port; it ends by itself if nobody ends it."""
+    """Run treeproof explore on a free port; the process ends with the test."""
     process = subprocess.Popen(
         [sys.executable, "-c", _COMMAND, "explore", *arguments, "--no-browser",
          "--idle", "120"],
@@ -51,7 +51,7 @@ def server(*arguments):
 
 @contextmanager
 def browser(folder):
-    """Start a browser that puts downloads into a folder."""
+    """Start a browser that stores downloads in a folder."""
     from selenium import webdriver
 
     options = webdriver.ChromeOptions()
@@ -70,7 +70,7 @@ def browser(folder):
 
 
 class User:
-    """Somebody in front of the page; parts of it are found by their data-part."""
+    """A user of the page, who finds its parts by their data-part attributes."""
 
     def __init__(self, driver, size):
         self.driver = driver
@@ -140,7 +140,7 @@ class User:
         self.wait(lambda: words in self.text(name))
 
     def choose(self, name, option):
-        """Pick an option of a select."""
+        """Choose an option of a select element."""
 
         def pick():
             for item in self.all(".q-menu .q-item"):
@@ -158,7 +158,7 @@ class User:
         return self.all('[data-part="tree"] [data-node][tabindex]')
 
     def complaint(self):
-        """Return the sentence that is shown, and close it."""
+        """Return the error message that is shown, and close it."""
         found = self.wait(lambda: self.all(".tp-complaint .q-notification__message"))
         text = found[0].get_attribute("textContent")
         self.wait(lambda: self.all(".tp-complaint button")[0].click() or True)
@@ -166,7 +166,7 @@ class User:
         return text
 
     def faults(self):
-        """Return what the page's scripts complained about."""
+        """Return the errors that scripts of the page have reported."""
         return [
             entry["message"]
             for entry in self.driver.get_log("browser")

@@ -1,4 +1,4 @@
-"""Random trees and rows that are hard on exports, and the comparison with predict."""
+"""Random trees and rows that are difficult for exports, and their comparison."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Case:
         return [column.name for column in self.tree.columns]
 
     def nodes(self, rows: pd.DataFrame) -> np.ndarray:
-        """Where rows end, by the code behind predict."""
+        """Return the leaf of each row, by the code behind predict."""
         needed = range(self.n_features_in_)
         columns = read_rows(self, rows, self.tree.columns, needed, self.missing)
         return self.tree.apply(columns)

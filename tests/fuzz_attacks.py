@@ -42,7 +42,7 @@ MUTANTS = 40  # of one proof
 
 
 def numbers(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """Weights over 24 orders, offsets to 1e15, scales to 1e-300, near ties."""
+    """Fit weights over 24 orders of magnitude, large offsets and near ties."""
     n = rng.randint(2, 7)
     spread = 10.0 ** rng.choice([0, 0, -300, -150, 150, 100, -10])
     offset = rng.choice([0.0, 0.0, 1.7e12, 1e14, 1e15]) if spread == 1 else 0.0
@@ -68,7 +68,7 @@ def _loss(small: Small, rows: Any) -> tuple[Fraction, Fraction]:
 
 
 def _stumps(small: Small) -> list[tuple[Fraction, Any]]:
-    """Trees of at most one split with their exact costs, the leaf first."""
+    """Return the trees of at most one split with their exact costs, the leaf first."""
     rows = range(len(small.target))
     root, mean = _loss(small, rows)
     found: list[tuple[Fraction, Any]] = [(root, {"predict": float(mean)})]
@@ -100,7 +100,7 @@ def _believe_only_the_best(small: Small, folder: Path, program: Path | None) -> 
 
 
 def _degenerate(small: Small) -> bool:
-    """Whether a fast checker may refuse what is true, since doubles cannot tell."""
+    """Whether a fast checker may refuse a true claim that doubles cannot decide."""
     return max(small.weights) > 1e100 * min(small.weights)
 
 
@@ -127,7 +127,7 @@ def _fit_numbers(small: Small, folder: Path, program: Path | None) -> None:
 
 
 def mutants(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """The checkers on changed proofs."""
+    """Compare the checkers on changed proofs."""
     small, lines = small_proof(rng)
     for k in range(MUTANTS):  # a process for each would take most of the time
         text = mutate(lines, rng)
@@ -135,13 +135,13 @@ def mutants(rng: random.Random, folder: Path, program: Path | None) -> None:
 
 
 def streams(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """Online learners on streams that begin with nothing, and their pickles."""
+    """Run online learners on streams that begin empty, and pickle them."""
     for learner in LEARNERS.values():
         feed(learner(), random_rows(rng))
 
 
 def missing(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """Missing values in every mode, with weights of any size."""
+    """Fit tables with missing values in every mode, with weights of any size."""
     n = rng.randint(2, 9)
     values: list[Any] = [None, "u", "v", "w"]
     X = {
@@ -170,7 +170,7 @@ def missing(rng: random.Random, folder: Path, program: Path | None) -> None:
 
 
 def checkpoints(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """Fits that end at random and go on, from files that may have been changed."""
+    """Stop fits at random and continue them, from files that may have been changed."""
     made = np.random.default_rng(rng.randrange(2**32))
     X = made.integers(0, 2, (60, 9))
     y = (X[:, 0] ^ X[:, 1]) ^ (made.random(60) < 0.15)
@@ -198,7 +198,7 @@ def checkpoints(rng: random.Random, folder: Path, program: Path | None) -> None:
 
 
 def choices(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """Near-optimal trees, cross-validation, oblique trees and quantiles."""
+    """Run near-optimal trees, cross-validation, oblique trees and quantiles."""
     made = np.random.default_rng(rng.randrange(2**32))
     n = rng.randint(8, 20)
     X = made.integers(0, 3, (n, 2)).astype(float)
@@ -223,7 +223,7 @@ def choices(rng: random.Random, folder: Path, program: Path | None) -> None:
 
 
 def names(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """Column names, categories and labels that attack who shows them."""
+    """Use column names, categories and labels that try to break what displays them."""
     parts = ["<script>alert(1)</script>", '"', "'", "\x00", "]]>", "--", "\\",
              "{{1+1}}", "é", "\n", "${x}", "</svg>", "&lt;", "\u202e", "\ud800",
              "\udfff"]  # fmt: skip

@@ -63,7 +63,7 @@ class Entry:
 
 
 class Proofs(Entry):
-    """The checkers give a verdict on anything, and a true one."""
+    """Checkers of proofs: any bytes get a verdict, and an accepted claim is true."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -106,10 +106,10 @@ class Proofs(Entry):
         )  # fmt: skip
         assert second.returncode in (0, 1, 2), (second.returncode, second.stderr)
         assert second.stderr == b""
-        if verdict.accepted:  # the other one may be stricter about how it is written
+        if verdict.accepted:  # the exact checker may be stricter about the notation
             assert second.returncode != 1, second.stdout
-        # A proof of another statement (other limits, another penalty) may be right;
-        # what it says about this one has to be.
+        # A proof of another statement (other limits, another penalty) may be accepted,
+        # but its claim has to be true of this table.
         if verdict.accepted and self._same_statement(data):
             assert verdict.lower_bound <= self.truth + 1e-6, verdict
             assert verdict.objective >= self.truth - 1e-6, verdict
@@ -126,7 +126,7 @@ class Proofs(Entry):
 
 
 class Models(Entry):
-    """`from_json` gives a model that works, or ValueError."""
+    """Model files: `from_json` gives a model that works, or raises ValueError."""
 
     def seeds(self) -> list[bytes]:
         y = [float(len(label)) for label in LABELS]
@@ -161,7 +161,7 @@ class Models(Entry):
 
 
 class Tables(Entry):
-    """Both readers of CSV give columns of one length, or ValueError; so does a fit."""
+    """CSV files: both readers give columns of equal length, or raise ValueError."""
 
     def seeds(self) -> list[bytes]:
         plain = b"a,b,y\n1,p,0\n2,q,1\n3.5,p,0\n"
@@ -207,7 +207,7 @@ ENTRIES: dict[str, Callable[[Path], Entry]] = {
 
 
 def mutants(entry: Entry, rng: random.Random) -> Iterator[bytes]:
-    """Change genuine inputs for ever: bits, bytes, words, cuts, copies, splices."""
+    """Yield changed inputs without end: bits, bytes, words, cuts, copies, splices."""
     seeds, words = entry.seeds(), entry.words()
     while True:
         data = bytearray(rng.choice(seeds))
@@ -237,7 +237,7 @@ def mutants(entry: Entry, rng: random.Random) -> Iterator[bytes]:
 
 
 def _other_number(data: bytearray, at: int, rng: random.Random) -> None:
-    """Replace the next digit, so that the text stays well formed."""
+    """Replace the next digit, so that the text remains well formed."""
     for place in range(at, len(data)):
         if chr(data[place]).isdigit():
             data[place : place + 1] = rng.choice([b"0", b"7", b"12", b"-3", b"4.5"])
@@ -248,7 +248,7 @@ ODD = [None, True, 0, -1, 3, 1 << 40, 10**400, 0.5, -2.5, 1e300, "x", "", [], [1
 
 
 def _other_value(data: bytearray, rng: random.Random) -> None:
-    """Replace a value somewhere in a line of JSON by an odd one; else do nothing."""
+    """Replace some value in a line of JSON by an unusual one, if there is one."""
     lines = data.split(b"\n")
     k = rng.randrange(len(lines))
     try:
@@ -286,7 +286,7 @@ def run(name: str, *, seconds: float | None, count: int | None, seed: int) -> in
 
 
 def _instrument(atheris: ModuleType) -> None:
-    """Have atheris count what runs in treeproof, whose loader it does not follow."""
+    """Make atheris instrument treeproof, which it does not import by its own loader."""
     for name, module in list(sys.modules.items()):
         if name.startswith("treeproof"):
             for thing in list(vars(module).values()):
@@ -297,7 +297,7 @@ def _instrument(atheris: ModuleType) -> None:
 
 
 def run_atheris(name: str, seconds: float | None, count: int | None) -> None:
-    """Let atheris choose the bytes; it ends the process when it is done."""
+    """Run atheris, which chooses the bytes and ends the process when it is done."""
     atheris = importlib.import_module("atheris")
     _instrument(atheris)
     with tempfile.TemporaryDirectory() as folder:

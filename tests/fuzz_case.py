@@ -77,7 +77,7 @@ def _weights(draw: st.DrawFn, byte: np.ndarray) -> list[float] | None:
 def _labels(draw: st.DrawFn, codes: np.ndarray, cell: np.ndarray) -> Case:
     n_classes = draw(st.integers(1, 4))
     rule = codes[:, 0] + codes[:, -1] * (codes[:, 0] > 0)
-    often = draw(st.sampled_from([1, 2, 8]))  # every, every second, every eighth row
+    often = draw(st.sampled_from([1, 2, 8]))  # every row, or every second or eighth
     noise = np.where(cell[:, 0] % often == 0, cell[:, 1], 0)
     factors = st.lists(st.sampled_from([1.0, 2.0, 3.0]), min_size=4, max_size=4)
     return {
@@ -119,7 +119,7 @@ def _switches(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def penalized(case: Case) -> str:
-    """What the penalty is for; older cases do not say."""
+    """Return how the penalty is charged; older cases do not state it."""
     return str(case.get("penalize", "splits"))
 
 
@@ -164,7 +164,7 @@ def table_of(case: Case) -> Table:
 
 
 def limits_of(case: Case) -> dict[str, int]:
-    """Depth, splits and leaf size, as brute force wants them."""
+    """Return depth, splits and leaf size in the form that brute force needs."""
     return {
         "max_depth": -1 if case["max_depth"] is None else case["max_depth"],
         "max_splits": -1 if case["max_splits"] is None else case["max_splits"],

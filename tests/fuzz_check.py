@@ -1,4 +1,4 @@
-"""One fuzz case through every solver, brute force, and both checkers of proofs."""
+"""Runs one fuzz case through every solver, brute force, and both checkers of proofs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from treeproof.proof.native import check_natively
 from treeproof.solving.solvers import REGRESSION_SOLVERS, SOLVERS
 
 CLOSE = 2e-6  # shares that rounding of weights and penalties may set apart
-SLOW = {"dt-miner": 0.05, "branches": 0.2}  # they list whole trees: bounds will do
+SLOW = {"dt-miner": 0.05, "branches": 0.2}  # they list whole trees: bounds suffice
 REFUSALS = (
     "cannot limit the number of splits",
     'solver="quant-bnb"',
@@ -88,7 +88,7 @@ def check_case(case: Case, folder: Path, program: Path | None = None) -> Counter
 
 
 class Truth:
-    """What brute force says about a case."""
+    """The results of brute force for a case."""
 
     def __init__(self, case: Case) -> None:
         self.case, self.table = case, table_of(case)
@@ -103,14 +103,14 @@ class Truth:
         self.whole = whole
 
     def facts(self, tree: Any) -> tuple[float, TreeFacts]:
-        """Return what a tree really costs, as a share, and its shape."""
+        """Return the cost of a tree as a share, and its shape."""
         if is_regression(self.case):
             return tree_loss(self.table, tree, self.penalty, self.penalize)
         facts = tree_facts(self.table, tree, self.penalty, self.penalize)
         return facts.cost / self.whole, facts
 
     def holds(self, status: str, lower: float, upper: float, exactly: bool) -> None:
-        """See that bounds enclose the optimum, and meet there if it is said so."""
+        """Check that the bounds enclose the optimum, and meet if that is claimed."""
         close = 0.0 if exactly else CLOSE
         assert lower <= self.share + close, (status, lower, self.share)
         assert upper >= self.share - close, (status, upper, self.share)
@@ -119,7 +119,7 @@ class Truth:
 
 
 def _check_native(case: Case, truth: Truth, solver: str) -> None:
-    """Solve on the level of the engine, under switches, and with disturbances."""
+    """Run the engines themselves, under switches and with disturbances."""
     run, arguments = _native(case, truth, solver)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -194,7 +194,7 @@ def _observer(case: Case) -> Callable[..., None]:
 
 
 def _disturbance(case: Case, solver: str) -> dict[str, Any]:
-    """What cuts the search short, as arguments of the engine."""
+    """Return what stops the search early, as arguments of the engine."""
     extra: dict[str, Any] = {"time_limit": SLOW.get(solver, 0.0)}
     if case["stop"] == "time":
         extra["time_limit"] = 1e-9
@@ -208,7 +208,7 @@ def _disturbance(case: Case, solver: str) -> dict[str, Any]:
 def _check_estimator(
     case: Case, truth: Truth, solver: str, folder: Path, program: Path | None
 ) -> Counter[str]:
-    """Fit as a user would, with a proof where there are any, and check it twice."""
+    """Fit as a user would, with a proof where possible, and check the proof twice."""
     X, y, weights = columns_of(case), _targets(case), case["weights"]
     path = folder / "proof"
     path.unlink(missing_ok=True)
@@ -274,7 +274,7 @@ def _ignore(*_: Any) -> None:
 
 
 def _proving(kind: type, solvers: Any, y: list[Any]) -> set[str]:
-    """Which solvers write proofs."""
+    """Return the solvers that write proofs."""
     found = set()
     with tempfile.TemporaryDirectory() as folder:
         for solver in solvers:
@@ -294,7 +294,7 @@ PROVING = {
 
 
 def _own_cost(case: Case, truth: Truth, model: Any, X: Any) -> float:
-    """The cost of the predictions, computed from them alone."""
+    """Return the cost of the predictions, computed from the predictions alone."""
     table, kept = truth.table, whole_weights(case) > 0
     weights = table.weights / table.weights.sum()
     predicted = np.asarray(model.predict(X))[kept]
@@ -353,7 +353,7 @@ def _stated_depth(path: Path) -> int | None:
 
 
 def told(case: Case) -> str:
-    """A case in a few lines, for the report of a failure."""
+    """Return a case in a few lines, for the report of a failure."""
     out = io.StringIO()
     for key, value in case.items():
         print(f"  {key}: {value}", file=out)

@@ -1,4 +1,4 @@
-"""Attacks on what treeproof shares with other programs: clusters, browsers, queries.
+"""Attacks that involve other programs: clusters, browsers, queries.
 
 The same as `fuzz_attacks`, with programs that are not everywhere: `OUTSIDE` holds the
 attacks that this machine can run.
@@ -32,7 +32,7 @@ PARTS = [
 
 @cache
 def _client() -> Any:
-    """A cluster of two workers in this process, until it ends."""
+    """Return a client of a cluster of two workers in this process."""
     import distributed
 
     from treeproof.cluster import coordinator
@@ -50,7 +50,7 @@ def _client() -> Any:
 
 
 def cluster(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """A search on a cluster finds what one machine finds."""
+    """Check that a search on a cluster finds the same optimum as one machine."""
     made = np.random.default_rng(rng.randrange(2**32))
     n, q = rng.randint(4, 120), rng.randint(1, 6)
     X: dict[str, Any] = {
@@ -80,7 +80,7 @@ def cluster(rng: random.Random, folder: Path, program: Path | None) -> None:
 
 @cache
 def _browser() -> Any:
-    """A browser, until this process ends."""
+    """Return a browser that runs until this process ends."""
     stack = ExitStack()
     atexit.register(stack.close)
     folder = stack.enter_context(tempfile.TemporaryDirectory())
@@ -88,7 +88,7 @@ def _browser() -> Any:
 
 
 def page(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """Column names, categories and labels that attack the explorer, in a browser."""
+    """Show column names and labels that try to break the explorer in a browser."""
 
     def name() -> str:
         return "".join(rng.choice(PARTS) for _ in range(rng.randint(1, 3)))
@@ -123,7 +123,7 @@ def page(rng: random.Random, folder: Path, program: Path | None) -> None:
 
 
 def queries(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """Somebody's database, whose views and queries ask for files beside it."""
+    """Query a foreign database whose views and queries ask for files outside it."""
     import duckdb
 
     from treeproof.cli.tables import read_table
@@ -171,7 +171,7 @@ def queries(rng: random.Random, folder: Path, program: Path | None) -> None:
 
 
 def uploads(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """Names and contents of files that come through the browser."""
+    """Upload files with dangerous names and contents."""
     from treeproof.explorer.tables import read_upload
 
     parts = ["..", "/", "\\", "*", "?", "[a]", "\x00", "select * from x", ".csv", ".gz",

@@ -20,7 +20,7 @@ NAMES = ["a", "b", "c", 0, ("t", 1), "<script>", ""]
 
 
 def random_rows(rng: random.Random) -> Iterator[tuple[dict[Any, Any], Any, float]]:
-    """Yield rows with labels and weights; at first perhaps nothing is known."""
+    """Yield rows with labels and weights; the first may have no known values."""
     empty = rng.choice([0, 0, 1, 3, 20])
     styles = {name: rng.choice(["code", "number", "text", "mixed"]) for name in NAMES}
     n_labels = rng.randint(1, 4)
@@ -47,7 +47,7 @@ def _value(rng: random.Random, style: str) -> Any:
 
 
 def feed(model: Any, rows: Iterator[tuple[dict[Any, Any], Any, float]]) -> int:
-    """Learn from rows, predict, and go on with a copy now and then."""
+    """Learn rows and predict, continuing with a copy from time to time."""
     seen = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

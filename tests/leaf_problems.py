@@ -1,4 +1,4 @@
-"""Small problems of every kind of leaf and promise, with brute force for each.
+"""Small problems with every kind of leaf and restriction, with brute force.
 
 A `LeafProblem` has a table of whole numbers, split by thresholds, and says what every
 set of rows costs as a leaf. Brute force knows nothing of the engine or a checker; it
@@ -47,7 +47,7 @@ class LeafProblem:
     # -- what leaves cost, in the unit of a proof
 
     def rows_of_proof(self) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that a proof is about, and their weights there."""
+        """Return the rows that a proof is about, and their weights in it."""
         weight = self.weight.astype(float)
         if self.kind == "survival":
             weight = weight * self.exposure()
@@ -65,7 +65,7 @@ class LeafProblem:
         return total
 
     def leaf(self, header: dict[str, Any]) -> Any:
-        """What rows of the proof, as bits of a number, cost as a leaf."""
+        """Return the cost of a leaf with these rows of the proof, given as bits."""
         kept, weight = self.rows_of_proof()
         n, y = len(kept), self.y[kept]
 
@@ -158,7 +158,7 @@ def _shares(own: list[float], logs: bool) -> float:
 
 
 def leaf_problem(kind: str, rng: np.random.Generator) -> LeafProblem:
-    """A random problem whose best tree is found by trying all of them."""
+    """Return a random problem whose best tree is found by trying all of them."""
     n = int(rng.integers(5, 13))
     X = rng.integers(0, 4, (n, int(rng.integers(1, 4)))).astype(float)
     weight = rng.integers(1, 4, n).astype(float)

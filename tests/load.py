@@ -31,7 +31,7 @@ GROWTH = 0.05  # by which it may still grow: arenas of threads, caches of module
 
 @dataclass
 class Report:
-    """What the fits came to."""
+    """The results of the fits."""
 
     fits: int = 0
     proved: int = 0
@@ -41,7 +41,7 @@ class Report:
 
     @property
     def growth(self) -> float:
-        """How much larger the process is at the end than after the warm-up."""
+        """How many times larger the process is at the end than after the warm-up."""
         n = len(self.memory)
         middle = self.memory[int(WARM_UP * n) : int((WARM_UP + 0.2) * n)]
         return max(self.memory[-n // 5 :]) / max(middle) - 1
@@ -111,7 +111,7 @@ def _one_fit(rng: random.Random, report: Report, lock: threading.Lock) -> None:
 
 
 def put_under_load(n_fits: int, n_threads: int, seed: int) -> Report:
-    """Fit from several threads; return what came of it."""
+    """Run fits from several threads; return their results."""
     report, lock = Report(), threading.Lock()
     left = iter(range(n_fits))
     for k in range(30):
@@ -141,7 +141,7 @@ def put_under_load(n_fits: int, n_threads: int, seed: int) -> Report:
 
 
 def main() -> int:
-    """Put this process under load, and tell how it bore it."""
+    """Run the fits and print a report."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fits", type=int, default=1000)
     parser.add_argument("--threads", type=int, default=8)

@@ -1,4 +1,4 @@
-"""Changed proofs for all checkers: what one accepts, the others must accept too."""
+"""Changed proofs for all checkers, which must agree on what they accept."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DOUBLED = {"bound": '"bound": 0, ', "n_rows": '"n_rows": 4, ', "depth": '"depth"
 
 
 def regression(rng: random.Random) -> Small:
-    """A tiny regression, of numbers that need few digits or many."""
+    """Return a tiny regression whose numbers need few digits, or many."""
     n = rng.randint(3, 6)
     offset = rng.choice([0.0, 0.0, 1e4])
     return Small(
@@ -88,7 +88,7 @@ def mutate(lines: list[str], rng: random.Random) -> bytes:
 
 
 def _places(value: Any) -> Any:
-    """Every place in a value from which something can be taken."""
+    """Return every place in a value from which something can be removed."""
     if isinstance(value, (dict, list)):
         keys = list(value) if isinstance(value, dict) else range(len(value))
         for key in keys:
@@ -103,7 +103,7 @@ def verdicts(
     program: Path | None,
     always: bool = False,
 ) -> dict[str, tuple[bool, str]]:
-    """What each checker says of a proof.
+    """Return the verdict of each checker about a proof.
 
     The checker in C++ is asked as a module, and as a program if that is given. The slow
     one is asked if another accepts the proof, or always.
@@ -140,7 +140,7 @@ def verdicts(
 
 
 def same(ours: Verdict, module: Verdict) -> tuple[bool, str]:
-    """See that two checkers that accept a proof say the same of it."""
+    """Check that two checkers that accept a proof state the same of it."""
     if ours.accepted and module.accepted:
         one, other = (
             replace(verdict, objective=0.0, lower_bound=0.0)
@@ -154,7 +154,7 @@ def same(ours: Verdict, module: Verdict) -> tuple[bool, str]:
 
 
 def compare(said: dict[str, tuple[bool, str]]) -> bool:
-    """See that the fast checkers agree, and that the exact one accepts as much."""
+    """Check that the fast checkers agree, and that the exact one accepts as much."""
     fast = {accepted for name, (accepted, _) in said.items() if name != "exact"}
     assert len(fast) == 1, said
     accepted = fast.pop()

@@ -27,7 +27,7 @@ def take(arguments: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def table_of(arguments: dict[str, Any]) -> Any:
-    """Make the table of what is in the arguments, and remove it from there."""
+    """Make the table from the arguments that describe it, and remove these."""
     if "targets" in arguments:
         return _core.EncodedTable.with_targets(**take(arguments, TARGETS))
     return _core.EncodedTable.with_labels(**take(arguments, LABELS))

@@ -121,7 +121,7 @@ def optimal_cost(
 def cheapest_action(
     costs: np.ndarray, weights: np.ndarray
 ) -> tuple[Callable[[int], Fraction], Fraction]:
-    """What a leaf costs that takes its cheapest action, exactly.
+    """Return the exact cost of leaves that choose their cheapest action.
 
     Returns the cost of a mask of rows, which is never negative because each row's least
     cost is taken off, and what was taken off in all.
@@ -148,7 +148,7 @@ def least_errors(
     max_splits: int = -1,
     min_samples_leaf: int = 1,
 ) -> set[tuple[int, int]]:
-    """Weights of false negatives and false positives that some tree has.
+    """Return the weights of false negatives and false positives of all trees.
 
     Every tree and every choice of its leaves is tried; pairs that another one beats in
     both numbers are left out.
@@ -178,7 +178,7 @@ def least_errors(
             return {(0, 0)}
         child, *rest = children
         shares = [(own, splits - own) for own in range(splits + 1)]
-        if splits >= n:  # as many as anybody can use, on either side
+        if splits >= n:  # as many as any tree can use
             shares = [(splits, splits)]
         found = set()
         for own, left in shares:
@@ -290,7 +290,7 @@ class _BruteForce:
         for children in self.splits(mask):
             joint = [
                 self.price(len(children))
-            ] * splits  # index: splits spent on the children
+            ] * splits  # index: the number of splits in the children
             for child in children:
                 own = self.best_by_splits(child, depth - 1, splits - 1)
                 joint = [
@@ -306,7 +306,7 @@ class _BruteForce:
 
 @dataclass(frozen=True)
 class TreeFacts:
-    """What a tree is, recomputed from the table."""
+    """The facts about a tree, computed again from the table."""
 
     cost: int
     splits: int
@@ -367,7 +367,7 @@ def random_table(
     max_values: int = 4,
     kinds: Sequence[int] = (ORDERED, MULTIWAY, ONE_VS_REST),
 ) -> Table:
-    """A random small problem, with a planted rule or pure noise, weighted or not."""
+    """Return a random small problem, with a planted rule or noise, perhaps weighted."""
     n = int(rng.integers(1, max_rows + 1))
     q = int(rng.integers(1, max_features + 1))
     n_classes = int(rng.choice([1, 2, 2, 2, 3, 4]))
@@ -392,7 +392,7 @@ def random_table(
 def random_limits(
     rng: np.random.Generator, rules: Sequence[str] = ("leaves", "splits")
 ) -> dict[str, Any]:
-    """Random penalty and limits, each limit absent half of the time."""
+    """Return a random penalty and limits; each limit is absent half of the time."""
     return {
         "split_penalty": float(rng.choice([0.0, 0.001, 0.01, 0.03, 0.1, 0.25])),
         "max_depth": int(rng.choice([-1, -1, -1, 0, 1, 2, 3])),

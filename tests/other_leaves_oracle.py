@@ -1,4 +1,4 @@
-"""Brute force for leaves that are not means or medians.
+"""Brute force for leaves that are neither means nor medians.
 
 The recursion is that of `regression_oracle`; what a leaf loses is computed from its
 rows in the plainest way, from the formula of each criterion.

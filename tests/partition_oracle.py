@@ -131,7 +131,7 @@ def count_by_parts(found: set[Partition], most: int) -> list[int]:
 
 
 def stump_partitions(columns: Sequence[Real], n_rows: int) -> int:
-    """How many 2-partitions a stump realises; faster than the general enumeration."""
+    """Return how many 2-partitions a stump realises, without the full enumeration."""
     everything = (1 << n_rows) - 1
     found = set()
     for column in columns:

@@ -16,7 +16,7 @@ KINDS = {
 
 
 def choices(kind: int, values: np.ndarray) -> list[set[int]]:
-    """What a conjunction of tests can keep of a column, as sets of its values."""
+    """Return what a conjunction of tests can keep of a column, as sets of values."""
     present = sorted(set(values.tolist()))
     if kind == ORDERED:
         return [
@@ -34,7 +34,7 @@ def choices(kind: int, values: np.ndarray) -> list[set[int]]:
 
 
 def boxes(table: Table) -> list[np.ndarray]:
-    """Every box, as a mask of rows."""
+    """Return every box as a mask of rows."""
     columns = []
     for f, kind in enumerate(table.kinds):
         column = table.codes[:, f]

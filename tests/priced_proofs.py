@@ -1,4 +1,4 @@
-"""Proofs that rest on prices, made for tests: a header with prices, and chosen steps.
+"""Proofs that use prices, made for tests: a header with prices, and chosen steps.
 
 The prices come from the engine; what is true of them is found by listing every box.
 """
@@ -68,18 +68,34 @@ class Priced:
         yield from found.values()
 
     def errors(self, mask: np.ndarray) -> int:
-        """Return what a leaf costs."""
+        """Return the cost of a leaf."""
         sums = np.bincount(self.labels[mask], self.whole[mask]).astype(int)
         return int(sums.sum() - sums.max(initial=0)) * UNIT
 
     def slack(self) -> int:
-        """Return how much the tightest box leaves; negative if one is too dear."""
+        """Return the room of the tightest box; negative if a price is too high."""
         prices = np.array(self.header["prices"]["of_rows"], dtype=object)
         per_leaf = self.header["prices"]["per_leaf"]
         return min(
             self.errors(mask) + per_leaf - int(prices[mask].sum())
             for mask in self.masks()
         )
+
+    def bound(self, rows: Any = slice(None)) -> int:
+        """Return the bound of the prices on a set of rows, before rounding."""
+        given = self.header["prices"]
+        return int(np.array(given["of_rows"])[rows].sum()) - int(given["per_leaf"])
+
+    def raise_one_price(self, rng: np.random.Generator) -> None:
+        """Raise the price of one row to what its boxes allow, or one unit further."""
+        prices = self.header["prices"]["of_rows"]
+        row = int(rng.integers(0, len(prices)))
+        prices[row] += max(self.slack() + int(rng.integers(0, 2)), 0)
+
+    def scale_prices(self, factor: float) -> None:
+        """Multiply all prices by a factor."""
+        given = self.header["prices"]
+        given["of_rows"] = [int(factor * price) for price in given["of_rows"]]
 
     def proof(self, steps: list[dict[str, Any]]) -> bytes:
         """Return a file of these steps; the last one is about all rows."""
@@ -88,11 +104,11 @@ class Priced:
         return b"".join(json.dumps(line).encode() + b"\n" for line in [header, *steps])
 
     def numpy_verdict(self, proof: bytes) -> Verdict:
-        """Ask the checker in NumPy."""
+        """Return the verdict of the checker in NumPy."""
         return check(io.BytesIO(proof), self.frame, self.y, self.weights)
 
     def exact_accepts(self, proof: bytes) -> bool:
-        """Ask the exact checker."""
+        """Return whether the exact checker accepts a proof."""
         cells = {
             name: [c if isinstance(c, str) else float(c) for c in column]
             for name, column in self.frame.items()
@@ -118,19 +134,10 @@ def _choices(kind: int, values: list[int]) -> list[list[int]]:
     return [list(c) for k in sizes for c in itertools.combinations(values, k)]
 
 
-def priced(
+def _random_rows(
     rng: np.random.Generator,
-    folder: Any,
-    *,
-    work: int = 10**7,
-    levels: int | None = None,
-    **settings: Any,
-) -> Priced | None:
-    """Make a random problem with numbers and categories, and its best prices.
-
-    The prices are for trees of any depth, or of so many levels. None if its rows do not
-    differ, or their weights have a common divisor.
-    """
+) -> tuple[pd.DataFrame, list[str], np.ndarray] | None:
+    """Return a table, labels and weights; None if there is only one class."""
     n = int(rng.integers(6, 26))
     n_classes = int(rng.integers(2, 4))
     hidden = rng.integers(0, 4, (n, 3))
@@ -147,26 +154,18 @@ def priced(
         1: np.append(rng.integers(1, 5, n - 1), 1).astype(float),
         2: rng.integers(1, 9, n) / 3,
     }[int(rng.integers(0, 3))]
-    settings = {
-        "split_penalty": float(rng.choice([0.02, 0.05, 0.1])),
-        "penalize": str(rng.choice(["leaves", "splits"])),
-        "categorical_split": str(rng.choice(["multiway", "one-vs-rest", "subset"])),
-        "min_samples_leaf": int(rng.choice([1, 1, 2])),
-        "max_depth": [None, 2, 3][int(rng.integers(0, 3))],
-        **settings,
-    }
-    labels = [f"k{v}" for v in y]
-    model = OptimalTreeClassifier(solver="sparse", **settings)
-    task = model._prepare(frame, labels, weights).task
-    path = folder / "small.proof"
-    model.fit(frame, labels, weights, proof=path)
-    with gzip.open(path) as file:
-        header = json.loads(file.readline())
-    engine = task.table.engine
-    whole = rounded_weights(task.table.codes, task.labels, task.weights)
-    kept = whole > 0
-    if np.gcd.reduce(whole[kept].astype(np.int64)) != 1:
-        return None
+    return frame, [f"k{v}" for v in y], weights
+
+
+def _best_prices(
+    task: Any,
+    whole: np.ndarray,
+    settings: dict[str, Any],
+    work: int,
+    levels: int | None,
+) -> dict[str, Any]:
+    """Return the prices of rows that the engine finds, as a proof's header has them."""
+    engine, kept = task.table.engine, whole > 0
     columns = {"kinds": engine.kinds, "n_values": engine.n_values}
     make, deep = _core.prices, {}
     if levels is not None:
@@ -182,20 +181,53 @@ def priced(
         penalize=settings["penalize"],
         work=work,
     )
-    of_rows = np.zeros(n, np.int64)
+    of_rows = np.zeros(len(whole), np.int64)
     of_rows[kept] = answer["prices"]
-    cells = _core.price_axes(**columns, codes=engine.codes.reshape(-1))
-    header |= {
-        "version": 3,
-        "prices": {
-            "per_leaf": int(answer["split_cost"]),
-            "of_rows": of_rows.tolist(),
-            "axes": [[choice, codes.tolist()] for choice, codes in cells["axes"]],
-        },
-    }
+    prices = {"per_leaf": int(answer["split_cost"]), "of_rows": of_rows.tolist()}
     if levels is not None:
-        header["prices"]["depth"] = levels
-        del header["prices"]["axes"]
+        return {**prices, "depth": levels}
+    cells = _core.price_axes(**columns, codes=engine.codes.reshape(-1))
+    axes = [[choice, codes.tolist()] for choice, codes in cells["axes"]]
+    return {**prices, "axes": axes}
+
+
+def priced(
+    rng: np.random.Generator,
+    folder: Any,
+    *,
+    work: int = 10**7,
+    levels: int | None = None,
+    **settings: Any,
+) -> Priced | None:
+    """Make a random problem with numbers and categories, and its best prices.
+
+    The prices are for trees of any depth, or of so many levels. None if its rows do not
+    differ, or their weights have a common divisor.
+    """
+    rows = _random_rows(rng)
+    if rows is None:
+        return None
+    frame, labels, weights = rows
+    settings = {
+        "split_penalty": float(rng.choice([0.02, 0.05, 0.1])),
+        "penalize": str(rng.choice(["leaves", "splits"])),
+        "categorical_split": str(rng.choice(["multiway", "one-vs-rest", "subset"])),
+        "min_samples_leaf": int(rng.choice([1, 1, 2])),
+        "max_depth": [None, 2, 3][int(rng.integers(0, 3))],
+        **settings,
+    }
+    model = OptimalTreeClassifier(solver="sparse", **settings)
+    task = model._prepare(frame, labels, weights).task
+    path = folder / "small.proof"
+    model.fit(frame, labels, weights, proof=path)
+    with gzip.open(path) as file:
+        header = json.loads(file.readline())
+    engine = task.table.engine
+    whole = rounded_weights(task.table.codes, task.labels, task.weights)
+    if np.gcd.reduce(whole[whole > 0].astype(np.int64)) != 1:
+        return None
+    prices = _best_prices(task, whole, settings, work, levels)
+    header |= {"version": 3, "prices": prices}
     header["search_split_cost"] = header["split_cost"]
     return Priced(
         frame, labels, weights.tolist(), header, engine.codes.T, engine.kinds,

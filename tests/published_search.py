@@ -1,4 +1,4 @@
-"""Shared by tests of the papers' own searches: a hard table, and laws of limits."""
+"""A hard table and rules for limits, for tests of the published algorithms."""
 
 import os
 import signal
@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+import table42
 from oracle import ONE_VS_REST, Table, tree_facts
 
 
@@ -22,6 +23,19 @@ def noise(n_rows, n_features, seed):
     )
 
 
+def parity(n_features):
+    """Return 60 rows whose class is the parity of the first three columns."""
+    codes = np.random.default_rng(1).integers(0, 2, size=(60, n_features))
+    return Table(
+        kinds=np.full(n_features, ONE_VS_REST),
+        n_values=np.full(n_features, 2),
+        codes=codes,
+        labels=codes[:, 0] ^ codes[:, 1] ^ codes[:, 2],
+        n_classes=2,
+        weights=np.ones(60, dtype=np.int64),
+    )
+
+
 def check_tree(
     table, result, split_penalty, *, max_depth=-1, max_splits=-1, min_samples_leaf=1
 ):
@@ -30,6 +44,24 @@ def check_tree(
     assert max_depth < 0 or facts.depth <= max_depth
     assert max_splits < 0 or facts.splits <= max_splits
     assert facts.splits == 0 or facts.smallest_leaf >= min_samples_leaf
+
+
+def check_optimum_of_thesis(solve, name):
+    """Return the result for an encoding of Table 4.2, whose optimum is known."""
+    table, penalty = table42.load(name), table42.penalty(name)
+    result = solve(table, penalty)
+    assert result["status"] == "optimal"
+    accuracy = 1 - result["upper"] / result["unit"]
+    assert accuracy == pytest.approx(table42.OPTIMA[name], abs=6e-6)
+    check_tree(table, result, penalty)
+    return result
+
+
+def check_time_limit_keeps_the_tree(solve, table):
+    result = solve(table, 0.002, time_limit=0.1)
+    assert result["status"] == "time_limit"
+    assert 0 < result["lower"] < result["upper"]
+    check_tree(table, result, 0.002)
 
 
 def check_interrupt_keeps_the_tree(solve, table):

@@ -33,7 +33,7 @@ class TargetTable(Table):
     criterion: str = "squared_error"
 
     def loss(self, rows: np.ndarray) -> float:
-        """Loss of the best constant on these rows."""
+        """Return the loss of the best constant on these rows."""
         assert self.targets is not None
         y, w = self.targets[rows], self.weights[rows].astype(float)
         if self.criterion == "squared_error":
@@ -71,7 +71,7 @@ def optimal_loss(
     min_samples_leaf: int = 1,
     penalize: str = "splits",
 ) -> float:
-    """Least cost of any tree, as a fraction of the loss of a single leaf."""
+    """Return the least cost of any tree, as a share of the loss of a single leaf."""
     n = len(table.labels)
     single = table.loss(np.arange(n))
     if single < 1e-12:
@@ -91,7 +91,7 @@ def tree_loss(
     split_penalty: float,
     penalize: str = "splits",
 ) -> tuple[float, TreeFacts]:
-    """Recompute a tree's cost (as a fraction of the single leaf's loss) and shape."""
+    """Recompute the shape of a tree and its cost, as a share of a leaf's loss."""
     single = table.loss(np.arange(len(table.labels)))
 
     def below(node: int, rows: np.ndarray) -> tuple[float, TreeFacts]:
@@ -129,7 +129,7 @@ def random_targets(
     max_values: int = 4,
     kinds: tuple[int, ...] = (ORDERED, MULTIWAY, ONE_VS_REST),
 ) -> TargetTable:
-    """A random small problem: ties, duplicates, weights, one to three outputs."""
+    """Return a random small problem with ties, duplicates, weights, several outputs."""
     n = int(rng.integers(1, max_rows + 1))
     q = int(rng.integers(1, max_features + 1))
     n_values = rng.integers(1, max_values + 1, size=q)
@@ -144,7 +144,7 @@ def random_targets(
         rule = codes[:, 0] + 2.0 * codes[:, -1] * (codes[:, 0] > 0)
         y = rule[:, None] + 0.3 * rng.normal(size=(n, outputs))
     if rng.random() < 0.2:
-        y = 1000.0 + y  # a large offset must not cost digits
+        y = 1000.0 + y  # a large offset must not cost precision
     weights = np.ones(n)
     if rng.random() < 0.4:
         weights = rng.integers(1, 6, size=n).astype(float)

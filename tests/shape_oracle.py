@@ -1,4 +1,4 @@
-"""Brute force over trees that keep promises: directions, lists, paths, paid tests.
+"""Brute force for restricted trees: directions, lists, paths and costs of tests.
 
 Plain recursion over sets of rows, states of a path and leaves' predictions; it shares
 nothing with the engines.
@@ -12,7 +12,7 @@ UNIT = 1 << 20
 
 
 def tests_of(codes, kinds):
-    """Every test as (column, mask of the rows that say yes)."""
+    """Return every test as (column, mask of the rows that answer yes)."""
     tests = []
     for f in range(codes.shape[1]):
         values = np.unique(codes[:, f])
@@ -91,7 +91,7 @@ def least_cost(
 
 
 def errors(labels, weights):
-    """What labels cost, in the engines' whole numbers."""
+    """Return the costs of labels, in the whole numbers of the engines."""
     n = len(labels)
 
     @cache

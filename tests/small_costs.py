@@ -85,7 +85,7 @@ class SmallCosts(Small):
         return (sum(gains) - gains[predicted]) * UNIT
 
     def mean_cost(self, header: dict[str, Any]) -> float:
-        """What the tree of a header costs the user."""
+        """Return the cost of the header's tree in the user's unit."""
 
         def below(node: dict[str, Any], rows: frozenset[int]) -> tuple[float, int, int]:
             if "predict" in node:
@@ -220,14 +220,14 @@ class SmallRatio(Small):
         return hits / (hits + q * missed + r * alarms)
 
     def weight_of(self, rows: frozenset[int]) -> tuple[int, int]:
-        """The weights of positives and negatives, as they were given."""
+        """Return the weights of positives and negatives as they were given."""
         yes = [self.target[i] == self.classes[self.positive] for i in sorted(rows)]
         own = [int(self.weights[i]) for i in sorted(rows)]
         positives = sum(w for w, y in zip(own, yes, strict=True) if y)
         return positives, sum(own) - positives
 
     def errors(self, rows: frozenset[int], depth: Limit, splits: Limit) -> set[Any]:
-        """All pairs of misses and false alarms that allowed trees have."""
+        """Return all pairs of misses and false alarms of the trees that are allowed."""
         memo = self.__dict__.setdefault("pairs", {})
         key = (rows, depth, splits)
         if key in memo:
@@ -252,7 +252,7 @@ class SmallRatio(Small):
 
     @cached_property
     def best(self) -> Fraction:
-        """The greatest ratio of an allowed tree."""
+        """Return the greatest ratio of a tree that is allowed."""
         whole = dataclasses.replace(self, class_weight=[1.0, 1.0])
         pairs = whole.errors(whole.everything, self.max_depth, self.max_splits)
         return max(self.ratio(m, f) for m, f in pairs)
@@ -273,7 +273,7 @@ class SmallRatio(Small):
             return None
 
     def weighed(self) -> SmallRatio:
-        """The problem whose errors are weighed as the ratio weighs them at its best."""
+        """Return the problem with errors weighted as at the greatest ratio."""
         p, q, r = self.factors
         mu = self.best
         miss, alarm = p * (1 - mu) + q * mu, r * mu

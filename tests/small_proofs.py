@@ -65,7 +65,7 @@ class Small:
 
     @cached_property
     def rows(self) -> list[int]:
-        """Rows of positive weight."""
+        """Return the rows of positive weight."""
         return [i for i, w in enumerate(self.row_weights) if w > 0]
 
     @cached_property
@@ -85,7 +85,7 @@ class Small:
         ]
 
     def code(self, column: int, row: int) -> int:
-        """Position among the values, or -1 for a value of rows without weight."""
+        """Return the position among the values, or -1 for a value without weight."""
         cell = self.columns[column][2][row]
         values = self.values[column]
         if cell is None:
@@ -198,12 +198,12 @@ class Small:
         return self.split_cost() if given is None else given
 
     def price(self, cost: float, n_children: int) -> float:
-        """What a split into so many children costs, if one into two costs `cost`."""
+        """Return the cost of a split into so many children; two cost `cost`."""
         further = self.split_cost() if self.penalize == "leaves" else 0
         return cost + (n_children - 2) * further
 
     def leaf(self, rows: frozenset[int]) -> tuple[float, Any]:
-        """Cost and prediction of the best leaf."""
+        """Return cost and prediction of the best leaf."""
         if self.classification:
             weight = dict.fromkeys(self.classes, 0)
             for key in {self.key(i) for i in rows}:
@@ -220,7 +220,7 @@ class Small:
         return min(costs, default=(0.0, 0.0))
 
     def lost(self, rows: frozenset[int], predicted: int) -> float:
-        """What a leaf with this prediction costs; ValueError if there is none such."""
+        """Return the cost of a leaf with this prediction, or raise ValueError."""
         if not 0 <= predicted < len(self.classes):
             raise ValueError
         right = self.classes[predicted]
@@ -238,7 +238,7 @@ class Small:
     def optimum(
         self, rows: frozenset[int], depth: Limit, splits: Limit, cost: float
     ) -> tuple[float, Any]:
-        """Least cost of a tree with splits at ``cost``, and such a tree."""
+        """Return the least cost of a tree with splits at ``cost``, and such a tree."""
         memo = self.__dict__.setdefault("memo", {})
         key = (rows, depth, splits, cost)
         if key not in memo:
@@ -268,7 +268,7 @@ class Small:
         return best
 
     def stated(self, header: dict[str, Any]) -> Small:
-        """The problem that a header speaks of, on these data."""
+        """Return the problem that a header states, on these data."""
         return dataclasses.replace(
             self,
             max_depth=header["max_depth"],
@@ -283,7 +283,7 @@ class Small:
         return {"class_weight": header["class_weight"]}
 
     def said_falsely(self, header: dict[str, Any]) -> str | None:
-        """What else a header says that is false, in words."""
+        """Return other false statements of a header, in words."""
         return None if header["classes"] == self.classes else "other classes"
 
     # -- files
@@ -295,7 +295,7 @@ class Small:
 
     @property
     def options(self) -> list[str]:
-        """What the program is told of the columns of the data."""
+        """Return the options of the program about the columns of the data."""
         return ["--target", "y", "--weight", "w"]
 
     def csv(self) -> str:
@@ -408,7 +408,7 @@ class Small:
 
 
 def shares(splits: Limit, children: int) -> list[tuple[Limit, ...]]:
-    """All ways to share splits among children."""
+    """Return all ways to divide splits among children."""
     if splits is None:
         return [(None,) * children]
     if children == 1:
@@ -438,7 +438,7 @@ def random_columns(
 
 
 def subsets(n: int) -> list[set[int]]:
-    """Every way to part n values in two: the part that value 0 is in."""
+    """Return every way to divide n values into two, by the part of value 0."""
     return [
         {0} | {v for v in range(1, n) if k >> (v - 1) & 1}
         for k in range(2 ** max(n - 1, 0) - 1)
@@ -448,7 +448,7 @@ def subsets(n: int) -> list[set[int]]:
 def parted(
     codes: list[int], sets: list[set[int]], apart: int | None = None
 ) -> list[tuple[str, list[int]]]:
-    """Views that ask whether a code is in a set; the code `apart` goes its own way."""
+    """Return views of whether a code is in a set; the code `apart` is separate."""
     split = "threshold" if apart is None else "multiway"
     return [
         (split, [2 if c == apart else int(c not in one) for c in codes]) for one in sets

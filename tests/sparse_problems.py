@@ -1,4 +1,4 @@
-"""Random problems on which the bounds of the sparse engine have something to do."""
+"""Random problems on which the bounds of the sparse engine can prune."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def noisy_table(
 
 
 def any_table(rng: np.random.Generator) -> Table:
-    """One of several families of problems."""
+    """Return a problem of one of several families."""
     family = rng.integers(5)
     if family == 0:
         table = random_table(rng)
@@ -65,7 +65,7 @@ def any_table(rng: np.random.Generator) -> Table:
 
 
 def any_limits(rng: np.random.Generator) -> dict[str, Any]:
-    """Random limits, with penalties at which splits are worth their while."""
+    """Return random limits, with penalties at which splits pay."""
     limits = random_limits(rng)
     if rng.random() < 0.5:
         limits["split_penalty"] = float(rng.uniform(0, 0.04))
@@ -73,12 +73,12 @@ def any_limits(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def solve(table: Table, limits: dict[str, Any], **options: Any) -> dict[str, Any]:
-    """Run the engine without a clock."""
+    """Run the engine without a time limit."""
     return native.solve(solver="sparse", **limits, **options, **engine_arguments(table))
 
 
 def check(table: Table, limits: dict[str, Any], **options: Any) -> dict[str, int]:
-    """Solve and compare with brute force: value, bound, and what the tree really is."""
+    """Solve and compare with brute force: the value, the bound, and the tree."""
     limits = {"penalize": "splits"} | limits
     wanted = optimal_cost(
         table, limits["split_penalty"], **{name: limits[name] for name in LIMITS}

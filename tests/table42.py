@@ -1,4 +1,4 @@
-"""The 32 encodings of Table 4.2 of the thesis, where their files are to be had."""
+"""The 32 encodings of Table 4.2 of the thesis, where their files are available."""
 
 from __future__ import annotations
 

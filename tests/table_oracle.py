@@ -23,7 +23,7 @@ NO_KINDS, ONE = np.zeros(1, dtype=int), np.ones(1, dtype=int)
 
 @dataclass
 class Problem:
-    """A table as a user has it, and how its columns may be split."""
+    """A table in the form of a user, and how its columns may be split."""
 
     columns: dict[str, list[Any]]
     labels: np.ndarray
@@ -45,7 +45,7 @@ class Problem:
         return pd.DataFrame(table)
 
     def parts(self) -> list[list[int]]:
-        """Every way to part the rows by one split, as masks."""
+        """Return every way to divide the rows by one split, as masks."""
         found: dict[tuple[int, ...], None] = {}
         for name, values in self.columns.items():
             for outcome in self._splits(name, values):
@@ -78,7 +78,7 @@ class Problem:
                     yield lambda v, inside=inside: v is None or inside(v)
 
     def _insides(self, name: str, known: list[Any]) -> Iterator[Callable[[Any], bool]]:
-        """Yield the yes-sides of the binary splits of values that are there."""
+        """Yield the yes-sides of the binary splits of the values that occur."""
         if name.startswith("number"):
             for cut in known[:-1]:
                 yield lambda v, cut=cut: v <= cut

@@ -1,4 +1,4 @@
-"""Changes to proofs of tiny problems, and an oracle that knows which of them are lies.
+"""Changes to proofs of tiny problems, and an oracle that finds false claims.
 
 A changed proof is judged by brute force: read the statement in its header, the tree and
 every step, and compare each claim with the optimum over all trees (`small_proofs`). A
@@ -20,7 +20,7 @@ Lines = list[dict[str, Any]]
 
 @dataclass
 class Forgery:
-    """A proof with the data it is handed in with, one of them changed."""
+    """A proof and the data given with it, one of which was changed."""
 
     small: Small
     lines: Lines
@@ -98,7 +98,7 @@ def lies(forgery: Forgery) -> str | None:
 def claims(
     small: Small, header: dict[str, Any], step: dict[str, Any], rows: frozenset[int]
 ) -> list[tuple[float, float]]:
-    """What a step claims of its children on its own line, and what is true."""
+    """Return what a step claims of the children on its own line, and the truth."""
     if step["depth"] == 0 or step["bound"] <= 0:
         return []  # needs nothing that is cited
     return [
@@ -113,7 +113,7 @@ def claims(
 
 
 def branch_rows(small: Small, branch: list[int]) -> frozenset[int] | None:
-    """The rows of a branch; None if it is none."""
+    """Return the rows of a branch; None if it is not a branch."""
     rows = small.everything
     for test, outcome in zip(branch[::2], branch[1::2], strict=True):
         if not 0 <= test < len(small.tests):
@@ -129,7 +129,7 @@ def branch_rows(small: Small, branch: list[int]) -> frozenset[int] | None:
 
 
 def tree_cost(small: Small, tree: dict[str, Any]) -> float | None:
-    """What a tree costs; None if it is not allowed."""
+    """Return the cost of a tree; None if it is not allowed."""
 
     def below(node: dict[str, Any], rows: frozenset[int]) -> tuple[float, int, int]:
         if "predict" in node:
@@ -165,7 +165,7 @@ def tree_cost(small: Small, tree: dict[str, Any]) -> float | None:
 
 
 def forge(small: Small, lines: Lines, rng: random.Random) -> Forgery:
-    """Change one thing in a proof or in the data it is handed in with."""
+    """Change one thing in a proof or in the data given with it."""
     forgery = Forgery(small, copy.deepcopy(lines))
     kind = rng.choice(list(CHANGES))
     forgery.what = kind
@@ -174,7 +174,7 @@ def forge(small: Small, lines: Lines, rng: random.Random) -> Forgery:
 
 
 def _any_step(forgery: Forgery, rng: random.Random) -> dict[str, Any]:
-    """The last steps count most: they are about many rows."""
+    """Draw a step; the last ones are drawn more often, as they are about many rows."""
     steps = forgery.steps
     return rng.choice([steps[-1], rng.choice(steps)])
 
@@ -185,7 +185,7 @@ def _bound(forgery: Forgery, rng: random.Random) -> None:
 
 
 def _claim(forgery: Forgery, rng: random.Random) -> None:
-    """The root's bound and what follows from it, together."""
+    """Change the bound of the root and all that follows from it."""
     more = rng.choice([1, UNIT // 2, UNIT, forgery.header["split_cost"]])
     forgery.steps[forgery.header["root"]]["bound"] += more
     forgery.header["lower"] += more
@@ -204,7 +204,7 @@ def _literal(forgery: Forgery, rng: random.Random) -> None:
 
 
 def _child(forgery: Forgery, rng: random.Random) -> None:
-    """A test is no longer argued about, or a child is no longer cited."""
+    """Remove the argument about a test, or the citation of a child."""
     uses = _any_step(forgery, rng)["uses"]
     if not uses:
         return
@@ -224,7 +224,7 @@ def _citation(forgery: Forgery, rng: random.Random) -> None:
 
 
 def _on_the_same_line(forgery: Forgery, rng: random.Random) -> None:
-    """A claim that has no line of its own; or a citation is made one."""
+    """Change a claim without a line of its own, or make a citation of it."""
     uses = _any_step(forgery, rng)["uses"]
     cited = [ids for use in uses for ids in use[1:] if ids]
     if cited:
@@ -243,7 +243,7 @@ def _order(forgery: Forgery, rng: random.Random) -> None:
 
 
 def _reach(forgery: Forgery, rng: random.Random) -> None:
-    """A step claims to hold for deeper or larger trees."""
+    """Let a step claim to hold for deeper or larger trees."""
     step = _any_step(forgery, rng)
     step[rng.choice(["depth", "splits"])] = rng.choice([None, None, 0, 1, 2, 3])
 
@@ -292,7 +292,7 @@ def _tree(forgery: Forgery, rng: random.Random) -> None:
 
 
 def _data(forgery: Forgery, rng: random.Random) -> None:
-    """Another table, sometimes with the fingerprint and the tree that belong to it."""
+    """Use another table, sometimes with the fingerprint and the tree of that table."""
     small = forgery.small
     a, b = rng.sample(range(len(small.target)), 2)
     columns = [(s, v, list(cells)) for s, v, cells in small.columns]

@@ -65,7 +65,7 @@ def checked(lines, X, y, fit):
     return check_all_trees(BytesIO(b"\n".join(lines) + b"\n"), X, y, **fit)
 
 
-# The last ones once had bounds that were shown in another order than they were written.
+# In the last cases, bounds were once listed in another order than they were written.
 @pytest.mark.parametrize("seed", [*range(rounds(28, 1000)), 264, 332, 877])
 def test_complete_sets_are_accepted(seed, tmp_path):
     _, X, y, fit, clf, trees = drawn(seed)
@@ -74,7 +74,7 @@ def test_complete_sets_are_accepted(seed, tmp_path):
     assert verdict.accepted, verdict.reason
     assert verdict.count == trees.count
     assert verdict.objective == pytest.approx(clf.objective_)
-    # Without any bound it takes longer, and comes to the same.
+    # Without any bound the count takes longer and has the same result.
     assert checked(lines[:2], X, y, fit).count == trees.count
 
 
@@ -114,7 +114,7 @@ def test_no_false_claim_is_accepted(seed, tmp_path):
         if not verdict.accepted:
             assert verdict.reason
             continue
-        # What is accepted must be true: counted once more without any bound.
+        # What is accepted must be true: the trees are counted again without any bound.
         header = Header(changed[1])
         args = fit.get("sample_weight"), fit.get("costs")
         problem = Problem(header, X, y, *args)

@@ -1,4 +1,4 @@
-"""Numbers as targets: amounts or classes, as asked for or by how many there are."""
+"""Numbers as targets: amounts or classes, as requested or by their number."""
 
 import json
 import warnings

@@ -1,4 +1,4 @@
-"""What is said of costs, abstention and metrics that cannot be meant: one sentence."""
+"""Invalid costs, abstention and metrics are refused with one sentence."""
 
 import numpy as np
 import pandas as pd

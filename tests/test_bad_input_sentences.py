@@ -167,7 +167,7 @@ def test_what_is_strange_but_right():
     labels = [i % 2 for i in range(20_000)]
     model = OptimalTreeClassifier(penalize="splits").fit(many, labels)
     assert model.optimal_ and model.n_splits_ == 1
-    assert fit(many, labels).n_splits_ == 0  # no code is worth a leaf
+    assert fit(many, labels).n_splits_ == 0  # no code pays for a leaf
     same_name = pd.Series([1, 0, 0, 1], name="a")  # a name, but not the same column
     assert fit(FRAME, same_name).n_features_in_ == 2
     assert OptimalTreeRegressor().fit(X, [2.5] * 4).n_splits_ == 0

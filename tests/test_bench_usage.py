@@ -15,13 +15,13 @@ from treeproof.bench.problem import Problem
 
 @pytest.fixture
 def no_proc(monkeypatch, tmp_path):
-    """As on a system that has no files below /proc."""
+    """Imitate a system that has no files below /proc."""
     monkeypatch.setattr(usage, "_PROC", tmp_path)
 
 
 @pytest.fixture
 def nothing(monkeypatch, no_proc):
-    """As on a system that tells nothing about its processes."""
+    """Imitate a system that tells nothing about its processes."""
     monkeypatch.setattr(usage, "_ps", lambda pid, field: "")
 
 
@@ -32,7 +32,7 @@ def test_own_cpu_time_by_proc_and_by_ps(monkeypatch, tmp_path):
     if by_command is None:
         pytest.skip("this machine has no command ps")
     used = time.process_time()
-    assert by_files == pytest.approx(used, abs=1.1)  # ps tells whole seconds
+    assert by_files == pytest.approx(used, abs=1.1)  # ps reports whole seconds
     assert by_command == pytest.approx(used, abs=1.1)
 
 

@@ -133,13 +133,13 @@ def test_stored_rows_come_back_and_settle_their_task(tmp_path):
     found = store.find(task)
     assert (found["cpu"], found["objective"], found["max_depth"]) == (0.5, 0.25, None)
     assert store.settled(task, 10.0)
-    assert store.settled(task, 60.0)  # proved within less
+    assert store.settled(task, 60.0)  # proved in less time
     assert not store.settled(task, 0.1)
     store.put(task, row(status="open", cpu=6.0, limit=10.0))
-    assert not store.settled(task, 10.0)  # it never had its ten seconds
+    assert not store.settled(task, 10.0)  # it was stopped before ten seconds
     store.put(task, row(status="time", limit=10.0))
     assert store.settled(task, 10.0)
-    assert not store.settled(task, 60.0)  # more time might do
+    assert not store.settled(task, 60.0)  # more time might be enough
     assert len(store.rows) == 1
 
 

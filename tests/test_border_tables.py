@@ -1,4 +1,4 @@
-"""Any table in: the same codes whatever the container, and ranks that are right."""
+"""Tables of every kind give the same codes, and ranks are right."""
 
 import numpy as np
 import pandas as pd

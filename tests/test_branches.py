@@ -22,8 +22,11 @@ from oracle import (
 from published_search import (
     check_events_end_with_the_result,
     check_interrupt_keeps_the_tree,
+    check_optimum_of_thesis,
+    check_time_limit_keeps_the_tree,
     check_tree,
     noise,
+    parity,
 )
 
 # Iterations of Table 4.3 for the sets that take a second or less here.
@@ -122,13 +125,7 @@ def test_real_weights_are_counted_in_full():
 
 @pytest.mark.parametrize("name", ITERATIONS)
 def test_optima_and_iterations_of_the_thesis(name):
-    table = table42.load(name)
-    result = solve(table, table42.penalty(name))
-    assert result["status"] == "optimal"
-    assert 1 - result["upper"] / result["unit"] == pytest.approx(
-        table42.OPTIMA[name], abs=6e-6
-    )
-    check_tree(table, result, table42.penalty(name))
+    result = check_optimum_of_thesis(solve, name)
     ratio = result["statistics"]["iterations"] / ITERATIONS[name]
     assert 0.5 <= ratio <= 2.0
 
@@ -165,17 +162,7 @@ def test_one_iteration_is_enough_for_one_multiway_split():
 
 
 def test_every_counter_counts():
-    rng = np.random.default_rng(1)
-    codes = rng.integers(0, 2, size=(60, 6))
-    table = Table(
-        kinds=np.full(6, ONE_VS_REST),
-        n_values=np.full(6, 2),
-        codes=codes,
-        labels=(codes[:, 0] ^ codes[:, 1] ^ codes[:, 2]),
-        n_classes=2,
-        weights=np.ones(60, dtype=np.int64),
-    )
-    statistics = solve(table, 0.01)["statistics"]
+    statistics = solve(parity(6), 0.01)["statistics"]
     for name in (
         "iterations",
         "expansions",
@@ -199,11 +186,7 @@ def test_a_penalty_beyond_all_errors_needs_no_iteration():
 
 
 def test_time_limit_keeps_the_tree_and_true_bounds():
-    table = hard_table()
-    result = solve(table, 0.002, time_limit=0.1)
-    assert result["status"] == "time_limit"
-    assert 0 < result["lower"] < result["upper"]
-    check_tree(table, result, 0.002)
+    check_time_limit_keeps_the_tree(solve, hard_table())
 
 
 def test_a_memory_limit_below_the_data_still_gives_a_leaf():

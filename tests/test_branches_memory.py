@@ -1,4 +1,4 @@
-"""BRANCHES when its memory ends: backtracking takes over and proves the same."""
+"""BRANCHES at its memory limit: backtracking takes over and proves the same."""
 
 import native
 import numpy as np

@@ -1,4 +1,4 @@
-"""A fit that was killed goes on where it was: same optimum, accepted proof."""
+"""A fit that was killed continues: same optimum, accepted proof."""
 
 import gzip
 import signal
@@ -104,8 +104,8 @@ def test_work_done_before_is_not_done_again(tmp_path):
     with pytest.warns(match="time limit"):
         model.fit(X, y, checkpoint=tmp_path / "c")
     assert model.stats_["checkpoints"] >= 1
-    # How far a fit comes in its time depends on the machine; after a few of them little
-    # is left to do.
+    # How far a fit gets in its time depends on the machine; after a few fits little
+    # work is left.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for _ in range(10):

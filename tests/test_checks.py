@@ -1,4 +1,4 @@
-"""The laws: our solvers keep them, and each fails on a solver that breaks it."""
+"""The laws for solvers: ours keep them, and each fails on a solver that breaks it."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class GrowsOnlyWithLargeLeaves(Solver):
 
 
 class PenaltyRounded(Solver):
-    """Very cheap splits are taken for dear ones."""
+    """A solver that takes very cheap splits for expensive ones."""
 
     def limits(self, X, parameters):
         small = self.split_penalty < 0.01

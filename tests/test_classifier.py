@@ -1,4 +1,4 @@
-"""OptimalTreeClassifier: certificate, limits, weights, and life inside scikit-learn."""
+"""OptimalTreeClassifier: certificate, limits, weights, and use in scikit-learn."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: files in, tree or JSON out, exit status."""
+"""The command line: reading files, printing trees and JSON, exit status."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Parts of one table that share what is known, and bounds between them; no cluster."""
+"""Parts of one table that share results and bounds, without a cluster."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_what_others_told_changes_no_optimum(seed):
     rng = np.random.default_rng(seed)
     depth = [None, 3][seed // 2 % 2]
     table = make_table(seed, max_depth=depth, min_leaf=[1, 5][seed // 4 % 2])
-    memos = [_core.SharedMemo(0), _core.SharedMemo(20_000)]  # one that forgets
+    memos = [_core.SharedMemo(0), _core.SharedMemo(20_000)]  # one of them drops entries
     for branch in some_branches(table, rng, 12):
         rows = table.rows_of(branch)
         left = None if depth is None else depth - len(branch)

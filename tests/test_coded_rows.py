@@ -1,4 +1,4 @@
-"""Counts of distinct rows that add up: the same as one count of all rows."""
+"""Counts of distinct rows of parts add up to the counts of the whole table."""
 
 from collections import Counter
 from itertools import pairwise

@@ -16,8 +16,8 @@ from treeproof.complexity import (
     unnecessary_branches,
 )
 
-# Table 1 of the article, Table 4.1 of the thesis: mantissa and exponent, some of them
-# rounded and some cut off. None: printed as INF.
+# Table 1 of the article, Table 4.1 of the thesis: mantissa and exponent, some rounded
+# and some truncated. None is printed as INF.
 TABLE = {
     (0.1, 10): ((5.70, 4), (5.61, 13)),
     (0.1, 15): ((5.80, 5), (6.86, 16)),

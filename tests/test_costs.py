@@ -28,7 +28,7 @@ from treeproof.generalization.prunable import PrunableTree
 BLOCKS = 10
 SOLVERS = ("sparse", "threshold", "auto")
 KINDS = ("matrix", "rows", "abstain", "matrix and abstain", "rows and abstain")
-# Negative costs and costs of abstaining that nobody takes are warned of.
+# Negative costs, and costs of abstaining that no leaf uses, draw a warning.
 pytestmark = pytest.mark.filterwarnings("ignore:cost_matrix|costs|abstain_cost")
 
 

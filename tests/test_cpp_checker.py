@@ -1,4 +1,4 @@
-"""The checker in C++: what it accepts, what it refuses, and that nothing crashes it."""
+"""The checker in C++: what it accepts and refuses, and that nothing crashes it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def draw(rng, **fixed):
 
 @pytest.mark.parametrize("seed", range(90))
 def test_full_proofs_are_accepted_and_nothing_better_is(run, seed):
-    """Every rule at once: with all true bounds cited, one unit more is refused."""
+    """All rules at once: with all true bounds cited, one unit more is refused."""
     rng = random.Random(seed)
     small = draw(rng)
     proof = small.full_proof()
@@ -102,7 +102,7 @@ def test_full_proofs_of_regression(run, seed, loss):
 
 
 def test_a_proof_with_dearer_splits(run):
-    """Splits at 2.5 units instead of 0.8: the tree of two splits is still the best."""
+    """With splits at 2.5 units instead of 0.8, the tree of two splits is still best."""
     x = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0]
     y = ["a"] * 5 + ["b"] * 6 + ["a"] * 5
     small = Small([("threshold", [], x)], y, max_splits=2)
@@ -119,7 +119,7 @@ def test_a_proof_with_dearer_splits(run):
     rejected(run(small, dearer), "splits are not limited")
 
 
-# -- one rule at a time: problems in which a rule is the whole argument
+# -- one rule at a time: problems in which a single rule makes the argument
 
 
 def root_only(small, bound, **keys):
@@ -139,7 +139,7 @@ def parity(**settings):
 
 
 def isolating(rows, n):
-    """Columns each of which sets one row apart."""
+    """Return columns each of which separates one row from all others."""
     return binary(*([int(i == row) for i in range(n)] for row in rows))
 
 
@@ -202,14 +202,14 @@ def test_merging(run):
 
 @pytest.mark.parametrize("uses", [[], [[0, [-1], []], [2, [], [-1]]]])
 def test_looking_at_children(run, uses):
-    """All are looked at, if need be, whether a step asks for it or not."""
+    """Children are examined if necessary, whether a step asks for it or not."""
     small = parity(max_depth=2)
     accepted(run(small, root_only(small, 4 * UNIT, uses=uses)))
     rejected(run(small, root_only(small, 4 * UNIT + 1, uses=uses)), "leaf")
 
 
 def test_covering(run):
-    """Four leaves of one row each are needed in each child: three splits."""
+    """Each child needs four leaves of one row each, hence three splits."""
     small = parity()
     accepted(run(small, root_only(small, 7 * small.split_cost())))
     rejected(run(small, root_only(small, 7 * small.split_cost() + 1)), "test 0")
@@ -235,7 +235,7 @@ SIMILAR = {  # columns of bits, and labels
 )
 @pytest.mark.parametrize("kind", ["same rows", "similar rows"])
 def test_similarity(run, kind, settings, shared):
-    """The last column repeats the first, but for a row: one tells of the other."""
+    """The last column repeats the first but for one row, so one bounds the other."""
     a, b, c = ([int(v) for v in bits] for bits in SIMILAR[kind])
     last = list(a)
     y = "00010101010110"
@@ -291,7 +291,7 @@ def test_many_thresholds(run, depth):
 
 
 def test_shared_splits(run):
-    """Parity needs seven splits; six are not enough to get everything right."""
+    """Parity needs seven splits; with six some rows are misclassified."""
     small = parity(split_penalty=0.0, max_splits=6)
     proof = small.full_proof()
     assert proof[-1]["bound"] == UNIT
@@ -300,7 +300,7 @@ def test_shared_splits(run):
     rejected(run(small, proof), "test 0")
 
 
-# -- lies
+# -- false proofs
 
 
 @pytest.fixture(scope="module")

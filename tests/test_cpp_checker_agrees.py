@@ -1,4 +1,4 @@
-"""Proofs of the library: both checkers say the same of them, changed or not."""
+"""Both checkers agree about the proofs of the library, changed or not."""
 
 from __future__ import annotations
 

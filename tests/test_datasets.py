@@ -1,4 +1,4 @@
-"""The bundled data sets are what they say they are."""
+"""The bundled data sets have the rows and columns of their descriptions."""
 
 import numpy as np
 import pandas as pd

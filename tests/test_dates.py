@@ -1,4 +1,4 @@
-"""Columns of dates: the numbers that stand for them, everywhere alike."""
+"""Columns of dates: the numbers that stand for them are the same everywhere."""
 
 import datetime
 import sqlite3

@@ -1,4 +1,4 @@
-"""Dates in files: refused where they are not read into memory, read with their zone."""
+"""Dates in files: refused in files that are only counted; time zones are read."""
 
 from __future__ import annotations
 

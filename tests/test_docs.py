@@ -1,4 +1,4 @@
-"""The documentation tells the truth: its code runs, its links lead somewhere."""
+"""The documentation: its code runs, and its links lead to existing places."""
 
 import contextlib
 import doctest

@@ -1,4 +1,4 @@
-"""Commands that the README and the documentation show: they run as they stand."""
+"""Commands shown in the README and the documentation run as they are written."""
 
 import csv
 import gzip

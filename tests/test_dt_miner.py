@@ -3,12 +3,10 @@
 import native
 import numpy as np
 import pytest
-import table42
 from oracle import (
     MULTIWAY,
     ONE_VS_REST,
     ORDERED,
-    Table,
     engine_arguments,
     optimal_cost,
     random_limits,
@@ -17,8 +15,11 @@ from oracle import (
 from published_search import (
     check_events_end_with_the_result,
     check_interrupt_keeps_the_tree,
+    check_optimum_of_thesis,
+    check_time_limit_keeps_the_tree,
     check_tree,
     noise,
+    parity,
 )
 
 # Iterations of Table 3.2 for the sets it proves; they are printed to one digit, and the
@@ -66,29 +67,13 @@ def test_larger_tables_agree_with_brute_force(kind):
 
 @pytest.mark.parametrize("name", ["monk1", *ITERATIONS])
 def test_optima_and_iterations_of_the_thesis(name):
-    table = table42.load(name)
-    result = solve(table, table42.penalty(name))
-    assert result["status"] == "optimal"
-    assert 1 - result["upper"] / result["unit"] == pytest.approx(
-        table42.OPTIMA[name], abs=6e-6
-    )
-    check_tree(table, result, table42.penalty(name))
+    result = check_optimum_of_thesis(solve, name)
     if name in ITERATIONS:
         assert result["statistics"]["iterations"] <= ITERATIONS[name]
 
 
 def test_every_counter_counts():
-    rng = np.random.default_rng(1)
-    codes = rng.integers(0, 2, size=(60, 5))
-    table = Table(
-        kinds=np.full(5, ONE_VS_REST),
-        n_values=np.full(5, 2),
-        codes=codes,
-        labels=codes[:, 0] ^ codes[:, 1] ^ codes[:, 2],
-        n_classes=2,
-        weights=np.ones(60, dtype=np.int64),
-    )
-    statistics = solve(table, 0.01)["statistics"]
+    statistics = solve(parity(5), 0.01)["statistics"]
     for name in (
         "iterations",
         "trees",
@@ -111,11 +96,7 @@ def test_a_penalty_beyond_all_errors_needs_no_iteration():
 
 
 def test_time_limit_keeps_the_tree_and_true_bounds():
-    table = hard_table()
-    result = solve(table, 0.002, time_limit=0.1)
-    assert result["status"] == "time_limit"
-    assert 0 < result["lower"] < result["upper"]
-    check_tree(table, result, 0.002)
+    check_time_limit_keeps_the_tree(solve, hard_table())
 
 
 @pytest.mark.parametrize("limit", [2_000_000, 8_000_000])

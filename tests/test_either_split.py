@@ -111,7 +111,7 @@ def test_without_a_depth_limit_multiway_splits_add_nothing():
     for seed in range(rounds(150, 3000)):
         problem = random_problem(seed)
         if problem.missing == "branch":
-            continue  # there the questions for one category have three answers
+            continue  # there, a test of one category has three outcomes
         costs = []
         for kind in ("either", "multiway"):
             problem.categorical_split = kind
@@ -136,7 +136,7 @@ def test_chains_that_separate_every_category_become_one_split():
     model = OptimalTreeClassifier(0.001).fit(X, list("pqrr") * 3)
     assert (model.n_splits_, model.get_n_leaves()) == (2, 3)
     assert model.objective_ == pytest.approx(0.002)
-    # And with one penalty for each split there is nothing to fold.
+    # With one penalty for each split, nothing can be folded.
     model = OptimalTreeClassifier(0.001, penalize="splits", categorical_split="either")
     assert model.fit(X, y).objective_ == pytest.approx(0.001)
 
@@ -175,7 +175,7 @@ def test_proofs_are_accepted_by_all_checkers(program, tmp_path):
     command = [program, "-", data, "--target", "y"]
     said = subprocess.run(command, input=plain, capture_output=True, timeout=60)
     assert said.returncode == 0, said
-    # With a column of fewer splits the steps are about another problem.
+    # With fewer splits of a column, the steps are about another problem.
     lines = plain.decode().splitlines()
     header = json.loads(lines[0])
     for split in ("multiway", "one-vs-rest"):

@@ -1,4 +1,4 @@
-"""The third checker, in fractions: it accepts what the fast ones accept, and no lie."""
+"""The third checker, in fractions: it accepts all true proofs and no false one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from treeproof.proof.exact import Refuted, check_exactly
 
 
 def exactly(small: Small, lines: list) -> bool | str:
-    """Whether the tree is optimal, or why the proof does not hold."""
+    """Return whether the tree is optimal, or why the proof does not hold."""
     columns = {f"x{f}": cells for f, (_, _, cells) in enumerate(small.columns)}
     text = [json.dumps(line).encode() for line in lines]
     try:
@@ -124,7 +124,7 @@ def code_of(module: ModuleType) -> list[str]:
 
 
 def test_it_is_short():
-    """What must be trusted for labels and numbers can be read in one sitting."""
+    """The code to be trusted for labels and numbers is short enough to be read."""
     assert len(code_of(exact)) + len(code_of(exact_data)) < 400
     assert len(code_of(exact_more)) < 150
     for others in (exact_leaves, exact_limits, exact_shapes):
@@ -147,7 +147,7 @@ def test_it_needs_nothing(module):
 
 
 def test_labels_and_numbers_need_only_the_short_part(monkeypatch):
-    """Costs, ratios and prices stand apart: no proof without them runs that code."""
+    """Proofs without costs, ratios and prices do not run the code for these."""
 
     def never(*_: object) -> None:
         raise AssertionError

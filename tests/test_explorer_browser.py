@@ -1,4 +1,4 @@
-"""The explorer as a user meets it, in a browser, on a desk and on a phone."""
+"""The explorer in a browser, in a wide window and on a phone."""
 
 import json
 import urllib.error

@@ -1,4 +1,4 @@
-"""A database of somebody else: a query sees the database, and no other file."""
+"""A query on a foreign database can read the database, and no other file."""
 
 import pytest
 

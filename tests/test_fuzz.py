@@ -1,4 +1,4 @@
-"""The fuzzer: a short run, the cases it has kept, and that it finds what is wrong."""
+"""The fuzzer: a short run, the cases it has stored, and planted faults it finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changed files of all kinds that are read: only documented answers come out."""
+"""Changed input files of all kinds lead only to the documented results."""
 
 from __future__ import annotations
 

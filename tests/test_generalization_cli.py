@@ -1,4 +1,4 @@
-"""``treeproof prune``, as a user runs it."""
+"""The command ``treeproof prune``."""
 
 import csv
 import json

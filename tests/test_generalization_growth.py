@@ -123,7 +123,7 @@ def test_vc_dimension_of_stumps_by_brute_force():
 
 
 def test_vc_dimension_bound_of_trees():
-    # (stump, leaf) with 10 features: the authors' own program gives 16 as well
+    # (stump, leaf) with 10 features: the program of the authors also gives 16
     assert vc_dimension_bound((), 10) == 1
     assert vc_dimension_bound(((), STUMP), 10) == 16
     for shape in TreeStructure.all_binary(5):
@@ -233,7 +233,7 @@ def test_rows_needed_is_the_turning_point():
     [
         ({"m": 0}, "m must be a whole number >= 1, not 0"),
         ({"errors": -1}, "errors must be a whole number >= 0"),
-        ({"errors": 101}, "101 errors on m = 100 rows cannot be"),
+        ({"errors": 101}, "errors=101 is more than the number of rows, m=100"),
         ({"delta": 0}, "delta is the probability"),
         ({"delta": 1.0}, "delta is the probability"),
         ({"delta": "low"}, "delta is the probability"),

@@ -1,4 +1,4 @@
-"""Theorems 7 and 9 against brute force, and the laws the bounds obey."""
+"""Theorems 7 and 9 against brute force, and laws that the bounds satisfy."""
 
 import itertools
 import math
@@ -277,7 +277,7 @@ def test_shapes_are_counted():
         ({"c": 0}, "c must be a whole number >= 1"),
         ({"n_features": 0}, "at least 1, not 0"),
         ({"n_features": "four"}, "number of real-valued features"),
-        ({"method": "slow"}, "method is 'sum' or 'fast', not 'slow'"),
+        ({"method": "slow"}, "method must be 'sum' or 'fast', not 'slow'"),
         ({"structure": ((), (), ())}, "a node with 3 children"),
         ({"structure": ((),)}, "a single child is no split"),
         ({"structure": 3}, "cannot read the shape of a int"),

@@ -182,7 +182,7 @@ for what in ("proof", "model"):
 
 
 def test_a_full_disk(tmp_path):
-    """One sentence, no half file, and what was there before stays."""
+    """The error is one sentence, no partial file is left, and an older file remains."""
     done = subprocess.run(
         [sys.executable, "-c", FULL_DISK, tmp_path], capture_output=True, text=True,
         timeout=PATIENCE, check=True,
@@ -202,7 +202,7 @@ def test_a_full_disk(tmp_path):
 
 @pytest.mark.parametrize("earlier", [False, True])
 def test_kill_while_a_proof_is_written(tmp_path, earlier):
-    """A complete earlier file is left, or none."""
+    """A complete earlier file is left, or no file."""
     path = tmp_path / "tree.proof.gz"
     X, y = load_monks(1, return_X_y=True)
     if earlier:

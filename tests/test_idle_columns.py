@@ -1,4 +1,4 @@
-"""Columns and categories on which no split pays: left out, and nothing is lost."""
+"""Columns and categories on which no split pays are left out without any loss."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_nothing_is_lost_with_any_kind_of_column_and_limit():
         answer = native.climb_labels(**engine_arguments(table), **limits)
         best = optimal_cost(table, **limits)
         assert answer["lower"] == best == answer["upper"]
-        # The tree speaks of the columns of the given table.
+        # The tree has the columns of the given table.
         facts = tree_facts(table, answer["tree"], limits["split_penalty"], "leaves")
         assert facts.cost == best
         left_out += answer["statistics"]["idle_columns"] > 0
@@ -66,7 +66,7 @@ def test_a_column_of_names_costs_no_time():
     named = fitted(table, y)
     unnamed = fitted({name: table[name] for name in ("size", "city")}, y)
     assert named.optimal_ and named.objective_ == unnamed.objective_
-    # The column of names, and each of the categories of its other kind of split.
+    # The column of names, and each category of the column's other kind of split.
     assert named.stats_["idle_columns"] == 1 + 400
     assert named.stats_["expansions"] <= 2 * unnamed.stats_["expansions"]
 

@@ -1,4 +1,4 @@
-"""What columns are worth: shares in the tree, and exact searches without them."""
+"""The importance of columns: shares in the tree, and exact searches without them."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Model files: the same model comes back, and nothing a stranger writes does harm."""
+"""Model files: the same model is read back, and malicious files do no harm."""
 
 import copy
 import json
@@ -140,7 +140,7 @@ def test_what_is_no_document(text):
 
 
 def test_random_damage_is_refused_or_harmless(document):
-    """Whatever value stands at any place, a model comes back or a ValueError."""
+    """Whatever value replaces any other, a model is read or ValueError is raised."""
     places = []
 
     def walk(value, path):

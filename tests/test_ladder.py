@@ -1,4 +1,4 @@
-"""The ladder of certificates: what is said of every depth, against brute force."""
+"""Certificates of every level of depth, against brute force."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def test_no_checker_believes_a_proof_of_one_level_for_another(
         assert better.objective_ < model.objective_
         for deeper in (level + 1, level + 2, 20, None):
             assert accepted(deeper) == (False, False, False)
-        if model.get_depth() == level:  # the tree itself is too deep
+        if model.get_depth() == level:  # the tree itself is deeper than that
             assert accepted(level - 1) == (False, False, False)
 
 

@@ -1,4 +1,4 @@
-"""Watching a search climb: levels and better trees, told while it goes on."""
+"""Observers of a search receive levels and better trees while it goes on."""
 
 import time
 
@@ -21,7 +21,7 @@ def noisy(n=60, seed=0):
 
 
 def watched(model, X, y):
-    """Fit, and return the levels and the trees that were told."""
+    """Fit, and return the levels and the trees that observers received."""
     news = []
     with watch_ladder(news.append):
         model.fit(X, y)

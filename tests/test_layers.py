@@ -1,4 +1,4 @@
-"""The architecture is a test: who may know whom, and what the engine must never do."""
+"""The layers of the engine: which files include which, and what is forbidden."""
 
 import ast
 import re

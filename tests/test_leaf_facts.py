@@ -1,4 +1,4 @@
-"""What leaves say: rows per class, smoothed shares, intervals, in every format."""
+"""Facts about leaves in every format: rows per class, smoothed shares, intervals."""
 
 import json
 import math

@@ -67,7 +67,7 @@ def test_the_heaviest_conjunction_is_that_of_enumeration(kinds):
         assert whole["done"]
         assert whole["most"] == max(threshold, heaviest)
         above += heaviest > threshold
-        # A search that is cut short still returns what no conjunction exceeds.
+        # A search that was stopped still returns a bound on all conjunctions.
         some = _core.heaviest_box(
             **columns_of(table), **options, work=int(rng.integers(0, 300))
         )

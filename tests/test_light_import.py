@@ -1,4 +1,4 @@
-"""What an import and the command line's help load: nothing that they do not need."""
+"""Importing the package and showing help load no module that is not needed."""
 
 import importlib
 import subprocess

@@ -107,7 +107,7 @@ def test_the_lines_that_made_the_data_are_found():
 
 
 def test_a_term_for_each_leaf_would_not_do():
-    """n = 400, one binary column, one normal one: a slope in one leaf only."""
+    """With one binary and one normal column, only one leaf gets a slope."""
     rng = np.random.default_rng(0)
     b, x = rng.integers(0, 2, 400), rng.normal(size=400)
     X, y = np.column_stack([b, x]).astype(float), np.where(b == 1, 3 * x, 10.0)

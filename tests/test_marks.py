@@ -10,6 +10,7 @@ from command_line import run
 
 from treeproof import OptimalTreeClassifier
 from treeproof.cli import tables
+from treeproof.cli.errors import one_sentence
 from treeproof.proof import check
 
 MARKS = ["NA", "N/A", "?", "", "null", " - "]
@@ -126,3 +127,82 @@ def test_rows_without_a_label_are_left_out(spoilt, tmp_path):
         found = run("fit", spoilt, *options, "--json", "--proof", proof)
     assert json.loads(found.stdout)["rows"] == 58
     assert run("check", proof, spoilt, *options[:4]).exit_code == 0
+
+
+@pytest.fixture
+def endless(tmp_path):
+    """A column of numbers in which a division by zero left infinities of all kinds."""
+    path = tmp_path / "endless.csv"
+    odd = ["inf", "-inf", "Infinity", "1e999"]
+    lines = ["a,kind,y"]
+    for i in range(60):
+        a = odd[i // 10 % 4] if i % 10 == 0 else str(i % 17)
+        lines.append(f"{a},{['inf', 'big', 'Infinity'][i % 3]},{'ab'[i % 17 > 8]}")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def columns_of(data, *arguments):
+    options = ("--target", "y", "--json", "--quiet", "--max-depth", "2")
+    found = run("fit", data, *options, *arguments)
+    columns = json.loads(found.stdout)["tree"]["columns"]
+    return {column["name"]: column for column in columns}
+
+
+def test_infinite_cells_are_missing_if_inf_is_named(endless, reader):
+    with pytest.raises(ValueError, match=r"'a'.*(--na 'inf'|contains infinity)"):
+        columns_of(endless)
+    columns = columns_of(endless, "--na", "inf")
+    assert "categories" not in columns["a"] and columns["a"]["has_missing"]
+    # In text the mark is an ordinary word, and another spelling is another word.
+    assert columns["kind"]["categories"] == ["Infinity", "big"]
+    with pytest.raises(ValueError, match=r"'a'.*(--na 'inf'|contains infinity)"):
+        columns_of(endless, "--na", "-inf")
+
+
+def test_infinite_cells_and_other_marks(endless, reader):
+    endless.write_text(endless.read_text().replace("\n3,", "\nNA,"))
+    with pytest.raises(ValueError, match=r"'a' .*--na 'NA,inf'"):
+        columns_of(endless)
+    columns = columns_of(endless, "--na", "NA,inf")
+    assert "categories" not in columns["a"] and columns["a"]["has_missing"]
+
+
+@pytest.mark.parametrize("size", [0, 1 << 30])
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_infinite_numbers_of_other_files(tmp_path, monkeypatch, form, size):
+    pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    monkeypatch.setattr(tables, "LARGE_FILE", size)
+    values = np.arange(60) % 17.0
+    values[[3, 30]] = np.inf, -np.inf
+    y = np.where(np.arange(60) % 17 > 8, "a", "b")
+    frame = pd.DataFrame({"a": values, "n": np.arange(60) % 3, "y": y})
+    path = tmp_path / f"t.{form}"
+    (frame.to_parquet if form == "parquet" else frame.to_feather)(path)
+    with pytest.raises(ValueError, match="'a' contains infinity"):
+        columns_of(path)
+    assert columns_of(path, "--na", "inf")["a"]["has_missing"]
+    with pytest.raises(ValueError, match="'a' contains infinity in 1 row"):
+        columns_of(path, "--na=-inf")
+    with pytest.raises(ValueError, match="CSV files, except for --na inf"):
+        columns_of(path, "--na", "NA,inf")
+
+
+def test_infinite_numbers_of_a_query():
+    pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    query = (
+        "select if(i % 9 = 0, 'inf'::double, i % 17) as a, i % 17 > 8 as y "
+        "from range(60) as t(i)"
+    )
+    assert columns_of(query, "--na", "inf")["a"]["has_missing"]
+
+
+def test_the_command_line_names_the_option_for_infinite_values(capsys):
+    pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    query = "select if(i = 3, 'inf'::double, i) as a, i > 2 as y from range(9) as t(i)"
+    with pytest.raises(SystemExit), one_sentence():
+        columns_of(query)
+    told = capsys.readouterr().err
+    assert "'a' contains infinity in 1 row" in told
+    assert "Read infinite values as missing with --na inf" in told

@@ -1,4 +1,4 @@
-"""Tables with missing values, orders and subsets in the hands of a user."""
+"""Missing values, ordered categories and subsets through the public interface."""
 
 import os
 import pickle

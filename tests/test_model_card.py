@@ -1,4 +1,4 @@
-"""Model cards, and the tools that keep models: MLflow and skops."""
+"""Model cards, and tools that store models: MLflow and skops."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Changed proofs that once told the checkers apart: each is refused by all of them."""
+"""Changed proofs on which checkers once differed: all of them refuse each."""
 
 from __future__ import annotations
 

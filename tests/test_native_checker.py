@@ -1,4 +1,4 @@
-"""The checker in C++ as a module: it agrees with the others, and is a good guest."""
+"""The checker in C++ as a module: it agrees with the others and can be stopped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def judge(path, X, y, weights=None, **given):
-    """The verdict of all three, which must say the same."""
+    """Return the common verdict of all three checkers."""
     fast = check(path, X, y, weights, **given)
     readable = check(path, X, y, weights, checker="python", **given)
     assert fast.accepted == readable.accepted, (fast, readable)
@@ -40,7 +40,7 @@ def judge(path, X, y, weights=None, **given):
 
 
 def small_frame(rng: np.random.Generator, n: int = 14) -> pd.DataFrame:
-    """A column of every type that people have."""
+    """Return a table with a column of every common type."""
     frame = pd.DataFrame({
         "number": rng.integers(0, 5, n) / 3,
         "whole": rng.integers(-2, 3, n),
@@ -130,7 +130,7 @@ def test_text_is_no_number(tmp_path):
 
 
 def test_damage_is_named_alike(tmp_path):
-    """A step that does not hold is the same one for both fast checkers."""
+    """Both fast checkers name the same step that does not hold."""
     rng = random.Random(1)
     made = np.random.default_rng(1)
     X, y = made.integers(0, 2, (40, 5)), made.integers(0, 2, 40)
@@ -165,12 +165,12 @@ def test_an_unknown_checker():
         check("p", [[0]], [0], checker="fast")
 
 
-# -- a good guest in the process
+# -- interruption and threads
 
 
 @pytest.fixture(scope="module")
 def long_check(tmp_path_factory):
-    """A proof of few steps that take seconds: every child of the root is looked at."""
+    """Return a proof of few steps that take seconds, as each has many children."""
     rng = np.random.default_rng(0)
     n = 8000
     X = rng.random((n, 5))
@@ -237,7 +237,7 @@ def test_command_line(tmp_path):
         assert done.exit_code == 1 and "rejected: " in done.stdout
 
 
-# -- what it is made of
+# -- its sources
 
 
 def test_it_shares_no_code_with_the_search():

@@ -1,4 +1,4 @@
-"""The native module refuses arrays that do not fit, instead of reading wild."""
+"""The native module refuses arrays that do not fit, instead of reading past them."""
 
 import native
 import numpy as np

@@ -93,7 +93,7 @@ def test_counts_beyond_64_bits():
     )
     found = near_set(table, np.zeros(1, dtype=np.int32), {"split_cost": 0}, 0)
     total = number(found.count().total)
-    # All rows have to be told apart: binary trees with 40 leaves, a Catalan number.
+    # All rows must be separated: binary trees with 40 leaves, a Catalan number.
     catalan = [1]
     for n in range(39):
         catalan.append(catalan[-1] * 2 * (2 * n + 1) // (n + 2))

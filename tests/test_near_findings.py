@@ -1,4 +1,4 @@
-"""Questions as users ask them: equal to what a list of all trees says."""
+"""Questions to the set of near-optimal trees, against a list of all trees."""
 
 from itertools import product
 

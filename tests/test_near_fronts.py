@@ -1,4 +1,4 @@
-"""Every question to the trees within a budget: equal to what a list of them says."""
+"""Pareto fronts over the trees within a budget, against a list of all trees."""
 
 from itertools import product
 
@@ -41,7 +41,7 @@ def majority(table, rows):
 
 
 def predictions(table, tree):
-    """What a tree of the oracle says of each row."""
+    """Return the predictions of a tree of the oracle for all rows."""
     out = [0] * len(table.labels)
 
     def below(rows, node):
@@ -57,7 +57,7 @@ def predictions(table, tree):
 
 
 def says(table, tree, rows_of, codes, node=0):
-    """What a tree of the engine says of any codes; unseen categories stay."""
+    """Return the predictions of a tree of the engine for any codes."""
     kind = int(tree["kind"][node])
     if kind == 0:
         return majority(table, rows_of[node])

@@ -1,4 +1,4 @@
-"""`near_optimal` and ``n_best`` as users see them."""
+"""`near_optimal` and ``n_best`` through the public interface."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Questions to all trees within a margin: equal to what a list of them says."""
+"""Questions to all trees within a margin, against a list of all trees."""
 
 import numpy as np
 import pytest

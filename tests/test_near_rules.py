@@ -1,4 +1,4 @@
-"""Trees within a budget under limits, and with numbers to predict: brute force."""
+"""Trees within a budget, with limits or numeric targets, against brute force."""
 
 import numpy as np
 import pytest
@@ -76,7 +76,7 @@ def test_a_larger_budget_after_a_smaller_one(seed):
     wanted = sorted(cost for cost, _ in trees_within(table, columns, limits, budget))
     assert costs == wanted
     assert some == [cost for cost in wanted if cost <= budget // 2]
-    assert costs_of(small.count()) == some  # the larger one has not changed it
+    assert costs_of(small.count()) == some  # building the larger set has not changed it
 
 
 @pytest.mark.parametrize("seed", range(rounds(40, 2000)))

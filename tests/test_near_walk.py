@@ -1,4 +1,4 @@
-"""The page on which a person walks through near-optimal trees, in a real browser."""
+"""The page for exploring near-optimal trees, in a real browser."""
 
 import json
 import re

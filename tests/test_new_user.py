@@ -60,7 +60,7 @@ def test_the_command_line_tells_what_is_in_the_way(churn):
     churn.write_text(text)
     fit = ("fit", "churn.csv", "--target", "outcome", "--drop", "joined,customer id")
     assert run(*fit, "--max-depth", "1", "--proof", "p.gz", "--quiet").exit_code == 0
-    assert run("check", "p.gz", "churn.csv").exit_code == 0  # leaves out the same
+    assert run("check", "p.gz", "churn.csv").exit_code == 0  # same columns
     assert run("check", "p.gz", "churn.csv", *fit[4:]).exit_code == 0
     fewer = (*fit[:-1], "joined,customer id,city")
     assert run(*fewer, "--max-depth", "1", "--proof", "p.gz", "--quiet").exit_code == 0
@@ -122,6 +122,6 @@ def test_a_mark_among_numbers_is_told():
     for column in (list(range(40)), words, ages[:10] * 4):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            split = "one-vs-rest"  # nor a warning of names of rows
+            split = "one-vs-rest"  # without a warning about names of rows
             clf = OptimalTreeClassifier(max_depth=1, categorical_split=split)
             clf.fit({"age": column}, y)

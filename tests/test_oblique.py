@@ -1,4 +1,4 @@
-"""ObliqueTreeClassifier: exact, honest about its bounds, and a proper estimator."""
+"""ObliqueTreeClassifier: exact, with true bounds, and a valid estimator."""
 
 import os
 import pickle

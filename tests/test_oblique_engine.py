@@ -71,7 +71,7 @@ def test_flats_give_a_part_of_the_hyperplanes():
     X = rng.normal(size=(20, 3))
     every, some = _core.RuleStore(20), _core.RuleStore(20)
     every.add_family("hyperplane", X)
-    flats = np.array([0, 1, 2, 3, 4, 4], dtype=np.int32)  # the last spans too little
+    flats = np.array([0, 1, 2, 3, 4, 4], dtype=np.int32)  # the last is too small
     assert some.add_family("hyperplane", X, flats=flats) == "complete"
     assert 0 < len(some) < len(every)
     assert partitions(some) < partitions(every)

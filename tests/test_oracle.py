@@ -1,4 +1,4 @@
-"""The oracle itself, on problems small enough to reason about by hand."""
+"""The brute-force oracle on problems that can be solved by hand."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a multiway split costs: by leaves or by splits, everywhere where it counts."""
+"""The penalty of a multiway split, by leaves or by splits, in all parts."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_rows_that_bring_new_categories_cost_further_leaves(solver: str) -> None
 
 
 def test_bounds_go_on_where_no_column_is_wide() -> None:
-    """They fire in a table with a wide column, below the node that uses it up."""
+    """The bounds fire below a node that has used up the wide column."""
     rng = np.random.default_rng(1)
     counts = {"admissible_dropped": 0, "merging_dropped": 0, "similarity_raised": 0}
     for _ in range(12):
@@ -168,7 +168,7 @@ def test_bounds_go_on_where_no_column_is_wide() -> None:
             kinds, np.array([3] + [2] * 7), codes, rng.integers(0, 2, 90), 2,
             np.ones(90, dtype=np.int64),
         )  # fmt: skip
-        for switches in ({}, {"admissible": False}):  # which leaves others little
+        for switches in ({}, {"admissible": False}):  # others have more to do
             found = native.solve(
                 solver="sparse", split_penalty=0.02, penalize="leaves",
                 switches=switches, **engine_arguments(table),
@@ -178,7 +178,7 @@ def test_bounds_go_on_where_no_column_is_wide() -> None:
     assert all(counts.values()), counts
 
 
-# -- who else has to know
+# -- other parts that depend on it
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -324,7 +324,7 @@ def program() -> Path:
 def verdicts(
     program: Path, folder: Path, lines: list[bytes], X: pd.DataFrame, y: Any
 ) -> tuple[bool, bool]:
-    """What both checkers say of a proof."""
+    """Return the verdicts of both checkers about a proof."""
     path, data = folder / "changed.gz", folder / "data.csv"
     path.write_bytes(gzip.compress(b"".join(lines)))
     X.assign(label=y).to_csv(data, index=False)

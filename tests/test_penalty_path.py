@@ -101,7 +101,7 @@ def best_line(split_cost, lines):
 
 
 def test_envelope_of_known_lines():
-    """Lines that are all best somewhere are all found, those that are not never."""
+    """Lines that are best somewhere are all found, and no other lines."""
     lines = [(9, 0), (5, 40), (4, 56), (2, 100), (0, 200)]  # (splits, errors)
     hidden = [(3, 90), (7, 30)]
     asked = []
@@ -236,7 +236,7 @@ def test_a_limit_leaves_true_gaps():
     with pytest.warns(ConvergenceWarning, match="up to .* better"):
         path = penalty_path(X, y, low=0.001, estimator=base)
     assert path.status == "time_limit" and not path.optimal
-    # Dear splits come first: there the optimum is known all the same.
+    # Expensive splits come first, but their optimum is known anyway.
     known = path.at(0.2).objective(0.2)
     assert path.lower_bound(0.2) == pytest.approx(known, abs=1e-7)
     assert path[-1].gap > 0 and not path[-1].model.optimal_

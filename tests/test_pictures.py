@@ -1,4 +1,4 @@
-"""Pictures: everything is there, nothing overlaps, every backend draws the same."""
+"""Pictures: complete, without overlaps, and the same in every backend."""
 
 import sys
 import xml.etree.ElementTree as xml
@@ -49,7 +49,7 @@ def test_nodes_do_not_overlap(seed, orientation):
     for box in nodes:
         assert box.x >= 0 and box.x + box.width <= scene.width
         assert box.y >= 0 and box.y + box.height <= scene.height
-    # The white grounds of the words on edges; those of bars are less high.
+    # The white backgrounds of the texts on edges; those of bars are lower.
     words = [box for box in scene.boxes if not box.radius and box.height >= 9]
     assert len(words) == len(scene.lines) == tree.node_count - 1
     assert not any(overlap(a, b) for a in nodes for b in words)
@@ -139,7 +139,7 @@ def test_long_and_odd_names_are_shortened_and_escaped():
     texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
     assert "<script>alert('x')</script>…" in texts and "</svg>" in texts
     ax = model.plot()
-    ax.figure.canvas.draw()  # the dollars are not mathematics
+    ax.figure.canvas.draw()  # dollar signs are not mathematics
     plt.close("all")
 
 

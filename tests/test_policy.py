@@ -406,7 +406,7 @@ def _holed(Y, row, value=np.nan):
 
 
 class _Sure(DummyClassifier):
-    """Sure that every row gets the first treatment."""
+    """A model that is certain that every row gets the first treatment."""
 
     def predict_proba(self, X):
         return np.tile([1.0, 0.0], (len(X), 1))
@@ -462,11 +462,11 @@ def test_parameters_of_the_other_estimator():
 
 
 def test_min_samples_leaf_with_many_different_rewards():
-    """Copies of rows that weigh nothing are rows of the search all the same."""
+    """Copies of rows of zero weight are rows of the search nevertheless."""
     random = np.random.default_rng(3)
     X = random.integers(0, 2, (60, 6))
     rewards = random.normal(size=(60, 3))
-    rewards[0] = 0.0  # whatever is done
+    rewards[0] = 0.0  # the same for all treatments
     rewards[np.arange(60), X[:, 0] ^ X[:, 1]] += 1
     found = {
         solver: OptimalPolicyTree(max_depth=3, min_samples_leaf=4, solver=solver).fit(

@@ -1,4 +1,4 @@
-"""Prices: feasible against every box, and no node's bound above its best tree.
+"""Prices are feasible for every box, and bounds never exceed the best tree.
 
 Everything is compared with enumeration in plain Python: all boxes that conjunctions of
 tests can make, of every kind of column, and the optimal trees of `oracle.py` on the
@@ -54,7 +54,7 @@ def test_the_heaviest_box_is_that_of_enumeration(kinds):
         assert whole["done"]
         assert whole["most"] == max(threshold, heaviest)
         above += heaviest > threshold
-        # Cut short, it still says what no box exceeds.
+        # A search that was stopped still returns a bound on all boxes.
         some = _core.heaviest_box(
             **columns_of(table),
             weights=weights,
@@ -112,7 +112,7 @@ def test_no_set_of_rows_costs_less_than_its_prices(kinds):
                 open_sets += new
         for rows in reached:
             bound = sum(p for i, p in enumerate(prices) if rows >> i & 1) - split
-            best = search.best(rows, n)  # of any depth: what is less deep costs no less
+            best = search.best(rows, n)  # shallower trees cost at least this
             assert bound <= best <= search.best(rows, 2)
             compared += 1
             raised += bound > min(best, split)
@@ -172,7 +172,7 @@ def test_a_multiway_split_that_costs_one_penalty_is_priced_by_its_share():
 
 
 def test_noise_is_seen():
-    """On noise the prices bound nearly the whole cost of a leaf."""
+    """On pure noise, prices bound nearly the whole cost of a leaf."""
     rng = np.random.default_rng(15)
     x = rng.integers(0, 40, (400, 2))
     labels = ((x[:, 0] > 20) ^ (rng.random(400) < 0.25)).astype(np.int32)

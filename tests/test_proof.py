@@ -1,4 +1,4 @@
-"""Proofs of the sparse search: accepted, and what is no proof is refused."""
+"""Proofs of the sparse search are accepted, and false ones are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proofs about costs, rewards and ratios: three checkers accept them and no lie."""
+"""Proofs of costs, rewards and ratios: three checkers accept only true ones."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def text_of(lines):
 
 
 def proof_of(kind, rng):
-    """A problem and its proof, of a few dozen lines."""
+    """Return a problem and its proof, of a few dozen lines."""
     while True:
         small = KINDS[kind](rng)
         lines = small.full_proof()
@@ -44,7 +44,7 @@ def proof_of(kind, rng):
 
 @pytest.fixture
 def judge(program, tmp_path):
-    """All checkers' verdicts on a forgery; the exact one is always asked."""
+    """Return the verdicts of all checkers about a forged proof."""
 
     def verdict(forgery):
         return verdicts(
@@ -76,7 +76,7 @@ def test_proofs_by_exhaustion(judge, kind, block):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("block", range(3))
 def test_random_changes(judge, kind, block):
-    """What is false is rejected by all, and one accepts no more than another."""
+    """All checkers reject false claims, and none accepts more than another."""
     rng, seen = random.Random(100 + block), {"lies": 0, "changes": 0}
     while seen["changes"] < rounds(60, 900):
         small, lines = proof_of(kind, rng)
@@ -123,7 +123,7 @@ def test_changes_of_each_kind(judge, kind, change):
             change(forgery, rng)
             tried += 1
             if forgery.lines == lines and forgery.small is small:
-                continue  # this problem has nothing of the kind
+                continue  # this problem has nothing to change in this way
             if change not in ALWAYS_REJECTED and lies(forgery) is None:
                 continue  # by chance the changed proof is true as well
             seen += 1
@@ -156,7 +156,7 @@ def settings(rng):
 
 
 def all_accept(program, folder, path, X, y, weights, costs=None):
-    """See that the three checkers accept a proof; return the verdict and words."""
+    """Check that the three checkers accept a proof; return verdict and words."""
     verdict = check(path, X, y, weights, costs=costs)
     assert verdict.accepted, verdict
     data = X.copy()
@@ -329,7 +329,7 @@ def test_rewards_are_told_as_rewards(program, tmp_path: Path):
     )
     verdict, words = all_accept(program, tmp_path, path, X, None, None, rewards)
     assert verdict.objective == pytest.approx(model.objective_)
-    assert check(path, X, rewards).accepted  # rewards are what y is elsewhere
+    assert check(path, X, rewards).accepted  # rewards take the place of y
     assert f"no tree has a mean reward above {-model.objective_:.6g}" in str(verdict)
     assert "optimal, mean reward " in words
     assert 'mean reward of the actions ["a", "b", "c"], rewards of' in verdict.statement
@@ -337,7 +337,7 @@ def test_rewards_are_told_as_rewards(program, tmp_path: Path):
 
 
 def test_nothing_to_choose(program, tmp_path: Path):
-    """All actions cost the same: there is nothing to prove, and that is proved."""
+    """If all actions cost the same, the proof states that there is no choice."""
     X, rewards = hospital()
     path, costs = tmp_path / "p.gz", np.ones_like(rewards)
     for least in (1, 3):

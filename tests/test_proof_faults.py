@@ -1,4 +1,4 @@
-"""A search with an unsound bound: its proofs of false claims must be rejected."""
+"""Proofs made by a search with an unsound bound are rejected."""
 
 from __future__ import annotations
 

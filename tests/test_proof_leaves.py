@@ -48,7 +48,7 @@ def tolerance(header: dict[str, Any], best: Any, everything: int) -> float:
 
 
 def lie_of(problem: LeafProblem, lines: list[dict[str, Any]]) -> str | None:
-    """A false claim of a proof, found by brute force; None if all of it is true."""
+    """Return a false claim of a proof, found by brute force; None if all are true."""
     header, *steps = lines
     kept, _ = problem.rows_of_proof()
     best, everything = problem.optimum(header), (1 << len(kept)) - 1
@@ -77,7 +77,7 @@ def lie_of(problem: LeafProblem, lines: list[dict[str, Any]]) -> str | None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_proofs_of_small_problems(kind: str, tmp_path: Path) -> None:
-    """The best of all trees is found, and all three checkers accept its proof."""
+    """Brute force finds the same optimum, and all three checkers accept its proof."""
     for seed in range(rounds(12, 2000)):
         problem = leaf_problem(kind, np.random.default_rng(seed))
         model, lines = proved(problem, tmp_path)
@@ -214,7 +214,7 @@ def test_the_program_reads_classes_and_lifetimes(program: Any, tmp_path: Path) -
 
 
 def test_logarithms() -> None:
-    """Those of the checker in doubles are as near to exact ones as it says."""
+    """The fast checker's logarithms are within its stated distance of exact ones."""
     rng = np.random.default_rng(0)
     n = rounds(400, 20_000)
     a = np.exp(rng.normal(scale=9, size=n))

@@ -1,4 +1,4 @@
-"""Prices for trees of few levels in proofs: what all three checkers make of them."""
+"""Prices for trees of small depth in proofs, through all three checkers."""
 
 from __future__ import annotations
 
@@ -33,24 +33,16 @@ def problems(seed: int, folder: Any, number: int, **settings: Any):
             yield rng, levels, problem
 
 
-def by_prices(problem: Priced, rows: Any = slice(None)) -> int:
-    """What prices say of a set of rows, before rounding."""
-    given = problem.header["prices"]
-    return int(np.array(given["of_rows"])[rows].sum()) - int(given["per_leaf"])
-
-
 @pytest.mark.parametrize("turn", range(TURNS))
 def test_prices_are_accepted_where_no_conjunction_is_too_dear(judge, tmp_path, turn):
     seen: Counter[bool] = Counter()
     for rng, levels, problem in problems(turn, tmp_path, rounds(10, 250)):
         given = problem.header["prices"]
         change = int(rng.integers(0, 4))
-        if change == 1:  # one unit more or less than a row can bear
-            row = int(rng.integers(0, len(given["of_rows"])))
-            room = problem.slack() + int(rng.integers(0, 2))
-            given["of_rows"][row] += max(room, 0)
+        if change == 1:
+            problem.raise_one_price(rng)
         elif change == 2:
-            given["of_rows"] = [int(1.01 * price) for price in given["of_rows"]]
+            problem.scale_prices(1.01)
         elif change == 3:  # are they good enough for another level?
             given["depth"] = int(rng.integers(1, 4))
         fine = problem.slack() >= 0
@@ -60,7 +52,7 @@ def test_prices_are_accepted_where_no_conjunction_is_too_dear(judge, tmp_path, t
         problem.header["tree"] = {"predict": 0}
         wrong = problem.whole[problem.labels != 0].sum()
         problem.header["upper"] = int(wrong) * UNIT
-        bound = min(by_prices(problem), int(wrong) * UNIT)
+        bound = min(problem.bound(), int(wrong) * UNIT)
         step = {"branch": [], "depth": depth, "bound": bound}
         leaf = problem.errors(np.ones(len(problem.codes), bool))
         fine = fine and bound <= leaf
@@ -74,9 +66,7 @@ def test_prices_speak_only_of_as_many_levels(judge, tmp_path, turn):
     """Outcomes of the branch and levels below it, together no more than the depth."""
     useful = 0
     for rng, levels, problem in problems(50 + turn, tmp_path, rounds(8, 250)):
-        problem.header["prices"]["of_rows"] = [
-            int(0.999 * price) for price in problem.header["prices"]["of_rows"]
-        ]
+        problem.scale_prices(0.999)
         problem.header["max_depth"] = 0
         problem.header["tree"] = {"predict": 0}
         wrong = problem.whole[problem.labels != 0].sum()
@@ -89,20 +79,20 @@ def test_prices_speak_only_of_as_many_levels(judge, tmp_path, turn):
         branches = [([], np.ones(len(below), bool))]
         branches.append(([0, outcome], below if outcome == 0 else ~below))
         for (branch, rows), depth in itertools.product(branches, [None, 1, 2, 3, 4]):
-            bound = min(by_prices(problem, rows), problem.errors(rows))
+            bound = min(problem.bound(rows), problem.errors(rows))
             if bound <= 0:
                 continue
             step = {"branch": branch, "depth": depth, "bound": bound}
             plain = Priced(**{**vars(problem), "header": {**problem.header}})
             del plain.header["prices"]
             if judge(plain, plain.proof([step, root])) == {True}:
-                continue  # counts show it as well
+                continue  # the counts alone prove it
             speaks = depth is not None and len(branch) // 2 + depth <= levels
             if speaks:
                 assert judge(problem, problem.proof([step, root])) == {True}
                 useful += 1
             else:
-                # What prices do not say of a step, they may say of its parts.
+                # Prices that do not bound a step may bound its parts.
                 verdicts = judge(problem, problem.proof([step, root]))
                 assert len(verdicts) == 1
                 assert verdicts == {False}
@@ -191,7 +181,7 @@ def test_fits_of_few_levels_cite_their_prices(solver, depth, tmp_path, monkeypat
     assert header["prices"]["depth"] == depth
     assert proof.check(path, X, y).accepted
     assert proof.checker.check(path, X, y).accepted
-    # Prices that are scaled up, and prices that are said to be for more levels.
+    # Prices that are scaled up, and prices that claim to be for more levels.
     dearer = [int(1.05 * price) for price in header["prices"]["of_rows"]]
     for change in [{"of_rows": dearer}, {"depth": 8}]:
         changed = header | {"prices": header["prices"] | change}
@@ -202,7 +192,7 @@ def test_fits_of_few_levels_cite_their_prices(solver, depth, tmp_path, monkeypat
 
 
 def test_a_noisy_level_is_proved_by_its_prices(tmp_path):
-    """Without help: on many noisy columns a fit of five levels rests on them."""
+    """Without help, the proof of a fit of five levels on noisy columns needs prices."""
     X, y = noisy_bits(300, 24)
     path = tmp_path / "level.proof"
     model = OptimalTreeClassifier(0.01, max_depth=5, solver="threshold")

@@ -21,7 +21,7 @@ from treeproof.proof.checker import check
 
 
 def random_problem(rng, **settings):
-    """A small table with gaps; its categorical columns are all split alike."""
+    """Return a small table with gaps whose categorical columns are all split alike."""
     n = rng.randint(5, 9)
     split = rng.choice(["one-vs-rest", "multiway", "either", "subset"])
     columns = [
@@ -75,7 +75,7 @@ def fit(small, path, **more):
 
 @pytest.fixture
 def judge(program, tmp_path):
-    """Both checkers' verdicts on the lines of a proof and a small problem's table."""
+    """Return the verdicts of both checkers about the lines of a proof."""
 
     def verdicts(lines, small):
         text = "".join(json.dumps(line) + "\n" for line in lines).encode()
@@ -115,7 +115,7 @@ def test_proofs_against_every_tree(judge, tmp_path, seed):
 
 
 def gaps(seed=2, n=30):
-    """A larger table with gaps in columns of every kind."""
+    """Return a larger table with gaps in columns of every kind."""
     rng = random.Random(seed)
     holes = {"size": 0.2, "grade": 0.1, "colour": 0.3}
     sizes = [round(2 * rng.gauss(0, 1)) / 2 for _ in range(n)]
@@ -219,7 +219,7 @@ def test_all_missing_and_odd_spellings(program, tmp_path):
 
 
 def test_too_many_subsets_are_refused(tmp_path):
-    """Of many categories, one split tries the cuts of one order: no list of tests."""
+    """With many categories, a split tries the cuts of one order only."""
     X = pd.DataFrame({"c": pd.Categorical([f"c{k % 15:02d}" for k in range(60)])})
     y = [int(k % 15 % 3 == 0) for k in range(60)]
     clf = OptimalTreeClassifier(0.01, max_depth=1, categorical_split="subset")

@@ -1,4 +1,4 @@
-"""Proofs of regressions where doubles degenerate: no checker believes a false one."""
+"""Proofs of regressions at the limits of doubles: checkers accept no false one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OFFSETS = (1e10, 1.7e12, 1e13, 1e14)
 
 @pytest.fixture
 def judge(program, tmp_path):
-    """Whether each of the three checkers accepts a proof of a small problem."""
+    """Return whether each of the three checkers accepts a proof of a small problem."""
 
     def verdicts(small, lines):
         text = "".join(json.dumps(line) + "\n" for line in lines).encode()
@@ -48,7 +48,7 @@ def judge(program, tmp_path):
 
 
 def numbers(target, weights, loss="squared_error", **settings):
-    """A problem with one column, of which every cut is a test."""
+    """Return a problem with one column, of which every cut is a test."""
     cells = [float(k) for k in range(len(target))]
     column = settings.pop("column", ("threshold", [], cells))
     settings = {"split_penalty": 0.01, "max_depth": 1} | settings
@@ -56,7 +56,7 @@ def numbers(target, weights, loss="squared_error", **settings):
 
 
 def loss_of(small, rows, constant=None):
-    """The least loss on some rows, and a constant, in fractions."""
+    """Return the least loss on some rows, and the best constant, as fractions."""
     y = {i: Fraction(small.target[i]) for i in rows}
     w = {i: Fraction(small.weights[i]) for i in rows}
     if small.loss == "squared_error":
@@ -66,7 +66,7 @@ def loss_of(small, rows, constant=None):
 
 
 def stumps(small):
-    """Every tree of at most one split with its cost: exact, and as a proof tells it."""
+    """Return every tree of at most one split, with its exact and its stated cost."""
     everything = range(len(small.target))
     root, mean = loss_of(small, everything)
     yield root, {"predict": float(mean)}
@@ -79,7 +79,7 @@ def stumps(small):
 
 
 def claim(small, cost, tree):
-    """A proof in one step that a tree is optimal."""
+    """Return a proof in one step that a tree is optimal."""
     root = float(loss_of(small, range(len(small.target)))[0])
     header = small.header() | {"tree": tree, "upper": cost, "lower": cost}
     header["split_cost"] = header["search_split_cost"] = small.split_penalty * root
@@ -119,7 +119,7 @@ def test_only_the_best_tree_is_believed(judge, case, loss):
     [1e308, -1e308, 0.0],
 ])  # fmt: skip
 def test_losses_beyond_doubles_are_refused(judge, tmp_path, target):
-    """A tolerance that is infinite, or nothing, would let everything pass."""
+    """A tolerance that is infinite or NaN would let every claim pass."""
     small = numbers(target, [1.0] * len(target))
     for cost in (0.0, 1.0, 1e300):
         header = numbers([0.0] * len(target), [1.0] * len(target)).header()
@@ -129,11 +129,11 @@ def test_losses_beyond_doubles_are_refused(judge, tmp_path, target):
     X = np.arange(len(target), dtype=float)[:, None]
     with pytest.raises(ValueError, match="beyond what a proof can state"):
         OptimalTreeRegressor().fit(X, target, proof=tmp_path / "p")
-    OptimalTreeRegressor().fit(X, target)  # without a proof there is an answer
+    OptimalTreeRegressor().fit(X, target)  # without a proof, the fit gives an answer
 
 
 def test_losses_at_the_edge_of_doubles_are_refused(tmp_path):
-    """Checkers round the loss of 1.0000000000000002e-300 down, to what they refuse."""
+    """Checkers round a loss of 1.0000000000000002e-300 down, to one they refuse."""
     reg = OptimalTreeRegressor(criterion="absolute_error", max_depth=1)
     with pytest.raises(ValueError, match="beyond what a proof can state"):
         reg.fit([[2.0], [1.0]], [2e-300, 3e-300], proof=tmp_path / "p")
@@ -142,7 +142,7 @@ def test_losses_at_the_edge_of_doubles_are_refused(tmp_path):
 
 
 def test_categories_without_rows_add_nothing(judge):
-    """A tolerance for each of very many children would add up to something."""
+    """Tolerances for very many children without rows would add up."""
     n = 20_000
     values = [str(k) for k in range(n)]
     cells = ["0", "0", "1", "1"]
@@ -162,7 +162,7 @@ def test_categories_without_rows_add_nothing(judge):
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error"])
 @pytest.mark.parametrize("offset", OFFSETS)
 def test_our_proofs_of_large_offsets(judge, tmp_path, program, offset, criterion):
-    """Timestamps in milliseconds, say: all checkers accept the proof that is ours."""
+    """With timestamps in milliseconds, all checkers accept our proofs."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (24, 2)).astype(float)
     y = (
@@ -185,7 +185,7 @@ def test_our_proofs_of_large_offsets(judge, tmp_path, program, offset, criterion
 
 
 def test_near_ties_at_large_offsets():
-    """Of stumps that differ by little the best is found, whatever the offset."""
+    """Among stumps of nearly equal loss the best is found, whatever the offset."""
     for seed in range(rounds(120, 1000)):
         rng = np.random.default_rng(seed)
         n = 7
@@ -223,7 +223,7 @@ def test_weights_too_different_for_doubles_are_refused():
 
 
 def test_no_weight_rounds_to_nothing(judge, tmp_path):
-    """A row of next to no weight is a row: counted, tested, in the proof."""
+    """A row of tiny weight is a row: it is counted, tested and part of the proof."""
     X = pd.DataFrame({"a": [0.0, 1.0, 2.0, np.nan], "b": [1.0, 2.0, 1.0, 2.0]})
     weights = [1e12, 1e12, 3.0, 1e-11]
     for missing in ("branch", "best-side"):

@@ -1,4 +1,4 @@
-"""Proofs of the search over thresholds, of classes and of numbers."""
+"""Proofs of the search over thresholds, for classes and for numbers."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_sets_of_scikit_learn(
 def test_a_higher_bound_is_rejected(
     tmp_path: Path, program: Path, criterion: str, scale: float
 ) -> None:
-    """Every bound of a step that is exact fails when it is raised."""
+    """If an exact bound of a step is raised, the proof is rejected."""
     rng = np.random.default_rng(3)
     X = pd.DataFrame({f"x{j}": rng.normal(size=40) for j in range(3)})
     y = (X.x0 * X.x1 > 0).astype(int) + 0.0
@@ -150,7 +150,7 @@ def test_a_higher_bound_is_rejected(
 
 @pytest.mark.parametrize("seed", range(6))
 def test_two_categories_one_against_the_rest(tmp_path: Path, seed: int) -> None:
-    """Only the first has a test, whichever the search asks for."""
+    """With two categories, only the first has a test, whichever the search asks for."""
     rng = np.random.default_rng(seed)
     X = pd.DataFrame({"x": rng.choice(["a", "b"], 30), "z": rng.normal(size=30)})
     y = (X.x == "ab"[seed % 2]) * 2.0 + rng.normal(size=30)
@@ -166,7 +166,7 @@ def test_equal_targets(tmp_path: Path) -> None:
 
 
 def test_a_prover_out_of_time_says_so(tmp_path: Path) -> None:
-    """The search ends at once with the bound 0; its proof is as short."""
+    """If the search ends at once with the bound 0, so does its proof."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 5)), rng.integers(0, 2, 300)
     clf = OptimalTreeClassifier(0.0, max_depth=4, time_limit=1e-6)
@@ -182,7 +182,7 @@ def test_a_prover_out_of_time_says_so(tmp_path: Path) -> None:
 def test_a_prover_that_is_stopped_proves_what_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, criterion: str, limit: float
 ) -> None:
-    """Wherever the clock stops it, what it has written down holds."""
+    """Wherever the clock stops the prover, what it has written is valid."""
     prove_alone(monkeypatch, limit)
     rng = np.random.default_rng(1)
     X = pd.DataFrame(rng.normal(size=(150, 3)))
@@ -206,7 +206,7 @@ def test_the_record_of_the_search_is_all_it_takes(
     depth: int,
     n_jobs: int,
 ) -> None:
-    """A prover without time solves nothing, and proves all that the search found."""
+    """With the record of the search, a prover without time proves the same bound."""
     prove_alone(monkeypatch, 1e-9, forget=False)
     rng = np.random.default_rng(depth)
     X = pd.DataFrame(rng.normal(size=(150, 3)), columns=["a", "b", "c"])
@@ -219,7 +219,7 @@ def test_the_record_of_the_search_is_all_it_takes(
 def prove_alone(
     monkeypatch: pytest.MonkeyPatch, limit: float | None, forget: bool = True
 ) -> None:
-    """Give the prover so many seconds, and if it shall `forget`, no record."""
+    """Run the prover for some seconds, without the record if it shall `forget` it."""
 
     def derive(task: Any, found: Any, unit: float, steps: str) -> Any:
         if forget:

@@ -1,4 +1,4 @@
-"""Prices in proofs: all three checkers compare them with every box, each on its own."""
+"""Prices in proofs: each of three checkers compares them with every box."""
 
 from __future__ import annotations
 
@@ -22,12 +22,6 @@ from treeproof.proof.checker import check, read_header
 TURNS = 12
 
 
-def by_prices(problem: Priced, rows: Any = slice(None)) -> int:
-    """What prices say of a set of rows, before rounding."""
-    given = problem.header["prices"]
-    return int(np.array(given["of_rows"])[rows].sum()) - int(given["per_leaf"])
-
-
 def random_problems(seed: int, folder: Any, number: int, **settings: Any):
     rng = np.random.default_rng(seed)
     for _ in range(number):
@@ -42,18 +36,16 @@ def test_changed_prices_are_accepted_where_no_box_is_too_dear(judge, tmp_path, t
     for rng, problem in random_problems(turn, tmp_path, rounds(8, 500)):
         given = problem.header["prices"]
         change = int(rng.integers(0, 4))
-        if change == 1:  # one unit more or less than a row can bear
-            row = int(rng.integers(0, len(given["of_rows"])))
-            room = problem.slack() + int(rng.integers(0, 2))
-            given["of_rows"][row] += max(room, 0)
+        if change == 1:
+            problem.raise_one_price(rng)
         elif change == 2:
-            given["of_rows"] = [int(1.01 * price) for price in given["of_rows"]]
+            problem.scale_prices(1.01)
         elif change == 3:
             given["per_leaf"] = max(0, given["per_leaf"] - int(rng.integers(0, UNIT)))
         fine = problem.slack() >= 0
         total = sum(given["of_rows"])
         fine = fine and total <= int(_weight(problem)) * UNIT
-        step = {"branch": [], "bound": by_prices(problem)}
+        step = {"branch": [], "bound": problem.bound()}
         assert judge(problem, problem.proof([step])) == {fine}
         seen[fine] += 1
     assert set(seen) == {False, True}
@@ -84,7 +76,7 @@ def test_one_unit_more_than_the_tightest_box_bears(judge, tmp_path):
 
 
 def test_axes_that_miss_a_box(judge, tmp_path):
-    """Fast checkers look at the boxes of the axes: these have to tell every test."""
+    """Fast checkers enumerate the boxes of axes, which must distinguish every test."""
     caught = 0
     for rng, problem in random_problems(200, tmp_path, 40):
         step = {"branch": [], "bound": 1}
@@ -101,7 +93,7 @@ def test_axes_that_miss_a_box(judge, tmp_path):
             elif axis[0] == "interval" and max(axis[1]) > 1:
                 axis[1] = rng.permutation(max(axis[1]) + 1)[axis[1]].tolist()
             accepted = broken.numpy_verdict(broken.proof([step])).accepted
-            # The exact checker does without axes, and the prices are right.
+            # The exact checker does not use axes, and the prices are right.
             says = judge(broken, broken.proof([step]))
             assert says == ({True} if accepted else {False, True})
             caught += not accepted
@@ -141,7 +133,7 @@ def test_malformed_prices_are_refused(program, tmp_path, change):
 
 
 def test_splits_that_pay_once_share_their_penalty(judge, tmp_path):
-    """Prices for leaves that pay are too high where a wide split pays once."""
+    """Prices for splits paid by leaves are too high where a wide split pays once."""
     caught = 0
     settings = {"categorical_split": "multiway", "penalize": "leaves"}
     for _, problem in random_problems(400, tmp_path, 20, **settings):
@@ -159,7 +151,7 @@ def test_splits_that_pay_once_share_their_penalty(judge, tmp_path):
 
 @pytest.mark.parametrize("turn", range(TURNS))
 def test_bounds_of_branches(judge, tmp_path, turn):
-    """A step may claim what the prices of its own rows say, and no more."""
+    """A step may claim the bound of the prices of its own rows, and no more."""
     for rng, problem in random_problems(500 + turn, tmp_path, rounds(6, 400)):
         value = sorted(set(problem.frame["a"]))[0]
         if problem.frame["a"].nunique() < 2:
@@ -168,7 +160,7 @@ def test_bounds_of_branches(judge, tmp_path, turn):
         test = 0  # the first threshold of the first column
         outcome = int(rng.integers(0, 2))
         rows = below if outcome == 0 else ~below
-        own = by_prices(problem, rows)
+        own = problem.bound(rows)
         if own <= 0:
             continue
         root = {"branch": [], "bound": 0}
@@ -177,8 +169,8 @@ def test_bounds_of_branches(judge, tmp_path, turn):
         leaf = problem.errors(rows)
         false = {"branch": [test, outcome], "bound": leaf + 1}
         assert judge(problem, problem.proof([false, root])) == {False}
-        # What the other rows are worth does not count.
-        all_rows = by_prices(problem)
+        # The prices of other rows do not count.
+        all_rows = problem.bound()
         if all_rows > leaf:
             outside = {"branch": [test, outcome], "bound": all_rows}
             assert judge(problem, problem.proof([outside, root])) == {False}
@@ -225,7 +217,7 @@ def noisy(rng: np.random.Generator, n: int = 240) -> tuple[np.ndarray, np.ndarra
 
 @pytest.mark.parametrize("solver", ["sparse", "threshold"])
 def test_fits_that_rest_on_prices_are_proved(solver, tmp_path, monkeypatch, program):
-    """With prices at hand from the start the proof has them."""
+    """If there are prices from the start, the proof contains them."""
     from treeproof import _core
     from treeproof.solving import proving
 
@@ -326,7 +318,7 @@ def test_proofs_of_costs_cite_prices(solver, given, tmp_path, monkeypatch):
     names = [feature["name"] for feature in header["features"]]
     cells = dict(zip(names, cells.values(), strict=True))
     assert check_exactly(lines, cells, y.tolist(), [1.0] * len(X))
-    # Twice as dear, some box is too dear.
+    # With doubled prices, some box is too expensive.
     changed = json.loads(lines[0])
     changed["prices"]["of_rows"] = [2 * p for p in changed["prices"]["of_rows"]]
     lines[0] = json.dumps(changed).encode()

@@ -1,4 +1,4 @@
-"""Changed proofs: what is false is rejected by both checkers, with the step named."""
+"""Changed proofs: both checkers reject false ones and name the step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BLOCKS = 12
 
 @pytest.fixture
 def judge(program, tmp_path):
-    """Both checkers' verdicts on a forgery: accepted, named step, reason."""
+    """Return the verdicts of both checkers about a forgery: accepted, step, reason."""
 
     def verdicts(forgery):
         text = "".join(
@@ -68,7 +68,7 @@ def test_random_changes(judge, block):
         for _ in range(10):
             forgery = forge(small, lines, rng)
             if forgery.lines == lines and forgery.small is small:
-                continue  # chance gave the same value again
+                continue  # the random value was the same again
             seen["changes"] += 1
             lie = lies(forgery)
             seen["lies"] += lie is not None
@@ -93,7 +93,7 @@ def test_every_kind_of_change_can_lie():
         forgery = forge(small, lines, rng)
         if lies(forgery) is not None:
             lying.add(forgery.what.split(" (")[0])
-    # Without a child, a step or a citation all claims stay true; they are not shown.
+    # Without a child, a step or a citation all claims remain true, but unproved.
     assert lying >= set(CHANGES) - {
         "child",
         "citation",
@@ -102,7 +102,7 @@ def test_every_kind_of_change_can_lie():
     }
 
 
-# -- clever ones, by hand
+# -- deliberate changes
 
 
 def xor(**settings):
@@ -130,7 +130,7 @@ def raise_root(f, more=UNIT):
 
 
 def worse_tree_called_optimal(f):
-    """A leaf as the tree, and its cost as the bound."""
+    """Claim a leaf as the tree, and its cost as the bound."""
     best = f.small.leaf(f.small.everything)
     f.header["tree"] = {"predict": best[1]}
     f.header["upper"] = best[0]
@@ -157,7 +157,7 @@ def cites_what_comes_later(f):
 
 
 def cites_a_shallow_step(f):
-    """Bounds for leaves in the place of bounds for trees."""
+    """Cite bounds for leaves in place of bounds for trees."""
     root = f.steps[f.header["root"]]
     for use in root["uses"]:
         for outcome in range(1, len(use)):
@@ -180,7 +180,7 @@ def cites_a_step_of_few_splits(f):
 
 
 def cites_a_step_about_other_rows(f):
-    """A dear child is cited for a cheap one."""
+    """Cite an expensive child in place of a cheap one."""
     root = f.steps[f.header["root"]]
     costs = [step["bound"] for step in f.steps[:-1]]
     dear = max(range(len(costs)), key=costs.__getitem__)
@@ -202,7 +202,7 @@ def root_about_half_the_rows(f):
 
 
 def step_about_no_rows(f):
-    """Nothing is known about no rows, so anything might be claimed."""
+    """Add a step about an empty set of rows, for which anything might be claimed."""
     f.lines.insert(
         1,
         {"branch": [0, 0, 0, 1], "depth": None, "splits": None, "bound": 1, "uses": []},
@@ -237,7 +237,7 @@ def cheaper_splits_in_the_header_only(f):
 
 
 def dearer_splits_in_the_steps(f):
-    """Steps with dear splits prove more than is true; no limit on splits pays back."""
+    """Steps with expensive splits prove too much; no limit on splits corrects it."""
     dear = dataclasses.replace(f.small, search_split_cost=2 * UNIT)
     proof = dear.full_proof()
     f.lines[1:] = proof[1:]
@@ -252,7 +252,7 @@ def dearer_splits_not_paid_back(f):
 
 
 def column_left_out(f):
-    """The proof of a table with fewer columns, for the whole table."""
+    """Use the proof of a table with fewer columns for the whole table."""
     narrow = dataclasses.replace(f.small, columns=f.small.columns[1:])
     f.lines[:] = narrow.full_proof()
     for number, feature in enumerate(f.header["features"]):
@@ -272,12 +272,12 @@ def class_of_no_weight(f):
 
 
 def small_leaves_forbidden(f):
-    """The tree is not allowed any more; with it the bound would be easy."""
+    """Forbid the leaves of the tree, which would make the bound easy."""
     f.header["min_samples_leaf"] = 2
 
 
 def two_bounds_in_one_step(f):
-    """A reader that takes the first of two equal keys sees what holds."""
+    """State two bounds in one step: a reader that takes the first sees the true one."""
     root = f.steps[f.header["root"]]
     text = json.dumps(root)
     true, false = f'"bound": {root["bound"]}', f'"bound": {root["bound"] + UNIT}'

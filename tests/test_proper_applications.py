@@ -1,4 +1,4 @@
-"""Each application against brute force or the textbook."""
+"""Each application of the theory against brute force or a textbook algorithm."""
 
 from fractions import Fraction
 from itertools import permutations
@@ -40,7 +40,7 @@ def test_matrix_chain_refuses_bad_dimensions(bad):
 
 
 def textbook_search_tree(weights, gaps):
-    """The bottom-up table of the textbooks, counting comparisons."""
+    """Return the cost by the bottom-up table of textbooks, counting comparisons."""
     n = len(weights)
     cost = np.zeros((n + 1, n + 1))
     weight = np.zeros((n + 1, n + 1))
@@ -89,7 +89,7 @@ def test_search_tree_refuses_bad_input():
 
 
 def brute_kd_costs(points, axis, weights, height):
-    """Every cost of every K-D tree, without a memo and in floating point."""
+    """Return the costs of all K-D trees, without a memo and in floating point."""
     if not points:
         return [0]
     costs = []
@@ -136,7 +136,7 @@ def same_line(a, b):
 
 
 def brute_bsp(segments):
-    """Smallest number of cuts: every root is tried, without memo."""
+    """Return the smallest number of cuts: every root is tried, without a memo."""
     lines = [
         next(i for i, other in enumerate(segments) if same_line(other, segment))
         for segment in segments
@@ -220,7 +220,7 @@ def test_bsp_refuses_bad_segments():
 
 
 def brute_feature_tree(X, y, k):
-    """Fewest errors with k splits, features free to repeat."""
+    """Return the fewest errors with k splits, where features may be repeated."""
     if len(y) == 0:
         return 0
     least = len(y) - max(np.bincount(y))

@@ -1,4 +1,4 @@
-"""The search spaces have the sizes the paper gives, and the axioms tell trees apart."""
+"""The search spaces have the sizes of the paper, and the axioms separate them."""
 
 import math
 from dataclasses import replace

@@ -56,4 +56,4 @@ def test_late_rows_count():
     assert hull_columns(X) == [0, 2]
     assert hull(X, 10).shape == (1000, 2)
     assert hull(X[:999], 10).shape == (999, 1)
-    assert hull(X, 1).shape == (1000, 2)  # too many columns to look closer
+    assert hull(X, 1).shape == (1000, 2)  # too many columns for an exact reduction

@@ -1,4 +1,4 @@
-"""A single leaf for want of rows of one class, and rows held out in one flag."""
+"""Single leaves because of a rare class, and rows held out by one option."""
 
 import json
 import warnings
@@ -8,6 +8,7 @@ import pytest
 from command_line import run
 
 from treeproof import OptimalTreeClassifier, OptimalTreeClassifierCV
+from treeproof.report.splitting import split_rows
 
 
 @pytest.fixture
@@ -52,11 +53,51 @@ def test_rows_are_held_out(table):
     found = json.loads(
         run("fit", table, *number, "--test-size", ".5", "--json", "--quiet").stdout
     )
-    assert found["held_out_rows"] == 50
+    assert found["held_out_weight"] == pytest.approx(0.5, abs=0.02)
+    assert found["held_out_rows"] + found["rows"] == 100
     with pytest.raises(ValueError, match="between 0 and 1, not 2"):
         run("fit", table, "--target", "y", "--test-size", "2")
     with pytest.raises(ValueError, match="--test-size cannot be combined with --proof"):
         run("fit", table, *options, "--proof", table.with_suffix(".gz"))
+
+
+def test_rows_with_weights_are_held_out_whole(tmp_path):
+    """A table of counts: few rows, of which some stand for a thousand times as many."""
+    rng = np.random.default_rng(3)
+    path = tmp_path / "counts.csv"
+    a, n = rng.integers(0, 50, 80), rng.choice([1, 10, 1000], 80)
+    y = np.where((a > 24) ^ (rng.random(80) < 0.2), "p", "q")
+    lines = [f"{x},{label},{w}" for x, label, w in zip(a, y, n, strict=True)]
+    path.write_text("\n".join(["a,y,n", *lines]))
+    options = ("--target", "y", "--weight", "n", "--test-size", "0.3", "--quiet")
+    found = json.loads(run("fit", path, *options, "--json").stdout)
+    train, test = split_rows(y, 0.3, 0, False, n.astype(float))
+    assert found["rows"] == len(train) and found["held_out_rows"] == len(test)
+    share = n[test].sum() / n.sum()
+    assert found["held_out_weight"] == pytest.approx(share)
+    assert share == pytest.approx(0.3, abs=0.05)
+    for label in "pq":  # classes keep their shares of the weight
+        mine = n[test][y[test] == label].sum() / n[y == label].sum()
+        assert mine == pytest.approx(0.3, abs=0.07)
+    clf = OptimalTreeClassifier().fit({"a": a[train]}, y[train], n[train])
+    right = clf.predict({"a": a[test]}) == y[test]
+    assert found["held_out"] == pytest.approx((right * n[test]).sum() / n[test].sum())
+    shown = run("fit", path, *options).stdout
+    assert f"on {len(test)} rows held out with {share:.0%} of the weight" in shown
+
+
+def test_weights_that_leave_nothing_to_hold_out(tmp_path):
+    path = tmp_path / "t.csv"
+    options = ("--target", "y", "--weight", "n", "--test-size", "0.1", "--quiet")
+    path.write_text("a,y,n\n1,p,5\n2,q,5\n3,p,5\n4,q,5\n")
+    with pytest.raises(ValueError, match=r"No row can be held out.*10% of the weight"):
+        run("fit", path, *options)
+    path.write_text("a,y,n\n1,p,5\n2,q,-5\n3,p,5\n4,q,5\n")
+    with pytest.raises(ValueError, match="a negative weight"):
+        run("fit", path, *options)
+    y, weights = np.array([0, 0, 0, 1]), np.array([0.0, 1.0, 1.0, 1.0])
+    train, test = split_rows(y, 0.9, 0, False, weights)
+    assert weights[train][y[train] == 0].sum() == weights[test].sum() == 1.0
 
 
 def test_one_budget_for_cross_validation(rare, capsys):

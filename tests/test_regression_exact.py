@@ -17,7 +17,7 @@ from regression_oracle import (
     random_targets,
     target_arguments,
 )
-from threshold_switches import check_every_combination
+from threshold_switches import check_every_combination, random_switches
 
 from treeproof.border.ranks import rank_columns
 
@@ -27,16 +27,7 @@ DATA = Path(
 )
 
 
-def random_switches(rng: np.random.Generator) -> dict[str, Any]:
-    """Few cuts and bins, so that small tables reach the code for large ones."""
-    switches: dict[str, Any] = {}
-    for name in ("inheritance", "partitions", "boxes", "sets", "portable_kernels"):
-        if rng.random() < 0.3:
-            switches[name] = bool(rng.random() < 0.5)
-    for name in ("coarse_cuts", "most_bins"):
-        if rng.random() < 0.7:
-            switches[name] = int(rng.choice([1, 2, 3, 5]))
-    return switches
+SWITCHES = ("inheritance", "partitions", "boxes", "sets", "portable_kernels")
 
 
 def check(
@@ -61,7 +52,7 @@ def test_equals_brute_force(block: int) -> None:
         limits = random_limits(rng)
         if limits["max_depth"] < 0 and rng.random() < 0.6:
             limits["max_depth"] = int(rng.integers(2, 5))
-        check(table, limits, random_switches(rng))
+        check(table, limits, random_switches(rng, *SWITCHES))
 
 
 def test_every_combination_of_switches() -> None:

@@ -1,4 +1,4 @@
-"""The report: one file with everything in it, whatever the table holds."""
+"""The report: one file with all of its parts, for tables of every kind."""
 
 import re
 from html.parser import HTMLParser
@@ -15,7 +15,7 @@ VOID = {"meta", "br", "hr", "img", "input", "link", "circle", "line", "rect", "p
 
 
 class Balanced(HTMLParser):
-    """Complains about an element that is not closed."""
+    """A parser that complains about elements that are not closed."""
 
     def __init__(self):
         super().__init__()
@@ -47,7 +47,7 @@ def check_page(page):
     parser.feed(page)
     assert parser.open == []
     assert "<script" not in page and "<b>" not in page
-    assert not re.search(r'(?:src|href)="(?!#)', page)  # nothing from outside
+    assert not re.search(r'(?:src|href)="(?!#)', page)  # nothing is loaded from outside
     return page
 
 

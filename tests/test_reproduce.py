@@ -1,4 +1,4 @@
-"""``treeproof reproduce``: every target on something small, and what they share."""
+"""``treeproof reproduce``: every target on a small example."""
 
 import csv
 import json
@@ -66,7 +66,7 @@ FOLDER = Path(
 
 @pytest.fixture(autouse=True)
 def no_pictures(request, monkeypatch):
-    """Draw only where pictures are looked at; drawing takes most of the time."""
+    """Draw pictures only in tests that look at them, since drawing is slow."""
     if "draws" not in request.node.name:
         figure = pytest.importorskip("matplotlib.figure").Figure
         monkeypatch.setattr(figure, "savefig", lambda self, to, dpi: Path(to).touch())
@@ -93,7 +93,7 @@ def test_every_target_has_its_small_run():
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """One folder for all targets, so that those that share rows do."""
+    """Return one folder for all targets, so that targets can share rows."""
     return tmp_path_factory.mktemp("reproduced")
 
 
@@ -233,7 +233,7 @@ def test_only_what_answers_the_request_is_reused(tmp_path):
     for request, expected in (
         (Request(["a"], 5.0), 2),
         (Request(["a"], 5.0), 2),
-        (Request(["a"], 9.0), 3),  # the easy case was proved in less
+        (Request(["a"], 9.0), 3),  # the easy case was proved in less time
         (Request(["a"], 1.0), 5),
         (Request(["a"], 1.0, seed=1), 7),
     ):

@@ -1,4 +1,4 @@
-"""The pages of docs/reproduced say what the rows beside them say."""
+"""The pages of docs/reproduced agree with the rows stored beside them."""
 
 import importlib
 import importlib.util

@@ -1,4 +1,4 @@
-"""Columns that name rows: `fit` warns; the command line and the explorer leave out."""
+"""Columns that identify rows: `fit` warns; command line and explorer omit them."""
 
 import re
 import sys
@@ -149,7 +149,7 @@ def test_small_tables_are_left_alone(kind):
     X, y = with_column(name, values)
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        # a name that says so is believed from ten rows on
+        # a name that suggests it is sufficient from ten rows on
         n = 9 if kind == "numbers called id" else 40
         OptimalTreeClassifier(max_depth=1).fit(X[:n], y[:n])
 

@@ -1,4 +1,4 @@
-"""The benchmarks of large tables, growth and many workers, in small."""
+"""The benchmarks of large tables, growth and many workers, at a small size."""
 
 import pytest
 from benchmarks import big, growth, scale_out

@@ -1,4 +1,4 @@
-"""Trees keep their promises: directions, lists of rules, groups and paid columns."""
+"""Trees keep their restrictions: directions, rule lists, groups, costs of tests."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from treeproof.solving.shape import path_rules
 
 
 def rising(model, X, column):
-    """Whether predictions never fall as one column of many rows rises."""
+    """Return whether predictions never fall along one column."""
     classes = list(model.classes_)
     values = np.sort(np.unique(X[:, column]))
     values = np.concatenate([values, values + 1e-3])
@@ -55,7 +55,7 @@ def test_predictions_rise_where_they_must(seed):
 
 
 def test_leaves_keep_their_class_against_the_majority():
-    """A leaf may have to predict what most of its rows are not."""
+    """A leaf may have to predict a class that most of its rows do not have."""
     found = 0
     for seed in range(300):
         rng = np.random.default_rng(seed)
@@ -122,7 +122,7 @@ def test_a_list_is_a_list():
 
 
 def used_together(tree, node=0, path=frozenset()):
-    """The columns of every path."""
+    """Return the columns of every path."""
     if tree.kind[node] == LEAF:
         yield path
         return
@@ -218,7 +218,7 @@ def test_car_with_its_costs(which):
 
 
 def test_a_cheap_test_that_pays_by_its_discount():
-    """Paths that charge more without a test: every cut is tried."""
+    """If measuring pays by its discount on later tests, every cut is tried."""
     rules = path_rules(
         2,
         None,

@@ -1,4 +1,4 @@
-"""Trees of a required shape cost what brute force finds.
+"""Trees with restrictions cost as little as brute force finds.
 
 ``make fuzz-shapes`` tries many more tables.
 """

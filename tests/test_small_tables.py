@@ -1,4 +1,4 @@
-"""What is said of trees with few rows in a leaf, and of numbers written as text."""
+"""Notes about trees with few rows in a leaf, and about numbers written as text."""
 
 import numpy as np
 import pandas as pd

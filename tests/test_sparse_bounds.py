@@ -1,4 +1,4 @@
-"""Each bound alone: it must fire, it must help, and it must be sound.
+"""Each bound of the sparse engine alone: it fires, and it is sound.
 
 A bound is sound alone if the search with all other bounds off still finds the optimum;
 it fires if its counter moves. Both are asked of problems made for the purpose.
@@ -25,7 +25,7 @@ FIRES = {
     "prices": ("prices_raised", []),
     "triples": ("triples_solved", ["lookahead"]),
 }
-# Such small problems are solved before it would be time for prices.
+# Such small problems are solved before prices are computed.
 OPTIONS = {"prices": {"price_work": 10**8}}
 # Bounds for trees of a limited depth.
 DEPTH = {"triples": 4}

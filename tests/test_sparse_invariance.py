@@ -1,4 +1,4 @@
-"""What must not change the optimum: order, names, and how equal rows are given."""
+"""The optimum does not depend on order, names, or how equal rows are given."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Limits: what has been found is kept, and what is said about it is true."""
+"""Limits: the best tree is returned, and what is stated about it is true."""
 
 import threading
 import warnings
@@ -22,7 +22,7 @@ NO_LIMITS = {"max_depth": -1, "max_splits": -1, "min_samples_leaf": 1}
 
 
 def hard_table(n=400, q=30, seed=0):
-    """Random labels: nobody proves anything about these in a moment."""
+    """Return a table with random labels, on which no proof is found quickly."""
     rng = np.random.default_rng(seed)
     return Table(
         kinds=np.full(q, ORDERED),
@@ -66,7 +66,7 @@ def test_stopping_early_never_makes_a_false_claim():
 
 @pytest.mark.parametrize(("depth", "solved"), [(8, False), (9, True)])
 def test_a_deep_tree_that_was_told_of_is_the_one_returned(depth, solved, monkeypatch):
-    """Parts of it may be known with several levels less than there are left."""
+    """Parts of the tree may be known for a smaller depth than the remaining one."""
     monkeypatch.setitem(solvers.SOLVERS, "sparse", solvers.native_solver("sparse"))
     X, y = load_balance_scale(return_X_y=True)
     X, y = X[::3], y[::3]

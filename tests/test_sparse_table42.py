@@ -1,4 +1,4 @@
-"""The known optima of the thesis' Table 4.2, every encoding proved."""
+"""The known optima of Table 4.2 of the thesis, proved for every encoding."""
 
 import numpy as np
 import pytest

@@ -38,7 +38,7 @@ def test_threads_divide_the_work():
     together = solve(table, limits, **THREADS)
     assert together["status"] == alone["status"] == "optimal"
     assert together["upper"] == alone["upper"]
-    # Three searches side by side would need three times the expansions.
+    # Three independent searches would need three times the expansions.
     ratio = together["statistics"]["expansions"] / alone["statistics"]["expansions"]
     assert ratio < 2
 

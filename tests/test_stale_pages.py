@@ -1,4 +1,4 @@
-"""A build of the site leaves nothing of what is gone, in pages and in the gallery."""
+"""A new build of the site contains nothing of pages that no longer exist."""
 
 import sys
 from pathlib import Path

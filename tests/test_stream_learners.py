@@ -1,4 +1,4 @@
-"""The online learners: what they learn, remember, refuse and forget."""
+"""The online learners: learning, memory, invalid input and forgetting."""
 
 import pickle
 import signal
@@ -301,7 +301,7 @@ def test_an_interrupted_learner_keeps_what_it_learnt(learner):
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_long_stream_needs_no_more_memory_than_a_short_one(learner):
-    # The two bits that matter change every 10,000 rows, so the search never rests.
+    # The two relevant bits change every 10,000 rows, so the search never ends.
     model = make(learner, split_penalty=0.01, memory_limit=3_000_000)
     sizes = []
     for part in range(8):

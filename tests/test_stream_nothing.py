@@ -1,4 +1,4 @@
-"""Streams that begin with nothing, and rows that are not what came before."""
+"""Streams that begin without columns or values, and rows of another form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fuzz_streams import LEARNERS, feed, random_rows
     [{"a": None, "b": None}] * 5,
 ])  # fmt: skip
 def test_rows_in_which_nothing_is_known(learner, first):
-    """The first column may come after many rows."""
+    """The first column with a value may come after many rows."""
     model = LEARNERS[learner]()
     for row in first:
         model.learn_one(row, "q")
@@ -78,7 +78,7 @@ def test_a_copy_of_a_learner_that_knows_no_column(learner):
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_a_copy_after_a_refused_row_knows_its_columns(learner):
-    """A refused row may bring columns; a copy made next must not learn beside them."""
+    """A refused row may name new columns, which a copy made next must know."""
     model = LEARNERS[learner]()
     model.learn_one({"a": 0}, "p")
     with pytest.raises(TypeError, match="Feature 'z'"):

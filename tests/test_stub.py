@@ -1,4 +1,4 @@
-"""`_core.pyi` says what the native module has; `make stubs` writes it."""
+"""`_core.pyi` agrees with the native module; `make stubs` writes it."""
 
 import ast
 import subprocess

@@ -1,4 +1,4 @@
-"""Survival trees: brute force, conventions, known answers."""
+"""Survival trees: brute force, conventions and known answers."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_two_levels_against_all_cuts(seed: int) -> None:
         for f, cut in itertools.product(range(3), np.arange(5) + 0.5):
             below = rows & (X[:, f] <= cut)
             above = rows & (X[:, f] > cut)
-            # Rows that were at risk at no event say nothing, and make no leaf.
+            # Rows that were at risk at no event have no information and make no leaf.
             if e[below].any() and e[above].any():
                 cost = best(below, depth - 1) + best(above, depth - 1)
                 found = min(found, cost + 0.01 * whole)

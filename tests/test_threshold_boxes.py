@@ -1,4 +1,4 @@
-"""What the threshold search remembers of boxes and sets of rows: brute force."""
+"""What the threshold search remembers of boxes and sets, against brute force."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_every_way_to_remember_finds_the_optimum() -> None:
 
 
 def test_bounds_of_a_stopped_search_hold() -> None:
-    # A search that remembers must not take over what was not finished.
+    # Results of searches that were not finished must not be stored.
     for seed in range(rounds(60, 1000)):
         rng = np.random.default_rng(1000 + seed)
         table = mixed_table(rng, int(rng.integers(12, 22)))

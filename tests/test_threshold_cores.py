@@ -101,7 +101,7 @@ def two_class(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_every_switch_leaves_the_optimum(seed: int) -> None:
-    # Larger tables than brute force can do; the search without sharing is a reference.
+    # Tables too large for brute force, with the search without sharing as a reference.
     X, y = two_class(90, seed)
     if seed:
         X = np.round(X, 1)

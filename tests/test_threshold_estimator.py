@@ -1,4 +1,4 @@
-"""The threshold engine behind the estimator: choice, mixed tables, ties, limits."""
+"""The threshold engine through the estimator: choice, mixed tables, ties, limits."""
 
 from __future__ import annotations
 

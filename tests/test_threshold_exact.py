@@ -22,7 +22,7 @@ from oracle import (
     tree_facts,
 )
 from sklearn.datasets import load_wine
-from threshold_switches import check_every_combination
+from threshold_switches import check_every_combination, random_switches
 
 from treeproof.border.ranks import rank_columns
 
@@ -33,16 +33,7 @@ DATA = Path(
 KINDS = [(ORDERED,), (ORDERED, ORDERED, MULTIWAY, ONE_VS_REST), (MULTIWAY, ONE_VS_REST)]
 
 
-def random_switches(rng: np.random.Generator) -> dict[str, Any]:
-    """Few cuts and bins, so that small tables reach the code for large ones."""
-    switches: dict[str, Any] = {}
-    for name in ("unit_step", "inheritance", "boxes", "sets", "portable_kernels"):
-        if rng.random() < 0.3:
-            switches[name] = bool(rng.random() < 0.5)
-    for name in ("coarse_cuts", "most_bins"):
-        if rng.random() < 0.7:
-            switches[name] = int(rng.choice([1, 2, 3, 5]))
-    return switches
+SWITCHES = ("unit_step", "inheritance", "boxes", "sets", "portable_kernels")
 
 
 def check(
@@ -78,7 +69,7 @@ def test_equals_brute_force(block: int) -> None:
         limits = random_limits(rng)
         if limits["max_depth"] < 0 and rng.random() < 0.5:
             limits["max_depth"] = int(rng.integers(2, 5))
-        check(table, limits, random_switches(rng))
+        check(table, limits, random_switches(rng, *SWITCHES))
 
 
 def test_every_combination_of_switches() -> None:
@@ -195,7 +186,7 @@ def test_stages_of_deep_subproblems() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_deep_trees_with_a_penalty(seed: int) -> None:
-    # Small tables, penalties that pay off late: the optimum needs four levels and more.
+    # Small tables and penalties at which the optimum needs a depth of at least four.
     rng = np.random.default_rng(seed)
     for _ in range(12):
         table = random_table(rng, max_rows=18, max_values=12, kinds=KINDS[0])
@@ -205,7 +196,7 @@ def test_deep_trees_with_a_penalty(seed: int) -> None:
             "max_splits": -1,
             "min_samples_leaf": int(rng.integers(1, 3)),
         }
-        check(table, limits, random_switches(rng))
+        check(table, limits, random_switches(rng, *SWITCHES))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Bounds of the threshold search for trees with multiway splits: brute force."""
+"""Bounds of the threshold search for multiway splits, against brute force."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WAYS: tuple[dict[str, bool], ...] = (
 
 
 def categories_table(rng: np.random.Generator, twice: bool) -> Table:
-    """Numbers, and categories of which some are rare; split in one way or two."""
+    """Return numbers and categories, some of them rare, split in one way or two."""
     n_rows = int(rng.integers(10, 26))
     n_values = int(rng.integers(3, 6))
     ordered = [rng.integers(0, 6, size=n_rows) for _ in range(int(rng.integers(1, 3)))]

@@ -1,4 +1,4 @@
-"""Threads in the search over thresholds: one optimum, and limits as with one."""
+"""Threads in the search over thresholds: same optimum, same limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from test_threshold_exact import KINDS, numeric_arguments
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.proof import check as check_proof
 
-FIRST = {"helpers_first": True}  # else small problems are over before a thread begins
+FIRST = {"helpers_first": True}  # small problems end before a thread starts
 
 
 def noise(n_rows: int = 400, n_features: int = 8) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Time limits of large tables, with clocks of our own: nothing here waits."""
+"""Time limits on large tables, with artificial clocks: no test waits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS, COLUMNS = 120_000, 10
 
 
 class Clock:
-    """Each look at it takes a second."""
+    """A clock that advances by a second each time it is read."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -41,7 +41,7 @@ def test_reading_stops_at_the_deadline():
     assert [len(values) > 0 for values in data.table.distinct] == [True] * 2 + [
         False
     ] * 8
-    assert len(data.table.engine.kinds) == 0  # an engine must not see a part
+    assert len(data.table.engine.kinds) == 0  # an engine must not get only some columns
 
 
 def test_reading_is_the_same_column_by_column():
@@ -79,7 +79,7 @@ def test_a_fit_without_time_to_read_is_a_leaf(monkeypatch, model, frame):
         fitted = model(time_limit=4.5, split_penalty=0.125).fit(given, y)
     assert fitted.status_ == "time_limit" and not fitted.optimal_
     assert fitted.n_splits_ == 0
-    # A tree is a leaf or has a split: that much is always true.
+    # A tree is a leaf or has a split, so this bound always holds.
     assert fitted.lower_bound_ == pytest.approx(0.125)
     assert fitted.proved_depth_ == 0
     assert len(set(fitted.predict(given[:5]))) == 1
@@ -131,11 +131,11 @@ def climb(n_rows: int, **more):
 
 
 def test_preparing_a_large_table_polls_the_limits():
-    """Without any time: a large table is not even sorted, a small one is searched."""
+    """Without time, a large table is not even sorted, and a small one is searched."""
     large = climb(200_000)
     assert large["status"] == "time_limit"
     assert len(large["tree"]["feature"]) == 1
-    assert large["n_merged_rows"] == 0  # not merged to the end
+    assert large["n_merged_rows"] == 0  # merging was not finished
     assert large["lower"] / large["unit"] == pytest.approx(0.0625)
     small = climb(500)
     assert len(small["tree"]["feature"]) > 1  # at least CART's tree

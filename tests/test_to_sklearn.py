@@ -1,4 +1,4 @@
-"""The scikit-learn tree says what ours says, seen and unseen values included."""
+"""The scikit-learn tree predicts what ours predicts, for unseen values as well."""
 
 import warnings
 
@@ -47,7 +47,7 @@ def test_close_values_survive_single_precision():
     for _ in range(100):
         a = np.float32(random.normal())
         b = np.nextafter(a, np.float32(9))
-        # Anything in double precision that rounds to the one or the other.
+        # Any double that rounds to one of the two.
         spread = 0.4 * float(abs(np.spacing(a)))
         low, high = float(a) + random.uniform(-spread, spread), float(b)
         X = np.array([[low], [high]])

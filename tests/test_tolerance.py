@@ -1,4 +1,4 @@
-"""`tolerance=`: a search may end at a gap, and says that it did."""
+"""With `tolerance=`, a search may end at a gap, and the certificate states it."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def test_collapse_leaves_no_equal_siblings(models):
 
 
 def test_collapse_sees_what_a_category_without_rows_would_get():
-    """No row of q has z, but z would get the 0 there that it gets under p."""
+    """No row of q has z, but z would get the class 0 that it gets under p."""
     rows = [("p", c, y) for c, y in (("x", 1), ("y", 0), ("z", 0)) for _ in range(3)]
     rows += [("q", c, y) for c, y in (("x", 1), ("y", 0), ("y", 0)) for _ in range(3)]
     rows += [("r", c, 1) for c in "xyz" for _ in range(9)]

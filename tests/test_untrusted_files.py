@@ -1,4 +1,4 @@
-"""Files from strangers: proofs that unpack to much, checkpoints that lie, names."""
+"""Files from others: proofs that unpack to much, false checkpoints, file names."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_bounds_that_cannot_be(stopped, bounds):
 
 @pytest.mark.parametrize("lie", ["bounds are too high", "costs are too low"])
 def test_a_fit_with_a_proof_believes_no_checkpoint(stopped, tmp_path, lie):
-    """Who may write the file may lie to a fit, but not to one that writes a proof."""
+    """A false checkpoint can mislead a fit, but not a fit that writes a proof."""
     path, X, y, parameters = stopped
     if lie == "bounds are too high":
         forge(path, lambda a, b, low, up, test, effort: (a, b, up, up, test, effort))

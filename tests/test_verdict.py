@@ -1,4 +1,4 @@
-"""What a verdict says: the whole statement, the same words from both fast checkers."""
+"""Verdicts: the whole statement, in the same words from both fast checkers."""
 
 from __future__ import annotations
 

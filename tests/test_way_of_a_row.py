@@ -1,4 +1,4 @@
-"""The stages of ARCHITECTURE.md, walked: each hands on what the next one takes."""
+"""The stages of ARCHITECTURE.md in order: each takes what the one before makes."""
 
 import re
 from pathlib import Path

@@ -1,10 +1,12 @@
-"""Every combination of the switches of the threshold engine, and of a few limits."""
+"""The switches of the threshold engine: drawn at random, and in every combination."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+import numpy as np
 
 
 def switch_combinations(*further: str) -> Iterator[dict[str, Any]]:
@@ -14,6 +16,21 @@ def switch_combinations(*further: str) -> Iterator[dict[str, Any]]:
     values = [flags] * len(further) + [flags, flags, (1, 24), (2, 128)]
     for chosen in itertools.product(*values):
         yield dict(zip(names, chosen, strict=True))
+
+
+def random_switches(rng: np.random.Generator, *names: str) -> dict[str, Any]:
+    """Set some of these switches, and few cuts and bins.
+
+    With few of them, small tables reach the code for large ones.
+    """
+    switches: dict[str, Any] = {}
+    for name in names:
+        if rng.random() < 0.3:
+            switches[name] = bool(rng.random() < 0.5)
+    for name in ("coarse_cuts", "most_bins"):
+        if rng.random() < 0.7:
+            switches[name] = int(rng.choice([1, 2, 3, 5]))
+    return switches
 
 
 def check_every_combination(

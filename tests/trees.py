@@ -1,4 +1,4 @@
-"""Random tables and a plain walk down a tree, for the tests of trees and exports."""
+"""Random tables, and prediction by following a tree test by test."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def unseen_rows(seed: int, n_rows: int = 60) -> pd.DataFrame:
 
 
 def walk(tree: Tree, row: dict[str, Any]) -> int:
-    """Send one row down the tree, test by test, on the values themselves."""
+    """Return the leaf of one row, by testing its values along the path."""
     node = 0
     while tree.kind[node] != LEAF:
         column = tree.columns[tree.feature[node]]

@@ -1,4 +1,4 @@
-// A box: for every column the values that it keeps.
+// A box, described by the values that it keeps in every column.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace treeproof::prices {
 
-// Where each column's values begin in a box.
+// Where the values of each column begin in the array of a box.
 class BoxShape {
  public:
   explicit BoxShape(const Points& points) {

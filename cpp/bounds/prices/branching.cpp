@@ -1,6 +1,7 @@
-// Where to cut a fuzzy box: at the end or value whose zone has much weight of both signs. An end's
-// zone is cut where two thirds of its positive weight lie on the outer side, by experiment: the
-// part without them is likely to hold no box of interest.
+// Chooses where to cut a fuzzy box in two. A good cut goes through a zone that holds much weight of
+// both signs, since its two parts then have lower bounds than the whole. The zone of an interval's
+// end is cut where two thirds of its positive weight lie on the outer side; by experiment, the part
+// that loses this weight seldom holds a box of interest.
 #include <cmath>
 
 #include "bounds/prices/relaxation.hpp"
@@ -82,7 +83,7 @@ Branch Relaxation::choose_branch() {
       continue;
     }
     std::int32_t at = -1;
-    std::int32_t last = 0;  // the last option
+    std::int32_t last = 0;  // the last value that is still open
     for (std::int32_t v = 0; v < open.n; ++v)
       if (values[v] == ValueState::open) last = v;
     std::int64_t sum = 0;
@@ -138,7 +139,7 @@ void Relaxation::take_part(const Branch& branch, int part, LocalBox& box) const 
 }
 
 void Relaxation::suggest(const LocalBox& part, const BoxShape& shape, Box& box) const {
-  // The outermost choice of every column first.
+  // For every column, start with the widest choice that the part leaves.
   words_.resize(layout_.size());
   store(part, words_);
   box.keeps.assign(shape.size(), 0);

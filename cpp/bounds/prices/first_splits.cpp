@@ -12,8 +12,8 @@
 namespace treeproof::prices {
 namespace {
 
-constexpr Cost kWide = 4;                   // splits
-constexpr std::int64_t kSlice = 5'000'000;  // steps before the worst split is chosen anew
+constexpr Cost kWide = 4;                   // in costs of a split; see `wide_place`
+constexpr std::int64_t kSlice = 5'000'000;  // steps of work before the worst split is chosen again
 
 Cost leaf_cost_of(const Points& points) {
   Cost least = std::numeric_limits<Cost>::max();
@@ -48,7 +48,8 @@ std::int64_t PricedPart::work() const {
 
 std::int64_t PricedPart::n_parts() const { return splits_ != nullptr ? splits_->n_parts() : 0; }
 
-// Costs are so many splits and whole errors: a bound is rounded up to the next one.
+// Every cost is a number of splits plus a whole number of errors, so the bound is rounded up to the
+// next cost that can occur.
 Cost PricedPart::bound() const {
   Cost least = std::max<Cost>(0, maker_.bound());
   if (splits_ != nullptr) least = std::max(least, splits_->bound());
@@ -106,7 +107,7 @@ bool FirstSplits::is_inside(const PointColumn& column, std::size_t point, Side s
   return side == low ? code == at : code != at;
 }
 
-// A tree is a leaf or pays for a split.
+// The first bounds: a tree on a side is either a single leaf, or it pays for at least one split.
 void FirstSplits::bound_by_leaves() {
   const std::size_t classes = index(points_.n_classes);
   std::vector<std::int64_t> weight;  // [value * classes + class]
@@ -143,8 +144,9 @@ void FirstSplits::bound_by_leaves() {
   }
 }
 
-// Prices that are feasible on one side at `at` (intervals: the low side of the last value and
-// the high side of -1 are the whole table) bound every smaller set of that side.
+// Raises bounds by prices that are feasible on one side of the split at `at`: they bound every
+// smaller set on that side as well. For intervals, the low side of the last value and the high side
+// of -1 stand for the whole table.
 void FirstSplits::bound_by_prices(std::size_t c, Side side, std::int32_t at,
                                   std::span<const std::int32_t> members, const Prices& prices) {
   const PointColumn& column = points_.splits[c];
@@ -159,7 +161,8 @@ void FirstSplits::bound_by_prices(std::size_t c, Side side, std::int32_t at,
   };
   const std::int32_t places = n_places(c);
   if (column.choice != Choice::interval) {
-    // Of the whole table's prices both sides of every place; of a part's prices its own side.
+    // Prices of the whole table bound both sides of every split, prices of a part only its own
+    // side.
     const bool whole = members.size() == index(points_.size());
     Cost total = 0;
     for (const Cost sum : sums_) total += sum;
@@ -181,7 +184,7 @@ void FirstSplits::bound_by_prices(std::size_t c, Side side, std::int32_t at,
   spread(c, side);
 }
 
-// A bound holds for every larger set.
+// Passes bounds on to larger sets on the same side: a tree on more rows costs at least as much.
 void FirstSplits::spread(std::size_t c, Side side) {
   if (points_.splits[c].choice != Choice::interval) return;
   const std::int32_t places = n_places(c);
@@ -193,7 +196,7 @@ void FirstSplits::spread(std::size_t c, Side side) {
   }
 }
 
-// Takes over what a part has found out since the last time.
+// Takes over the prices and the bound that a part has gained since the last call.
 void FirstSplits::learn(Part& part) {
   const std::size_t c = part.place.column;
   Known& own = known(part.place, part.side);
@@ -207,7 +210,7 @@ void FirstSplits::learn(Part& part) {
   }
 }
 
-// The least bound over all first splits, and which one it is.
+// Finds the least bound of any first split, and remembers which split has it.
 void FirstSplits::refresh() {
   Cost least = std::numeric_limits<Cost>::max();
   for (std::size_t c = 0; c < points_.splits.size(); ++c) {
@@ -226,8 +229,9 @@ void FirstSplits::refresh() {
   bound_ = std::max(bound_, std::min(least, table_.leaf_cost()));
 }
 
-// How far away a part may lie that bounds a side well enough at first: as far as the prices of
-// the points in between sum to no more than a few splits.
+// Returns the most distant place whose part still bounds this side well enough to begin with:
+// prices of a larger part serve many splits at once. The points in between may have prices that sum
+// to at most `kWide` splits.
 std::int32_t FirstSplits::wide_place(Place place, Side side) const {
   const PointColumn& column = points_.splits[place.column];
   if (column.choice != Choice::interval) return place.at;
@@ -245,7 +249,8 @@ std::int32_t FirstSplits::wide_place(Place place, Side side) const {
   return at;
 }
 
-// Work that may raise one side of a split, if it has had less than the task at hand.
+// Offers work that may raise the bound of one side of a split. `task` is replaced if the offered
+// work has used less time so far.
 bool FirstSplits::offer(Place place, Side side, Task& task) {
   const Known& now = known(place, side);
   if (now.bound >= now.leaf) return false;
@@ -266,7 +271,7 @@ bool FirstSplits::offer(Place place, Side side, Task& task) {
     found.part = nullptr;
     found.place.at = wide;
   } else if (nearest->priced.has_best_prices() && nearest->place.at != place.at) {
-    found.part = nullptr;  // one for this very set
+    found.part = nullptr;  // the part found is larger; make one for this very set
   } else {
     if (nearest->priced.is_exhausted()) return false;
     found.spent = nearest->priced.work();
@@ -277,7 +282,7 @@ bool FirstSplits::offer(Place place, Side side, Task& task) {
   return true;
 }
 
-// The work that may raise the worst split; false if there is none.
+// Chooses the work that may raise the bound of the worst split; false if there is none.
 bool FirstSplits::choose(Task& task) {
   task.spent = -1;
   bool any = false;

@@ -1,18 +1,20 @@
-// Bounds by the first split, with prices of their own for what lies on either side.
+// Lower bounds by the first split, with separate prices for the parts on its two sides.
 //
-// A tree is a single leaf, or it begins with a split, and what it does on either side is a tree
-// there. Prices for a part of the table have to respect only the boxes inside that part, so they
-// are higher than those for the whole table.
+// A tree is a single leaf, or it begins with a split and continues with a tree on either side.
+// Prices for a part of the table have to respect only the boxes inside that part, so they can be
+// higher than prices for the whole table.
 //
 // Lemma. Let u be feasible on a set A of points (price_maker.hpp). For every B inside A that tests
-// can make, a tree on B costs at least u(B) less one leaf: its leaves are boxes inside A. And a
-// tree on B costs at least as much as the best tree on any A inside B, since restricting a tree
-// to fewer rows costs nothing. So one vector of prices for "at most b" bounds every "at most t"
-// with t <= b by a prefix sum, and a bound for "at most t" holds for every larger threshold.
+// can make, a tree on B costs at least u(B) minus one split, since its leaves are boxes inside A.
+// And a tree on B costs at least as much as the best tree on any A inside B, since restricting a
+// tree to fewer rows does not make it dearer. So one vector of prices for "at most b" bounds every
+// "at most t" with t <= b by a prefix sum, and a bound for "at most t" holds for every larger
+// threshold.
 //
-// The bound of the table is the least over all first splits, and over the single leaf. The split
-// that is least gets work on its sides: prices for a set that serves the neighbouring thresholds
-// too, then for the very set, then that set's own first splits.
+// The bound of the table is the least bound over all first splits and the single leaf. Work goes to
+// the two sides of the split that has this least bound: first to prices for a larger part that
+// serves the neighbouring thresholds as well, then to prices for the side itself, and then to the
+// first splits of that side.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +31,7 @@ namespace treeproof::prices {
 // What splits cost, and how many parts of a table may still get prices of their own.
 struct SplitRules {
   Cost two_way = 0;
-  Cost per_leaf = 0;  // by `cost_per_leaf`: a split into c parts costs at least c - 1 times this
+  Cost per_leaf = 0;  // see `cost_per_leaf`: a split into c parts costs at least c - 1 times this
   std::uint64_t most_bytes = 0;
   int parts_left = 0;
   int n_threads = 1;
@@ -37,21 +39,21 @@ struct SplitRules {
 
 class FirstSplits;
 
-// A table with prices of its own and, once these are at their best, its first splits.
+// A table with its own prices and, once these are as good as they get, bounds by its first splits.
 class PricedPart {
  public:
   PricedPart(Points points, SplitRules& rules);
-  // A part of a larger table: `members` are its points there.
+  // Makes a part of a larger table, whose points `members` are the points of this one.
   PricedPart(const PricedPart& larger, std::vector<std::int32_t> members);
   ~PricedPart();
   PricedPart(const PricedPart&) = delete;
   PricedPart& operator=(const PricedPart&) = delete;
 
-  // Goes on for about so many steps of the innermost loops, first on prices and then, with
-  // `deeper`, on first splits. False once there is nothing left to gain.
+  // Goes on for about `work` steps of the innermost loops, first on prices and then, with `deeper`,
+  // on first splits. False once nothing is left to gain.
   bool run(std::int64_t work, bool deeper, Limits& limits);
 
-  // No tree costs less.
+  // A lower bound on the cost of every tree.
   Cost bound() const;
   Cost leaf_cost() const { return leaf_cost_; }
   bool has_best_prices() const { return prices_done_; }
@@ -87,8 +89,9 @@ class FirstSplits {
  private:
   enum Side : std::uint8_t { low, high };
 
-  // A place where a column can be split. Intervals: after value `at`. Subsets: value `at` against
-  // all others. One child for each value: there is a place for each, and no high side.
+  // A place where a column can be split. For intervals: after value `at`. For subsets: value `at`
+  // against all others. With one child for each value there is a place for each value, and no high
+  // side.
   struct Place {
     std::size_t column;
     std::int32_t at;
@@ -97,14 +100,14 @@ class FirstSplits {
     Place place;
     Side side;
     PricedPart priced;
-    std::shared_ptr<const Prices> seen;  // the prices that are in the bounds already
+    std::shared_ptr<const Prices> seen;  // the prices that the bounds already use
   };
   struct Known {
     Cost bound = 0;
     Cost leaf = 0;
   };
   struct Task {
-    Part* part = nullptr;  // null: make one
+    Part* part = nullptr;  // null if a new part has to be made
     Place place{};
     Side side = low;
     std::int64_t spent = 0;
@@ -129,7 +132,7 @@ class FirstSplits {
   const PricedPart& table_;
   const Points& points_;
   SplitRules& rules_;
-  std::vector<std::size_t> first_;  // per column: into `known_`
+  std::vector<std::size_t> first_;  // per column: the index of its first entry in `known_`
   std::vector<Known> known_;
   std::vector<std::unique_ptr<Part>> parts_;
   Place worst_{};

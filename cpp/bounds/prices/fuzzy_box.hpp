@@ -1,10 +1,11 @@
-// Many boxes at once: for every column a range of choices.
+// A fuzzy box stands for many boxes at once: it has a range of choices for every column.
 //
 //   interval     the lower end lies in [low_first, low_last], the upper in [high_first, high_last]
-//   subset       each value is out, open or in
-//   one_or_all   a set of values of which one is kept, and whether keeping all is a choice
+//   subset       each value is out, open (undecided) or in
+//   one_or_all   the values of which one may be kept, and whether keeping all is a choice
 //
-// Stored as 16-bit words, one group for each column, because searches keep a million of them.
+// It is stored as 16-bit words, one group for each column, because a search keeps a million of
+// them.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ namespace treeproof::prices {
 
 using Word = std::uint16_t;
 
-// What is known of a value of a category column: for subsets all three; for one_or_all a value
-// is `open` while it is a choice, and `out` when not.
+// What is known of a value of a category column. Subsets use all three states; with one_or_all a
+// value is `open` while it can be the one that is kept, and `out` otherwise.
 enum ValueState : std::uint8_t { out = 0, open = 1, in = 2 };
 
 class FuzzyLayout {
@@ -33,7 +34,7 @@ class FuzzyLayout {
   std::size_t first(std::size_t column) const { return first_[column]; }
   std::size_t size() const { return size_; }
 
-  // All boxes there are.
+  // Returns the fuzzy box that stands for all boxes.
   std::vector<Word> everything(const Points& points) const {
     std::vector<Word> words(size_, 0);
     for (std::size_t c = 0; c < points.columns.size(); ++c) {
@@ -49,8 +50,8 @@ class FuzzyLayout {
     return words;
   }
 
-  // Of a category column: word 0 says whether all values together are a choice, then two bits
-  // for each value.
+  // The words of a category column: word 0 says whether keeping all values is a choice, and then
+  // every value has two bits.
   static ValueState value(const Word* at, std::size_t v) {
     return static_cast<ValueState>(at[1 + v / 8] >> (2 * (v % 8)) & 3);
   }

@@ -46,29 +46,30 @@ std::int64_t FuzzyPricing::n_nodes() const {
 
 bool FuzzyPricing::run(std::int64_t work, Limits& limits) {
   if (is_done()) return true;
-  told_ = false;
+  stop_helpers_ = false;
   std::vector<std::thread> helpers;
   try {
     for (std::size_t t = 1; t < workers_.size(); ++t)
       helpers.emplace_back([this, &limits, t] {
-        Limits own(told_, limits, 0);
+        Limits own(stop_helpers_, limits, 0);
         take_turns(*workers_[t], std::numeric_limits<std::int64_t>::max(), own);
       });
   } catch (const std::system_error&) {
-    // The system has no more threads; continue with these.
+    // The system gives no more threads; continue with those that were started.
   }
   take_turns(*workers_.front(), work, limits);
-  told_ = true;
+  stop_helpers_ = true;
   changed_.notify_all();
   for (std::thread& helper : helpers) helper.join();
   return is_done();
 }
 
-// Examines the best node again and again, until the work is done, a limit is reached or nothing is
-// left: no node on the heap is of interest, and no other thread is examining one.
+// Examines the node with the highest bound again and again, until the work is used up, a limit is
+// reached, or the search is finished: the heap is empty and no other thread is examining a node,
+// which could add some.
 void FuzzyPricing::take_turns(Worker& worker, std::int64_t work, Limits& limits) {
   std::unique_lock lock(mutex_);
-  while (!told_ && !out_of_memory_ && work > 0) {
+  while (!stop_helpers_ && !out_of_memory_ && work > 0) {
     std::int64_t done = 1;
     if (is_done()) {
       if (n_busy_ == 0) break;
@@ -118,7 +119,8 @@ void FuzzyPricing::push(const Worker& worker, std::int32_t bound, const LocalBox
   std::push_heap(heap_.begin(), heap_.end());
 }
 
-// Cuts a node in two, and keeps the parts that may hold a box of interest. Returns the work.
+// Cuts a fuzzy box in two and keeps the parts that may hold a box above the threshold. Returns the
+// work.
 std::int64_t FuzzyPricing::expand(Worker& worker, std::int32_t bound) {
   Relaxation& relaxation = worker.relaxation;
   if (relaxation.look_at(worker.current)) {
@@ -130,10 +132,11 @@ std::int64_t FuzzyPricing::expand(Worker& worker, std::int32_t bound) {
       const std::int32_t own = std::min(bound, relaxation.tighten(worker.part));
       if (own <= threshold_) continue;
       push(worker, own, worker.part);
-      if (worker.n_nodes < worker.climb_at) continue;
-      // Often at first: what is found then saves the rest of the search.
+      if (worker.n_nodes < worker.next_climb) continue;
+      // Local searches are frequent among the first nodes: a heavy box that is found early raises
+      // `heaviest_`, which ends the search of everything below it.
       constexpr std::int64_t kFirstNodes = 1000;
-      worker.climb_at =
+      worker.next_climb =
           worker.n_nodes + (worker.n_nodes < kFirstNodes ? climb_every_ / 8 : climb_every_);
       relaxation.suggest(worker.part, worker.local->shape(), worker.box);
       climb(worker);
@@ -142,7 +145,7 @@ std::int64_t FuzzyPricing::expand(Worker& worker, std::int32_t bound) {
   return relaxation.take_work() + worker.local->take_work();
 }
 
-// A node of a single box.
+// Weighs a node in which no choice is open, so that it stands for a single box.
 void FuzzyPricing::weigh(Worker& worker) {
   const std::int32_t weight = worker.relaxation.outer_weight();
   if (weight <= heaviest_) return;
@@ -152,7 +155,7 @@ void FuzzyPricing::weigh(Worker& worker) {
   heaviest_ = std::max(heaviest_.load(), weight);
 }
 
-// From a box to one that no single column improves.
+// Improves a box until no change of a single column makes it heavier.
 void FuzzyPricing::climb(Worker& worker) {
   const auto weight =
       static_cast<std::int32_t>(worker.local->climb(weights_, worker.box, worker.dice));

@@ -1,11 +1,12 @@
-// The heaviest box of any number of conditions, by best-first search over fuzzy boxes.
+// Finds the heaviest box with any number of conditions, by best-first search over fuzzy boxes.
 //
-// The search keeps a heap of fuzzy boxes by their bounds; what can be weighed at most is known at
-// every moment: the largest of the threshold, the top of the heap and the heaviest box found.
+// The search keeps fuzzy boxes on a heap, ordered by their upper bounds. At any moment no box
+// weighs more than the largest of three numbers: the threshold, the bound at the top of the heap
+// and the weight of the heaviest box found.
 //
-// Threads take nodes from the same heap, each with memory of its own to examine them. They work
-// only while `run` is called, and all nodes are on the heap again when it returns, so that what is
-// known between two calls does not depend on them.
+// Threads take nodes from the same heap, and each has its own memory to examine them. They work
+// only while `run` is called. All nodes are on the heap again when it returns, so that the state
+// between two calls does not depend on the threads.
 #pragma once
 
 #include <atomic>
@@ -26,7 +27,7 @@ namespace treeproof::prices {
 
 class FuzzyPricing final : public Pricing {
  public:
-  // Boxes of at most `threshold` are of no interest. `local` serves the calling thread.
+  // Boxes that weigh at most `threshold` are of no interest. `local` serves the calling thread.
   FuzzyPricing(const Points& points, std::vector<std::int32_t> weights, std::int32_t threshold,
                LocalSearch& local, std::uint64_t most_bytes, int n_threads = 1);
 
@@ -41,17 +42,17 @@ class FuzzyPricing final : public Pricing {
     std::uint32_t place;
     bool operator<(const Node& other) const { return bound < other.bound; }
   };
-  // What one thread needs to examine a node.
+  // The memory that one thread needs to examine a node.
   struct Worker {
     Relaxation relaxation;
-    std::unique_ptr<LocalSearch> own;  // of a helper
+    std::unique_ptr<LocalSearch> own;  // null for the calling thread
     LocalSearch* local;
     std::vector<Word> current;
     LocalBox part;
     Box box;
     Dice dice;
     std::int64_t n_nodes = 0;
-    std::int64_t climb_at = 1;
+    std::int64_t next_climb = 1;
   };
 
   bool is_done() const { return heap_.empty(); }
@@ -70,16 +71,16 @@ class FuzzyPricing final : public Pricing {
   const std::uint64_t most_bytes_;
   const FuzzyLayout layout_;
   const std::int64_t climb_every_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // the first one is the caller's
+  std::vector<std::unique_ptr<Worker>> workers_;  // the first is the caller's
   std::atomic<std::int32_t> heaviest_;
-  std::atomic<bool> told_ = false;  // helpers: to end
+  std::atomic<bool> stop_helpers_ = false;  // tells the helpers to end
 
-  std::mutex mutex_;  // for all that follows, and for the boxes that are found
+  std::mutex mutex_;  // protects all that follows and the list of boxes found
   std::condition_variable changed_;
   std::vector<Node> heap_;
   std::vector<Word> store_;
   std::vector<std::uint32_t> free_;
-  int n_busy_ = 0;  // nodes that are neither on the heap nor examined
+  int n_busy_ = 0;  // threads that are examining a node
   bool out_of_memory_ = false;
 };
 

@@ -12,7 +12,7 @@
 namespace treeproof::prices {
 namespace {
 
-// The points of one value of a column, as bits.
+// The set of points that have one value of a column, one bit for each point.
 struct PointSet {
   std::vector<std::uint64_t> bits;
   std::size_t size = 0;
@@ -43,12 +43,13 @@ bool are_disjoint(const PointSet& a, const PointSet& b) {
   return true;
 }
 
-// Both values of a column; the first of them lacks point 0, so that mirrored columns are equal.
+// The two point sets of a two-valued column. The first is the one without point 0, so that a column
+// and its mirror image, in which the values are exchanged, are equal.
 struct Pair {
   PointSet sides[2];
 };
 
-// Sets of which each is a subset of the next.
+// Point sets of which each is a subset of the next, as the thresholds of a number are.
 using Chain = std::vector<PointSet>;
 
 bool insert_into(Chain& chain, const Pair& pair) {
@@ -74,8 +75,9 @@ PointColumn as_column(const Chain& chain, std::size_t n) {
   return column;
 }
 
-// Takes out of `pairs` a group of at least three sets that are disjoint and cover all points:
-// `from` and others, as they come. Empty if there is none.
+// Removes from `pairs` a group of at least three sets that are disjoint and together cover all
+// points, as the indicators of categories are. The group is built greedily, beginning with the pair
+// `from`; it is empty if there is none.
 std::vector<PointSet> take_group(std::vector<Pair>& pairs, std::size_t from, std::size_t n) {
   for (int side = 0; side < 2; ++side) {
     std::vector<PointSet> group{pairs[from].sides[side]};
@@ -110,8 +112,8 @@ PointColumn as_category(std::span<const PointSet> group, std::size_t n) {
   return column;
 }
 
-// Whether a category column tells on which side of a pair a point is: any set of its values can be
-// kept, so the pair adds no box.
+// Whether the values of a category column determine on which side of the pair every point lies. A
+// box can keep any set of the category's values, so the pair would add no box.
 bool tells(const PointColumn& category, const Pair& pair) {
   std::vector<std::uint8_t> side(index(category.n_values), 2);
   for (std::size_t i = 0; i < category.code.size(); ++i) {

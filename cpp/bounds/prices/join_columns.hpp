@@ -1,9 +1,9 @@
-// Columns of two values that say together what one column of more values says.
+// Joins columns of two values into columns of more values.
 //
-// Thresholds of one number come as many columns of which each implies the next, categories as
-// columns of which exactly one holds. The boxes of the separate columns are those of the joined
-// one, but a search for the heaviest box is far shorter on one column with a choice than on many
-// that contradict each other.
+// Tables often come with one column for each threshold of a number, where each condition implies
+// the next, or with one column for each category, of which exactly one holds. The boxes of the
+// separate columns are the same as those of the joined column, but the search for the heaviest box
+// is far shorter on one column with a choice than on many columns that contradict each other.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,8 @@
 
 namespace treeproof::prices {
 
-// Replaces the two-valued columns, leaving out repeated and mirrored ones.
+// Replaces the two-valued columns by joined ones; columns that repeat or mirror another are left
+// out.
 void join_columns(std::vector<PointColumn>& columns);
 
 }  // namespace treeproof::prices

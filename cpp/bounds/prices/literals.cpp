@@ -8,7 +8,7 @@
 namespace treeproof::prices {
 namespace {
 
-// The number of yes-or-no questions about a column. Two values need one.
+// The number of yes-or-no questions about a column; a column of two values needs only one.
 std::int32_t questions_about(const PointColumn& column) {
   return column.choice == Choice::interval ? column.n_values - 1 : column.n_values;
 }
@@ -30,7 +30,8 @@ bool Literals::are_few(std::span<const Feature> features, std::int64_t n_rows) {
 
 Literals::Literals(const Points& points) {
   const std::size_t n = index(points.size());
-  std::map<std::vector<bool>, std::int32_t> numbers;  // questions with the same answers are one
+  // Questions that have the same answer for every point share one number.
+  std::map<std::vector<bool>, std::int32_t> numbers;
   std::vector<std::vector<bool>> answers;
   std::vector<bool> both;  // per question: whether a test can also ask for "no"
   std::vector<bool> own(n);
@@ -71,7 +72,7 @@ std::int64_t Literals::add_up(std::span<const std::int32_t> points,
       sum[question] += weight & mask[question];
     (weight > 0 ? sums.all_positive : sums.all_negative) += weight;
   }
-  constexpr std::size_t kPerStep = 4;  // questions that one instruction adds up
+  constexpr std::size_t kPerStep = 4;  // questions that one vector instruction adds up
   return static_cast<std::int64_t>(points.size() * stride_ / kPerStep);
 }
 

@@ -12,14 +12,15 @@
 
 namespace treeproof::prices {
 
-// A condition: twice the number of the question, plus one for the answer "no".
+// A condition is numbered twice the number of its question, plus one for the answer "no".
 using Literal = std::int32_t;
 
 class Literals {
  public:
   explicit Literals(const Points& points);
 
-  // Whether a table has few enough values for a complete search over conjunctions.
+  // Whether a table has so few values and rows that a complete search over conjunctions is
+  // affordable.
   static bool are_few(std::span<const Feature> features, std::int64_t n_rows);
 
   std::size_t n_questions() const { return n_questions_; }
@@ -31,8 +32,8 @@ class Literals {
            ((literal & 1) == 0);
   }
 
-  // The sums of positive and of negative weights of some points, in total and, per question, of
-  // those with the answer "yes".
+  // The sums of the positive and of the negative weights of some points: of all of them, and for
+  // each question of those whose answer is "yes".
   struct Sums {
     std::vector<std::int32_t> positive, negative;
     std::int32_t all_positive = 0, all_negative = 0;
@@ -46,7 +47,7 @@ class Literals {
       return (literal & 1) == 0 ? yes : all_negative - yes;
     }
   };
-  // Returns the number of steps of the innermost loop.
+  // Computes these sums. Returns the number of steps of the innermost loop.
   std::int64_t add_up(std::span<const std::int32_t> points, std::span<const std::int32_t> weights,
                       Sums& sums) const;
 

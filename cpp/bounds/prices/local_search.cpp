@@ -27,7 +27,7 @@ void LocalSearch::list_points(const Box& box, std::vector<std::int32_t>& out) co
   }
 }
 
-// Fills `keeps` with the choice whose values have the largest sum.
+// Writes to `keeps` the choice whose values have the largest sum, and returns this sum.
 std::int64_t LocalSearch::best_choice(const PointColumn& column, std::vector<std::uint8_t>& keeps) {
   const std::size_t n = index(column.n_values);
   const std::size_t top =

@@ -1,4 +1,4 @@
-// Boxes of large weight, found by changing one column at a time.
+// Finds boxes of large weight by changing one column at a time.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ class LocalSearch {
  public:
   explicit LocalSearch(const Points& points);
 
-  // Gives each column in turn the choice that is best with all others as they are, until no
-  // column changes. Returns the weight of the box.
+  // Gives each column in turn the choice that makes the box heaviest with all others as they are,
+  // until no column changes. Returns the weight of the box.
   std::int64_t climb(std::span<const std::int32_t> weights, Box& box, Dice& dice);
 
-  // A box around a point of positive weight, narrow in a few columns.
+  // Makes a random box around a point of positive weight, narrow in a few columns.
   void random_box(std::span<const std::int32_t> weights, Box& box, Dice& dice);
 
-  // The smallest box around some points, with one or two columns opened again.
+  // Makes the smallest box around some points, with one or two columns unrestricted.
   void loosened_box(std::span<const std::int32_t> inside, Box& box, Dice& dice);
 
   void list_points(const Box& box, std::vector<std::int32_t>& out) const;
   Box whole() const { return {std::vector<std::uint8_t>(shape_.size(), 1)}; }
   const BoxShape& shape() const { return shape_; }
-  // Steps of the innermost loops since the last call.
+  // Returns the steps of the innermost loops since the last call.
   std::int64_t take_work();
 
  private:

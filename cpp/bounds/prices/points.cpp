@@ -10,20 +10,21 @@
 namespace treeproof::prices {
 namespace {
 
-// Two values leave the same choices however they are split.
+// A column of two values offers a leaf the same choices however it is split: either value or both.
 Choice choice_of(FeatureKind kind, std::int32_t n_values) {
   if (kind == FeatureKind::ordered || n_values == 2) return Choice::interval;
   return kind == FeatureKind::multiway ? Choice::one_or_all : Choice::subset;
 }
 
-// Whether a column of categories comes after its double with a child for each category. Whatever
-// a leaf keeps of the two together, one category or some of them, the later one alone can keep.
+// Whether the column before this one has the same categories, split with a child for each, and this
+// one is split into subsets. What a leaf can keep of both together, one category or a set of them,
+// it can keep of this column alone, so the other one is superfluous.
 bool repeats(const std::vector<PointColumn>& before, const PointColumn& column) {
   return !before.empty() && before.back().choice == Choice::one_or_all &&
          column.choice == Choice::subset && before.back().code == column.code;
 }
 
-// Rows in an order in which equal ones follow each other.
+// Returns the rows in an order in which equal rows are neighbours (a radix sort by column).
 template <class Code>
 std::vector<std::int32_t> sorted_rows(std::span<const Feature> features,
                                       std::span<const Code> codes, std::size_t n) {
@@ -93,7 +94,7 @@ std::optional<Points> merge(std::span<const Feature> features, std::span<const C
   return points;
 }
 
-// The column of some points, its values renumbered.
+// Returns the column for some of the points, with their values numbered from 0 again.
 PointColumn part_of(const PointColumn& column, std::span<const std::int32_t> members) {
   std::vector<std::uint16_t> rank(index(column.n_values) + 1, 0);
   for (const std::int32_t i : members) rank[std::size_t{column.code[index(i)]} + 1] = 1;

@@ -1,7 +1,8 @@
-// The table as prices see it: one point for all rows that no test tells apart.
+// The table as prices see it: one point stands for all rows that no test tells apart.
 //
-// A box is what a leaf is: the points that keep to one choice in every column. Equal rows lie in
-// the same boxes, whatever their labels, so a point has a weight for each class and one price.
+// A box is the set of points that a leaf can hold: those that keep to one choice in every column.
+// Equal rows lie in the same boxes, whatever their labels, so a point has a weight for each class
+// but only one price.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,11 @@
 
 namespace treeproof::prices {
 
-// What a conjunction of tests can keep of a column.
+// The kinds of choices that a conjunction of tests can make in a column.
 enum class Choice : std::uint8_t {
   interval,    // the values between two thresholds
-  subset,      // any set of values: each "is not" excludes one more
-  one_or_all,  // one value, or no condition
+  subset,      // any set of values: each condition "is not" excludes one more
+  one_or_all,  // one value, or all of them
 };
 
 struct PointColumn {
@@ -45,13 +46,14 @@ struct Points {
   }
 };
 
-// The table of some of the points, which are given in ascending order.
+// Returns the table of some of the points, given in ascending order.
 Points restricted_to(const Points& points, std::span<const std::int32_t> members);
 
-// Larger tables take minutes for the first prices.
+// Whether a table is small enough for prices: those of larger ones take minutes.
 bool are_priceable(const Points& points);
 
-// `codes` is column-major. Nothing if a column has more values than a code can tell.
+// `codes` is column-major. Returns nothing if a column has more values than 16-bit codes can tell
+// apart.
 std::optional<Points> make_points(std::span<const Feature> features,
                                   std::span<const std::int32_t> codes,
                                   std::span<const std::int32_t> labels, std::int32_t n_classes,

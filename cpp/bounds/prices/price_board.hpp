@@ -1,7 +1,7 @@
-// Where searches find the best prices of the moment.
+// Where searches find the best certified prices known so far.
 //
-// Prices get better while a search runs. Whoever makes them posts them here; a search looks at
-// moments of its own choice and goes on with what it has in between.
+// Prices improve while a search runs. Whoever computes them posts them here; a search looks at
+// times of its own choice and uses the prices that it has in between.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@
 
 namespace treeproof::prices {
 
-// Certified prices for the rows of one table: every tree on a set of rows that tests can make
-// costs at least the sum of their prices less `split_cost`.
+// Certified prices for the rows of one table: every tree on a set of rows that tests can make costs
+// at least the sum of their prices minus `split_cost`.
 struct RowPrices {
   std::vector<Cost> of_row;
   Cost split_cost = 0;
@@ -26,7 +26,7 @@ struct RowPrices {
 
 class PriceBoard {
  public:
-  // `wider`: prices for more trees, which are used while they are better.
+  // `wider` holds prices that are valid for more trees; they are used as long as they are better.
   explicit PriceBoard(const PriceBoard* wider = nullptr) : wider_(wider) {}
 
   void post(std::shared_ptr<const RowPrices> prices) {
@@ -34,11 +34,11 @@ class PriceBoard {
     prices_ = std::move(prices);
     version_.fetch_add(1, std::memory_order_release);
   }
-  // Rises with every post.
+  // Increases with every post, so that a search sees whether there is anything new.
   std::uint32_t version() const {
     return version_.load(std::memory_order_acquire) + (wider_ != nullptr ? wider_->version() : 0);
   }
-  // Null before the first post.
+  // Returns the best prices; null before the first post.
   std::shared_ptr<const RowPrices> look() const {
     std::shared_ptr<const RowPrices> others = wider_ != nullptr ? wider_->look() : nullptr;
     const std::lock_guard lock(mutex_);

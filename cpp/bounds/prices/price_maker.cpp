@@ -16,7 +16,7 @@ constexpr std::size_t kBoxesPerClass = 60;
 constexpr std::size_t kMostBoxes = 3000;
 constexpr std::int64_t kSlice = 1 << 23;
 
-// Weights of boxes stay below 2^28 in these multiples.
+// Returns the shift by which costs are divided, so that the weights of all boxes stay below 2^28.
 int shift_for(std::int64_t total_weight) {
   int shift = 0;
   while (cost_of(total_weight) >> shift >= (Cost{1} << 27)) ++shift;
@@ -32,7 +32,8 @@ std::vector<Cost> prices_of_rows(const Points& points, const Prices& prices,
   std::vector<Cost> of_row(weights.size());
   for (std::size_t row = 0; row < weights.size(); ++row) {
     const std::size_t point = index(points.point_of[row]);
-    // What is left of the price, in proportion to what is left of the weight.
+    // The row gets the share of the remaining price that it has of the remaining weight, so that
+    // rounding never hands out more than the price of the point.
     const Cost price = static_cast<Cost>(
         std::llround(static_cast<double>(rest[point]) * weights[row] /
                      static_cast<double>(std::max<std::int64_t>(1, weight[point]))));
@@ -108,15 +109,15 @@ void PriceMaker::programme_round(Limits& limits) {
   const double hoped =
       std::ldexp(total / std::max(1.0, heaviest), shift_) - static_cast<double>(split_cost_);
   if (shares_.empty() || hoped > hoped_) {
-    constexpr double kNews = 1.01;
-    if (hoped > kNews * hoped_) news_at_ = kMostRounds - rounds_left_;
+    constexpr double kLeastGain = 1.01;
+    if (hoped > kLeastGain * hoped_) last_gain_round_ = kMostRounds - rounds_left_;
     hoped_ = hoped;
     violation_ = heaviest;
     shares_ = programme_.shares();
   }
   programme_.solve(kSteps, [&](std::int64_t work) {
-    constexpr std::int64_t kScattered = 2;  // its steps jump about in memory
-    return spend_on_programme(kScattered * work, limits);
+    constexpr std::int64_t kRandomAccess = 2;  // its steps read memory at random and so take longer
+    return spend_on_programme(kRandomAccess * work, limits);
   });
   if (programme_.n_boxes() > kMostBoxes + kMostBoxes / 2) programme_.trim(kMostBoxes);
 }
@@ -127,7 +128,8 @@ bool PriceMaker::spend_on_programme(std::int64_t work, Limits& limits) {
   return limits.stop(static_cast<std::uint32_t>(work / kStepsPerMicrosecond));
 }
 
-// Adds heavy boxes for the programme's prices; returns the heaviest, in splits.
+// Searches for heavy boxes at the current prices of the linear programme and adds them to it.
+// Returns the weight of the heaviest one, in splits.
 double PriceMaker::search_boxes(Limits& limits) {
   const std::vector<double>& shares = programme_.shares();
   candidate_.resize(shares.size());
@@ -140,7 +142,7 @@ double PriceMaker::search_boxes(Limits& limits) {
     const std::vector<std::int32_t> weights = weights_for(k);
     heavy.clear();
     for (int start = 0; start < kStarts; ++start) {
-      // At random, close to boxes that certifications have found, or to any tight ones.
+      // Starts are random points, boxes that certifications found, and boxes that are tight.
       const std::span<const std::int32_t> tight = start % 4 == 0 ? std::span<const std::int32_t>()
                                                   : start % 4 == 1
                                                       ? programme_.recent_box(dice_.next())
@@ -160,17 +162,17 @@ double PriceMaker::search_boxes(Limits& limits) {
   return static_cast<double>(heaviest) / split_;
 }
 
-// The programme gets as much work as the searches for the heaviest box, until its prices are as
-// good as feasible for all boxes that are easily found.
+// Whether the linear programme has had enough rounds. It gets as much work as the certifications,
+// or less if its prices are nearly feasible for all the boxes that local search finds.
 bool PriceMaker::enough_rounds() const {
   const int done = kMostRounds - rounds_left_;
   if (done < kLeastRounds) return false;
   if (rounds_left_ <= 0) return true;
   constexpr double kNearlyFeasible = 1.002;
   if (n_certified_ > 0 && violation_ < kNearlyFeasible) return true;
-  // At first, until rounds no longer raise what it hopes for.
-  constexpr int kWithoutNews = 8;
-  if (n_certified_ == 0) return done - news_at_ > kWithoutNews;
+  // Before the first certification, go on until rounds no longer raise the bound that is hoped for.
+  constexpr int kRoundsWithoutGain = 8;
+  if (n_certified_ == 0) return done - last_gain_round_ > kRoundsWithoutGain;
   return programme_work_ >= certify_work_;
 }
 
@@ -192,12 +194,12 @@ void PriceMaker::begin_certifying() {
 }
 
 void PriceMaker::begin_class() {
-  found_at_ = 0;
+  work_until_found_ = 0;
   const std::int32_t k = (first_class_ + n_priced_) % points_.n_classes;
   pricing_ = pricer_->begin(weights_for(k), heaviest_);
 }
 
-// True when every class has been priced.
+// Goes on with the complete searches; true when all classes have been searched.
 bool PriceMaker::certify(std::int64_t work, Limits& limits) {
   const std::int64_t before = n_nodes_ - pricing_->n_nodes();
   const bool done = pricing_->run(work, limits);
@@ -212,7 +214,7 @@ bool PriceMaker::certify(std::int64_t work, Limits& limits) {
   if (!done) {
     cut_short_ = true;
     used_ = 0;
-    allowance_ /= 2;  // for the classes that are left, now easier
+    allowance_ /= 2;  // the remaining classes get half as much work
   }
   heaviest_ = std::max(heaviest_, pricing_->most());
   for (const Pricing::Found& found : pricing_->found()) programme_.add(found.inside);
@@ -224,8 +226,9 @@ bool PriceMaker::certify(std::int64_t work, Limits& limits) {
   return true;
 }
 
-// Breaks a certification off once a box has been found that would cost it most of its gain: prices
-// that respect this box may be certified at once. Looks around for a while first, since where one
+// Breaks a certification off if one of the boxes found would cost it most of its gain: it is better
+// to add this box to the programme and to certify prices that respect it. The search goes on for a
+// while first, since there are usually several such boxes.
 // such box is, there are others.
 bool PriceMaker::learn_boxes() {
   std::int32_t heaviest = heaviest_;
@@ -235,15 +238,15 @@ bool PriceMaker::learn_boxes() {
   total = std::ldexp(total, shift_);
   const double scaled = total * split_ / heaviest;
   if (2.0 * scaled >= total + static_cast<double>(best_->total)) return false;
-  if (found_at_ == 0) found_at_ = used_;
-  constexpr std::int64_t kMostWasted = 2;  // the part of all work
-  const std::int64_t look_around = std::max(found_at_ / 4, last_programme_);
-  if (used_ < found_at_ + look_around) return false;
-  if (kMostWasted * (broken_off_ + used_) > spent_) return false;
+  if (work_until_found_ == 0) work_until_found_ = used_;
+  constexpr std::int64_t kShareBrokenOff = 2;  // at most one part in so many of all work
+  const std::int64_t look_around = std::max(work_until_found_ / 4, last_programme_);
+  if (used_ < work_until_found_ + look_around) return false;
+  if (kShareBrokenOff * (broken_off_work_ + used_) > spent_) return false;
   std::size_t added = 0;
   for (const Pricing::Found& found : pricing_->found()) added += programme_.add(found.inside);
   if (added == 0) return false;
-  broken_off_ += used_;
+  broken_off_work_ += used_;
   first_class_ = (first_class_ + n_priced_) % points_.n_classes;
   pricing_.reset();
   shares_.clear();
@@ -253,8 +256,9 @@ bool PriceMaker::learn_boxes() {
 }
 
 void PriceMaker::end_certifying() {
-  broken_off_ = 0;
-  // Feasible after scaling by split / heaviest, rounded down.
+  broken_off_work_ = 0;
+  // Divided by heaviest / split and rounded down, the prices are feasible: no box then weighs more
+  // than one split.
   auto prices = std::make_shared<Prices>();
   prices->of_point.reserve(candidate_.size());
   for (const std::int32_t price : candidate_) {
@@ -269,8 +273,8 @@ void PriceMaker::end_certifying() {
   rounds_left_ = kMostRounds;
   if (heaviest_ > split_) shares_.clear();
   if (cut_short_) {
-    // A smaller factor next; once it is as good as what is certified, the larger one again, with
-    // the work that may be spent by then.
+    // The search was cut short, so the next factor is smaller. Once that is hardly above the factor
+    // that was certified, the larger factor is tried again, with the work that is allowed by then.
     const double reached = factor_ * static_cast<double>(split_) / static_cast<double>(heaviest_);
     certified_factor_ = std::max(certified_factor_, reached);
     const double between = (certified_factor_ + factor_) / 2;
@@ -281,21 +285,22 @@ void PriceMaker::end_certifying() {
   }
   certified_factor_ = factor_;
   if (factor_ < 1.0) {
-    // The work grows about 2.3 times for each tenth of the factor.
+    // By experiment, the work grows by a factor of about 2.3 for each 0.1 of the factor. The step
+    // is as large as the work spent so far justifies.
     const double room =
         static_cast<double>(spent_) / static_cast<double>(std::max<std::int64_t>(1, used_));
     const double step = 0.1 * std::log(std::max(1.2, room)) / std::log(2.3);
     factor_ = std::min(1.0, factor_ + std::clamp(step, 0.02, 0.5));
     return;
   }
-  // Nothing is left to gain once what is certified is what the programme hopes for.
+  // Finished once the certified bound is nearly the bound that the linear programme hopes for.
   constexpr double kNearly = 0.9999;
-  constexpr int kMostIdle = 3;
-  constexpr int kMostInVain = 12;
+  constexpr int kMostNearHope = 3;
+  constexpr int kMostWithoutGain = 12;
   const bool close = static_cast<double>(bound()) >= kNearly * hoped_ && hoped_ > 0.0;
-  idle_ = close ? idle_ + 1 : 0;
-  in_vain_ = gained ? 0 : in_vain_ + 1;
-  if (idle_ >= kMostIdle || in_vain_ >= kMostInVain) stage_ = Stage::done;
+  near_hope_ = close ? near_hope_ + 1 : 0;
+  without_gain_ = gained ? 0 : without_gain_ + 1;
+  if (near_hope_ >= kMostNearHope || without_gain_ >= kMostWithoutGain) stage_ = Stage::done;
 }
 
 }  // namespace treeproof::prices

@@ -1,8 +1,8 @@
-// The search for the heaviest box, where a point weighs its price less its errors for one class.
+// The search for the heaviest box, where a point weighs its price minus its errors for one class.
 //
-// Prices are feasible for a class if no box weighs more than one split. There are two ways to
-// search: over boxes of any number of conditions (fuzzy_pricing.hpp), and over conjunctions of at
-// most so many conditions (shallow_pricing.hpp).
+// Prices are feasible for a class if no box weighs more than one split. There are two kinds of
+// searches: over boxes with any number of conditions (fuzzy_pricing.hpp), and over conjunctions of
+// a limited number of conditions (shallow_pricing.hpp).
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 
 namespace treeproof::prices {
 
-// Work is counted in steps of the innermost loops.
+// Work is counted in steps of the innermost loops, so that results do not depend on the clock.
 inline constexpr std::int64_t kStepsPerMicrosecond = 1000;
 
-// Random numbers that repeat from run to run.
+// Pseudo-random numbers that are the same in every run.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
@@ -31,25 +31,25 @@ class Dice {
   std::uint64_t state_;
 };
 
-// A complete search, which can be interrupted and continued.
+// A complete search for the heaviest box, which can be interrupted and continued.
 class Pricing {
  public:
   virtual ~Pricing() = default;
 
-  // Goes on for about so many steps of the innermost loops; true when finished.
+  // Goes on for about `work` steps of the innermost loops; true when finished.
   virtual bool run(std::int64_t work, Limits& limits) = 0;
   virtual bool is_out_of_memory() const { return false; }
-  // No box weighs more than this, or than the threshold that the search was given.
+  // An upper bound: no box weighs more than this, or than the threshold given to the search.
   virtual std::int32_t most() const = 0;
   virtual std::int64_t n_nodes() const = 0;
 
-  // Boxes above the threshold that were found: their points.
+  // A box above the threshold that was found, as the list of its points.
   struct Found {
     std::int32_t weight;
     std::vector<std::int32_t> inside;
   };
   const std::vector<Found>& found() const { return found_; }
-  // Steps of the innermost loops since the last call.
+  // Returns the steps of the innermost loops since the last call.
   std::int64_t take_work() { return std::exchange(work_, 0); }
 
  protected:
@@ -67,21 +67,21 @@ class Pricing {
   std::vector<Found> found_;
 };
 
-// Searches one kind of boxes of a table.
+// Searches the boxes of one kind in a table.
 class Pricer {
  public:
   virtual ~Pricer() = default;
 
-  // Starts a local search at random, or close to the box with the points `tight`. Returns the
-  // weight of the box where it ends; `inside`: its points in ascending order, if it weighs more
-  // than the threshold.
+  // Runs a local search that starts at random, or close to the box with the points `tight`. Returns
+  // the weight of the best box found. If it weighs more than the threshold, `inside` receives its
+  // points in ascending order.
   virtual std::int64_t find(std::span<const std::int32_t> weights,
                             std::span<const std::int32_t> tight, std::int32_t threshold, Dice& dice,
                             std::vector<std::int32_t>& inside) = 0;
-  // Steps of the innermost loops of `find` since the last call.
+  // Returns the steps of the innermost loops of `find` since the last call.
   virtual std::int64_t take_work() = 0;
 
-  // Begins a complete search. Boxes of at most `threshold` are of no interest.
+  // Begins a complete search. Boxes that weigh at most `threshold` are of no interest.
   virtual std::unique_ptr<Pricing> begin(std::vector<std::int32_t> weights,
                                          std::int32_t threshold) = 0;
 };

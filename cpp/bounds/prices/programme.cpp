@@ -9,7 +9,7 @@
 namespace treeproof::prices {
 namespace {
 
-constexpr double kStepRatio = 3.0;  // dual steps against primal ones, by experiment
+constexpr double kStepRatio = 3.0;  // of the dual steps to the primal ones, by experiment
 constexpr double kNearlyTight = 0.8;
 
 }  // namespace
@@ -45,7 +45,7 @@ bool Programme::add(std::span<const std::int32_t> inside) {
   return true;
 }
 
-// What a box of the larger table has in common with this one is a box of this one.
+// The points that a box of the larger table shares with this one are a box of this one.
 void Programme::start_from(const Programme& larger, std::span<const std::int32_t> members) {
   std::vector<std::int32_t> place(larger.share_.size(), -1);
   for (std::size_t t = 0; t < members.size(); ++t) {
@@ -85,7 +85,7 @@ double Programme::heaviest() {
 void Programme::solve(int steps, const std::function<bool(std::int64_t work)>& stop) {
   const std::size_t n = share_.size();
   set_prices();
-  // Boxes far from tight are left out of this call.
+  // Boxes whose constraints are far from tight cannot matter in this call and are left out of it.
   std::vector<StoredBox*> active;
   for (StoredBox& box : boxes_)
     if (box.multiplier > 0.0 || price_of(box) >= kNearlyTight * box.limit) active.push_back(&box);

@@ -8,7 +8,7 @@ namespace treeproof::prices {
 namespace {
 
 constexpr int kRounds = 3;
-// Less than any sum of weights: these stay below 2^28.
+// Less than any sum of weights, since these stay below 2^28 in absolute value.
 constexpr std::int32_t kNothing = -(1 << 29);
 
 }  // namespace
@@ -51,8 +51,8 @@ bool Relaxation::is_settled(const LocalBox& box) const {
   return true;
 }
 
-// Sums of positive points in the zone, with their weights and with their shares. Returns the
-// first.
+// Sums up, by code, the positive points in the zone of a column: once with their weights, and once
+// with the shares that they give to this column. Returns the sum of the weights.
 std::int32_t Relaxation::histogram(const OpenColumn& open, std::size_t j) {
   const std::uint16_t* code = codes_.data() + open.codes;
   const std::uint16_t* zone = zone_of_[j];
@@ -70,7 +70,8 @@ std::int32_t Relaxation::histogram(const OpenColumn& open, std::size_t j) {
 }
 
 Relaxation::Best Relaxation::best_interval(const OpenColumn& open, const LocalRange& range) {
-  // sum_*[t]: of the codes below t; top_*[b]: the largest sum up to an upper end at b or above.
+  // sum_*[t]: the sum of the codes below t. top_*[b]: the largest sum with an upper end at b or
+  // above.
   const std::size_t first = open.first;
   std::int32_t* sum_one = sum_one_.data() + first + static_cast<std::size_t>(&open - open_.data());
   std::int32_t* sum_all = sum_all_.data() + first + static_cast<std::size_t>(&open - open_.data());
@@ -106,7 +107,8 @@ Relaxation::Best Relaxation::best_interval(const OpenColumn& open, const LocalRa
   return best;
 }
 
-// The largest sum over the zone that a choice of the column keeps.
+// Returns the largest sum of points in the zone that one choice of the column keeps, for both
+// bounds.
 Relaxation::Best Relaxation::best_choice(const OpenColumn& open, const LocalRange& range,
                                          const std::uint8_t* values) {
   if (open.choice == Choice::interval) return best_interval(open, range);
@@ -134,9 +136,10 @@ Relaxation::Best Relaxation::best_choice(const OpenColumn& open, const LocalRang
   return best;
 }
 
-// Strikes off ends whose boxes cannot weigh more than the threshold. False if none is left.
-bool Relaxation::strike_ends(const OpenColumn& open, LocalRange& range, std::int32_t one,
-                             std::int32_t all, bool& changed) {
+// Rules out ends of intervals whose boxes cannot weigh more than the threshold. False if none is
+// left.
+bool Relaxation::rule_out_ends(const OpenColumn& open, LocalRange& range, std::int32_t one,
+                               std::int32_t all, bool& changed) {
   const std::size_t first = open.first;
   const std::size_t j = static_cast<std::size_t>(&open - open_.data());
   const std::int32_t* sum_one = sum_one_.data() + first + j;
@@ -145,7 +148,7 @@ bool Relaxation::strike_ends(const OpenColumn& open, LocalRange& range, std::int
   const std::int32_t* top_all = top_all_.data() + first;
   const bool has_core = range.low_last <= range.high_first;
   const LocalRange before = range;
-  // Positive points of the core are not in the histograms.
+  // Points of the core lie inside every interval, so the histograms do not contain them.
   const auto on_positive = [&](std::int32_t v) {
     return positive_[first + 2 * index(v)] > 0 ||
            (has_core && v >= before.low_last && v <= before.high_first);
@@ -160,7 +163,8 @@ bool Relaxation::strike_ends(const OpenColumn& open, LocalRange& range, std::int
   if (range.low_first > range.low_last) return false;
   range.high_first = std::max(range.high_first, range.low_first);
   if (range.high_first > range.high_last) return false;
-  // The least sums below a lower end at or before each upper end, in place of `top_*`.
+  // From here on, the arrays of `top_*` hold the least sum below a lower end at or before each
+  // upper end.
   std::int32_t* least_one = top_one_.data() + first;
   std::int32_t* least_all = top_all_.data() + first;
   std::int32_t a = range.low_first;
@@ -187,10 +191,11 @@ bool Relaxation::strike_ends(const OpenColumn& open, LocalRange& range, std::int
   return range.low_first <= range.low_last;
 }
 
-// `one` and `all`: what the column's own sum must exceed for a box above the threshold.
-bool Relaxation::strike(const OpenColumn& open, LocalRange& range, std::uint8_t* values, Best best,
-                        std::int32_t one, std::int32_t all, bool& changed) {
-  if (open.choice == Choice::interval) return strike_ends(open, range, one, all, changed);
+// Rules out choices of a column. `one` and `all`: the sums of the column's zone, for the two
+// bounds, that a choice has to exceed if its box is to weigh more than the threshold.
+bool Relaxation::rule_out(const OpenColumn& open, LocalRange& range, std::uint8_t* values,
+                          Best best, std::int32_t one, std::int32_t all, bool& changed) {
+  if (open.choice == Choice::interval) return rule_out_ends(open, range, one, all, changed);
   Best sum{0, 0};
   for (std::int32_t v = 0; v <= open.n; ++v) {
     const std::size_t at = open.first + index(v);
@@ -254,7 +259,8 @@ std::int32_t Relaxation::tighten(LocalBox& box) {
       for (std::size_t i = 0; i < np; ++i) claims_[i] += zone[i] != 0 ? claim : 0;
     }
     if (!any) return bound;
-    // A little more than weight / claims: the shares, each rounded up, sum to the weight.
+    // A little more than weight / claims, so that the shares, each rounded up, sum to at least the
+    // weight in spite of the rounding of floats.
     constexpr float kSlack = 1.0f + 0x1p-19f;
     for (std::size_t i = 0; i < np; ++i)
       rate_[i] = claims_[i] == 0
@@ -294,8 +300,8 @@ std::int32_t Relaxation::tighten(LocalBox& box) {
       if (claim_[j] == 0 || box.ranges[j].is_settled(open_[j].choice)) continue;
       const std::int32_t one = threshold_ - certain + zone_positive_[j];
       const std::int32_t all = threshold_ - total + best_[j].all;
-      if (!strike(open_[j], box.ranges[j], box.values.data() + open_[j].first, best_[j], one, all,
-                  changed))
+      if (!rule_out(open_[j], box.ranges[j], box.values.data() + open_[j].first, best_[j], one, all,
+                    changed))
         return threshold_;
     }
     if (!changed) break;

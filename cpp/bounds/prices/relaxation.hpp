@@ -1,28 +1,29 @@
-// How much a box among many can weigh at most.
+// Upper bounds on the weight of the boxes that a fuzzy box stands for.
 //
-// Points have weights of either sign; a fuzzy box stands for many boxes. Its *outer* points are
-// those in at least one of them. A column's *zone* holds the outer points that some of the
-// column's choices keep and some do not; a point in no zone is in every box. Two bounds:
+// Points have weights of either sign. The *outer* points of a fuzzy box are those in at least one
+// of its boxes. The *zone* of a column holds the outer points that some of the column's choices
+// keep and others do not; a point in no zone is in every box. There are two bounds:
 //
-// One column. Other columns may drop any negative point of their zones at no loss, so
-//   max over the choices of column c of: all positive outer points that it keeps, and the
-//   negative ones that are in no zone, or in c's alone and kept.
+// One column. The other columns may exclude any negative point of their zones at no loss, so
+//   the bound is the maximum, over the choices of column c, of the weight of all positive outer
+//   points that the choice keeps, plus the negative points that are in no zone, or in the zone of
+//   c alone and kept.
 //
-// All columns. Column c's claim G(c) is the negative weight that only its zone holds. A positive
-//   point's weight is shared out to the columns whose zones hold it, in proportion to their
-//   claims, rounded up; a column that drops the point loses its share. The shares sum to at
-//   least the weight, so a point in the box counts at least fully, and one that any column drops
-//   at least zero. Negative points in several zones count zero, those in one zone
+// All columns. The claim G(c) of column c is the negative weight that only its zone holds. The
+//   weight of a positive point is divided among the columns whose zones hold it, in proportion to
+//   their claims, rounded up; a column that excludes the point loses its share. The shares sum to
+//   at least the weight, so a point in the box counts at least fully, and one that any column
+//   excludes counts at least zero. Negative points in several zones count zero, those in one zone
 //   depend on that column alone, and what is left is a maximum for each column by itself.
 //
-// Both also bound the boxes with a given end or value, and a choice whose bound is not above the
-// threshold is struck off. And the hull: shrinking a box to the hull of its positive points only
-// drops negative ones, so ends of intervals lie on positive outer points, and a subset keeps only
-// values of positive outer points.
+// Both bounds also apply to the boxes with a given end or value, and a choice whose bound is not
+// above the threshold is ruled out. Moreover, shrinking a box to the hull of its positive points
+// only excludes negative ones. So ends of intervals may be assumed to lie on positive outer points,
+// and a subset to keep only values of positive outer points.
 //
-// Works on a *view*: the outer points of one fuzzy box with its open columns, values renumbered.
-// Interval codes are doubled: positive points lie on even codes, negative ones between the values
-// of positive points on odd codes.
+// The computations work on a *view*: the outer points of one fuzzy box and its open columns, with
+// values renumbered. Interval codes are doubled: positive points have even codes, and the negative
+// points between the values of positive points have odd codes.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@
 
 namespace treeproof::prices {
 
-// The choices of one open column in a view, in the view's numbers.
+// The choices of one open column in a view, with the values numbered as in the view.
 struct LocalRange {
   std::int32_t low_first, low_last, high_first, high_last;  // interval
   bool all;                                                 // one_or_all: is keeping all a choice?
@@ -60,48 +61,49 @@ struct LocalBox {
 // Where to cut a fuzzy box in two.
 struct Branch {
   enum class Kind { none, low_end, high_end, value, all, values } kind = Kind::none;
-  std::size_t column = 0;  // of the view
+  std::size_t column = 0;  // its number in the view
   std::int32_t at = 0;     // the last value of the lower part
 };
 
 class Relaxation {
  public:
-  // `weights` per point; those of weight zero play no part.
-  // The absolute weights sum to less than 2^28.
+  // `weights` has one weight per point; points of weight zero are ignored. The absolute values of
+  // the weights sum to less than 2^28.
   Relaxation(const Points& points, std::span<const std::int32_t> weights, std::int32_t threshold);
 
   // Makes the view of a fuzzy box. False if none of its boxes weighs more than the threshold.
   bool look_at(std::span<const Word> box);
   const LocalBox& whole() const { return whole_; }
   Branch choose_branch();
-  // The two parts, as changes of a copy of `whole`.
+  // Writes one of the two parts that the branch makes of `whole` to `box`.
   void take_part(const Branch& branch, int part, LocalBox& box) const;
 
-  // No box of `box` weighs more than the result; strikes off choices on the way.
+  // Returns an upper bound on the weight of every box of `box`, and rules out choices on the way.
   std::int32_t tighten(LocalBox& box);
 
-  // Writes the box in the table's numbers over a copy of the one that was looked at.
+  // Writes the box, with values numbered as in the table, over a copy of the fuzzy box that was
+  // looked at.
   void store(const LocalBox& box, std::span<Word> out) const;
   bool is_settled(const LocalBox& box) const;
 
-  // Fills `box` with what `part`, tightened last and not closed, looks heaviest with: each
-  // column's best choice by itself.
+  // Fills `box` with a promising box of `part`, which was tightened last without being ruled out:
+  // every column gets the choice that is best by itself.
   void suggest(const LocalBox& part, const BoxShape& shape, Box& box) const;
 
-  // Of all points of the view: the weight of the box where nothing is open.
+  // The weight of all points of the view, which is that of the box if no column is open.
   std::int32_t outer_weight() const;
   std::int64_t take_work();
 
  private:
   struct OpenColumn {
-    std::size_t column;  // of the points
+    std::size_t column;  // its number in the table
     Choice choice;
-    std::int32_t n;     // values of positive points
-    std::size_t first;  // into histograms and values
-    std::size_t codes;  // into codes_
+    std::int32_t n;     // the number of values that positive points have
+    std::size_t first;  // where its entries begin in histograms and `value_`
+    std::size_t codes;  // where its entries begin in `codes_`
   };
   struct Best {
-    std::int32_t one, all;  // by the first and the second bound
+    std::int32_t one, all;  // the sums for the bounds "one column" and "all columns"
   };
 
   void list_outer(std::span<const Word> box);
@@ -116,46 +118,46 @@ class Relaxation {
   std::int32_t histogram(const OpenColumn& open, std::size_t j);
   Best best_choice(const OpenColumn& open, const LocalRange& range, const std::uint8_t* values);
   Best best_interval(const OpenColumn& open, const LocalRange& range);
-  bool strike(const OpenColumn& open, LocalRange& range, std::uint8_t* values, Best best,
-              std::int32_t one, std::int32_t all, bool& changed);
-  bool strike_ends(const OpenColumn& open, LocalRange& range, std::int32_t one, std::int32_t all,
-                   bool& changed);
+  bool rule_out(const OpenColumn& open, LocalRange& range, std::uint8_t* values, Best best,
+                std::int32_t one, std::int32_t all, bool& changed);
+  bool rule_out_ends(const OpenColumn& open, LocalRange& range, std::int32_t one, std::int32_t all,
+                     bool& changed);
 
   const Points& points_;
   FuzzyLayout layout_;
   const std::int32_t threshold_;
   std::size_t n_positive_ = 0;
-  std::size_t n_ = 0;  // points of weight not zero, positive first
+  std::size_t n_ = 0;  // points whose weight is not zero, the positive ones first
   std::vector<std::int32_t> weight_;
   std::vector<std::vector<std::uint16_t>> code_;  // [column][point]
 
   // The view.
   std::vector<std::uint16_t> is_out_;
-  std::vector<std::int32_t> outer_;  // its points, positive ones first
+  std::vector<std::int32_t> outer_;  // its points, the positive ones first
   std::size_t n_outer_positive_ = 0;
   std::vector<std::int32_t> w_;  // their weights
   std::vector<OpenColumn> open_;
   std::vector<std::uint16_t> codes_;
-  std::vector<Word> map_;             // table's value to view's code, one column
+  std::vector<Word> map_;             // for one column: from the table's values to the view's codes
   std::vector<std::uint16_t> value_;  // [first + view's value]: the table's value
-  std::vector<Word> base_;            // the box looked at
+  std::vector<Word> base_;            // the fuzzy box that was looked at
   mutable std::vector<Word> words_;
   LocalBox whole_;
 
-  // Which points the columns of a part exclude or may exclude. Per point of the view: excluded?
-  // In how many zones? The sum of the numbers of these columns, modulo 2^16: the column itself
-  // where there is one.
+  // Which points the columns of a part exclude or may exclude. For every point of the view: whether
+  // it is excluded, in how many zones it is, and the sum of the numbers of these columns modulo
+  // 2^16, which is the number of the column if there is only one.
   std::vector<std::uint16_t> outside_, zones_, zone_sum_;
   std::vector<std::uint16_t> whole_outside_, whole_zones_, whole_zone_sum_;
-  std::vector<std::uint16_t> zone_;            // [column * size + point]: the whole's, a part's
-  std::vector<const std::uint16_t*> zone_of_;  // per column: where in `zone_`
-  std::vector<LocalRange> marked_;             // per column: the choices that are marked
-  std::vector<std::uint16_t> before_;          // a zone before a change
+  std::vector<std::uint16_t> zone_;  // [column * size + point]: of the whole, then of a part
+  std::vector<const std::uint16_t*> zone_of_;  // per column: where its zone begins in `zone_`
+  std::vector<LocalRange> marked_;             // per column: the choices that the marks are for
+  std::vector<std::uint16_t> before_;          // the zone of a column before a change
 
-  // Of one round of tightening.
-  std::vector<std::int32_t> kept_;    // positive points of the view still outer
-  std::vector<std::int32_t> claim_;   // per column: G
-  std::vector<std::int32_t> claims_;  // per positive point: sum of G over its zones
+  // Temporary results of one round of tightening.
+  std::vector<std::int32_t> kept_;    // positive points of the view that are still outer points
+  std::vector<std::int32_t> claim_;   // per column: its claim G
+  std::vector<std::int32_t> claims_;  // per positive point: the sum of the claims on it
   std::vector<float> rate_;           // per positive point: weight / claims
   std::vector<std::int32_t> positive_, shared_, negative_;  // histograms
   std::vector<std::int32_t> sum_one_, sum_all_, top_one_, top_all_;

@@ -18,7 +18,7 @@ ShallowPricing::ShallowPricing(const Literals& literals, int most_conditions,
   for (std::size_t i = 0; i < weights_.size(); ++i) {
     positive += std::max(0, weights_[i]);
     total += weights_[i];
-    // Points without weight are in boxes, but add nothing to them.
+    // Points of weight zero may lie in a box, but they do not change its weight.
     path_[0].inside.push_back(static_cast<std::int32_t>(i));
   }
   if (total > heaviest_) {
@@ -62,7 +62,7 @@ bool ShallowPricing::run(std::int64_t work, Limits& limits) {
   return true;
 }
 
-// Adds a condition to the conjunction of a level and examines the result.
+// Adds a condition to the conjunction of a level, and examines the longer conjunction.
 void ShallowPricing::descend(int level, const Candidate& candidate) {
   const Node& node = path_[index(level)];
   Node& child = path_[index(level + 1)];
@@ -76,7 +76,8 @@ void ShallowPricing::descend(int level, const Candidate& candidate) {
   enter(level_);
 }
 
-// Weighs the conjunction with each further condition, and lists those that are worth following.
+// Weighs the conjunction with each further condition, and lists the conditions that may lead to a
+// box above the threshold.
 void ShallowPricing::enter(int level) {
   Node& node = path_[index(level)];
   ++n_nodes_;
@@ -105,7 +106,7 @@ void ShallowPricing::enter(int level) {
   bound_candidates(node, most_conditions_ - level);
 }
 
-// Lemma (order). `conditions_left` counts the candidate itself.
+// Computes the bounds of Lemma (order) in the header. `conditions_left` includes the candidate.
 void ShallowPricing::bound_candidates(Node& node, int conditions_left) {
   node.next = 0;
   if (conditions_left < 2) {
@@ -116,7 +117,7 @@ void ShallowPricing::bound_candidates(Node& node, int conditions_left) {
     return a.loss != b.loss ? a.loss < b.loss : a.literal < b.literal;
   });
   largest_gains_.assign(index(conditions_left - 1), 0);  // in descending order
-  std::int64_t others = 0;                               // their sum
+  std::int64_t others = 0;                               // the sum of these gains
   for (Candidate& candidate : node.candidates) {
     const std::int64_t negative =
         std::min<std::int64_t>(0, sums_.all_negative + candidate.gain + others);
@@ -134,7 +135,7 @@ namespace {
 constexpr Literal kNone = -1;
 }
 
-// Some conditions that one point satisfies.
+// Starts with conditions that a given point satisfies.
 void ShallowPricer::start_around(std::int32_t centre, Dice& dice) {
   conditions_.assign(index(most_conditions_), kNone);
   const std::vector<Literal>& all = literals_.all();
@@ -151,7 +152,8 @@ void ShallowPricer::start_around(std::int32_t centre, Dice& dice) {
       violated_[index(i)] += literals_.holds(condition, i) ? 0 : 1;
 }
 
-// Replaces the condition of a slot by the best one, given all others; true if this is better.
+// Replaces the condition in one slot by the best one, with all other conditions as they are; true
+// if the box becomes heavier.
 bool ShallowPricer::improve(std::span<const std::int32_t> weights, std::size_t slot,
                             std::int64_t& best) {
   const Literal old = conditions_[slot];

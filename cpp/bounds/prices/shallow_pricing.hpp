@@ -1,17 +1,18 @@
-// The heaviest box of at most so many conditions, by depth-first search over conjunctions.
+// Finds the heaviest box with a limited number of conditions, by depth-first search over
+// conjunctions.
 //
-// Lemma (prices of a level). If the prices in every conjunction of at most d conditions are at
-// most its errors for every class plus one split, then every tree of at most d levels costs at
-// least the sum of the prices less one split, since its leaves are such conjunctions. A set S
-// that is reached by c conditions has the same bound for its trees of at most d - c levels.
+// Lemma (prices of a level). Suppose that in every conjunction of at most d conditions the prices
+// sum to at most its errors for every class plus one split. Then every tree of depth at most d
+// costs at least the sum of the prices minus one split, since its leaves are such conjunctions. A
+// set S that is reached by c conditions has the same bound for its trees of depth at most d - c.
 //
-// Lemma (order). A conjunction that contains Q is Q with further conditions. Order the conditions
-// by their loss, the positive weight of Q that they exclude, and let l be the last one that is
-// used: the others come before it. The box then weighs at most the positive weight of Q with l,
-// and at most this plus the negative weight of Q with l, where each of the other conditions
-// excludes no more negative weight than it does on all of Q (its gain). Conditions that exclude
-// no negative weight can be left out without a loss, and those that leave no more positive weight
-// than the threshold lead to nothing.
+// Lemma (order). Every conjunction that contains Q consists of Q and further conditions. Order
+// these conditions by their loss, which is the positive weight of Q that they exclude, and let l be
+// the last one in this order: all others come before it. The box then weighs at most the positive
+// weight of Q with l, and at most this plus the negative weight of Q with l, where each of the
+// other conditions excludes no more negative weight than it does on all of Q (its gain). Conditions
+// that exclude no negative weight can be left out without a loss. Conditions that leave no more
+// positive weight than the threshold need not be followed.
 #pragma once
 
 #include <cstdint>
@@ -40,14 +41,14 @@ class ShallowPricing final : public Pricing {
     std::int32_t loss;
     std::int32_t gain;
     Literal literal;
-    std::int32_t bound;  // on what is found below, with this condition as the last one
+    std::int32_t bound;  // on the boxes below with this condition as the last one
   };
   // A conjunction with the conditions that may still be added to it.
   struct Node {
     std::vector<std::int32_t> inside;
     std::vector<Literal> usable;
     std::vector<Candidate> candidates;  // in ascending order of their losses
-    std::size_t next = 0;               // the candidates from here on have been examined
+    std::size_t next = 0;               // candidates from here on have been examined
   };
   void enter(int level);
   void bound_candidates(Node& node, int conditions_left);
@@ -86,8 +87,8 @@ class ShallowPricer final : public Pricer {
   const std::int32_t n_points_;
   const Literals literals_;
   const int most_conditions_;
-  std::vector<Literal> conditions_;     // of the local search; kNone where a slot is free
-  std::vector<std::int32_t> violated_;  // per point: the number of conditions that exclude it
+  std::vector<Literal> conditions_;     // of the local search; kNone in a free slot
+  std::vector<std::int32_t> violated_;  // per point: how many conditions exclude it
   std::vector<std::int32_t> members_;
   Literals::Sums sums_;
   std::int64_t work_ = 0;

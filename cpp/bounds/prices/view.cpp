@@ -1,4 +1,4 @@
-// The view of one fuzzy box: its outer points, open columns and their values, renumbered.
+// Makes the view of a fuzzy box: its outer points, its open columns and their values, renumbered.
 #include <algorithm>
 
 #include "bounds/prices/marks.hpp"
@@ -11,7 +11,7 @@ constexpr Word kNoCode = 0xffff;
 
 }  // namespace
 
-// The points inside the outermost choices of every column, positive ones first.
+// Lists the points that the widest choice of every column keeps, the positive ones first.
 void Relaxation::list_outer(std::span<const Word> box) {
   std::fill(is_out_.begin(), is_out_.end(), std::uint16_t{0});
   for (std::size_t c = 0; c < points_.columns.size(); ++c) {
@@ -37,8 +37,8 @@ void Relaxation::list_outer(std::span<const Word> box) {
   n_outer_positive_ = outer_.size();
 }
 
-// Ends of intervals and values of categories lie on positive points: narrows `base_` to them, and
-// then lists the negative points inside.
+// Narrows `base_` to the hull of the positive points: ends of intervals and values of categories
+// lie on positive points. Then lists the negative points inside. False if no box is left.
 bool Relaxation::shrink_to_hull(std::span<const Word> box) {
   std::copy(box.begin(), box.end(), base_.begin());
   for (std::size_t c = 0; c < points_.columns.size(); ++c) {
@@ -68,12 +68,12 @@ bool Relaxation::shrink_to_hull(std::span<const Word> box) {
   return true;
 }
 
-// Strikes off the values without positive points, and the negative points with them. False if
-// such a value has to be kept.
+// Rules out the values that no positive point has, together with their negative points. False if
+// such a value is in every box, so that no box of interest is left.
 bool Relaxation::drop_values(const PointColumn& column, const std::uint16_t* code, Word* at) {
   std::fill(flags_.begin(), flags_.begin() + column.n_values, std::uint16_t{1});
   for (const std::int32_t i : outer_) flags_[code[i]] = 0;
-  bool any = false;  // news: the points of values struck off before are out already
+  bool any = false;  // whether a value is ruled out now; the points of others are out already
   for (std::size_t v = 0; v < index(column.n_values); ++v) {
     if (flags_[v] == 0) continue;
     const ValueState state = FuzzyLayout::value(at, v);
@@ -86,7 +86,7 @@ bool Relaxation::drop_values(const PointColumn& column, const std::uint16_t* cod
   return true;
 }
 
-// The view's numbers for the values of one column, and its codes.
+// Numbers the values of one column for the view, and stores the codes of the points.
 void Relaxation::renumber(std::size_t c, const Word* range, OpenColumn& open) {
   const PointColumn& column = points_.columns[c];
   const std::uint16_t* code = code_[c].data();

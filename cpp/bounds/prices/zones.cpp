@@ -1,7 +1,7 @@
-// Which points of a view each column excludes or may exclude.
+// Finds which points of a view each column excludes and which it may exclude (its zone).
 //
 // The two parts of a fuzzy box differ from it in one column, and tightening changes a few more. So
-// the zones of the whole box are found once, and those of a part by their differences.
+// the zones of the whole box are computed once, and those of a part by the columns that differ.
 #include <algorithm>
 
 #include "bounds/prices/marks.hpp"
@@ -16,8 +16,8 @@ constexpr std::uint16_t kZone = 2;
 
 }  // namespace
 
-// The marks of one column: those that it excludes, those in its zone, and what this changes for
-// the sums over all columns. Sums and differences are modulo 2^16.
+// Marks the points that one column excludes and those in its zone, and updates the sums over all
+// columns by what has changed. Sums and differences are modulo 2^16.
 void Relaxation::mark(std::size_t j, const LocalRange& range, const std::uint8_t* values,
                       const std::uint16_t* before, std::uint16_t* zone) {
   const OpenColumn& open = open_[j];
@@ -32,7 +32,7 @@ void Relaxation::mark(std::size_t j, const LocalRange& range, const std::uint8_t
     const auto low = static_cast<Word>(2 * range.low_first);
     const auto high = static_cast<Word>(2 * range.high_last);
     const bool has_core = range.low_last <= range.high_first;
-    // Without a core every point is in the zone: none is at or above 0xffff.
+    // Without a core, all points are in the zone; as no code is 0xffff, these limits achieve that.
     const auto core_low = static_cast<Word>(has_core ? 2 * range.low_last : 0xffff);
     const auto core_high = static_cast<Word>(has_core ? 2 * range.high_first : 0xffff);
     mark_outside(code, m, low, high, outside);
@@ -44,7 +44,8 @@ void Relaxation::mark(std::size_t j, const LocalRange& range, const std::uint8_t
       if (open.choice == Choice::subset) {
         flag = state == out ? kOut : state == ValueState::open ? kZone : std::uint16_t{0};
       } else if (range.all) {
-        // With all and one value left, the value's points are in both.
+        // If the choices left are one value and all values together, both keep the points of that
+        // value.
         const bool core = range.n_options == 1 || (range.n_options == 2 && state != out);
         flag = core ? std::uint16_t{0} : kZone;
       } else {
@@ -86,7 +87,7 @@ void Relaxation::start_marks() {
   for (std::size_t j = 0; j < open_.size(); ++j) zone_of_[j] = zone_.data() + j * outer_.size();
 }
 
-// Brings the marks up to date with `box`, in which choices have been struck off since.
+// Updates the marks for `box`, some of whose choices have been ruled out since the last call.
 void Relaxation::update_marks(const LocalBox& box) {
   const std::size_t m = outer_.size();
   std::uint16_t* own = zone_.data() + m * open_.size();

@@ -28,12 +28,13 @@ struct Answer {
   Value upper{};
   bool found = false;
   SplitTree tree;
-  // Only the root of the tree is known; its stumps are looked for if the tree is used.
+  // The tree is planned: only its root is known, and the splits of its children (its stumps) are
+  // computed if the tree is used.
   bool planned = false;
   BestRoot root = {};
 };
 
-// Lower bounds on the optimal cost left and right of a cut.
+// Lower bounds on the optimal costs of the two sides of a cut.
 template <class Value>
 struct CutBounds {
   std::uint32_t position;

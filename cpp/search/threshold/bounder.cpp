@@ -24,8 +24,8 @@ struct Bounder::Parts {
 
 Bounder::Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits,
                  Limits& limits) {
-  // Rows of the problem are merged, so the size of a leaf cannot be told here. Trees with leaves
-  // of any size include those asked for: their optimum is a lower bound.
+  // Rows of the problem are merged, so the size of a leaf cannot be known here. The trees whose
+  // leaves may have any size include those that were asked for, so their optimum is a lower bound.
   TreeLimits any_leaf = tree_limits;
   any_leaf.min_samples_leaf = 1;
   parts_ = std::make_unique<Parts>(problem, split_cost, any_leaf, limits);

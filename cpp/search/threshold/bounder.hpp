@@ -1,4 +1,4 @@
-// Lower bounds for any set of rows of one table and trees of few levels, by the search over every
+// Lower bounds for trees of small depth on any set of rows of one table, by the search over every
 // threshold. Tables of numbers have too many tests for the bounds of the sparse search.
 #pragma once
 
@@ -17,11 +17,11 @@ class Bounder {
   Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits, Limits& limits);
   ~Bounder();
 
-  // No tree of at most `depth` levels on these rows costs less. The bound is the optimum over
-  // trees with leaves of any size, or more than `enough`, unless a limit is hit.
+  // A lower bound on the cost of trees of depth at most `depth` on these rows. It is the optimum
+  // over trees with leaves of any size, or any number above `enough`, unless a limit is reached.
   Cost lower(const std::vector<std::int32_t>& rows, int depth, Cost enough);
 
-  // Levels below the root; there has to be a limit.
+  // The maximum depth; the problem must have one.
   int depth() const;
 
  private:

@@ -1,10 +1,10 @@
 // Trees without multiway splits that cost as much as trees with them.
 //
-// Where each child is paid for, a split into c categories costs as much as a chain of c - 1 splits
-// that part one category from the others, and the chain has the same leaves. So if a column may be
-// split in both ways and the depth is not limited, its multiway splits are not needed. If the depth
-// is limited, or a column is split multiway only, the best tree of any depth with such chains still
-// bounds all trees.
+// If every child is paid for, a split into c categories costs as much as a chain of c - 1 splits
+// that separate one category from the others, and the chain has the same leaves. So if a column may
+// be split in both ways and the depth is not limited, its multiway splits are not needed. If the
+// depth is limited, or a column may only be split multiway, the best tree of any depth with such
+// chains is still a lower bound for all trees.
 #pragma once
 
 #include <algorithm>

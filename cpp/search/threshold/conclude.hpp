@@ -1,4 +1,4 @@
-// From the answer of a whole search to its result: what was proved, and for whom.
+// Makes the result of a search from its answer: what was proved, and for which trees.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace treeproof::threshold {
 
-// A search that was stopped within its first sweeps may have a worse tree than CART's.
+// A search that was stopped during its first sweeps may have a worse tree than CART; then CART's
+// tree is returned.
 template <class L, class FirstTree>
 void improve_by_greedy_tree(const Context<L>& context, const Task<typename L::Value>& task,
                             FirstTree& first, Answer<typename L::Value>& answer) {

@@ -10,15 +10,15 @@ namespace treeproof::threshold {
 
 struct Counters {
   std::int64_t depth_two_solves = 0;
-  std::int64_t sweeps = 0;            // passes over a root feature
-  std::int64_t evaluations = 0;       // cuts bounded from histograms
+  std::int64_t sweeps = 0;            // passes over the cuts of a root feature
+  std::int64_t evaluations = 0;       // cuts that were bounded from histograms
   std::int64_t exact_scans = 0;       // columns scanned row by row
-  std::int64_t partitions = 0;        // subsets cut above depth two
-  std::int64_t interval_prunes = 0;   // monotone bound: l(x1) + r(x2)
-  std::int64_t step_prunes = 0;       // unit step, where the monotone bound did not suffice
-  std::int64_t shrinks = 0;           // interval ends cut off by the unit step
-  std::int64_t cutoffs = 0;           // a child closed by its cut-off
-  std::int64_t inherited_prunes = 0;  // features closed by a neighbour's bounds
+  std::int64_t partitions = 0;        // sets of rows cut in two above depth two
+  std::int64_t interval_prunes = 0;   // intervals closed by the monotone bound l(x1) + r(x2)
+  std::int64_t step_prunes = 0;       // intervals closed by the unit step alone
+  std::int64_t shrinks = 0;           // ends of intervals that the unit step removed
+  std::int64_t cutoffs = 0;           // children whose bound reached the cut-off
+  std::int64_t inherited_prunes = 0;  // features closed by bounds inherited from neighbouring cuts
   std::int64_t deepenings = 0;        // sides solved again with a higher cut-off
   std::int64_t partition_prunes = 0;  // subproblems closed by the best partition of their targets
   std::int64_t price_prunes = 0;      // subproblems closed by the prices of their rows

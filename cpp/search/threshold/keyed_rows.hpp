@@ -1,4 +1,4 @@
-// A set of rows and its key, by which it is known again.
+// A set of rows with its key, by which an equal set is recognised later.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // A lower bound from the problem in which multiway splits may leave out categories
-// (multiway_cost.hpp). It has the unit step, which the true problem lacks where each child is paid
-// for, and is therefore solved many times faster; its optimum is mostly the true one. Where it is
-// not, the search for the true optimum starts from this bound.
+// (multiway_cost.hpp). The unit step holds for this problem, but not for the true one where each
+// child is paid for, so that it is solved many times faster. Its optimum is usually the true one;
+// where it is lower, the search for the true optimum starts from this bound.
 #pragma once
 
 #include <algorithm>
@@ -52,9 +52,9 @@ class TrueTrees final : public Exchange<Cost> {
   Exchange<Cost>* others_;
 };
 
-// Whether the relaxed problem has bounds that the true one lacks. A minimum leaf size or a limit on
-// the number of splits would need other arguments. Without a limit on the depth, prices of rows are
-// worth more than the unit step.
+// Whether the relaxed problem has bounds that the true one lacks. With a minimum leaf size or a
+// maximum number of splits, the lemma would need other arguments. Without a maximum depth, prices
+// of rows help more than the unit step.
 inline bool leaving_out_helps(const Context<Misclassification>& context) {
   const Settings<Cost>& settings = context.settings;
   return settings.use_leave_out && settings.use_unit_step && settings.further_child > 0 &&
@@ -62,8 +62,8 @@ inline bool leaving_out_helps(const Context<Misclassification>& context) {
          !context.restricted();
 }
 
-// Returns a lower bound for the task; `best`, a tree that is known, may be improved. Prices of rows
-// are not used: a row that is left out pays its weight, which may be less than its price.
+// Returns a lower bound for the task and may replace `best`, a known tree, by a better one. Prices
+// of rows are not used: a row that is left out pays its weight, which may be less than its price.
 template <class Progress>
 Cost bound_by_leaving_out(const LabelParts& parts, const Task<Cost>& task, const Switches& switches,
                           Answer<Cost>& best, Exchange<Cost>* exchange, const Progress& progress) {

@@ -17,12 +17,12 @@ namespace treeproof::threshold {
 
 class PriceBound {
  public:
-  // `board`: null if there are no prices. Prices pay for all errors, including those that every
-  // tree makes, which the costs of `loss` do not include.
+  // `board` is null if there are no prices. Prices account for all errors, including those that
+  // every tree makes, which the costs of `loss` leave out.
   PriceBound(const prices::PriceBoard* board, Cost split_cost, const Misclassification& loss)
       : board_(board), split_cost_(split_cost), loss_(&loss) {}
 
-  // Adopts better prices, if there are any. Returns false if there are none at all.
+  // Takes over better prices if there are any. Returns false if there are no prices at all.
   bool refresh() {
     if (board_ == nullptr) return false;
     if (board_->version() != version_) {
@@ -40,7 +40,7 @@ class PriceBound {
     return bound(sum);
   }
 
-  // Sums of the prices before each position of a feature's list; empty without prices.
+  // Writes the sum of the prices before each position of a feature's list; empty without prices.
   void sum_along(const RowSubset& rows, std::int32_t feature, std::vector<Cost>& sums) {
     sums.clear();
     if (!refresh()) return;

@@ -1,10 +1,10 @@
-// Records what a search has settled about trees of two levels, so that a prover need not solve it
+// Records what a search has settled about trees of depth two, so that the prover need not solve it
 // again.
 //
-// The solver of two levels (depth_two.hpp) counts some tests of the rows and infers the bounds of
+// The solver of depth two (depth_two.hpp) counts some tests of the rows and infers the bounds of
 // the others from them. The tests from which all others follow prove its result. A record stores
-// them, by codes, with the bound: for the whole table, or for the sides of the cuts that a search
-// of three levels has opened.
+// these tests, by codes, with the bound: for the whole table, or for the sides of the cuts that a
+// search of depth three has opened.
 #pragma once
 
 #include <algorithm>
@@ -42,13 +42,13 @@ struct CutSide {
 template <class Value>
 struct Settled {
   CutSide side;
-  int splits;   // most splits of the trees; -1 for any number
-  Value bound;  // on the cost of these trees
+  int splits;   // maximum number of splits of the trees; -1 for any
+  Value bound;  // a lower bound on the cost of these trees
   bool exact;   // true if one of these trees has this cost
   std::vector<CountedTest> tests;
 };
 
-// Threads that fill one record lock it.
+// Threads that fill the same record lock it.
 template <class Value>
 class Record {
  public:
@@ -71,7 +71,7 @@ class Record {
   std::optional<Settled<Value>> whole_;
 };
 
-// Chooses tests that prove a bound, from those that the solver of two levels has counted.
+// Chooses tests that prove a bound among those that the solver of depth two has counted.
 template <Loss L>
 class TestChooser {
  public:

@@ -33,15 +33,15 @@ struct Settings {
   bool use_sets = true;
   bool use_leave_out = true;
   bool use_chains = true;
-  // prices of the rows of the table; null if there are none
+  // Prices of the rows of the table; null if there are none.
   const prices::PriceBoard* prices = nullptr;
   std::uint32_t coarse_cuts = 24;  // cuts of stage 1 in depth two
   int most_bins = 128;
 
   SplitPrice<Value> price() const { return {split_cost, further_child}; }
-  // To sum up a split with one child for each category.
+  // Adds up the cost of a split with one child for each category.
   MultiwayCost<Value> multiway() const { return {price(), leave_out}; }
-  // The same without the price of a split into two.
+  // Does the same without the cost of a split into two.
   MultiwayCost<Value> multiway_loss() const { return {{Value{}, further_child}, leave_out}; }
 };
 

@@ -23,8 +23,9 @@ LabelCrew crew_of(const LabelParts& parts, const Switches& switches) {
           [&parts](const auto& theirs, auto& own) { return parts.make_terminal(theirs, own); }};
 }
 
-// Few penalties buy few splits, so that a limit on the depth excludes little (chains.hpp). With
-// more of them the search without that limit may take longer than the one with it.
+// Whether a search for chains is worth its time. If few penalties are affordable, trees have few
+// splits, so that a limit on the depth excludes few of them (chains.hpp). Otherwise the search
+// without the limit may take longer than the search with it.
 bool chains_help(const Columns& columns, const TreeLimits& tree_limits,
                  const Context<Misclassification>& context, Cost best) {
   constexpr Cost kFewPenalties = 8;
@@ -34,7 +35,7 @@ bool chains_help(const Columns& columns, const TreeLimits& tree_limits,
          best <= kFewPenalties * context.settings.split_cost;
 }
 
-// A lower bound for all trees that is at most the cost of a known tree.
+// Returns a lower bound for all trees that is at most the cost of a known tree.
 Cost bound_by_chains(const LabelParts& given, const TreeLimits& tree_limits,
                      const Switches& switches, Cost upper, const Progress& progress) {
   const Columns columns = without_multiway(*given.context.columns);
@@ -89,7 +90,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
     Answer<Cost> incumbent = context.restricted()
                                  ? first.best_restricted(task)
                                  : starting_tree(first, task, kInfiniteCost, exchange);
-    // What every tree costs counts there: the limit was measured on whole costs.
+    // This limit was measured on costs that include the errors of every tree.
     if (!CoreSearch::suits(context, task, incumbent.upper + labels.forced())) {
       Cost known = 0;
       if (record == nullptr && chains_help(columns, tree_limits, context, incumbent.upper))

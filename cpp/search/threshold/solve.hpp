@@ -27,13 +27,13 @@ struct Labels {
   std::span<const Weight> weights;
   std::int64_t total_weight;
   // See loss/misclassification.hpp; empty if no equal rows have different classes. With swings, the
-  // costs of a search do not include what every tree costs.
+  // costs of a search leave out the errors that every tree makes.
   std::span<const Weight> swings = {};
   std::span<const Weight> pair_gains = {};  // data/problem.hpp; empty if not known
   // The order of predictions along each feature (Misclassification::direction); empty if free.
   std::span<const std::int32_t> directions = {};
 
-  // The cost that every tree has.
+  // The cost of the errors that every tree makes.
   Cost forced() const {
     std::int64_t sum = 0;
     for (std::size_t r = 0; r < swings.size(); ++r) sum += weights[r] - swings[r];

@@ -1,8 +1,8 @@
-// Regression trees: the same best-first search with real-valued losses.
+// Regression trees, by the same best-first search with real-valued losses.
 //
-// Losses that are sums and a convex function have a terminal solver of depth two in lanes;
-// distances to quantiles, whose sums need order statistics, work on sorted lists with a terminal
-// solver of depth one.
+// Losses that are a convex function of sums have a terminal solver of depth two in lanes. Absolute
+// and quantile losses, which need order statistics instead of sums, have a terminal solver of depth
+// one on sorted lists.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -20,7 +20,7 @@
 namespace treeproof::threshold {
 namespace {
 
-// `make_terminal`: one for each thread.
+// `make_terminal` makes one terminal solver for each thread.
 template <class L, class MakeTerminal>
 Result<double> run(const Context<L>& context, const Switches& switches, const Observer& observer,
                    Record<double>* record, Exchange<double>* exchange, MakeTerminal make_terminal) {

@@ -60,7 +60,7 @@ class MomentBounder final : public TargetBounder {
 std::unique_ptr<TargetBounder> make_target_bounder(const Problem& problem, Criterion criterion,
                                                    const Targets& targets, double split_penalty,
                                                    const TreeLimits& tree_limits, Limits& limits) {
-  TreeLimits any = tree_limits;  // trees with leaves of any size, and of any number
+  TreeLimits any = tree_limits;  // leaves of any size, and any number of them
   any.min_samples_leaf = 1;
   any.max_splits = -1;
   if (criterion == Criterion::poisson)

@@ -1,4 +1,4 @@
-// Lower bounds for any set of rows of one regression and trees of few levels.
+// Lower bounds for regression trees of small depth on any set of rows of one table.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace treeproof::threshold {
 class TargetBounder {
  public:
   virtual ~TargetBounder() = default;
-  // No tree of at most `depth` levels on these rows costs less, as a share of the loss of a single
-  // leaf on all rows. The bound is the optimum within a relative 1e-9 (leaves of any size), or more
-  // than `enough`, unless a limit is hit.
+  // A lower bound on the loss of trees of depth at most `depth` on these rows, as a share of the
+  // loss of a single leaf on all rows. It is the optimum up to a relative 1e-9 (with leaves of any
+  // size), or any number above `enough`, unless a limit is reached.
   virtual double lower(const std::vector<std::int32_t>& rows, int depth, double enough) = 0;
 };
 
-// Row r of the problem has the r-th target. Only for criteria that are sums and a convex function.
+// Row r of the problem has the r-th target. Only for losses that are a convex function of sums.
 std::unique_ptr<TargetBounder> make_target_bounder(const Problem& problem, Criterion criterion,
                                                    const Targets& targets, double split_penalty,
                                                    const TreeLimits& tree_limits, Limits& limits);

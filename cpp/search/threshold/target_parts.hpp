@@ -1,8 +1,8 @@
-// The parts of a search for regression trees: the loss (loss/target_losses.hpp), the context, and a
-// factory of solvers for the last levels.
+// Constructs the parts of a search for regression trees: the loss (loss/target_losses.hpp), the
+// context, and a factory of solvers for the last levels.
 //
-// `constant` is called if a single leaf loses nothing; `use` is called with the rest otherwise. If
-// they are `preparing`, they throw `Stopped` when a limit is hit before everything is made.
+// `constant` is called if a single leaf has no loss; otherwise `use` is called with the parts. With
+// `preparing`, they throw `Stopped` if a limit is reached before everything is constructed.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +28,12 @@ auto with_targets(Criterion criterion, const Columns& columns, const Targets& ta
     Counters counters;
     const Context<L> context = context_for(columns, loss, tree_limits, switches,
                                            tree_limits.split_penalty, limits, counters);
-    if constexpr (requires { typename L::Phi; }) {  // sums: a solver of depth two in lanes
+    if constexpr (requires { typename L::Phi; }) {  // a solver of depth two in lanes, from sums
       const ColumnCodes codes = make_codes(columns, BinTargets{}, preparing ? &limits : nullptr);
       return use(context, [&codes](const auto& theirs, auto& stumps) {
         return std::make_unique<MomentTerminal<typename L::Phi>>(theirs, stumps, codes);
       });
-    } else {  // order statistics and lines: a solver of depth one on sorted lists
+    } else {  // a solver of depth one on sorted lists
       return use(context, [](const auto& theirs, auto& stumps) {
         return std::make_unique<StumpTerminal<L>>(theirs, stumps);
       });

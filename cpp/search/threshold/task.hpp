@@ -40,11 +40,11 @@ struct Task {
   std::span<const Value> lower_in;
   std::span<Value> lower_out;
   Value known{};  // a lower bound on the optimal cost of these rows that the caller already knows
-  std::vector<Looked<Value>>* looks = nullptr;  // if not null, a solver of depth two adds its cuts
-  std::span<const KnownHalf<Value>> halves_in = {};     // what is known of halves of the rows
-  std::vector<KnownHalf<Value>>* halves_out = nullptr;  // if not null, receives what is found out
-  bool may_plan = false;                                // a planned tree will do as an answer
-  const KeyedRows* around = nullptr;  // if not null, a set that many tasks are cut out of
+  std::vector<Looked<Value>>* looks = nullptr;  // if not null, receives the cuts that were counted
+  std::span<const KnownHalf<Value>> halves_in = {};     // what is known of parts of the rows
+  std::vector<KnownHalf<Value>>* halves_out = nullptr;  // if not null, receives what is learned
+  bool may_plan = false;              // whether a planned tree is sufficient as an answer
+  const KeyedRows* around = nullptr;  // if not null, a set of which many tasks have a part
 };
 
 template <class L>
@@ -55,8 +55,8 @@ struct Context {
   Limits* limits;
   Counters* counters;
   bool has_multiway = false;
-  // Of each feature that is split into all its categories: the feature that splits the same
-  // column one against the rest, or -1.
+  // For each feature that is split into all its categories: the feature that splits the same column
+  // into one category and the rest, or -1.
   std::vector<std::int32_t> doubles = {};
 
   std::int32_t double_of(std::int32_t f) const { return doubles[static_cast<std::size_t>(f)]; }
@@ -90,9 +90,9 @@ struct Context {
   }
 
   // If each child of a split is paid for, rows with new categories add leaves to a tree and make it
-  // more expensive: a tree for fewer rows can then be used for more rows only at a higher price,
-  // unless categories may be left out. (A tree for more rows can still be used for fewer rows: it
-  // loses leaves.)
+  // more expensive. A tree for fewer rows can then be used for more rows only at a higher price,
+  // unless categories may be left out. (A tree for more rows can still be used for fewer rows,
+  // since it only loses leaves.)
   bool trees_extend() const { return settings.leave_out || !(settings.further_child > Value{}); }
   // The unit step requires that a tree for fewer rows can be used for more rows. This is also false
   // if a new category would make a child smaller than the minimum leaf size.
@@ -105,7 +105,7 @@ struct Context {
     const auto further = static_cast<double>(settings.further_child);
     return L::kUnitStep ? further / static_cast<double>(kUnitCost) : further;
   }
-  // Costs are multiples of the granule, so bounds may be rounded up to one.
+  // Costs are multiples of the granule, so bounds are rounded up to the next multiple.
   Value round_up(Value bound) const {
     if constexpr (L::kUnitStep) {
       const Value g = settings.granule;

@@ -1,7 +1,7 @@
-// Reports to the observers of a search: bounds that only rise, and costs that only fall.
+// Reports to the observers of a search, with bounds that only rise and costs that only fall.
 //
-// Parts of a search know less than the whole search (a part starts again at 0, or does not know
-// trees found elsewhere), so the best values reported so far are kept.
+// Parts of a search know less than the whole search: a part starts again at bound 0, or does not
+// know trees that were found elsewhere. Therefore the best values reported so far are kept.
 #pragma once
 
 #include <algorithm>

@@ -26,6 +26,7 @@ from treeproof.border.leak import (
     check_target_is_apart,
     warn_of_categories,
     warn_of_marks,
+    warn_of_spellings,
 )
 from treeproof.border.names import record_names
 from treeproof.border.predict_rows import read_rows
@@ -129,6 +130,7 @@ def read_classification_data(
     if not table.unread:
         warn_of_categories(estimator, raw, table, n_rows, in_units=in_units)
         warn_of_marks(table)
+        warn_of_spellings(table, classes)
     return ClassificationData(
         table, classes, labels, weights, factors, samples, row_costs, kept
     )
@@ -188,6 +190,7 @@ def read_regression_data(
     if not table.unread:
         warn_of_categories(estimator, raw, table, n_rows)
         warn_of_marks(table)
+        warn_of_spellings(table)
     return RegressionData(table, matrix, weights, matrix.shape[1] == 1, samples)
 
 
@@ -232,6 +235,7 @@ def read_reward_data(
     n_rows = table.n_rows if samples is None else int(samples.sum())
     warn_of_categories(estimator, raw, table, n_rows, in_units=True)
     warn_of_marks(table)
+    warn_of_spellings(table)
     return RewardData(table, numbers, treatments, weights, samples, kept)
 
 

@@ -1,13 +1,15 @@
-"""Columns that would make a tree useless: the target, row identifiers, spoilt numbers.
+"""Columns that would make a tree useless: the target, row identifiers, spoilt text.
 
 The target among the features is refused. A column that identifies the rows, such as a
-customer number, may be intended, so there is only a warning. There is also a warning
-for a numeric column that is read as text because some cells contain a mark such as "?".
+customer number, may be intended, so there is only a warning. There are also warnings
+for a numeric column that is read as text because some cells contain a mark such as "?",
+and for text that writes the same category in several ways, such as "Yes" and "yes ".
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -24,12 +26,14 @@ __all__ = [
     "check_target_is_apart",
     "warn_of_categories",
     "warn_of_marks",
+    "warn_of_spellings",
 ]
 
 _MANY_FOR_SPLITS = 0.1  # values for a row, where a split costs one penalty
 # So many numbers with so few words are hardly categories; with marks such as "NA" and
 # "?", fewer numbers suffice.
 _MANY_NUMBERS, _SOME_NUMBERS, _FEW_MARKS = 20, 5, 3
+_MOST_NAMED = 3  # columns that a warning about several of them names
 
 
 def check_target_is_apart(raw: RawTable, y: Any) -> None:
@@ -122,6 +126,54 @@ def warn_of_marks(table: TrainingTable) -> None:
                 UserWarning,
                 stacklevel=2,
             )
+
+
+def warn_of_spellings(table: TrainingTable, classes: Iterable[Any] = ()) -> None:
+    """Warn once if categories or classes differ only in case or surrounding blanks.
+
+    The data stay as they are, since only the user knows whether "it" is "IT".
+    """
+    found = []
+    for column in table.columns:
+        if column.categories is not None and _is_used(table, column.name):
+            pair = same_words(plain(value) for value in column.categories)
+            if pair is not None:
+                found.append((f"Column {column.name!r}", "categories", pair))
+    pair = same_words(plain(value) for value in classes)
+    if pair is not None:
+        found.append(("The target", "classes", pair))
+    if not found:
+        return
+    place, what, (one, other) = found[0]
+    others = [name[0].lower() + name[1:] for name, *_ in found[1:]]
+    if len(others) > _MOST_NAMED:
+        others[_MOST_NAMED:] = [f"{len(others) - _MOST_NAMED} more"]
+    also = f" (likewise {', '.join(others)})" if others else ""
+    warnings.warn(
+        f"{place} has {what} that differ only in upper and lower case or in "
+        f"surrounding blanks, such as {one!r} and {other!r}{also}; they count as "
+        f"different {what}, so write them alike if they mean the same, for example "
+        "with .str.strip().str.lower() in pandas or lower(trim(...)) in a query.",
+        UserWarning,
+        stacklevel=2,
+    )
+
+
+def same_words(values: Iterable[Any]) -> tuple[str, str] | None:
+    """Return two texts that differ only in case or surrounding blanks, if there are.
+
+    Examples
+    --------
+    >>> same_words(["No", "Yes", "yes "]), same_words(["No", "Yes", 1])
+    (('Yes', 'yes '), None)
+    """
+    first: dict[str, str] = {}
+    for value in values:
+        if isinstance(value, str):
+            seen = first.setdefault(value.strip().casefold(), value)
+            if seen != value:
+                return seen, value
+    return None
 
 
 def _is_used(table: TrainingTable, name: str) -> bool:

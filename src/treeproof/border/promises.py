@@ -177,7 +177,7 @@ def _price(key: Any, told: Any) -> tuple[float, Any, float]:
     for value in (cost, discounted):
         if isinstance(value, bool) or not isinstance(value, Real):
             raise TypeError(
-                f"test_costs has {value!r} for {key!r}, which is no number."
+                f"test_costs has {value!r} for {key!r}, which is not a number."
             )
         if not 0 <= float(value) < float("inf"):
             raise ValueError(

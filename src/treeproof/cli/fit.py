@@ -198,7 +198,8 @@ def fit(
     test_size: Annotated[
         float,
         typer.Option(
-            help="Hold out this share of the rows, and score the tree on them.",
+            help="Hold out this share of the rows, and score the tree on them. With "
+            "--weight, it is a share of the weight, and rows are held out whole.",
             rich_help_panel=DATA,
         ),
     ] = 0.0,

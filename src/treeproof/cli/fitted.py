@@ -57,6 +57,9 @@ def scores(
     if held_out is not None:
         found["held_out"] = weighted_score(model, held_out)
         found["held_out_rows"] = len(held_out.labels())
+        if held_out.weights is not None:
+            kept, apart = training.weights.sum(), held_out.weights.sum()
+            found["held_out_weight"] = float(apart / (kept + apart))
     if getattr(model, "abstain_cost", None) is not None:
         found["abstains"] = abstaining_share(model)
     return found
@@ -97,13 +100,19 @@ def show(model: Any, result: dict[str, Any]) -> None:
         f"{counted(drawn.n_splits, 'split')}, "
         f"{counted(drawn.n_leaves, 'leaf', 'leaves')}, depth "
         f"{result['depth']}; {score} {result[score]:.4f}; "
-        + (
-            f"{result['held_out']:.4f} on {counted(result['held_out_rows'], 'row')} "
-            "held out; "
-            if "held_out" in result
-            else ""
-        )
+        + (f"{_held_out(result)}; " if "held_out" in result else "")
         + (f"abstains on {result['abstains']:.0%}; " if "abstains" in result else "")
         + f"{result['seconds']:.2f} s with solver {result['solver']}",
         soft_wrap=True,
     )
+
+
+def _held_out(result: dict[str, Any]) -> str:
+    """Return the score on held-out rows in words."""
+    from treeproof.words import counted, percent
+
+    rows = counted(result["held_out_rows"], "row")
+    words = f"{result['held_out']:.4f} on {rows} held out"
+    if "held_out_weight" in result:
+        words += f" with {percent(result['held_out_weight'])} of the weight"
+    return words

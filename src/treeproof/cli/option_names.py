@@ -35,6 +35,13 @@ _PARAMETER = re.compile(
 )
 
 
+# Advice of the library for which the command line has an option.
+_ADVICE = {
+    "Replace infinite values by finite ones or drop these rows.": "Read infinite "
+    "values as missing with --na inf, replace them by finite ones, or drop these rows.",
+}
+
+
 def in_options(text: str) -> str:
     """Return a message with options where the library names its parameters.
 
@@ -45,6 +52,8 @@ def in_options(text: str) -> str:
     >>> in_options("if 'x' is a number, use numeric_features=['x']; solver='sparse'")
     "if 'x' is a number, use --numeric x; --solver sparse"
     """
+    for advice, with_option in _ADVICE.items():
+        text = text.replace(advice, with_option)
     return _PARAMETER.sub(_option, text)
 
 

@@ -28,6 +28,7 @@ from treeproof.sources.csv_files import (
     read_csv_plain,
 )
 from treeproof.sources.duck import DuckSource
+from treeproof.sources.marks import infinite_marks
 from treeproof.sources.opening import ARROW, PARQUET, open_source
 from treeproof.words import counted
 
@@ -56,6 +57,8 @@ def open_large(
         large = not path.is_dir() and bool(glob(data))
     if not large:
         return None
+    if path.suffix.lower() in ARROW | PARQUET:
+        _only_infinite(na, f"{data!r} marks missing values itself")
     source = open_source(data, memory=parse_memory(memory_limit), na=na)
     assert isinstance(source, DuckSource)
     return source
@@ -81,15 +84,13 @@ def read_table(
         views in it could read any file, so the query is restricted to the database.
     na : sequence of str or None
         Marks that stand for missing values in all columns of a CSV file; None for the
-        usual ones, such as "NA" and "?", in its columns of numbers.
+        usual ones, such as "NA" and "?", in its columns of numbers. Other data knows
+        missing values itself, so that "inf" and "-inf" are the only marks for it.
     """
     path = Path(data)
-    if na is not None and _is_query(data):
-        raise ValueError(
-            "--na is for CSV files; write nullif(column, 'NA') in the query instead."
-        )
     if _is_query(data):
-        return _query(data, database)
+        _only_infinite(na, "write nullif(column, 'NA') in the query instead")
+        return _infinite_as_missing(_query(data, database), na)
     if database is not None:
         raise ValueError(f"--database needs an SQL query as its data, not {data!r}.")
     if path.is_dir():
@@ -101,17 +102,37 @@ def read_table(
         hint = " An SQL query begins with SELECT, WITH or FROM." if " " in data else ""
         raise FileNotFoundError(f"There is no file {data!r}.{hint}")
     suffix = Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
-    if na is not None and suffix.lower() in ARROW | PARQUET:
-        raise ValueError(
-            f"--na is for CSV files; {data!r} marks missing values itself."
-        )
-    if suffix.lower() in ARROW:
-        return _read_arrow(path)
-    if suffix.lower() in PARQUET:
-        return _read_parquet(path)
+    if suffix.lower() in ARROW | PARQUET:
+        _only_infinite(na, f"{data!r} marks missing values itself")
+        read = _read_arrow if suffix.lower() in ARROW else _read_parquet
+        return _infinite_as_missing(read(path), na)
     if find_spec("duckdb") and find_spec("pyarrow"):
         return _columns(read_csv_duckdb(path, text, na), data)
     return read_csv_plain(path, text, na)
+
+
+def _only_infinite(na: Sequence[str] | None, instead: str) -> None:
+    """Refuse marks other than infinities for data that is not CSV."""
+    others = [mark for mark in na or [] if not infinite_marks([mark])]
+    if na is not None and (others or not na):
+        raise ValueError(f"--na is for CSV files, except for --na inf; {instead}.")
+
+
+def _infinite_as_missing(table: Table, na: Sequence[str] | None) -> Table:
+    """Return Arrow columns in which infinite numbers that `na` names are null."""
+    infinite = infinite_marks(na or [])
+    if not infinite:
+        return table
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def known(column: Any) -> Any:
+        if not pa.types.is_floating(column.type):
+            return column
+        marks = pa.array(sorted(infinite), column.type)
+        return pc.if_else(pc.is_in(column, marks), None, column)
+
+    return {name: known(column) for name, column in table.items()}
 
 
 def _is_query(data: str) -> bool:

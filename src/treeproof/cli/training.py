@@ -129,8 +129,11 @@ def predicts_numbers(training: Training, target: str, asked: bool | None) -> boo
 def hold_out(
     training: Training, test_size: float, numeric: bool
 ) -> tuple[Training, Training]:
-    """Part the rows of a table in memory into those to fit and those to score on."""
-    from treeproof.border.labels import read_vector
+    """Part the rows of a table in memory into those to fit and those to score on.
+
+    A row with a weight is held out whole, and `test_size` is a share of the weight.
+    """
+    from treeproof.border.labels import read_weights
     from treeproof.report.splitting import split_rows, take
 
     if isinstance(training.y, str):
@@ -140,7 +143,7 @@ def hold_out(
         )
     y = training.labels()
     weights = training.weights
-    weights = None if weights is None else read_vector(weights, "the weights")
+    weights = None if weights is None else read_weights(weights, len(y))
     parts = [
         Training(
             take(training.X, rows),
@@ -148,7 +151,7 @@ def hold_out(
             None if weights is None else weights[rows],
             training.categorical,
         )
-        for rows in split_rows(y, test_size, 0, numeric)
+        for rows in split_rows(y, test_size, 0, numeric, weights)
     ]
     return parts[0], parts[1]
 

@@ -80,7 +80,8 @@ MissingMarks = Annotated[
     typer.Option(
         "--na",
         help="Marks A,B that stand for missing values in a CSV file. By default NA, "
-        "N/A, ?, NULL, - and the like in columns of numbers.",
+        "N/A, ?, NULL, - and the like in columns of numbers. The mark inf stands for "
+        "infinite numbers, in files of any kind.",
         show_default=False,
     ),
 ]

@@ -32,25 +32,25 @@ Vector = Any
 
 
 class Arithmetic(Protocol):
-    """What the recursions need."""
+    """The operations that the recursions need."""
 
     def one_part(self, size: int) -> Vector:
         """Return the vector of a leaf: one 1-partition."""
 
     def all_partitions(self, m: int, size: int) -> Vector:
-        """Return how many partitions of m things there are."""
+        """Return the number of all partitions of m things, for each number of parts."""
 
     def product(self, u: Vector, v: Vector, size: int) -> Vector:
-        """Return how many partitions arise from merging those of two disjoint sets."""
+        """Return how many partitions merging those of two disjoint sets makes."""
 
     def total(self, vectors: Sequence[Vector], ways: Sequence[int]) -> Vector:
-        """Return the sum of the vectors, each counted this many times."""
+        """Return the sum of the vectors, each multiplied by its factor."""
 
     def half(self, vector: Vector) -> Vector:
-        """Halve counts that are known to be even."""
+        """Return half of the counts, which must be even."""
 
     def largest(self, vectors: Sequence[Vector]) -> Vector:
-        """Return the greatest entry of each position."""
+        """Return the greatest entry of the vectors at each position."""
 
     def convolution(
         self,
@@ -62,11 +62,11 @@ class Arithmetic(Protocol):
         """Return the sum over i of ways[i] * product(left[i], right[i])."""
 
     def cap(self, vector: Vector, m: int) -> Vector:
-        """Return the vector, no entry greater than the number of all partitions."""
+        """Return the vector with no entry above the number of all partitions."""
 
 
 class ExactArithmetic:
-    """Vectors are lists of Python integers."""
+    """Exact arithmetic: vectors are lists of Python integers."""
 
     def one_part(self, size: int) -> list[int]:
         """Return the vector of a leaf."""
@@ -77,7 +77,7 @@ class ExactArithmetic:
         return [stirling2(m, c) for c in range(1, size + 1)]
 
     def product(self, u: list[int], v: list[int], size: int) -> list[int]:
-        """Multiply two polynomials in the basis of falling factorials."""
+        """Return the product of two polynomials in the basis of falling factorials."""
         return self._merge([[x * y for y in v] for x in u], size)
 
     def _merge(self, pairs: list[list[int]], size: int) -> list[int]:
@@ -91,18 +91,18 @@ class ExactArithmetic:
         return out
 
     def total(self, vectors: Sequence[list[int]], ways: Sequence[int]) -> list[int]:
-        """Add up."""
+        """Return the sum of the vectors, each multiplied by its factor."""
         return [
             sum(w * v[i] for v, w in zip(vectors, ways, strict=True))
             for i in range(len(vectors[0]))
         ]
 
     def half(self, vector: list[int]) -> list[int]:
-        """Halve; the counts are even."""
+        """Return half of the counts, which must be even."""
         return [x // 2 for x in vector]
 
     def largest(self, vectors: Sequence[list[int]]) -> list[int]:
-        """Take the greatest."""
+        """Return the greatest entry of the vectors at each position."""
         return [max(column) for column in zip(*vectors, strict=True)]
 
     def convolution(
@@ -112,7 +112,7 @@ class ExactArithmetic:
         ways: Sequence[int],
         size: int,
     ) -> list[int]:
-        """Sum over the sample's cuts first, so that merging is done once per pair."""
+        """Return the sum over all cuts; products are formed once for each pair."""
         pairs = [
             [
                 sum(w * u[a] * v[b] for u, v, w in zip(left, right, ways, strict=True))
@@ -123,7 +123,7 @@ class ExactArithmetic:
         return self._merge(pairs, size)
 
     def cap(self, vector: list[int], m: int) -> list[int]:
-        """Take the minimum with the Stirling numbers."""
+        """Return the minimum of the vector and the Stirling numbers."""
         return [
             x if stirling2_exceeds(m, c, x.bit_length()) else min(x, stirling2(m, c))
             for c, x in enumerate(vector, 1)
@@ -134,7 +134,7 @@ class ExactArithmetic:
 def _integer_plan(
     n_left: int, n_right: int, size: int
 ) -> list[list[list[tuple[int, int]]]]:
-    """Return for parts a and b the positions c - 1 they lead to, with the ways."""
+    """Return, for parts a and b, the positions c - 1 and the factors of the product."""
     return [
         [
             [(c - 1, merges(a, b, c)) for c in range(max(a, b), min(a + b, size) + 1)]
@@ -145,7 +145,7 @@ def _integer_plan(
 
 
 class LogArithmetic:
-    """Vectors are arrays of natural logarithms."""
+    """Arithmetic with vectors of natural logarithms."""
 
     def one_part(self, size: int) -> NDArray[np.float64]:
         """Return the vector of a leaf."""
@@ -160,7 +160,7 @@ class LogArithmetic:
     def product(
         self, u: NDArray[np.float64], v: NDArray[np.float64], size: int
     ) -> NDArray[np.float64]:
-        """Multiply two polynomials in the basis of falling factorials."""
+        """Return the product of two polynomials in the basis of falling factorials."""
         return self._merge(u[:, None] + v[None, :], size)
 
     def _merge(self, pairs: NDArray[np.float64], size: int) -> NDArray[np.float64]:
@@ -178,16 +178,16 @@ class LogArithmetic:
     def total(
         self, vectors: Sequence[NDArray[np.float64]], ways: Sequence[int]
     ) -> NDArray[np.float64]:
-        """Add up."""
+        """Return the sum of the vectors, each multiplied by its factor."""
         terms = [v + log_int(w) for v, w in zip(vectors, ways, strict=True)]
         return np.asarray(np.logaddexp.reduce(terms, axis=0))
 
     def half(self, vector: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Halve."""
+        """Return half of the counts."""
         return vector - math.log(2)
 
     def largest(self, vectors: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """Take the greatest."""
+        """Return the greatest entry of the vectors at each position."""
         return np.asarray(np.max(vectors, axis=0))
 
     def convolution(
@@ -197,7 +197,7 @@ class LogArithmetic:
         ways: Sequence[int],
         size: int,
     ) -> NDArray[np.float64]:
-        """Sum over the sample's cuts in one array operation."""
+        """Return the sum over all cuts, in one array operation."""
         log_ways = np.log(np.asarray(ways, dtype=np.float64))
         terms = (
             np.asarray(left)[:, :, None]
@@ -211,7 +211,7 @@ class LogArithmetic:
         return self._merge(pairs, size)
 
     def cap(self, vector: NDArray[np.float64], m: int) -> NDArray[np.float64]:
-        """Take the minimum with the Stirling numbers."""
+        """Return the minimum of the vector and the Stirling numbers."""
         for c, x in enumerate(vector.tolist(), 1):
             if x != -math.inf and not stirling2_exceeds(m, c, x / math.log(2) + 1e-6):
                 vector[c - 1] = min(x, log_int(stirling2(m, c)))
@@ -219,7 +219,7 @@ class LogArithmetic:
 
 
 class _MergePlan:
-    """Which products (a, b) enter which c, sorted by c, for arrays of fixed shape."""
+    """The products (a, b) that contribute to each c, as arrays sorted by c."""
 
     def __init__(self, n_left: int, n_right: int, size: int) -> None:
         triples = sorted(

@@ -89,7 +89,7 @@ class CappedGrowth:
         return values
 
     def _cap(self, values: list[int], m: int) -> list[int]:
-        """Limit each partition count to the number of all partitions of m rows."""
+        """Return the counts with none above the number of all partitions of m rows."""
         counts = _coefficients(values)
         capped = [
             count
@@ -106,7 +106,7 @@ class CappedGrowth:
 
 
 def _coefficients(values: list[int]) -> list[int]:
-    """Return pi^1, ..., pi^n of a polynomial from its values at 1, ..., n."""
+    """Return the coefficients of a polynomial from its values at 1, ..., n."""
     differences = [0, *values]
     counts = []
     factorial = 1

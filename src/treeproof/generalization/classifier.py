@@ -1,4 +1,4 @@
-"""Grow a tree, prune it by the risk bound: a scikit-learn estimator."""
+"""A classifier that grows a tree and prunes it by the risk bound."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class BoundPrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> BoundPrunedTreeClassifier:
-        """Grow and prune.
+        """Grow a tree and prune it.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ class BoundPrunedTreeClassifier(ClassifierMixin, BaseEstimator):
         return self.estimator_.tree_
 
     def get_depth(self) -> int:
-        """Return the tests on the longest path."""
+        """Return the depth of the pruned tree."""
         check_is_fitted(self, "estimator_")
         return int(self.estimator_.get_depth())
 

@@ -30,7 +30,7 @@ MODELS = ("original", "cart", "m-cart", "bound")
 
 @dataclass(frozen=True)
 class ModelResult:
-    """What one model did, a number for each split.
+    """The results of one model, with one number for each split.
 
     Attributes
     ----------

@@ -110,7 +110,7 @@ class CostComplexityPruner:
     def _errors_of_fold(
         self, model: Any, train: Any, test: Any, prices: list[float], n_features: int
     ) -> list[int]:
-        """Return the errors on the rows left out, for each price."""
+        """Return the errors on the rows that were left out, for each price."""
         links = self._weakest_links(PrunableTree(model, *train), n_features)
         try:
             view = _Subtree(PrunableTree(model, *test))
@@ -129,7 +129,7 @@ class CostComplexityPruner:
     def _weakest_links(
         self, source: PrunableTree, n_features: int
     ) -> list[tuple[float, tuple[int, ...]]]:
-        """Return prices and the nodes cut at each; the first cuts nothing."""
+        """Return the prices and the nodes pruned at each; none at the first."""
         view = _Subtree(source)
         links: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
         m = source.n_rows
@@ -178,21 +178,21 @@ class ModifiedCostComplexityPruner(CostComplexityPruner):
 
 
 def _take(X: Any, rows: NDArray[np.intp]) -> Any:
-    """Return some rows of any table; also of a dictionary of columns."""
+    """Return some rows of any kind of table, also of a dictionary of columns."""
     if isinstance(X, dict):
         return {name: np.asarray(column)[rows] for name, column in X.items()}
     return _safe_indexing(X, rows)
 
 
 def _price(saved: float, complexity: float) -> float:
-    """Return the errors saved per unit of complexity."""
+    """Return the errors that a subtree saves per unit of complexity."""
     if saved <= 0:
         return 0.0
     return saved / complexity if complexity > 0 else math.inf
 
 
 class _Subtree:
-    """Errors and leaves below every node, updated as nodes are cut."""
+    """Errors and leaves below every node, updated when nodes are pruned."""
 
     def __init__(self, source: PrunableTree) -> None:
         self.source = source
@@ -201,7 +201,7 @@ class _Subtree:
         self.leaves = [shape.n_leaves for shape in source.shapes()]
 
     def cut(self, node: int) -> bool:
-        """Turn a node into a leaf; False if it is one or is gone already."""
+        """Make a node a leaf; return False if it is one or no longer exists."""
         if node not in self.inner:
             return False
         source = self.source

@@ -123,7 +123,7 @@ class FeatureSpace:
     def _of_columns(
         cls, columns: Iterable[Any], split: str, own_branch: bool
     ) -> FeatureSpace:
-        """Count what `treeproof.border.engine_columns` offers for each column."""
+        """Return the features that the columns of a fitted tree make for splits."""
         columns = list(columns)
         found = _Counted()
         for column in columns:
@@ -192,7 +192,7 @@ class _Counted:
     multiway: list[int] = field(default_factory=list)
 
     def add(self, column: Any, split: str, own_branch: bool) -> None:
-        """Add the features of one column.
+        """Add the features that one column makes.
 
         A threshold that missing values may pass on either side is one of two real
         features; a split with a branch for them is one of three outcomes, and comes
@@ -225,7 +225,7 @@ class _Counted:
 
 
 def _parts(size: int, split: str) -> int:
-    """Return in how many ways a split can part some categories in two."""
+    """Return the number of ways to divide some categories into two groups."""
     if size < 2:
         return 0
     if split == "subset":

@@ -182,7 +182,7 @@ class GrowthFunctions:
         return memo[structure]
 
     def _without_repeats(self, value: float, log_w: float) -> float:
-        """Take away n (W - 1): the constant labelings, counted once per way."""
+        """Subtract n (W - 1), as each of W ways counts the constant labelings."""
         surplus = (1 - math.exp(-log_w)) * math.exp(self._log_n + log_w - value)
         return value + math.log1p(-surplus)
 

@@ -160,7 +160,7 @@ class PartitioningFunctions:
         return self._tabulate(structure, m)[m]
 
     def ways(self, structure: TreeStructure) -> SplitWays:
-        """Return how the root of the structure can split."""
+        """Return the ways to split at the root of the structure."""
         known = self._ways
         found = known.get(structure)
         if found is not None:
@@ -180,7 +180,7 @@ class PartitioningFunctions:
         return min(self.max_parts, structure.n_leaves)
 
     def _fast(self, structure: TreeStructure, m: int) -> Any:
-        """Evaluate the fast form; a stack, because trees may be deep."""
+        """Evaluate the fast form with a stack of its own, because trees may be deep."""
         memo = self._vectors
         if len(memo) > _MEMO_LIMIT:
             memo.clear()
@@ -220,7 +220,7 @@ class PartitioningFunctions:
         ]
 
     def greatest_term_ways(self, structure: TreeStructure, m: int) -> int:
-        """Return how often the greatest term counts in the fast form."""
+        """Return the factor of the greatest term in the fast form."""
         ways = self.ways(structure)
         total = ways.fixed
         if ways.has_thresholds:
@@ -317,7 +317,7 @@ class PartitioningFunctions:
         return numbers.largest(merged + alone)
 
     def _pad(self, vector: Any, size: int) -> Any:
-        """Lengthen the vector of a subtree with zeros."""
+        """Return the vector of a subtree, extended by zeros."""
         zeros = self.arithmetic.all_partitions(0, size)
         if isinstance(vector, list):
             return vector + zeros[len(vector) :]
@@ -330,7 +330,7 @@ class PartitioningFunctions:
 def shared_functions(
     space: FeatureSpace, max_parts: int, method: Method, exact: bool
 ) -> PartitioningFunctions:
-    """Return the memo that calls with the same features share."""
+    """Return the memo that all calls with the same features share."""
     return PartitioningFunctions(space, max_parts, method, exact)
 
 

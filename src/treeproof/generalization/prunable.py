@@ -107,7 +107,7 @@ class PrunableTree:
         return shapes
 
     def shape_of(self, node: int, shapes: Sequence[TreeStructure]) -> TreeStructure:
-        """Put the shapes of a node's children together."""
+        """Return the shape of a node, made of the shapes of its children."""
         return TreeStructure(
             [LEAF_SHAPE if c is None else shapes[c] for c in self.slots[node]]
         )
@@ -122,7 +122,7 @@ class PrunableTree:
         return errors
 
     def remaining(self, inner: list[int], node: int) -> list[int]:
-        """Return which of some inner nodes remain if `node` becomes a leaf."""
+        """Return the inner nodes that remain if `node` becomes a leaf."""
         gone = {node}
         for other in inner:  # parents first
             if other in gone:
@@ -141,7 +141,7 @@ class PrunableTree:
         return model
 
     def _kept(self, leaves: set[int]) -> tuple[list[int], set[int]]:
-        """Return the nodes that remain, in their old order, and which become leaves."""
+        """Return the nodes that remain, in order, and those that become leaves."""
         gone: set[int] = set()
         for node in self.inner:
             if node in leaves or node in gone:
@@ -262,13 +262,13 @@ def _set_pruned(model: Any, cut: Any) -> None:
 
 
 def _penalties(model: Any, cut: Any) -> int:
-    """Return how often the penalty is charged; surfaces have two sides."""
+    """Return how many penalties a tree pays; a surface has two sides."""
     count = getattr(cut, "n_penalties", None)
     return int(cut.n_splits if count is None else count(model.penalize))
 
 
 def _cut_table(table: Any, keep: list[int], leaves: set[int]) -> Any:
-    """Write a `treeproof.tree.Tree` without the nodes below the new leaves."""
+    """Return a `treeproof.tree.Tree` without the nodes below the new leaves."""
     number = {node: i for i, node in enumerate(keep)}
     columns: dict[str, Any] = {
         name: getattr(table, name)[keep].copy()

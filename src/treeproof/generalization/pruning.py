@@ -142,7 +142,7 @@ class PruningPath(Sequence[PruningStep]):
 
 
 class Pruner(Protocol):
-    """What all pruners do.
+    """The base class of all pruners.
 
     Examples
     --------
@@ -238,7 +238,7 @@ class BoundPruner:
 
 
 class _Descent:
-    """The state of Algorithm 3: shape and errors below every node, so far."""
+    """The state of Algorithm 3: the current shapes and errors below every node."""
 
     def __init__(self, source: PrunableTree, bound: RiskBound) -> None:
         self.source = source
@@ -285,7 +285,7 @@ class _Descent:
         return shape
 
     def _candidate(self, node: int) -> tuple[float, int, int]:
-        """Return the bound, the size and the node; the least of these is best."""
+        """Return bound, size and node of a candidate; the least is the best."""
         errors = self.errors[0] - self.errors[node] + self.source.errors_as_leaf[node]
         shape = self.shape_without(node)
         return self.bound.value(errors, shape), shape.n_leaves, node

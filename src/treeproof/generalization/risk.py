@@ -117,7 +117,9 @@ class RiskBound:
         shape = TreeStructure.of(structure)
         errors = check_count("errors", errors, least=0)
         if errors > self.m:
-            raise ValueError(f"{errors} errors on m = {self.m} rows cannot be")
+            raise ValueError(
+                f"errors={errors} is more than the number of rows, m={self.m}"
+            )
         check_work(self.growth.functions, shape, 2 * self.m)
         return self.value(errors, shape)
 
@@ -228,9 +230,11 @@ def rows_needed(
     shape = TreeStructure.of(structure)
     space = FeatureSpace.of(n_features)
     if not 0 <= error_rate <= 1:
-        raise ValueError(f"error_rate is between 0 and 1, not {error_rate!r}")
+        raise ValueError(f"error_rate must be between 0 and 1, not {error_rate!r}")
     if target <= 0:
-        raise ValueError(f"target is a bound to reach, above 0, not {target!r}")
+        raise ValueError(
+            f"target is the bound to reach and must be positive, not {target!r}"
+        )
 
     def reached(m: int) -> bool:
         return risk_bound(

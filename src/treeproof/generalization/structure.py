@@ -80,7 +80,7 @@ class TreeStructure:
     _serial: int
 
     def __new__(cls, children: Sequence[TreeStructure] = ()) -> TreeStructure:
-        """Return the one object of this shape."""
+        """Return the only object with this shape."""
         # Pruning puts thousands of pairs together, so those come first and are cheap.
         if len(children) == 2:
             a, b = children
@@ -237,14 +237,14 @@ class TreeStructure:
 
 
 def _forget(key: tuple[int, ...], dead: weakref.ref[TreeStructure]) -> None:
-    """Drop a shape that nobody uses, unless a new one has taken its place."""
+    """Remove a shape that nobody uses, unless a new one has taken its place."""
     with _lock:
         if _known.get(key) is dead:
             del _known[key]
 
 
 def _precedes(a: TreeStructure, b: TreeStructure) -> bool:
-    """Say whether `a` stands before `b`, by their shapes alone."""
+    """Return whether `a` comes before `b` in the order of shapes."""
     stack = [(a, b)]
     while stack:
         a, b = stack.pop()
@@ -259,7 +259,7 @@ def _precedes(a: TreeStructure, b: TreeStructure) -> bool:
 
 
 def _sorted_by_shape(children: Sequence[TreeStructure]) -> list[TreeStructure]:
-    """Insert one by one: there are few children, and ties need the full comparison."""
+    """Return the children in order; an insertion sort, as there are few of them."""
     ordered: list[TreeStructure] = []
     for child in children:
         place = len(ordered)
@@ -270,7 +270,7 @@ def _sorted_by_shape(children: Sequence[TreeStructure]) -> list[TreeStructure]:
 
 
 def _from_children(root: Any, children_of: Any) -> TreeStructure:
-    """Build bottom-up without recursion: trees may be deeper than Python's stack."""
+    """Build a shape bottom-up without recursion, since trees may be very deep."""
     stack: list[tuple[Any, bool]] = [(root, False)]
     built: list[TreeStructure] = []
     while stack:

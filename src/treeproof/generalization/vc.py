@@ -94,7 +94,7 @@ def _may_shatter(
     logs: PartitioningFunctions,
     integers: PartitioningFunctions,
 ) -> bool:
-    """Say whether the bound allows all 2-partitions of m rows."""
+    """Return whether the bound allows all 2-partitions of m rows."""
     log_all = (m - 1) * math.log(2) + math.log1p(-(2.0 ** (1 - m)))
     log_bound = float(logs.vector(shape, m)[1])
     if log_bound < log_all - 1e-6:

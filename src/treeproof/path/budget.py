@@ -45,6 +45,9 @@ class Budget:
 def one_warning(what: str) -> Iterator[None]:
     """Issue one warning at the end instead of one for each search that was stopped.
 
+    Other warnings that several searches repeat, such as those about a column of the
+    table, are issued once as well.
+
     Parameters
     ----------
     what : str
@@ -54,11 +57,14 @@ def one_warning(what: str) -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     stopped = [w for w in caught if issubclass(w.category, ConvergenceWarning)]
-    for other in caught:
-        if other not in stopped:
-            warnings.warn_explicit(
-                other.message, other.category, other.filename, other.lineno
-            )
+    others: dict[str, warnings.WarningMessage] = {}
+    for told in caught:
+        if told not in stopped:
+            others.setdefault(str(told.message), told)
+    for other in others.values():
+        warnings.warn_explicit(
+            other.message, other.category, other.filename, other.lineno
+        )
     if stopped:
         warnings.warn(
             f"{what}: a limit ended {len(stopped)} of the paths before they were "

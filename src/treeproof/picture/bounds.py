@@ -1,4 +1,4 @@
-"""How the bounds of a fit closed over time, as a plot."""
+"""Plots of the bounds of a fit over time."""
 
 from __future__ import annotations
 

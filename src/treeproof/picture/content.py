@@ -1,4 +1,4 @@
-"""What the nodes and edges of a picture say, and how much room the words take.
+"""The texts of nodes and edges in a picture, and the room that they take.
 
 Widths are those of DejaVu Sans, matplotlib's own font, and of Verdana, which has the
 same metrics; a few classes of characters are precise enough to lay boxes out.
@@ -25,7 +25,7 @@ from treeproof.words import counted, number, percent
 __all__ = ["NodeContent", "edge_lines", "node_content", "shortened", "text_width"]
 
 _NAME_LENGTH = 28
-_LINE_OF_LEAF = 32  # characters of a leaf's line
+_LINE_OF_LEAF = 32  # the most characters in the line of a leaf
 _LINE_LENGTH = 22
 _EDGE_LINES = 3
 _NARROW = set("iljtfrI.,:;'|!()[]{} ")
@@ -33,7 +33,7 @@ _WIDE = set("mwMW@%—")
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
-    """Return about how wide a text is, in points.
+    """Return the approximate width of a text, in points.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def shortened(text: str, length: int = _NAME_LENGTH) -> str:
 
 @dataclass
 class NodeContent:
-    """The words and colours of one node.
+    """The texts and colours of one node.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class NodeContent:
 
 
 def node_content(tree: Tree, details: bool = False) -> list[NodeContent]:
-    """Return what every node says; leaves with `details` also classes and intervals."""
+    """Return the content of every node; with `details`, leaves show more lines."""
     leaves = tree.kind == LEAF
     low, high = (
         (0.0, 0.0)
@@ -150,7 +150,7 @@ def _bar(tree: Tree, node: int) -> list[tuple[float, str]]:
 def edge_lines(
     tree: Tree, node: int, units: Mapping[str, str]
 ) -> list[tuple[int, list[str]]]:
-    """Return the children of a node, each with the lines on the way to it."""
+    """Return the children of a node, each with the lines of its edge."""
     result: list[tuple[int, list[str]]] = []
     before: list[str] = []
     for way in branches(tree, node):
@@ -169,7 +169,7 @@ def edge_lines(
 def _condition_lines(
     tree: Tree, node: int, way: Branch, unit: str
 ) -> tuple[list[str], list[str]]:
-    """Return the lines of a condition, and those of its opposite; none for the rest."""
+    """Return the lines of a condition and of its opposite; none for "otherwise"."""
     column = tree.columns[tree.feature[node]]
     condition = way.condition
     if isinstance(condition, AtMost):
@@ -190,7 +190,7 @@ def _condition_lines(
 
 
 def _wrapped(names: list[str], unit: str) -> list[str]:
-    """Write names on few lines; say how many there was no room for."""
+    """Write names on a few lines, with the number of names that are left out."""
     names = [shortened(name, _LINE_LENGTH) + unit for name in names]
     lines: list[str] = []
     for k, name in enumerate(names):

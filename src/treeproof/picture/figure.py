@@ -1,4 +1,4 @@
-"""A scene on matplotlib axes, sized so that its texts have the size they should."""
+"""Draws a scene on matplotlib axes of a size at which texts have their font size."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def new_figure(scene: Scene) -> Any:
 
 
 def save_scene(scene: Scene, path: str) -> None:
-    """Write a scene to a file whose name says its format; no window is involved."""
+    """Write a scene to a file in the format of its ending; no window is opened."""
     figure = _file_figure(scene.width / _POINTS, scene.height / _POINTS)
     plot_scene(scene, figure.add_axes((0, 0, 1, 1)))
     _save(figure, path)

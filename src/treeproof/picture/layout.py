@@ -56,7 +56,7 @@ def arrange(
             left, right = contours.pop(child)
             shift = gap + max(
                 h - le for h, le in zip(high, left, strict=False)
-            )  # touch nowhere
+            )  # the contours overlap nowhere
             places.append(shift)
             low = low + [le + shift for le in left[len(low) :]]
             high = [r + shift for r in right] + high[len(right) :]

@@ -1,4 +1,4 @@
-"""`plot`, `to_svg` and ``_repr_html_``, which trees and estimators share."""
+"""The methods `plot`, `to_svg` and ``_repr_html_`` of trees and estimators."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["EstimatorPictures", "TreePictures"]
 
 
 class TreePictures:
-    """Gives a class that has a tree its pictures."""
+    """A mixin with the pictures of a class that has a tree."""
 
     def _exported(self) -> Tree:
         """Return the tree to draw."""
@@ -99,7 +99,7 @@ class TreePictures:
         caption: bool = True,
         details: bool = False,
     ) -> Scene:
-        """Return the picture as boxes, lines and words, for other backends."""
+        """Return the picture as a scene of boxes, lines and texts."""
         from treeproof.picture.scene import tree_scene
 
         return tree_scene(
@@ -112,7 +112,7 @@ class TreePictures:
 
 
 class EstimatorPictures(TreePictures):
-    """The same for an estimator; notebooks show its tree once it is fitted.
+    """A mixin for estimators; notebooks show the tree of a fitted one.
 
     It stands before scikit-learn's base class, which shows the parameters.
     """

@@ -33,7 +33,7 @@ _LEGEND_CLASSES = 10
 
 @dataclass
 class Box:
-    """A filled rectangle; that of a node knows which, and says what it shows."""
+    """A filled rectangle, with its node and a description if it belongs to one."""
 
     x: float
     y: float
@@ -48,7 +48,7 @@ class Box:
 
 @dataclass
 class Line:
-    """A line through some points."""
+    """A line through several points."""
 
     points: list[tuple[float, float]]
     width: float = 1.0
@@ -56,7 +56,7 @@ class Line:
 
 @dataclass
 class Words:
-    """One line of text; y is its middle."""
+    """One line of text, centred vertically at y."""
 
     x: float
     y: float
@@ -69,7 +69,7 @@ class Words:
 
 @dataclass
 class Scene:
-    """Lines below, boxes above them, words on top."""
+    """A picture: lines are below, boxes above them, and texts on top."""
 
     width: float = 0.0
     height: float = 0.0
@@ -86,7 +86,7 @@ def tree_scene(
     caption: str | None = None,
     details: bool = False,
 ) -> Scene:
-    """Lay a tree out.
+    """Return the picture of a tree.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def tree_scene(
 
 
 class _Drawing:
-    """What both directions of growth share."""
+    """The part of a drawing that does not depend on the direction of growth."""
 
     box_height = 0.0
 
@@ -156,13 +156,13 @@ class _Drawing:
         return 2.5 * SMALL
 
     def edge_size(self, node: int) -> tuple[float, float]:
-        """Return width and height of the words on the way to a node."""
+        """Return width and height of the text on the edge to a node."""
         lines = self.edge[node]
         width = max((text_width(line, SMALL) for line in lines), default=0.0)
         return width, len(lines) * 1.25 * SMALL
 
     def write_edge(self, node: int, x: float, y: float, anchor: str) -> None:
-        """Write the outcome that leads to a node around a point, on white."""
+        """Write the text of the edge to a node around a point, on a white ground."""
         width, height = self.edge_size(node)
         left = x - width / 2 if anchor == "middle" else x
         self.scene.boxes.append(
@@ -200,21 +200,21 @@ class _Drawing:
             x += share * width
 
     def place(self, top: float) -> None:
-        """Put everything into the scene, below `top`."""
+        """Add everything to the scene, below `top`."""
         raise NotImplementedError
 
 
 class _Down(_Drawing):
-    """The root at the top."""
+    """A drawing with the root at the top."""
 
     box_height = 40.0
 
     def height_of(self, node: int) -> float:
-        """Return the height of a node's box: notes take a line each."""
+        """Return the height of a node's box, in which every note takes a line."""
         return self.box_height + 1.3 * SMALL * len(self.content[node].notes)
 
     def place(self, top: float) -> None:
-        """Put everything into the scene, below `top`."""
+        """Add everything to the scene, below `top`."""
         widths = [
             max(
                 text_width(c.title, LARGE, bold=True),
@@ -269,13 +269,13 @@ class _Down(_Drawing):
 
 
 class _Right(_Drawing):
-    """The root at the left; one line of text for each node."""
+    """A drawing with the root at the left and one line of text for each node."""
 
     box_height = 17.0
     bar_width = 34.0
 
     def place(self, top: float) -> None:
-        """Put everything into the scene, below `top`."""
+        """Add everything to the scene, below `top`."""
         widths = [self._width(content) for content in self.content]
         rooms = [
             max(self.box_height, self.edge_size(k)[1]) for k in range(len(self.content))

@@ -54,7 +54,7 @@ def to_svg(scene: Scene) -> str:
 
 
 def _text(words: str) -> str:
-    """Return words as XML can hold them."""
+    """Return a text without the characters that XML does not allow."""
     return escape(_NOT_IN_XML.sub("\ufffd", words))
 
 

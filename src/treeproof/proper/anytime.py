@@ -50,7 +50,7 @@ def search(task: Task, max_rules: int, rng: np.random.Generator) -> Found:
 
 
 def _search_listed(task: Task, found: Found, max_rules: int) -> None:
-    """List every rule and let the engine prove the optimum."""
+    """List every rule and prove the optimum by the engine."""
     store = _list_all(task, task.families, max_rules, task.clock.slice(0.5))
     if store is None:
         return
@@ -91,7 +91,7 @@ def _search_simpler(task: Task, found: Found, max_rules: int) -> None:
 def _list_all(
     task: Task, families: Sequence[Family], max_rules: int, seconds: float
 ) -> Any:
-    """List all rules of some families; None if time was too short."""
+    """List all rules of some families; return None if there was too little time."""
     store = _core.RuleStore(task.n_points)
     for number, family in enumerate(families):
         if family.coordinates.shape[1] == 0:
@@ -110,7 +110,7 @@ def _list_all(
 
 
 def _search_anytime(task: Task, found: Found, rng: np.random.Generator) -> None:
-    """Improve both bounds in turn; the first rounds are short, for the easy cases."""
+    """Improve both bounds in turn, with short rounds at first for the easy cases."""
     improve_by_pools(task, found, rng, 0.03)
     part = bound_by_rows(task, found, rng, 0.5)
     bound_by_chunks(task, found, part, rng, 0.3)

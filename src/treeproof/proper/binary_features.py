@@ -30,14 +30,14 @@ MAX_SIZE = 1_000_000
 
 @dataclass(frozen=True)
 class Question(Rule):
-    """Whether a row has a feature; it needs no sites, for it can be asked anywhere."""
+    """The question whether a row has a feature; it can be asked anywhere."""
 
     column: int = -1
 
 
 @dataclass(frozen=True)
 class Budget:
-    """A number of splits still to be made."""
+    """The number of splits that are still to be made."""
 
     n_splits: int
 
@@ -152,7 +152,7 @@ def binary_feature_tree(
 
 
 def _check_size(n_rows: int, n_features: int, K: int, distinct: bool) -> None:
-    """Refuse a search that would not end, with its size."""
+    """Refuse a search that would take too long, with its size."""
     if distinct:
         k = min(K, n_features)
         catalan = comb(2 * k, k) // (k + 1)

@@ -37,7 +37,7 @@ class Segment:
     origin: int
 
     def side(self, point: Corner) -> Fraction:
-        """Positive to the left of the line through the segment, zero on it."""
+        """Return the side of a point: positive is left of the line, 0 is on it."""
         (ax, ay), (bx, by) = self.start, self.end
         return (bx - ax) * (point[1] - ay) - (by - ay) * (point[0] - ax)
 
@@ -112,7 +112,7 @@ def optimal_bsp(segments: Sequence[Any]) -> SpacePartition:
 
 
 def bsp_splits(pieces: tuple[Segment, ...]) -> Iterator[Split]:
-    """Cut along each piece in turn; pieces on the same line are done with it.
+    """Yield a cut along each piece; it takes away all pieces on the same line.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def bsp_splits(pieces: tuple[Segment, ...]) -> Iterator[Split]:
 
 
 def cut(line: Segment, piece: Segment) -> tuple[Segment | None, Segment | None]:
-    """Give the parts of a piece to the left and to the right of a line.
+    """Return the parts of a piece to the left and to the right of a line.
 
     Both are None for a piece that lies on the line.
 

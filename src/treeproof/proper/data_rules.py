@@ -190,7 +190,7 @@ def mixed_rules(*families: Iterable[Rule]) -> list[Rule]:
 
 
 def n_candidate_surfaces(n_points: int, n_features: int, degree: int = 1) -> int:
-    """Count the surfaces through as many points as they need: C(N, G).
+    """Return the number of surfaces through as many points as they need: C(N, G).
 
     Examples
     --------
@@ -232,7 +232,7 @@ def _lift(point: Point, terms: Sequence[Monomial]) -> Point:
 
 
 def _surface(cut: Cut, terms: Sequence[Monomial], *, negate: bool) -> Surface:
-    """Write a separator with whole coefficients, as small as they come."""
+    """Return a separator as a surface with the smallest whole coefficients."""
     numbers = [*cut.normal, cut.offset]
     scale = Fraction(lcm(*(v.denominator for v in numbers)))
     scale /= gcd(*(int(v * scale) for v in numbers))
@@ -247,7 +247,7 @@ def _surface(cut: Cut, terms: Sequence[Monomial], *, negate: bool) -> Surface:
 
 
 def _spread(points: Bits, groups: Sequence[Bits]) -> Bits:
-    """Turn a set of different points into the set of rows that lie there."""
+    """Return the set of rows that lie at a set of different points."""
     rows = 0
     for point in rows_of(points):
         rows |= groups[point]
@@ -255,7 +255,7 @@ def _spread(points: Bits, groups: Sequence[Bits]) -> Bits:
 
 
 def _distinct(rules: Iterable[Rule]) -> list[Rule]:
-    """Drop rules with both the same sites and the same partition as an earlier one."""
+    """Return the rules without those that repeat the sites and partition of another."""
     first: dict[tuple[frozenset[Bits], Bits], Rule] = {}
     for rule in rules:
         first.setdefault((rule.partition, rule.sites), rule)

@@ -69,18 +69,18 @@ class Arrangement:
         self._cuts: dict[Bits, list[Cut]] = {}
 
     def dimension(self, flat: Bits) -> int:
-        """Give the dimension of the affine hull of some points."""
+        """Return the dimension of the affine hull of some points."""
         return len(affine_columns([self.points[i] for i in rows_of(flat)]))
 
     def sides(self, flat: Bits) -> set[Bits]:
-        """Give every side some hyperplane can have among the points of a flat."""
+        """Return all sides that hyperplanes have among the points of a flat."""
         everything = {0, flat}
         for cut in self.cuts(flat):
             everything |= {cut.positive, flat ^ cut.positive}
         return everything
 
     def cuts(self, flat: Bits) -> list[Cut]:
-        """List every cut of the points of a flat, with the points that pin it."""
+        """Return every cut of the points of a flat, with the points that pin it."""
         if flat not in self._cuts:
             self._cuts[flat] = list(self._find_cuts(flat))
         return self._cuts[flat]
@@ -131,7 +131,7 @@ class Arrangement:
                     yield Cut(above | side, bits(chosen), *nudged)
 
     def _tilts(self, on: Bits) -> Iterator[tuple[Bits, Hyperplane]]:
-        """Yield each side the points on a hyperplane can have, with a separator."""
+        """Yield every side that points on a hyperplane can form, with a separator."""
         zero = (Fraction(0),) * len(self.points[0])
         yield 0, (zero, Fraction(1))
         yield on, (zero, Fraction(-1))

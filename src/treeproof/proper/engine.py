@@ -24,11 +24,11 @@ class Found:
 
     @property
     def proved(self) -> bool:
-        """Whether the bounds have met."""
+        """Whether the lower bound equals the cost of the best tree."""
         return self.lower >= self.upper
 
     def offer(self, task: Task, tree: Sides) -> bool:
-        """Take a tree if it is allowed and better; tell whether it was."""
+        """Keep a tree if it is allowed and better; return whether it was kept."""
         cost = tree_cost(task, tree)
         if cost is None or cost >= self.upper:
             return False
@@ -37,13 +37,13 @@ class Found:
         return True
 
     def raise_lower(self, task: Task, lower: int) -> None:
-        """Take a lower bound if it is higher."""
+        """Keep a lower bound if it is higher."""
         if lower > self.lower:
             self.lower = min(lower, self.upper)
             task.report(self.lower, self.upper)
 
     def count(self, statistics: dict[str, int]) -> None:
-        """Add up what the engine counted."""
+        """Add the counters of a run of the engine."""
         for name, value in statistics.items():
             self.counters[name] = self.counters.get(name, 0) + value
 
@@ -109,7 +109,7 @@ def run_engine(
 
 
 def sides_of(store: Any, answer: dict[str, Any]) -> Sides:
-    """Read the engine's tree."""
+    """Return the tree that the engine has found."""
 
     def visit(node: int) -> Sides:
         rule = int(answer["rule"][node])
@@ -123,7 +123,7 @@ def sides_of(store: Any, answer: dict[str, Any]) -> Sides:
 
 
 def rules_of(store: Any, tree: Sides) -> NDArray[np.int32]:
-    """Write a tree as the engine reads it: its rules in preorder, -1 for a leaf."""
+    """Return a tree in the engine's form: its rules in preorder, -1 for a leaf."""
     rules: list[int] = []
 
     def visit(node: Sides) -> None:

@@ -57,7 +57,8 @@ def _number(value: Any, row: int) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise ValueError(
-            f"row {row} holds '{value}', which is no number; encode or drop its column"
+            f"row {row} holds '{value}', which is not a number; encode or drop its "
+            "column"
         ) from None
 
 

@@ -48,7 +48,7 @@ class Family:
 
     @property
     def n_rules(self) -> int:
-        """How many partitions of the points there are at most.
+        """Return the greatest possible number of partitions of the points.
 
         In general position a hyperplane in r dimensions makes exactly
         C(n - 1, 1) + ... + C(n - 1, r) of them.
@@ -60,7 +60,7 @@ class Family:
 
     @property
     def kind(self) -> str:
-        """What the engine calls it."""
+        """The name of the kind in the engine."""
         return "axis" if self.name == "axis" else "hyperplane"
 
 
@@ -127,7 +127,7 @@ def whole_numbers(X: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def describe_size(families: Sequence[Family], n_points: int) -> str:
-    """Say how many candidates a search would have to list, in words.
+    """Return in words how many candidates a search would have to list.
 
     Examples
     --------

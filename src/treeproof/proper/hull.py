@@ -1,4 +1,4 @@
-"""Coordinates inside the affine hull of points: exact, also for large tables.
+"""Coordinates inside the affine hull of points, exact for tables of any size.
 
 The engine turns hyperplanes about flats, so it needs points that span all their
 dimensions. Which columns suffice is a question of rank, and rank must not be guessed
@@ -97,7 +97,7 @@ def _independent_modulo_prime(
 
 
 def _whole(column: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Write a column, times a power of two, as mantissa * 2^shift with shift >= 0."""
+    """Return a column, scaled by a power of two, as mantissa * 2^shift."""
     fraction, exponent = np.frexp(column)
     mantissa = np.ldexp(fraction, _MANTISSA).astype(np.int64)
     least = exponent[mantissa != 0].min(initial=np.iinfo(np.int32).max)

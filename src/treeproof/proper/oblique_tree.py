@@ -232,7 +232,7 @@ class ObliqueTree:
         )
 
     def _passes(self, X: NDArray[np.float64], node: int) -> NDArray[np.bool_]:
-        """Tell which points pass through a node."""
+        """Return a mask of the points that pass through a node."""
         wanted = {node}
         for other in range(node, self.n_nodes):
             if other in wanted and self.surfaces[other] is not None:

@@ -267,7 +267,7 @@ def _cells(
 
 
 def _clip(cell: Polygon, a: float, b: float, c: float) -> Polygon:
-    """Keep the part of a convex polygon where a*x + b*y >= c."""
+    """Return the part of a convex polygon in which a*x + b*y >= c."""
     kept: Polygon = []
     for p, q in zip(cell, cell[1:] + cell[:1], strict=True):
         at_p, at_q = a * p[0] + b * p[1] - c, a * q[0] + b * q[1] - c

@@ -172,7 +172,7 @@ def _add_flats(
 def _near_points(
     coordinates: NDArray[np.float64], side: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    """Order points by their distance from a surface with this partition, roughly."""
+    """Return points ordered by their distance from a surface with this partition."""
     scale = coordinates.std(axis=0)
     scale[scale == 0] = 1.0
     Z = (coordinates - coordinates.mean(axis=0)) / scale

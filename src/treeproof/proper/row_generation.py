@@ -164,14 +164,14 @@ def list_rules(
 
 
 def _seconds(task: Task, end: float) -> float:
-    """Return the time until `end` as the engine wants it: 0 for no limit."""
+    """Return the time until `end` for the engine, where 0 means no limit."""
     if task.clock.seconds is None:
         return 0.0
     return max(end - task.clock.elapsed(), 1e-3)
 
 
 def _most_points(family: Family, n_rules: int) -> int:
-    """Return how many points have at most this many rules (two at least)."""
+    """Return how many points have at most this many rules; at least two."""
     n = 2
     while n < len(family.coordinates):
         n += 1
@@ -189,7 +189,7 @@ def _most_points(family: Family, n_rules: int) -> int:
 def _first_part(
     task: Task, found: Found, family: Family, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Take points the best tree gets wrong, and others at random, class by class."""
+    """Choose points that the best tree gets wrong, and others at random, by class."""
     size = _most_points(family, FIRST_RULES)
     wrong = np.unique(task.point[wrong_rows(task, found.tree)])
     chosen = rng.permutation(wrong)[: size // 2]
@@ -213,7 +213,7 @@ def _add_wrong(
     part: NDArray[np.bool_],
     rng: np.random.Generator,
 ) -> NDArray[np.bool_] | None:
-    """Offer the part's tree for all rows; add points it gets wrong."""
+    """Evaluate the part's tree on all rows, and add points that it gets wrong."""
     whole = spread(task, tree, np.flatnonzero(part))
     if whole is None:
         return None

@@ -23,7 +23,7 @@ MAX_KEYS = 200
 
 @dataclass(frozen=True)
 class SearchTree(Solution):
-    """A search tree; nodes hold the keys, leaves the positions of the gaps."""
+    """A search tree; nodes hold the keys, leaves the positions between them."""
 
     def depth_of(self, key: Any) -> int:
         """Count the comparisons it takes to find a key.

@@ -1,4 +1,4 @@
-"""Hyperplanes that separate two sets of points: fast in doubles, sure in fractions.
+"""Hyperplanes that separate two sets of points, in doubles or in fractions.
 
 `separate` minimises the sum of absolute weights, which tends to leave columns out. With
 many points only those near the other side matter, so the linear programme begins with a
@@ -146,7 +146,7 @@ def separate_exactly(
 def _simplex(
     table: list[list[Fraction]], reward: list[Fraction], until: float
 ) -> list[int] | None:
-    """Maximise over a feasible tableau in place; give the basic column of each row.
+    """Maximise over a feasible tableau in place; return the basic columns of rows.
 
     Slack variables have numbers from the number of columns on. None if time was short.
     """
@@ -172,7 +172,7 @@ def _simplex(
 def _pivot(
     table: list[list[Fraction]], reward: list[Fraction], row: int, column: int
 ) -> None:
-    """Exchange a basic and a non-basic variable; both keep one column."""
+    """Exchange a basic and a non-basic variable, each in its column."""
     pivot = table[row][column]
     table[row] = [value / pivot for value in table[row]]
     table[row][column] = 1 / pivot

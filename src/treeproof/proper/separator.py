@@ -1,4 +1,4 @@
-"""A surface one can read for a partition that the engine found.
+"""A readable surface for a partition that the engine has found.
 
 The engine works with sets of rows. For a split of the final tree this module finds a
 surface that makes the same partition of the rows that reach it, as simple as there is:
@@ -71,7 +71,7 @@ def find_surface(
 
 
 def _threshold(X: NDArray[np.float64], positive: NDArray[np.bool_]) -> Surface | None:
-    """Find the column whose threshold has the widest gap, for its spread."""
+    """Return the threshold on the column with the widest gap for its spread."""
     above, below = X[positive], X[~positive]
     spread = np.ptp(X, axis=0)
     best: tuple[float, int, float] | None = None

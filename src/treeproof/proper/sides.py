@@ -1,4 +1,4 @@
-"""Trees over points: a node knows the points on its positive side, and no surface.
+"""Trees over points, whose nodes store the points on their positive sides.
 
 The engine works with such trees, for all points or for some of them. Surfaces come into
 play where a tree over some points is to be used for all.
@@ -19,7 +19,7 @@ from treeproof.proper.task import Task
 
 @dataclass(frozen=True)
 class Sides:
-    """A tree whose nodes are sets of points: a leaf, or a side with two subtrees."""
+    """A tree of sets of points: a leaf, or a positive side with two subtrees."""
 
     positive: NDArray[np.bool_] | None = None
     above: Sides | None = None
@@ -45,7 +45,7 @@ class Sides:
 
 
 def tree_cost(task: Task, tree: Sides) -> int | None:
-    """Return what a tree costs on all rows; None if a leaf has too few of them."""
+    """Return the cost of a tree on all rows; None if a leaf has too few of them."""
 
     def visit(node: Sides, rows: NDArray[Any]) -> int | None:
         if node.positive is None:
@@ -69,7 +69,7 @@ def tree_cost(task: Task, tree: Sides) -> int | None:
 
 
 def leaf_of_rows(task: Task, tree: Sides) -> NDArray[np.intp]:
-    """Find the leaf each row falls into, numbered from left to right."""
+    """Return the leaf of each row, numbered from left to right."""
     leaf = np.zeros(len(task.label), dtype=np.intp)
     next_leaf = 0
 
@@ -89,7 +89,7 @@ def leaf_of_rows(task: Task, tree: Sides) -> NDArray[np.intp]:
 
 
 def wrong_rows(task: Task, tree: Sides) -> NDArray[np.bool_]:
-    """Mark the rows that are not of the heaviest class of their leaf."""
+    """Return a mask of the rows that are not of the heaviest class of their leaf."""
     leaf = leaf_of_rows(task, tree)
     n_leaves = tree.n_splits + 1
     weights = np.zeros((n_leaves, task.n_classes))
@@ -98,7 +98,7 @@ def wrong_rows(task: Task, tree: Sides) -> NDArray[np.bool_]:
 
 
 def spread(task: Task, tree: Sides, points: NDArray[np.intp]) -> Sides | None:
-    """Turn a tree over some points into one over all, by surfaces that separate those.
+    """Turn a tree over some points into a tree over all, by separating surfaces.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def spread(task: Task, tree: Sides, points: NDArray[np.intp]) -> Sides | None:
 
 
 def restrict(tree: Sides, points: NDArray[np.intp]) -> Sides:
-    """Reduce a tree to some of the points, without splits that no longer split them."""
+    """Restrict a tree to some of the points, without splits that become trivial."""
     if tree.positive is None:
         return tree
     above, below = tree.children()

@@ -49,7 +49,7 @@ def n_monomials(n_features: int, degree: int) -> int:
 
 
 def lift(X: NDArray[np.float64], terms: Sequence[Monomial]) -> NDArray[np.float64]:
-    """Evaluate monomials: one column for each.
+    """Return the values of monomials, one column for each.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Surface:
     threshold: float
 
     def values(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Evaluate the left-hand side minus the threshold; positive side is > 0."""
+        """Return the left-hand side minus the threshold: > 0 on the positive side."""
         lifted = lift(np.asarray(X, dtype=float), self.terms)
         # Summed column by column, so that a row's value does not depend on the other
         # rows.
@@ -97,12 +97,12 @@ class Surface:
         return total - self.threshold
 
     def turned(self) -> Surface:
-        """Give the same surface with its sides exchanged."""
+        """Return the same surface with its sides exchanged."""
         turned = tuple(-c for c in self.coefficients)
         return Surface(self.terms, turned, -self.threshold)
 
     def describe(self, names: Sequence[str] | None = None, sign: str = ">") -> str:
-        """Write the inequality with the given column names."""
+        """Return the inequality with the given column names."""
         parts: list[str] = []
         for term, coefficient in zip(self.terms, self.coefficients, strict=True):
             if coefficient == 0:

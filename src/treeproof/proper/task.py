@@ -1,4 +1,4 @@
-"""What a search for an oblique tree is given: rows at points, limits and a clock.
+"""The task of a search for an oblique tree: rows at points, limits and a clock.
 
 Costs are whole numbers, as in the native engine: 2^20 for each unit of weight. Rows at
 the same place are one point; a rule is known by the points on its positive side.
@@ -44,7 +44,7 @@ class Clock:
         return np.inf if self.seconds is None else self.seconds - self.elapsed()
 
     def slice(self, share: float = 1.0) -> float:
-        """Return a share of the time left as the engine wants it: 0 for no limit."""
+        """Return a share of the remaining time; 0 means no limit to the engine."""
         if self.seconds is None:
             return 0.0
         return max(share * self.remaining(), 1e-3)
@@ -56,11 +56,11 @@ class Clock:
         return max(self.start + self.seconds, time.monotonic() + grace)
 
     def over(self) -> bool:
-        """Tell whether the search has to end."""
+        """Return whether the search has to end."""
         return self.interrupted or self.remaining() <= 0
 
     def heed(self, status: str) -> None:
-        """Note that a call of the engine was interrupted."""
+        """Record that a call of the engine was interrupted."""
         self.interrupted = self.interrupted or status == "interrupted"
 
 
@@ -120,7 +120,7 @@ class Task:
         ).astype(np.float64)
 
     def report(self, lower: int, upper: int) -> None:
-        """Tell the observer about the bounds of all rows."""
+        """Report the bounds for all rows to the observer."""
         if self.observer is not None:
             unit = self.unit
             self.observer(
@@ -129,7 +129,7 @@ class Task:
 
 
 def cost_floor(task: Task) -> int:
-    """Return what every tree costs at least, whatever its rules.
+    """Return a cost that every tree has, whatever its rules.
 
     At a point with several classes all but the heaviest are wrong, and so are the
     classes that get no leaf.

@@ -25,12 +25,12 @@ __all__ = ["Absent", "DataSet", "data_folder", "load_categories", "load_numbers"
 
 
 class Absent(Exception):
-    """A data set cannot be had; the text says why."""
+    """A data set is not available; the message says why."""
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """Features, target, and whether all features are categories."""
+    """Features, target, and whether all features are categorical."""
 
     X: NDArray[Any]
     y: NDArray[Any]
@@ -90,7 +90,7 @@ def load_categories(name: str, folder: Path | None) -> DataSet:
 
 
 def _ordinal(base: str, stem: str, folder: Path | None) -> DataSet:
-    """Return the features as they are, from a file or made by code."""
+    """Return the features with one column each, from a file or made by code."""
     from treeproof import datasets
 
     makers: dict[str, Callable[..., Any]] = {

@@ -51,7 +51,7 @@ def mdlp_cuts(x: NDArray[np.float64], labels: NDArray[np.intp]) -> list[float]:
 def _best_cut(
     values: NDArray[np.float64], counts: NDArray[np.float64], first: int, last: int
 ) -> int | None:
-    """Return where to cut a part, or None if no cut pays."""
+    """Return the best position for a cut of a part, or None if no cut pays."""
     places = first + 1 + np.flatnonzero(np.diff(values[first:last]) > 0)
     if len(places) == 0:
         return None

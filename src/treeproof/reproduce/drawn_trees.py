@@ -62,7 +62,7 @@ def _draw(target: Target, rows: Sequence[Row]) -> Any:
 
 
 def _text(rows: Sequence[Row]) -> str:
-    """Return the trees as text; siblings that are equal are shown as they are."""
+    """Return the trees as text; equal siblings are shown separately."""
     return "\n".join(from_json(row.ours["tree"]).export_text() for row in rows)
 
 

@@ -1,4 +1,4 @@
-"""One fit and its figures, for all targets that fit trees."""
+"""Fits of a single model and their figures, for all targets that fit trees."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def fit(model: Any, data: DataSet, time_limit: float) -> float:
 
 
 def figures_of(model: Any, data: DataSet, seconds: float) -> Record:
-    """Return what the papers print of a tree: regularised accuracy, splits and so on.
+    """Return the figures that the papers print: regularised accuracy, splits, ...
 
     Examples
     --------

@@ -170,7 +170,7 @@ def _sparse_optimum(name: str, time_limit: float, folder: Path | None) -> Record
 
 
 def _with_leaf_size(name: str, case: str, request: Request) -> Record:
-    """Fit the sparse optimum, or fewest errors at its depth with leaves of a size."""
+    """Fit trees with a minimum leaf size: the sparse optimum, or the fewest errors."""
     data, penalty = thesis_data(name, request)
     record = _sparse_optimum(name, request.time_limit, request.data)
     if case != _SPARSE:

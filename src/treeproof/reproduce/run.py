@@ -1,4 +1,4 @@
-"""Measuring a target: set by set, case by case, keeping every row at once."""
+"""Measures a target, set by set and case by case, and stores every row at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Outcome", "run"]
 
 @dataclass
 class Outcome:
-    """The rows of a target, the sets left out, and whether the user stopped it."""
+    """The rows of a target, the sets left out, and whether it was interrupted."""
 
     target: Target
     request: Request
@@ -27,7 +27,7 @@ class Outcome:
 
 
 def run(target: Target, request: Request, store: Store) -> Outcome:
-    """Measure what a request asks for, or take it from the store.
+    """Measure what a request asks for; rows in the store are not measured again.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def _rows_of(name: str, outcome: Outcome, store: Store) -> list[Row]:
 
 
 def _measured(target: Target, name: str, case: str, request: Request) -> Record:
-    """Return our figures of a row, with the day and how long it took."""
+    """Return the measured figures of a row, with the date and the time it took."""
     start = time.perf_counter()
     record = target.measure(name, case, request)
     return {key: _rounded(value) for key, value in record.items()} | {
@@ -104,7 +104,7 @@ def _measured(target: Target, name: str, case: str, request: Request) -> Record:
 
 
 def _rounded(value: Any) -> Any:
-    """Return a float in ten digits, enough for all tables; anything else as it is."""
+    """Return floats rounded to ten digits, which suffice for all tables."""
     return float(f"{value:.10g}") if isinstance(value, float) else value
 
 

@@ -49,13 +49,13 @@ class Column:
 
     @property
     def head(self) -> str:
-        """What stands over the column."""
+        """The head of the column."""
         return self.label or self.key
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for.
+    """What the user has asked for.
 
     Attributes
     ----------
@@ -84,14 +84,14 @@ class Request:
     limits: Mapping[str, float] = field(default_factory=dict)
 
     def of_set(self, name: str) -> Request:
-        """Return what is asked for one set."""
+        """Return the part of the request that is about one set."""
         limit = self.limits.get(name, self.time_limit)
         return replace(self, sets=[name], time_limit=limit)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row with our figures and the paper's; either may be empty."""
+    """A row with our figures and those of the paper; either may be empty."""
 
     set: str
     case: str

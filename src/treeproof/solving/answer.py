@@ -1,4 +1,4 @@
-"""What every engine answers: a tree, a proved bound, and why the search ended."""
+"""The answer of an engine: a tree, a proved bound, and why the search ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Answer", "LevelAnswer", "Share"]
 
 
 class LevelAnswer(TypedDict):
-    """What is known about the trees of one level of depth.
+    """What is known about all trees up to one maximum depth.
 
     Attributes
     ----------

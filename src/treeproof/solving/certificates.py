@@ -22,8 +22,8 @@ __all__ = [
     "depth_to_json", "describe", "proved_depth", "trees_in_words",
 ]  # fmt: skip
 
-_LISTED = 8  # columns that a certificate names
-_CLOSE = 1e-9  # relative; what "proved" leaves open where costs are real numbers
+_LISTED = 8  # the most columns that a certificate names
+_CLOSE = 1e-9  # relative tolerance of "proved" where costs are real numbers
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Certificate:
 
 
 def any_depth(max_depth: int | None) -> float:
-    """Return a depth as a number: no limit is infinity."""
+    """Return a depth as a number; no limit is infinity."""
     return math.inf if max_depth is None else float(max_depth)
 
 
@@ -82,7 +82,7 @@ def certificates_of(
     penalty: float = 0.0,
     penalize: str = "leaves",
 ) -> list[Certificate]:
-    """Return what a search says about every level of depth.
+    """Return a certificate for every level of depth of a search.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def certificates_of(
 
 
 def certificate_of(level: LevelAnswer) -> Certificate:
-    """Return what a search says about one level while it goes on.
+    """Return the certificate of one level while the search goes on.
 
     Costs are as the engine counts them, with its rounded penalty; `certificates_of`
     states them exactly at the end.
@@ -278,17 +278,17 @@ class Wording:
     most: float = 0.0
 
     def shown(self, cost: float) -> str:
-        """Return a cost as the number that is shown for it."""
+        """Return the number that is shown for a cost."""
         return f"{(self.most - cost if self.measure else cost) or 0.0:.6g}"
 
     def better(self, cost: float) -> str:
-        """Say what a tree does that is better than one of this cost."""
+        """Return in words what a tree does that is better than one of this cost."""
         if not self.measure:
             return f"costs less than {self.shown(cost)}"
         return f"has a higher {self.measure} than {self.shown(cost)}"
 
     def reached(self, cost: float) -> str:
-        """Say what a tree of this cost does."""
+        """Return in words what a tree of this cost does."""
         if not self.measure:
             return f"costs {self.shown(cost)}"
         return f"has the {self.measure} {self.shown(cost)}"
@@ -298,7 +298,7 @@ class Wording:
         return f"{self.measure or 'cost'} {self.shown(cost)}"
 
     def none(self, bound: float) -> str:
-        """Say that no tree is better than a bound."""
+        """Return in words that no tree is better than a bound."""
         side = "above" if self.measure else "below"
         return f"none {side} {self.shown(bound)}"
 

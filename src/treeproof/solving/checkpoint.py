@@ -1,4 +1,4 @@
-"""Files that let a fit go on where another one of the same problem ended."""
+"""Checkpoint files, by which a fit continues an earlier fit of the same problem."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["CheckpointFile"]
 
 
 class CheckpointFile:
-    """The file of a fit's proved subproblems.
+    """The checkpoint file of a fit, which holds its proved subproblems.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class CheckpointFile:
             raise ValueError(f"checkpoint={str(path)!r} {what}; name a file.")
 
     def check(self, solver: str, task: Task) -> None:
-        """Refuse a search that writes no checkpoints, before it starts."""
+        """Refuse a search that cannot write checkpoints before it starts."""
         name = choose_solver(task) if solver == "auto" else solver
         if name != "sparse":
             raise ValueError(
@@ -43,6 +43,6 @@ class CheckpointFile:
                 )
 
     def finish(self, found: Answer) -> None:
-        """Remove the file of a search that ended with proof: nothing is left to do."""
+        """Remove the file of a search that has ended with a proof."""
         if found["lower"] == found["upper"]:
             self.path.unlink(missing_ok=True)

@@ -1,7 +1,8 @@
-"""Tasks on their way to the native core: one table and one record of options.
+"""Hands tasks to the native core as one table and one record of options.
 
-The core's functions take an `EncodedTable` and `SearchOptions`; what is left over are
-options of a single engine. Both check what they are given when they are made.
+The functions of the core take an `EncodedTable` and `SearchOptions`; other arguments
+are options of a single engine. Both classes check their arguments when they are
+constructed.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _SPARSE = ("switches", "kernel", "fault", "helpers_at_once", "checkpoint_pause")
 def labelled_table(
     task: Task, weights: NDArray[np.float64] | None = None
 ) -> _core.EncodedTable:
-    """Return the table of a classification, with other weights if they are given."""
+    """Return the table of a classification, with its own weights or the given ones."""
     engine = task.table.engine
     return _core.EncodedTable.with_labels(
         kinds=engine.kinds,
@@ -62,7 +63,7 @@ def search_options(
     time_limit: float | None = None,
     is_list: bool = False,
 ) -> _core.SearchOptions:
-    """Return which trees a task allows and its limits, with another one of time."""
+    """Return the restrictions and limits of a task, with a time limit of its own."""
     limit = task.time_limit if time_limit is None else time_limit
     return _core.SearchOptions(
         split_penalty=task.split_penalty,
@@ -79,7 +80,7 @@ def search_options(
 
 
 def sparse_options(task: Task, *, proof_log: bool = True) -> _core.SparseOptions:
-    """Return the options of the sparse engine, with the files that it writes."""
+    """Return the options that only the sparse engine has, and the files it writes."""
     own = {name: task.options[name] for name in _SPARSE if name in task.options}
     return _core.SparseOptions(
         proof_log=task.proof_log if proof_log else "",
@@ -90,14 +91,14 @@ def sparse_options(task: Task, *, proof_log: bool = True) -> _core.SparseOptions
 
 
 def other_options(task: Task | RegressionTask) -> dict[str, Any]:
-    """Return the options of a task that are not those of the sparse engine."""
+    """Return the options of a task that only the other engines have."""
     return {name: v for name, v in task.options.items() if name not in _SPARSE}
 
 
 def target_problem(
     task: RegressionTask, *, is_list: bool = False
 ) -> tuple[_core.EncodedTable, _core.SearchOptions]:
-    """Return the table of a regression, its equal rows merged, and its options."""
+    """Return the table of a regression with equal rows merged, and its options."""
     begun = time.perf_counter()
     engine = task.table.engine
     codes, targets, weights = engine.codes, task.targets, task.weights

@@ -149,7 +149,7 @@ class LeafFit:
 
     @property
     def _power(self) -> int:
-        """How the loss grows with the unit of the targets."""
+        """The power of the unit of the targets with which the loss grows."""
         return 2 if self.criterion == "squared_error" else 1
 
     def _raw_loss(
@@ -199,7 +199,7 @@ def _pinball(off: NDArray[np.float64], q: float) -> NDArray[np.float64]:
 def _quantile(
     values: NDArray[np.float64], weights: NDArray[np.float64], q: float
 ) -> float:
-    """Return the weighted quantile; half-way where two values share it."""
+    """Return the weighted quantile; the mean of two values that share it."""
     if (weights == weights[0]).all():
         return _plain_quantile(values, q)
     order = np.argsort(values)  # equal values may come in any order

@@ -56,13 +56,13 @@ class LineFit(LeafFit):
         super().__init__("squared_error", targets, weights)
 
     def value_and_losses(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the mean, `loss`, the mean loss of a row, and the line."""
+        """Return the mean, the loss, the mean loss of a row, and the line."""
         return np.append(super().value_and_losses(rows), self.line(rows))
 
     def _best(
         self, rows: NDArray[np.intp], weights: NDArray[np.float64]
     ) -> tuple[int, float, NDArray[np.float64], NDArray[np.float64]]:
-        """Return the column, its slope, and what is left of targets and columns."""
+        """Return the best column, its slope, and centred targets and columns."""
         total = weights.sum()
         y = self._scaled[rows, 0]
         y = y - weights @ y / total

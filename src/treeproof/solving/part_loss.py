@@ -1,7 +1,7 @@
-"""What a single leaf loses on some rows of a regression, as a share of all rows' loss.
+"""The loss of a single leaf on some rows of a regression, as a share of the whole loss.
 
-Searches on parts of a table state costs as shares of their own loss; this is what
-translates them into the unit of the whole problem.
+Searches on parts of a table state costs as shares of their own loss. The function made
+here converts them into shares of the loss of the whole problem.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Rows = NDArray[np.intp]
 
 
 def part_loss(task: Any) -> Callable[[Rows], float]:
-    """Return the function from rows to the loss of a leaf on them.
+    """Return a function that gives the loss of a single leaf on some rows.
 
     Parameters
     ----------

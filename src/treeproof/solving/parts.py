@@ -1,4 +1,4 @@
-"""Parts of a table that were solved one by one, put together below a split."""
+"""Joins the solutions of the parts of a table into a tree with a split above them."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def shares(below: list[Parts], most: int | None) -> Iterator[tuple[int, Share]]:
 
 
 def impossible(most: int | None) -> Parts:
-    """Return the parts of rows for which there is no tree."""
+    """Return the answer for rows on which no tree is allowed."""
     return [_NOTHING] * (1 if most is None else most + 1)
 
 
 def join(
     column: int, kind: int, code: int, outcomes: list[int], parts: list[Part]
 ) -> SplitTable | None:
-    """Put the split tables of the children below a root."""
+    """Join the split tables of the children below a new root."""
     n = len(parts)
     columns: dict[str, list[Any]] = {
         "feature": [column], "kind": [kind], "code": [code], "n_children": [n],

@@ -138,7 +138,7 @@ class _Search:
         self, node: Node, rows: Rows, depth: int | None, most: int | None,
         until: float | None, top: bool = False,
     ) -> Parts:  # fmt: skip
-        """Solve one place of the tree, with each number of splits up to `most`."""
+        """Solve the problem of one place for each number of splits up to `most`."""
         if isinstance(node, Given):
             return _Cuts(self, node, rows, depth, most, until, top).solve()
         if len(rows) < self._task.min_samples_leaf:
@@ -160,7 +160,7 @@ class _Search:
         self, rows: Rows, depth: int | None, splits: int | None,
         allowed: frozenset[int] | None, until: float | None,
     ) -> Part:  # fmt: skip
-        """Have an engine solve the problem of some rows."""
+        """Solve the problem of some rows by an engine."""
         task, scale = self._task, 1.0
         if self._exact:
             penalty = self._penalty / (float(task.weights[rows].sum()) * UNIT_COST)
@@ -214,19 +214,19 @@ class _Search:
         return None if until is None else max(until - time.perf_counter(), _SHORTEST)
 
     def over(self, until: float | None) -> bool:
-        """Whether no more tests should be tried."""
+        """Whether the time is over, so that no more tests should be tried."""
         if self._status in ("interrupted", "memory_limit") or stop_wanted():
             return True
         return until is not None and until - time.perf_counter() <= _SHORTEST
 
     def stop(self, until: float | None) -> None:
-        """Note that some tests were not tried."""
+        """Record that some tests were not tried."""
         if self._status == "optimal":
             late = until is not None and until - time.perf_counter() <= _SHORTEST
             self._status = "time_limit" if late else "interrupted"
 
     def tell(self, lower: Any, upper: Any) -> None:
-        """Report bounds of the whole problem."""
+        """Report bounds of the whole problem to the observer."""
         if self._task.observer is not None:
             seconds = time.perf_counter() - self._begun
             told = min(lower, upper) / self._unit, upper / self._unit
@@ -325,7 +325,7 @@ class _Cuts:
                 self._tell(self._search._penalty)
 
     def _may_bisect(self, choice: Choice) -> bool:
-        """Whether more rows never cost less below these tests."""
+        """Whether a bound for some rows also holds for more rows below these tests."""
         simple = not any(isinstance(child, Given) for child in children_of(choice))
         plain = choice.codes is None and self._most is None
         return simple and plain and self._search._task.min_samples_leaf == 1
@@ -333,7 +333,7 @@ class _Cuts:
     def _bisect(
         self, choice: Choice, codes: NDArray[np.int32], present: list[int]
     ) -> None:
-        """Try cuts between the codes that occur, the most promising first."""
+        """Try cuts between the codes that occur, those with the lowest bounds first."""
         penalty = self._search._penalty
         # bound, first cut, last cut, bound of the left child, bound of the right child
         pending: list[tuple[Any, int, int, Any, Any]] = [
@@ -379,7 +379,7 @@ class _Cuts:
         return [parts[-1].lower for parts in below]
 
     def _share(self, places: int) -> float | None:
-        """Return until when the next of some places may be worked on."""
+        """Return the time until which the next of several open places may be solved."""
         if self._until is None or not self._single:
             return self._until
         now = time.perf_counter()
@@ -389,7 +389,7 @@ class _Cuts:
         self, column: int, kind: int, code: int, outcomes: list[int],
         below: list[Parts], penalties: int,
     ) -> None:  # fmt: skip
-        """Keep a test if it is the best for some number of splits."""
+        """Keep a test if it is the best so far for some number of splits."""
         paid = penalties * self._search._penalty
         for k, share in shares(below, self._most):
             upper = paid + sum(below[i][s].upper for i, s in enumerate(share.upper))
@@ -402,7 +402,7 @@ class _Cuts:
                 self._best[k] = Part(lower, upper, tree, merged)
 
     def _leave_open(self, bound: Any) -> None:
-        """End with some tests not tried, none of which costs less than `bound`."""
+        """End although some tests, which cost at least `bound`, were not tried."""
         self._lower = [min(lower, bound) for lower in self._lower]
         self._search.stop(self._until)
 
@@ -415,7 +415,7 @@ class _Cuts:
 def _sides(
     codes: NDArray[np.int32], code: int, kind: int
 ) -> Iterator[tuple[int, NDArray[np.bool_]]]:
-    """Return the outcomes of a test that occur, and which rows have them."""
+    """Return the outcomes of a test that occur, and the rows that have each of them."""
     if kind == ONE_EACH:
         for outcome in np.unique(codes).tolist():
             yield outcome, codes == outcome
@@ -427,7 +427,7 @@ def _sides(
 
 
 def _shared_out(weights: NDArray[np.float64], rows: Rows) -> NDArray[np.float64]:
-    """Return the weights of rows; a row listed twice gives weight one to its copy."""
+    """Return weights of rows; a row that is listed twice gives its copy weight one."""
     chosen = weights[rows]
     if len(rows) > 1 and rows[-1] == rows[0]:
         chosen[0] -= 1

@@ -42,12 +42,12 @@ __all__ = [
 ]
 
 _MOST_STATES = 20_000
-_DEAREST = 1 << 55  # a split of such a cost never pays
+_DEAREST = 1 << 55  # the cost of a split that never pays
 
 
 @dataclass(frozen=True)
 class PathRules:
-    """What is known of a path: its state, the columns it allows, and their costs.
+    """The rules about columns on a path: states, allowed columns and costs.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class PathRules:
     contract: bool = True
 
     def paid(self, tree: Tree) -> float:
-        """Return what a row pays for the columns on its path, in the mean."""
+        """Return what a row pays on average for the columns on its path."""
         total, stack = 0.0, [(0, 0)]
         while stack:
             node, state = stack.pop()
@@ -108,13 +108,13 @@ class Shape:
         return self.is_list or self.directions is not None or self.paths is not None
 
     def engine_directions(self, table: TrainingTable) -> NDArray[np.int32] | None:
-        """Return the direction of each column of the engine."""
+        """Return the direction of each column that the engine searches."""
         if self.directions is None:
             return None
         return np.ascontiguousarray(self.directions[table.engine.features])
 
     def in_header(self, header: dict[str, Any]) -> dict[str, Any]:
-        """Return the header of a proof with lists and directions stated."""
+        """Return the header of a proof with the directions and the kind of tree."""
         header = {**header, "version": 4, "shape": "list" if self.is_list else "tree"}
         if self.directions is not None:
             pairs = zip(header["features"], self.directions.tolist(), strict=True)
@@ -161,7 +161,7 @@ class Shape:
         )
 
     def in_unit(self, factor: float) -> Shape:
-        """Return the same with prices in fractions of the engine's total weight."""
+        """Return the rules with costs as fractions of the engine's total weight."""
         if self.paths is None or not self.paths.prices.any():
             return self
         prices = self.paths.prices
@@ -179,7 +179,7 @@ def _states(paths: PathRules, table: TrainingTable) -> dict[str, Any]:
 
 
 def _enlarged(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return whole weights times a power of two, so that prices lose no digits."""
+    """Return whole weights times a power of two, so that costs lose no digits."""
     room = int(MAX_TOTAL_WEIGHT // 2 // max(int(weights.sum()), 1))
     return weights * float(1 << max(room.bit_length() - 1, 0))
 
@@ -253,7 +253,7 @@ def path_rules(
 def _charge(
     measurements: Sequence[Measurement], number: int | None, paid: frozenset[int]
 ) -> tuple[float, frozenset[int]]:
-    """Return what a measurement costs on a path, and what is paid for after it."""
+    """Return the cost of a measurement on a path, and what is paid for after it."""
     if number is None or number in paid:
         return 0.0, paid
     own = measurements[number]
@@ -264,7 +264,7 @@ def _charge(
 
 
 def _contract(measurements: Sequence[Measurement]) -> bool:
-    """Whether no measurement is worth its price for the discounts it gives alone."""
+    """Whether no measurement is worth its cost for its discounts alone."""
     return all(
         m.cost - m.discounted <= other.cost
         for m in measurements
@@ -276,7 +276,7 @@ def _contract(measurements: Sequence[Measurement]) -> bool:
 def grow_in_order(
     objective: Any, splits: SplitTable, directions: NDArray[np.int32]
 ) -> Tree:
-    """Return the tree of an engine's split table, its leaves keeping the directions.
+    """Return the tree of an engine's split table; its leaves keep the directions.
 
     Of all predictions of two actions that do, these are the cheapest: at a split on a
     directed column, all leaves of the lower side predict the lower action, or all of
@@ -304,7 +304,7 @@ def said_in_order(
     splits: SplitTable,
     directions: NDArray[np.int32],
 ) -> NDArray[np.int32]:
-    """Return the action of each row's leaf, of the cheapest that keep the directions.
+    """Return the actions of the rows' leaves, the cheapest that keep the directions.
 
     `weights` are those of labels; tables of costs have their own gains.
     """
@@ -335,7 +335,7 @@ class _Ordered:
     def best(
         self, node: int, rows: NDArray[np.intp]
     ) -> tuple[Any, list[tuple[NDArray[np.intp], int]]]:
-        """Return what the rows of a node lose, and what their leaves predict."""
+        """Return the loss of the rows of a node, and the predictions of its leaves."""
         splits, lost = self.splits, self.lost
         kind, feature = int(splits["kind"][node]), int(splits["feature"][node])
         if kind == LEAF:
@@ -362,7 +362,7 @@ class _Ordered:
 
 
 class _Said:
-    """What leaves predict is given; other nodes predict the cheapest class."""
+    """The predictions of leaves are given; other nodes predict the cheapest class."""
 
     def __init__(self, objective: Any, said: NDArray[np.int32]) -> None:
         self._objective, self._said = objective, said

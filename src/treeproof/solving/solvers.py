@@ -277,7 +277,7 @@ def run_solver(name: str, task: Task | RegressionTask) -> Answer:
 
 
 def _check_tolerance(task: Task | RegressionTask, solver: str, *, lines: bool) -> None:
-    """Refuse a tolerance where no search of the ladder runs that could end early."""
+    """Refuse a tolerance for searches that do not proceed by levels of depth."""
     if not any(task.tolerance):
         return
     hindered = {

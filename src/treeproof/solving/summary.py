@@ -59,7 +59,7 @@ def note_few_rows(model: Any, advice: str = "") -> str | None:
 
 
 def _advice(model: Any) -> str:
-    """Return how a smaller tree is found from Python and on the command line."""
+    """Return advice on smaller trees, for Python and for the command line."""
     name = type(model).__name__
     smaller = "larger split_penalty or min_samples_leaf gives a smaller tree."
     if name not in ("OptimalTreeClassifier", "OptimalTreeRegressor"):

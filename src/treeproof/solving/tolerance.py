@@ -25,7 +25,7 @@ class GapTolerance:
 
     @classmethod
     def read(cls, given: Any) -> GapTolerance:
-        """Return what the parameter ``tolerance`` means; refuse anything else."""
+        """Return the tolerance that the parameter ``tolerance`` states."""
         relative = isinstance(given, str) and given.strip().endswith("%")
         try:
             amount = float(given.strip()[:-1]) / 100 if relative else float(given)
@@ -45,7 +45,7 @@ class GapTolerance:
         return f"{self.absolute:g}"
 
     def in_fractions(self, factor: float, offset: float) -> tuple[float, float]:
-        """Return both parts for costs that are ``factor * fraction + offset``."""
+        """Return both parts for costs that equal ``factor * fraction + offset``."""
         if factor <= 0:
             return (0.0, 0.0)
         return ((self.absolute + self.relative * offset) / factor, self.relative)

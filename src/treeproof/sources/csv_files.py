@@ -224,12 +224,18 @@ def _check_almost_numbers(distinct: list[str], name: str, path: Path) -> None:
             float(value)
     except ValueError:
         return
-    advice = "replace that by a number, or drop these rows"
-    if is_usual(odd[0]):
-        advice = f"read it as missing with --na {odd[0]!r}"
+    others = [v.strip() for v in odd if not _is_infinity(v)]
+    marks = ",".join([*others, *(["inf"] if len(others) < len(odd) else [])])
+    advice = f"read it as missing with --na {marks!r}"
+    if not is_usual(odd[0]):
+        advice += ", replace it by a number, or drop these rows"
     raise ValueError(
         f"Column {name!r} of {str(path)!r} holds numbers and {odd[0]!r}; {advice}."
     )
+
+
+def _is_infinity(cell: str) -> bool:
+    return cell.strip().lower().lstrip("+-") in ("inf", "infinity")
 
 
 def _cells(name: str, cells: list[str | None], text: Collection[str]) -> Any:

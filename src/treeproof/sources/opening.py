@@ -15,6 +15,7 @@ from treeproof.sources.csv_files import (
     scan_csv,
 )
 from treeproof.sources.duck import DuckSource, connect
+from treeproof.sources.marks import infinite_marks, without_infinite
 from treeproof.sources.source import Source
 
 __all__ = ["ARROW", "PARQUET", "open_source"]
@@ -45,7 +46,8 @@ def open_source(
     tables : bool
         Whether an Arrow table is a source as well.
     na : sequence of str or None
-        Marks that stand for missing values in CSV files; see `treeproof.sources.marks`.
+        Marks that stand for missing values in CSV files, and infinite numbers that do
+        so in any file; see `treeproof.sources.marks`.
 
     Examples
     --------
@@ -95,14 +97,17 @@ def _open_files(
     suffix = Path(first.stem).suffix if first.suffix == ".gz" else first.suffix
     base = connect(memory)
     label = repr(pattern)
+    infinite = infinite_marks(na or [])
     if suffix.lower() in ARROW:
         from pyarrow import dataset
 
-        return _from_arrow(dataset.dataset(files, format="ipc"), label, memory)
+        relation = base.from_arrow(dataset.dataset(files, format="ipc"))
+        return DuckSource(without_infinite(relation, infinite), label)
     # A file may have a name that is a pattern to DuckDB.
     names = [glob.escape(name) for name in files]
     if suffix.lower() in PARQUET:
-        return DuckSource(_read_parquet(base, names, label), label)
+        relation = _read_parquet(base, names, label)
+        return DuckSource(without_infinite(relation, infinite), label)
     _check_headers(files)
     return DuckSource(
         _read_csv(base, first, text, names, na),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -46,20 +47,14 @@ def classification_data(
 ) -> tuple[ClassificationData, dict[str, Any]]:
     """Read what `fit` of a classifier is given; return data and statistics."""
     balanced = getattr(model, "metric", None) == "balanced_accuracy"
-
-    def read(X: Any, y: Any, weight: Any, samples: Any) -> ClassificationData:
-        return read_classification_data(
-            model,
-            X,
-            y,
-            weight,
-            **_column_options(model),
-            class_weight="balanced" if balanced else model.class_weight,
-            samples=samples,
-            costs=costs,
-            deadline=deadline if deadline is not None and deadline.cuts else None,
-        )
-
+    read = partial(
+        read_classification_data,
+        model,
+        **_column_options(model),
+        class_weight="balanced" if balanced else model.class_weight,
+        costs=costs,
+        deadline=_cutting(deadline),
+    )
     return _read(model, X, y, sample_weight, memory, deadline, read)
 
 
@@ -72,18 +67,12 @@ def regression_data(
     deadline: Deadline | None = None,
 ) -> tuple[RegressionData, dict[str, Any]]:
     """Read what `fit` of a regressor is given; return data and statistics."""
-
-    def read(X: Any, y: Any, weight: Any, samples: Any) -> RegressionData:
-        return read_regression_data(
-            model,
-            X,
-            y,
-            weight,
-            **_column_options(model),
-            samples=samples,
-            deadline=deadline if deadline is not None and deadline.cuts else None,
-        )
-
+    read = partial(
+        read_regression_data,
+        model,
+        **_column_options(model),
+        deadline=_cutting(deadline),
+    )
     return _read(model, X, y, sample_weight, memory, deadline, read)
 
 
@@ -114,6 +103,11 @@ def reward_data(
     return _read(model, X, rewards, sample_weight, memory, deadline, read)
 
 
+def _cutting(deadline: Deadline | None) -> Deadline | None:
+    """Return the deadline if columns may be left unread once it has passed."""
+    return deadline if deadline is not None and deadline.cuts else None
+
+
 def _column_options(model: Any) -> dict[str, Any]:
     """Return how the border is to read the columns."""
     return {
@@ -135,7 +129,7 @@ def _read(
     source = source_for(X, y, memory)
     if source is None:
         X, y, sample_weight = split_table(X, y, sample_weight)
-        data = read(X, y, sample_weight, None)
+        data = read(X, y, sample_weight, samples=None)
         coarse = model.quantiles is not None and not data.table.unread
         bins = _bins(data, model.quantiles) if coarse else None
         return _coarsened(data, bins, {})
@@ -161,7 +155,7 @@ def _read(
         {name: _take(column, repeated.rows) for name, column in merged.table.items()},
         _targets(merged, repeated.rows),
         repeated.weights,
-        repeated.samples,
+        samples=repeated.samples,
     )
     return _coarsened(data, merged.bins, statistics)
 

@@ -1,5 +1,5 @@
-// The thresholds of one column in a set of rows: bounds for its cuts that need no citation in a
-// proof, and which cuts between two others are settled by the bounds of these two.
+// The thresholds of one column in a set of rows: bounds on its cuts that a proof need not cite, and
+// which cuts between two others are settled by the bounds of these two.
 #pragma once
 
 #include <algorithm>

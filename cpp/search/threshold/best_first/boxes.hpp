@@ -1,4 +1,4 @@
-// Passing on what is known of boxes (known_boxes.hpp): from the sides of earlier cuts to the side
+// Passes on what is known of boxes (known_boxes.hpp): from the sides of earlier cuts to the side
 // that is solved next, and from a solve back to its caller.
 #pragma once
 
@@ -6,8 +6,8 @@
 
 namespace treeproof::threshold {
 
-// The side of a cut of these rows as a half. Ranks between two values that occur name the same
-// rows: the smallest half is what was proved, the largest one is what may be asked for.
+// Describes a side of a cut as a half. All ranks between two values that occur name the same rows:
+// bounds are stored for the smallest such half and looked up for the largest one.
 template <Loss L, class Terminal>
 Half Search<L, Terminal>::half_of(const RowSubset& rows, const CutSide& side, bool smallest) const {
   const FeatureView view(*context_->columns, rows, side.feature);
@@ -50,7 +50,7 @@ void Search<L, Terminal>::keep_boxes(Frame& frame, const CutSide& side,
   for (const KnownHalf<Value>& known : halves) frame.boxes->add(outer, known.half, known.least);
 }
 
-// Hands out what a solve has found out about the halves of its rows.
+// Passes what a solve has learned about the halves of its rows to the caller.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::tell_halves(const Frame& frame) const {
   std::vector<KnownHalf<Value>>& out = *frame.task->halves_out;
@@ -70,7 +70,7 @@ void Search<L, Terminal>::tell_halves(const Frame& frame) const {
   }
 }
 
-// What the caller knows of one category of the rows, or of all others.
+// Returns what the caller knows about one category of the rows, or about all other categories.
 template <Loss L, class Terminal>
 typename L::Value Search<L, Terminal>::known_half(const Frame& frame, const Half& half) const {
   Value least{};

@@ -1,12 +1,12 @@
-// Solving one side of a cut, with what is known of it, and recording what settles it.
-// Part of best_first/search.hpp.
+// Solves one side of a cut, starting from what is known of it, and records what settles it. Part of
+// best_first/search.hpp.
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
 
 namespace treeproof::threshold {
 
-// One side of a cut: a leaf of a given class where the way of the candidate demands it.
+// Solves one side of a cut; the candidate may require it to be a leaf of a given class.
 template <Loss L, class Terminal>
 auto Search<L, Terminal>::side(Frame& frame, const Candidate& c, bool left, std::uint32_t min_leaf,
                                Value cutoff, Value known) -> Answer<Value> {
@@ -60,8 +60,8 @@ auto Search<L, Terminal>::child(Frame& frame, const RowSubset& rows, int splits,
   return answer;
 }
 
-// Records what proves the answer, if the solver of two levels has found it. Bounds that a feature
-// inherits from other rows have no counterpart in a proof, so they are not given to it.
+// Records what proves the answer, if the solver of depth two has found it. Bounds that a feature
+// inherits from other rows have no counterpart in a proof, so the solver is not given them.
 template <Loss L, class Terminal>
 auto Search<L, Terminal>::solve_settling(const Task<Value>& task, std::size_t level,
                                          const CutSide& side,

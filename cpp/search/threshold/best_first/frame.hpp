@@ -37,7 +37,7 @@ struct Candidate {
   SplitWay way;                     // which child is a leaf of a given class
   std::vector<Value> cumulative;    // weight before each position; empty without unit step
   std::vector<Value> priced;        // prices before each position; empty without prices
-  std::vector<std::size_t> points;  // all its cuts so far; see Search::new_point
+  std::vector<std::size_t> points;  // its cuts so far; see `Search::new_point`
   std::size_t n_seeds = 0;
 };
 
@@ -58,7 +58,7 @@ struct Level {
   CutSide cut;  // the cut that made these rows, as its left side
   std::vector<RowSubset> parts;
   std::vector<Value> inherited_left, inherited_right, out_left, out_right;
-  std::vector<KnownHalf<Value>> halves_in, halves_out;  // of the side that is solved
+  std::vector<KnownHalf<Value>> halves_in, halves_out;  // of the side that is being solved
 };
 
 // The state of one solve.
@@ -77,15 +77,15 @@ struct Frame {
   std::vector<Candidate<Value>> candidates;
   std::deque<Point<Value>> points;
   std::priority_queue<Item<Value>> queue;
-  std::vector<Value> pieces;                  // per feature
-  std::vector<std::int32_t> doubled;          // features whose splits another feature has as well
-  std::optional<KnownBoxes<Value>> boxes;     // that the sides of its cuts were cut into
+  std::vector<Value> pieces;          // per feature: the least bound of its pieces of work
+  std::vector<std::int32_t> doubled;  // features all of whose splits another feature has as well
+  std::optional<KnownBoxes<Value>> boxes;     // boxes that earlier cuts have made of the sides
   std::vector<KnownHalf<Value>> found_parts;  // categories of multiway splits, for the caller
 
   std::optional<KeyedRows> around;  // the rows, if their parts are solved in two levels
 
   Gate* gate = nullptr;               // null: one thread
-  std::vector<Item<Value>> running;   // being opened
+  std::vector<Item<Value>> running;   // pieces that threads are opening
   std::vector<Item<Value>> returned;  // returned by a thread that could not finish them
   bool better = false;                // the tree is better than the last one reported
   Record<Value>* record = nullptr;    // if not null, records what is settled about the sides

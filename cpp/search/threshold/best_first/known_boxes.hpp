@@ -1,12 +1,12 @@
-// What is known of the sets of rows that two cuts leave, whichever of the two was made first.
+// Lower bounds for the sets of rows that two cuts leave, whichever of the two was made first.
 //
-// A search that cuts at f <= p and then, on the left side, at g <= q learns what the rows of the
-// box {f <= p, g <= q} cost at least. The same holds for every larger box: after a later cut f <=
-// p' with p' > p, for any cut of g beyond q; and where g is cut first, for its cuts of f. So the
-// sides of later cuts begin with what is known of boxes inside them, instead of with nothing.
+// A search that cuts at f <= p and then, on the left side, at g <= q obtains a lower bound for the
+// rows of the box {f <= p, g <= q}. The bound also holds for every larger box: after a later cut f
+// <= p' with p' > p, for any cut of g beyond q; and where g is cut first, for its cuts of f. So the
+// sides of later cuts start with the bounds of boxes inside them, instead of with nothing.
 //
-// Sound because a tree for more rows serves fewer rows at no higher cost (with a minimum leaf size
-// it may not: these boxes are not used then).
+// This is sound because a tree for more rows can be used for fewer rows at no higher cost. With a
+// minimum leaf size that need not be so, and these boxes are not used.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Half {
   Kind kind;
   std::uint32_t rank;
 
-  // Do all rows of `part`, a half of the same kind on the same feature, lie in this half?
+  // Whether all rows of `part`, a half of the same kind on the same feature, lie in this half.
   bool holds(std::uint32_t part) const {
     if (kind == below) return part <= rank;
     if (kind == from) return part >= rank;
@@ -33,7 +33,7 @@ struct Half {
   }
 };
 
-// A half of some rows that costs `least` at least.
+// A half of some rows, with a lower bound on the cost of its trees.
 template <class Value>
 struct KnownHalf {
   Half half;
@@ -43,7 +43,7 @@ struct KnownHalf {
 template <class Value>
 class KnownBoxes {
  public:
-  // The rows in both halves cost `least` at least.
+  // Stores the lower bound `least` for the rows in both halves.
   void add(const Half& a, const Half& b, Value least) {
     if (a.feature == b.feature || !(least > Value{})) return;
     const bool in_order = before(a, b);
@@ -63,8 +63,8 @@ class KnownBoxes {
     ++n_entries_;
   }
 
-  // Calls `use(rank, least)` for the halves of the feature of which it is known what they cost
-  // within `outer`.
+  // Calls `use(rank, least)` for the halves of the feature for whose rows within `outer` a bound is
+  // known.
   template <class Use>
   void for_each(const Half& outer, std::int32_t feature, Half::Kind kind, Use use) const {
     const Half inner{feature, kind, 0};

@@ -1,9 +1,9 @@
-// What is known of sets of rows that were solved before: the same set is met again where its cuts
-// are made in another order, and where a side is solved anew with a higher cut-off.
+// Results for sets of rows that were solved before. The same set occurs again if its cuts are made
+// in another order, or if a side is solved again with a higher cut-off.
 //
-// Without a limit on the depth this is what keeps small tables from taking exponential time. A
-// bound proved for trees of some depth holds for trees of less depth, so an entry says for which
-// depth it was made. Sets are known by 128-bit keys (core/key.hpp).
+// Without a maximum depth this is what keeps small tables from taking exponential time. A bound for
+// trees of some depth holds for trees of smaller depth as well, so an entry stores the depth for
+// which it was proved. Sets are identified by 128-bit keys (core/key.hpp).
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,12 @@ template <class Value>
 class KnownSets {
  public:
   struct Known {
-    Value lower{};                    // no tree of the depth asked for costs less
-    const SplitTree* tree = nullptr;  // one that costs `lower`; null: not known
+    Value lower{};                    // a lower bound for the depth asked for
+    const SplitTree* tree = nullptr;  // a tree that costs `lower`; null if none is known
   };
 
-  // Deeper trees than an entry speaks of have more splits than that, each for `split_cost`.
+  // Trees deeper than an entry covers have more splits than its depth, each of which costs
+  // `split_cost`.
   Known find(const Key& key, int depth, Value split_cost) const {
     constexpr int kDeep = 1 << 20;
     const auto found = entries_.find(key);
@@ -38,7 +39,7 @@ class KnownSets {
     return {lower, exact ? &entry.tree : nullptr};
   }
 
-  // What a solve that was not stopped has answered.
+  // Stores the answer of a solve that was not stopped.
   void keep(const Key& key, int depth, const Answer<Value>& answer) {
     constexpr std::size_t kMost = 1 << 16;
     if (entries_.size() >= kMost) entries_.clear();
@@ -51,9 +52,9 @@ class KnownSets {
 
  private:
   struct Entry {
-    Value lower{};  // no tree of at most `depth` levels costs less
+    Value lower{};  // a lower bound for trees of depth at most `depth`
     int depth = 0;
-    bool exact = false;  // `tree` costs `lower`
+    bool exact = false;  // whether `tree` costs `lower`
     SplitTree tree;
   };
   std::unordered_map<Key, Entry, KeyHash> entries_;

@@ -43,7 +43,7 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
   };
   for (std::size_t k = 0; k < n_parts; ++k) lower[k] = known_half(frame, half(k));
   Value least = total(lower);
-  // A cost of part k with which the whole split is not better than the best tree.
+  // Returns the cost of part k from which on the whole split is no better than the best tree.
   const auto cutoff = [&](std::size_t k) {
     std::vector<Value> costs = lower;
     costs[k] += frame.best - least;
@@ -76,7 +76,7 @@ bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Ca
   return true;
 }
 
-// The weights of the parts, where categories may be left out.
+// Returns the weights of the parts, for problems in which categories may be left out.
 template <Loss L, class Terminal>
 auto Search<L, Terminal>::part_weights(const Level& level, std::size_t n_parts) const
     -> std::vector<Value> {

@@ -1,12 +1,13 @@
-// What the bounds at the ends of an interval say about the cuts between them: which cuts the unit
-// step settles, and what a new cut inherits (search.hpp states both).
+// What the bounds at the ends of an interval say about the cuts between them: which of these cuts
+// the unit step settles, and what a new cut inherits (search.hpp states both rules).
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
 
 namespace treeproof::threshold {
 
-// Removes the ends of the interval, where the unit step proves the budget.
+// Removes from both ends of the interval the cuts which, by the unit step, cost at least the
+// budget.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::shrink(Frame& frame, const Item& item, Value budget, std::uint32_t& low,
                                  std::uint32_t& high) {
@@ -43,7 +44,8 @@ std::uint32_t Search<L, Terminal>::middle(Frame& frame, const Item& item, Value 
   return view.nearest_boundary(low + (high - low) / 2, low, high);
 }
 
-// Bounds at a new cut x between a and b, for both sides and for each first feature of the children.
+// Returns lower bounds at a new cut x between a and b, for both sides and for each first feature of
+// the children.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::inherit(Frame& frame, const Candidate& c, const Point& a, const Point& b,
                                   Point& x) {
@@ -57,8 +59,8 @@ void Search<L, Terminal>::inherit(Frame& frame, const Candidate& c, const Point&
     x.left = std::max(x.left, b.left - to_b);
     x.right = std::max(x.right, a.right - to_a);
   }
-  // Cuts that are farther away may have better bounds. With a minimum leaf size, only seeds are
-  // valid everywhere.
+  // Cuts that are farther away may have better bounds. With a minimum leaf size, only the bounds of
+  // seeds hold for all cuts.
   const std::size_t n = frame.task->min_leaf == 1 ? c.points.size() : c.n_seeds;
   for (std::size_t k = 0; k < n; ++k) {
     const Point& other = frame.points[c.points[k]];

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
+#include "search/threshold/relaxed_minimum.hpp"
 
 namespace treeproof::threshold {
 
@@ -34,11 +35,8 @@ bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
   const std::size_t x = new_point(frame, item.candidate, p);
   Point& point = frame.points[x];
   inherit(frame, c, a, b, point);
-  const auto relax = [&](std::uint32_t gap) {
-    return min_leaf > gap ? std::max(1u, min_leaf - gap) : 1u;
-  };
-  const std::uint32_t min_left = relax(b.position - p);
-  const std::uint32_t min_right = relax(p - a.position);
+  const std::uint32_t min_left = relaxed_minimum(min_leaf, b.position - p);
+  const std::uint32_t min_right = relaxed_minimum(min_leaf, p - a.position);
   Level& level = levels_[frame.level];
   cut(frame, c.feature, 0, p);
   Answer<Value> left, right;
@@ -71,9 +69,9 @@ bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
   const Value here = penalty() + point.left + point.right;
   if (exact && left.found && right.found) {
     piece(frame, item.candidate, here);
-  } else if (exact) {  // one side reached its cut-off, so the cut is not better than the best tree
+  } else if (exact) {  // one side reached its cut-off, so the cut is no better than the best tree
     wait(frame, {std::max(here, frame.best), item.candidate, x, x});
-  } else {  // these values are relaxed; the true ones get a point of their own
+  } else {  // these values are relaxed; a separate point gets the true ones
     const std::size_t own = new_point(frame, item.candidate, p);
     frame.points[own].left = frame.points[x].left;
     frame.points[own].right = frame.points[x].right;
@@ -84,7 +82,7 @@ bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
   return true;
 }
 
-// A single cut with the true minimum leaf size.
+// Opens a single cut with the true minimum leaf size.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::open_cut(Frame& frame, const Item& item) {
   const Candidate& c = frame.candidates[item.candidate];

@@ -63,13 +63,13 @@ class Search {
   // Threads that share the outermost solve.
   void set_crew(Crew<L, Terminal>* crew) { crew_ = crew; }
 
-  // A tree for the outermost solve to start from.
+  // Sets a tree from which the outermost solve starts.
   void set_incumbent(Answer<Value> incumbent) { incumbent_ = std::move(incumbent); }
 
-  // Other searches for the same problem, or null.
+  // Sets the other searches for the same problem, or null.
   void set_exchange(Exchange<Value>* exchange) { exchange_ = exchange; }
 
-  // Receives what the outermost solve settles about trees of two levels.
+  // Sets a record that receives what the outermost solve settles about trees of depth two.
   void set_record(Record<Value>* record) { record_ = record; }
 
   Answer<Value> solve(const Task<Value>& task) {
@@ -109,7 +109,7 @@ class Search {
     return depth >= 30 || context_->has_multiway ? 1 << 30 : (1 << depth) - 1;
   }
 
-  // The maximum number of splits of a tree cheaper than `best`.
+  // Returns the maximum number of splits of a tree cheaper than `best`.
   int affordable(Value best) const {
     if (penalty() <= 0) return 1 << 30;
     const double ratio = static_cast<double>(best) / static_cast<double>(penalty());
@@ -119,12 +119,12 @@ class Search {
     return k;
   }
 
-  // Solving a task of any depth, by the terminal solver or by the search: best_first/solve.hpp.
+  // Solves a task of any depth, by the terminal solver or by the search: best_first/solve.hpp.
   Answer<Value> solve(const Task<Value>& task, std::size_t level);
   void hold_for_deeper_trees(const Task<Value>& task, int depth, int room, int affordable_splits,
                              Answer<Value>& answer) const;
 
-  // Answering from what is known of the same set: best_first/recall.hpp.
+  // Answers from what is known of the same set of rows: best_first/recall.hpp.
   bool remembers_sets(const Task<Value>& task) const;
   bool recall(const Task<Value>& task, const Key& key, Answer<Value>& answer);
 
@@ -146,8 +146,8 @@ class Search {
     }
   }
 
-  // The same for labels, by the prices of the rows. Prices are not negative, so that the bound also
-  // holds for supersets.
+  // The same for labels, by the prices of the rows. No price is negative, so the bound also holds
+  // for supersets.
   static constexpr bool kPriced = std::same_as<L, Misclassification>;
   Value priced(const RowSubset& rows) {
     if constexpr (kPriced) return prices_(rows);
@@ -181,8 +181,8 @@ class Search {
     Answer<Value> answer = std::move(frame.answer);
     answer.upper = frame.best;
     Value lower = frame.best;
-    // A multiway split into two is the same as one category against the rest; so is, cut down to
-    // these rows, a split of more rows into more.
+    // A multiway split into two children is the same as a split of one category from the rest. This
+    // also holds for a split of more rows into more children, once it is restricted to these rows.
     for (const std::int32_t f : frame.doubled)
       frame.pieces[static_cast<std::size_t>(f)] =
           frame.pieces[static_cast<std::size_t>(context_->double_of(f))];
@@ -201,7 +201,7 @@ class Search {
     return answer;
   }
 
-  // Whether a limit has been reached, and there are so many rows that reading them takes long.
+  // Whether a limit has been reached and the rows are so many that even reading them takes long.
   bool late(const RowSubset& rows) const {
     return context_->limits->stop(1 + rows.size() / 4) && rows.size() > kMany;
   }
@@ -273,8 +273,8 @@ class Search {
   void pass_along(Frame& frame, const Candidate& c);
   bool is_one_stretch(Frame& frame, Item& item);
 
-  // Points are kept in order where all of them serve all others: without a minimum leaf size.
-  // With one, seeds come first.
+  // Points are kept in order if all of them are valid for all others, that is, without a minimum
+  // leaf size. With one, the seeds come first.
   std::size_t new_point(Frame& frame, std::size_t candidate, std::uint32_t position) const {
     frame.points.push_back({position, Value{}, Value{}, {}, {}});
     std::vector<std::size_t>& order = frame.candidates[candidate].points;
@@ -336,7 +336,7 @@ class Search {
     return settings().use_boxes && task.min_leaf == 1 && settings().max_splits >= kNoLimit &&
            !context_->restricted();
   }
-  // One name for a column that is split in two ways.
+  // Returns the same number for both features of a column that is split in two ways.
   std::int32_t same_column(std::int32_t f) const {
     const std::int32_t other = context_->double_of(f);
     return other >= 0 ? other : f;

@@ -1,10 +1,11 @@
 // The initial intervals of the best-first search for a feature.
 //
-// With a penalty, the look-ahead of depth two has bounded two dozen cuts: a side costs its best
-// tree with at most one split, or at least two penalties. These *seeds* settle the intervals they
-// can. What remains open between settled intervals becomes one piece of work each, and the seeds
-// inside it only contribute their bounds to new cuts. (Making every seed an interval of its own
-// took 2.5 times as many solves on breast cancer at depth three.)
+// With a penalty, the look-ahead of depth two has bounded two dozen cuts: a side costs at least as
+// much as its best tree with one split, or at least two penalties. These *seeds* settle some of the
+// intervals between them. Each group of neighbouring intervals that remain open becomes one piece
+// of work, and the seeds inside it only contribute their bounds to new cuts. (With one interval
+// between each two seeds, the search took 2.5 times as many solves on breast cancer at depth
+// three.)
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
@@ -26,7 +27,7 @@ void Search<L, Terminal>::list_candidates(Frame& frame, Value ends) {
       frame.pieces[static_cast<std::size_t>(f)] = bound;
     } else if (!bounded && frame.record == nullptr && context_->double_of(f) >= 0 &&
                view.two_runs()) {
-      // A multiway split into two, which the column's other kind of split has as well.
+      // This is a multiway split into two, which the column's other kind of split contains as well.
       ++context_->counters->doubled_splits;
       frame.doubled.push_back(f);
     } else {
@@ -56,7 +57,7 @@ void Search<L, Terminal>::list_candidate(Frame& frame, const FeatureView& view, 
     if constexpr (kPriced) prices_.sum_along(*frame.task->rows, f, frame.candidates[c].priced);
     queue_intervals(frame, c, bound, ends);
   } else if (kind(f) == FeatureKind::one_vs_rest) {
-    // Of two categories, one against the other is the same either way.
+    // With two categories, it makes no difference which of them is separated from the other.
     const bool once = left == right && frame.record == nullptr && view.two_runs();
     for (const std::uint32_t start : view.runs())
       if (start == 0 || !once) queue_category(frame, c, start, bound);
@@ -72,7 +73,7 @@ void Search<L, Terminal>::list_candidate(Frame& frame, const FeatureView& view, 
   }
 }
 
-// The weight of positions first .. last - 1 of a feature's list.
+// Returns the weight of positions first .. last - 1 of a feature's list.
 template <Loss L, class Terminal>
 auto Search<L, Terminal>::weight_of_run(const Frame& frame, std::int32_t f, std::uint32_t first,
                                         std::uint32_t last) const -> Value {
@@ -83,7 +84,7 @@ auto Search<L, Terminal>::weight_of_run(const Frame& frame, std::int32_t f, std:
   return weight;
 }
 
-// True iff depth, penalty and rows would allow more splits than the task does.
+// Whether the depth, the penalty and the rows allow more splits than the task does.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::splits_matter(const Frame& frame) const {
   const auto room = static_cast<int>(
@@ -104,8 +105,9 @@ void Search<L, Terminal>::queue_category(Frame& frame, std::size_t c, std::uint3
   wait(frame, {std::max(bound, penalty() + point.left + point.right), c, a, a});
 }
 
-// Cuts of the look-ahead, and those of which the caller knows something. The bound of a half
-// serves the first cut that has all of its rows on one side, and those beyond it.
+// Makes points of the cuts of the look-ahead and of those about which the caller knows something.
+// The bound of a half holds for the first cut that has all of its rows on one side, and for the
+// cuts beyond it.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::list_seeds(Frame& frame, std::size_t c) {
   const std::int32_t f = frame.candidates[c].feature;
@@ -130,7 +132,7 @@ void Search<L, Terminal>::list_seeds(Frame& frame, std::size_t c) {
 
 template <Loss L, class Terminal>
 void Search<L, Terminal>::queue_intervals(Frame& frame, std::size_t c, Value bound, Value ends) {
-  // The ends are not cuts, but bounds hold there: all rows are on one side.
+  // The two ends are not cuts, but bounds hold there: all rows are on one side.
   const std::size_t first = new_point(frame, c, 0);
   frame.points[first].right = std::max(frame.points[first].right, ends);
   list_seeds(frame, c);
@@ -142,7 +144,7 @@ void Search<L, Terminal>::queue_intervals(Frame& frame, std::size_t c, Value bou
     if (is_one_stretch(frame, whole)) wait(frame, whole);
     return;
   }
-  frame.candidates[c].n_seeds = last + 1 - first;  // seeds lie next to each other
+  frame.candidates[c].n_seeds = last + 1 - first;  // seeds are neighbours in this list
 
   std::size_t open_from = first;
   Value open_bound = infinite();

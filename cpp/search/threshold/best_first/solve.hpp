@@ -1,5 +1,5 @@
-// Solving a task of any depth: what needs no search, then the terminal solver or the search.
-// Part of best_first/search.hpp.
+// Solves a task of any depth: without a search if possible, otherwise by the terminal solver or by
+// the search. Part of best_first/search.hpp.
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
@@ -22,7 +22,8 @@ auto Search<L, Terminal>::solve(const Task<Value>& task, std::size_t level) -> A
   const int depth = std::min(room, affordable_splits);
   const bool may_split = room > 0;
   if (!may_split || depth <= 0 || closes(penalty(), answer.upper)) {
-    // The tree is a leaf, or it has a split, whose penalty alone is already too much.
+    // A tree is a leaf or has a split, and the penalty of a single split already reaches the
+    // cut-off.
     if (!task.lower_out.empty()) std::ranges::fill(task.lower_out, penalty());
     answer.lower = may_split ? answer.upper : leaf;
     return answer;
@@ -53,26 +54,26 @@ auto Search<L, Terminal>::solve(const Task<Value>& task, std::size_t level) -> A
   return answer;
 }
 
-// Lowers bounds to what also holds for trees that are deeper than those that were considered.
+// Lowers the bounds so that they also hold for trees deeper than those that were considered.
 template <Loss L, class Terminal>
 void Search<L, Terminal>::hold_for_deeper_trees(const Task<Value>& task, int depth, int room,
                                                 int affordable_splits,
                                                 Answer<Value>& answer) const {
   if (depth < room) {
-    // Trees with more splits were not considered. They cost at least this, which is not less than
-    // the cut-off (so a tree that was found is still optimal), but possibly less than the bound
-    // of the shallow search.
+    // Trees with more splits were not considered. They cost at least `deeper`, which is not below
+    // the cut-off (so a tree that was found is optimal nevertheless), but may be below the bound of
+    // the shallow search.
     const Value deeper = static_cast<Value>(affordable_splits + 1) * penalty();
     for (Value& out : task.lower_out) out = std::min(out, deeper);
     if (!answer.found || !closes(deeper, answer.upper))
       answer.lower = std::min(answer.lower, deeper);
   }
   if (depth < task.depth && task.halves_out != nullptr)
-    // Halves with deeper trees have as many splits as the trees here have levels.
+    // Trees of greater depth on a half have at least as many splits as that depth.
     for (KnownHalf<Value>& known : *task.halves_out)
       known.least = std::min(known.least, static_cast<Value>(depth) * penalty());
-  // The returned bounds must also hold for more rows, whose trees may be deeper: a first split
-  // that leaves all of these rows on one side may have any tree for them below it.
+  // The returned bounds must also hold for supersets of the rows, whose trees may be deeper: if the
+  // first split leaves all of these rows on one side, any tree for them may follow below it.
   if (room < std::min(task.depth, task.splits))
     for (Value& out : task.lower_out) out = std::min(out, penalty() + answer.lower);
 }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
+#include "search/threshold/relaxed_minimum.hpp"
 
 namespace treeproof::threshold {
 
@@ -28,8 +29,8 @@ typename L::Value Search<L, Terminal>::stage(Value known, Value limit) const {
   return std::min(limit, next);
 }
 
-// Solves one side of the cut x anew with a higher cut-off; `left` and `right` of the level
-// hold the rows.
+// Solves one side of the cut x again with a higher cut-off; `left` and `right` of the level hold
+// the rows.
 template <Loss L, class Terminal>
 Answer<typename L::Value> Search<L, Terminal>::deepen(Frame& frame, const Candidate& c,
                                                       std::size_t x, bool left,
@@ -70,14 +71,12 @@ bool Search<L, Terminal>::open_staged(Frame& frame, const Item& item) {
   const bool right_flat = b.position < frame.size && !b.right_exact && !(b.right < shallow);
   const bool right_varies = !(a.left + a.right < budget) || penalty() < 2 * (a.right - b.right);
   const bool left_varies = !(b.left + b.right < budget) || penalty() < 2 * (b.left - a.left);
-  const auto relax = [&](std::uint32_t gap) {
-    return min_leaf > gap ? std::max(1u, min_leaf - gap) : 1u;
-  };
   if ((left_flat && right_flat) || (left_flat && !right_varies) || (right_flat && !left_varies)) {
     const bool left = left_flat && (!right_flat || !(b.right < a.left));
     cut(frame, c.feature, 0, left ? a.position : b.position);
     const Value cutoff = left ? stage(a.left, budget - b.right) : stage(b.right, budget - a.left);
-    deepen(frame, c, left ? item.a : item.b, left, relax(b.position - a.position), cutoff);
+    deepen(frame, c, left ? item.a : item.b, left,
+           relaxed_minimum(min_leaf, b.position - a.position), cutoff);
     if (context_->limits->reason() != StopReason::none) return false;
     wait(frame, {std::max(item.bound, interval_bound(frame, item.candidate, item.a, item.b)),
                  item.candidate, item.a, item.b});
@@ -92,9 +91,11 @@ bool Search<L, Terminal>::open_staged(Frame& frame, const Item& item) {
   point.right_features = level.inherited_right;
   cut(frame, c.feature, 0, p);
   if (!left_flat && point.left < budget - b.right)
-    deepen(frame, c, x, true, relax(b.position - p), stage(point.left, budget - b.right));
+    deepen(frame, c, x, true, relaxed_minimum(min_leaf, b.position - p),
+           stage(point.left, budget - b.right));
   if (!right_flat && point.right < budget - a.left && !context_->limits->stop(0))
-    deepen(frame, c, x, false, relax(p - a.position), stage(point.right, budget - a.left));
+    deepen(frame, c, x, false, relaxed_minimum(min_leaf, p - a.position),
+           stage(point.right, budget - a.left));
   if (context_->limits->reason() != StopReason::none) return false;
   std::size_t own = x;
   if (min_leaf > 1) {  // the true minimum gets a point of its own

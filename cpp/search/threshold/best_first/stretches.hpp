@@ -1,9 +1,10 @@
-// What all cuts of a feature that are known so far say about an interval.
+// Uses all known cuts of a feature to find out which parts (stretches) of an interval are open.
 //
-// Left sides grow from cut to cut and right sides shrink, so what is known of a left side holds for
-// all later ones, and of a right side for all earlier ones. Between two neighbouring cuts that
-// leaves the bounds of search.hpp; an interval is open only where one of these is too low. Cuts at
-// the ends of a closed interval are closed with it: the one before has no less on its right.
+// Left sides grow from cut to cut and right sides shrink, so a bound on a left side holds for all
+// later ones, and a bound on a right side for all earlier ones. Between two neighbouring cuts this
+// leaves the bounds of search.hpp, and an interval is open only where one of these is too low. Cuts
+// at the ends of a closed interval are closed with it, since the bound on the right side of the cut
+// before it is at least as high.
 #pragma once
 
 #include "search/threshold/best_first/search.hpp"
@@ -20,8 +21,8 @@ void Search<L, Terminal>::pass_along(Frame& frame, const Candidate& c) {
     least = frame.points[*k].right = std::max(frame.points[*k].right, least);
 }
 
-// Is the whole interval still open? Its bound is raised then. Else the stretches that are left of
-// it are queued instead.
+// Returns whether the whole interval is still open, and raises its bound if so. Otherwise the
+// stretches that are still open are queued in its place.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::is_one_stretch(Frame& frame, Item& item) {
   const Candidate& c = frame.candidates[item.candidate];

@@ -19,8 +19,8 @@
 
 namespace treeproof::threshold {
 
-// The piece that this thread is opening. Both lists have room for one piece of each thread, so that
-// returning it never fails.
+// The piece of work that this thread is opening. Both lists have room for one piece of each thread,
+// so that returning a piece never has to allocate memory.
 template <Loss L, class Terminal>
 struct Search<L, Terminal>::Claim {
   Claim(Frame& of, const Item& piece) : frame(of), item(piece) { frame.running.push_back(item); }
@@ -106,8 +106,8 @@ void Search<L, Terminal>::await(Frame& frame) {
   if (progress_ && frame.better) report(frame);
 }
 
-// Raises the bound of an item to what is known now: its ends, or cuts within it, may have been
-// raised since it was queued. False: other items have taken its place.
+// Raises the bound of a piece to what is known now: bounds at its ends or at cuts within it may
+// have risen since it was queued. False if other pieces have replaced it.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::refresh(Frame& frame, Item& item) {
   const Candidate& c = frame.candidates[item.candidate];

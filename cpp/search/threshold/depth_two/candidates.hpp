@@ -16,14 +16,14 @@ struct RootCandidate {
   std::int32_t left_says, right_says;  // the class that a leaf must predict; -1: any
   bool left_splits;                    // whether the left (right) child may be split again
   bool right_splits;
-  Value lower;   // on any tree with this root, for these rows and for supersets of them
-  Value own;     // the same for these rows alone: at least `lower`
-  bool refined;  // its intervals were bisected
-  bool doubled;  // not looked at: another feature has the same split
+  Value lower;   // bound on any tree with this root, for these rows and for supersets of them
+  Value own;     // the same for these rows alone, and at least `lower`
+  bool refined;  // whether its intervals were bisected
+  bool doubled;  // not searched, since another feature has the same split
   std::vector<CutBounds<Value>> points;
 };
 
-// Lists the roots of a task; the memory of an earlier list is used again.
+// Lists the roots of a task, reusing the memory of an earlier list.
 template <Loss L>
 void list_candidates(const Context<L>& context, const Task<typename L::Value>& task,
                      std::vector<RootCandidate<typename L::Value>>& candidates) {

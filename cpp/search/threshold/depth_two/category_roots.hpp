@@ -28,7 +28,7 @@ void DepthTwo<L, Lanes>::one_vs_rest(Candidate& c, const FeatureView& view) {
       look(c, first, x);
       lower = std::min(lower, x.left + x.right);
     }
-    // Of two categories, one against the other is the same either way.
+    // With two categories, it makes no difference which of them is separated from the other.
     first =
         first == 0 && task_->looks == nullptr && c.left_splits == c.right_splits && view.two_runs()
             ? size_
@@ -37,8 +37,8 @@ void DepthTwo<L, Lanes>::one_vs_rest(Candidate& c, const FeatureView& view) {
   raise_both(c, penalty() + lower);
 }
 
-// One child for each category. If the number of splits is limited, the children that gain most
-// from a second split get one.
+// A root with one child for each category. If the number of splits is limited, the children that
+// gain most from a second split get one.
 template <Loss L, class Lanes>
 void DepthTwo<L, Lanes>::multiway(Candidate& c, const FeatureView& view) {
   const std::vector<std::uint32_t> starts = view.runs();

@@ -18,7 +18,7 @@ struct CategoryTables {
   std::vector<T> left, total;
   std::vector<Value> bounds_left, bounds_right;  // of the features, by their exact best splits
 
-  // Empty histograms for these rows.
+  // Makes empty histograms for these rows.
   void load(const Columns& columns, const std::vector<std::int32_t>& features,
             const RowSubset& rows, std::size_t width) {
     const std::size_t n = features.size();
@@ -39,7 +39,7 @@ struct CategoryTables {
     bounds_right.resize(n);
   }
 
-  // Lowers bounds of both sides to the best split of any feature here.
+  // Lowers the bounds of both sides to those of the best split of a feature in these tables.
   template <class Bounds>
   void lower(Bounds& out) const {
     for (std::size_t g = 0; g < bounds_left.size(); ++g) {

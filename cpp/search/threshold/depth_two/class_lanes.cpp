@@ -1,5 +1,7 @@
 #include "search/threshold/depth_two/class_lanes.hpp"
 
+#include "search/threshold/depth_two/slide_window.hpp"
+
 namespace treeproof::threshold {
 
 template <class T>
@@ -38,7 +40,7 @@ bool ClassLanes<T>::load(const RowSubset& rows, const KeyedRows* around) {
 
   categories_.load(*columns_, categorical_, rows, channels);
 
-  // A window over everything leaves the totals in `left`.
+  // A window over all rows leaves the totals in `left`.
   total_known_ = false;
   begin(0);
   window(0, m);
@@ -79,8 +81,9 @@ void ClassLanes<T>::move(std::uint32_t from, std::uint32_t to) {
   return move_channels<kSign, 0>(from, to);
 }
 
-// `kClasses`: the channels are the weights of this number of classes; 0: any channels. Nearly all
-// of the time of a solve is spent here, so that the common cases have a constant stride.
+// `kClasses`: the number of classes whose weights are the channels, or 0 for any channels. Nearly
+// all of the time of a solve is spent here, so the common cases are compiled with a constant
+// stride.
 template <class T>
 template <int kSign, int kClasses>
 void ClassLanes<T>::move_channels(std::uint32_t from, std::uint32_t to) {
@@ -120,7 +123,7 @@ void ClassLanes<T>::move_channels(std::uint32_t from, std::uint32_t to) {
   }
 }
 
-// The channels of a row beyond the weights of the classes.
+// Adds the channels of a row beyond the weights of the classes.
 template <class T>
 template <int kSign>
 void ClassLanes<T>::move_further(std::uint32_t r) {
@@ -149,7 +152,7 @@ void ClassLanes<T>::move_further(std::uint32_t r) {
   }
 }
 
-// Empties the window, or makes it hold all rows, without touching any row.
+// Empties the window, or makes it hold all rows, without visiting any row.
 template <class T>
 void ClassLanes<T>::reset(bool full) {
   first_ = 0;
@@ -167,10 +170,11 @@ void ClassLanes<T>::reset(bool full) {
   }
 }
 
-// Starts afresh where that moves fewer rows: many columns have one value that most rows share.
+// Starts from an empty or full window if fewer rows have to be moved from there: many columns have
+// one value that most rows share.
 template <class T>
 void ClassLanes<T>::window(std::uint32_t first, std::uint32_t last) {
-  constexpr std::uint32_t kReset = 16;  // rows that move in the time of a reset
+  constexpr std::uint32_t kReset = 16;  // rows that can be moved in the time of a reset
   const auto apart = [](std::uint32_t a, std::uint32_t b) { return a < b ? b - a : a - b; };
   const bool disjoint = first >= last_ || last <= first_;
   const std::uint32_t moves =
@@ -178,18 +182,9 @@ void ClassLanes<T>::window(std::uint32_t first, std::uint32_t last) {
   const std::uint32_t from_empty = last - first + kReset;
   const std::uint32_t from_full = rows_->size() - (last - first) + kReset;
   if (total_known_ && std::min(from_empty, from_full) < moves) reset(from_full < from_empty);
-  // no rows in common: remove the old window and add the new one
-  if (first >= last_ || last <= first_) {
-    move<-1>(first_, last_);
-    move<1>(first, last);
-  } else {
-    if (first < first_) move<1>(first, first_);
-    if (first > first_) move<-1>(first_, first);
-    if (last > last_) move<1>(last_, last);
-    if (last < last_) move<-1>(last, last_);
-  }
-  first_ = first;
-  last_ = last;
+  slide_window(
+      first_, last_, first, last, [this](std::uint32_t a, std::uint32_t b) { move<1>(a, b); },
+      [this](std::uint32_t a, std::uint32_t b) { move<-1>(a, b); });
 }
 
 template <class T>
@@ -248,7 +243,7 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
     rl = std::min<Count>(rl, memory_.lower_right[l]);
     ru = std::min<Count>(ru, memory_.upper_right[l]);
   }
-  // Bounds from parts of bins may be below the cost that the rows have in every tree.
+  // Bounds from parts of bins may lie below the cost that the rows have in every tree.
   const auto rest = [](Count errors, Count forced) {
     return cost_of(std::max<Count>(errors - forced, 0));
   };
@@ -339,7 +334,8 @@ std::int64_t ClassLanes<T>::scan_two(Side side, std::size_t lane, Count best, Co
   const std::uint32_t* starts = bins_->starts(static_cast<int>(lane));
   const bool minimum = min_rows > 1;
   const std::int32_t direction = loss_->direction(f);
-  // Errors of a cut with this difference of weights on its left, for the orders that are allowed.
+  // The errors of a cut with this difference of weights on its left, over the orders that are
+  // allowed.
   const auto errors = [&](Count rising, Count falling) {
     return std::min(direction < 0 ? n0 : n0 - rising, direction > 0 ? n1 : n1 + falling);
   };
@@ -375,8 +371,8 @@ std::int64_t ClassLanes<T>::scan_two(Side side, std::size_t lane, Count best, Co
   return best;
 }
 
-// The maximum weight that a cut inside a bin predicts correctly, by the gains of pairs
-// (kernels_body.inc), for the current bin of a scan.
+// An upper bound on the weight that a cut inside the current bin of a scan predicts correctly, by
+// the gains of pairs (kernels_body.inc).
 template <class T>
 std::int64_t ClassLanes<T>::most_inside(Side side, std::size_t at) const {
   constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
@@ -404,8 +400,8 @@ std::int64_t ClassLanes<T>::scan_many(Side side, std::size_t lane, Count best, C
   const bool minimum = min_rows > 1;
   prefix_.assign(classes_, 0);
   suffix_.assign(sums.begin(), sums.end());
-  Count before = 0;                                 // majority of the bins before
-  Count from = *std::ranges::max_element(suffix_);  // of this bin and those after
+  Count before = 0;                                 // majority weight of the bins before this one
+  Count from = *std::ranges::max_element(suffix_);  // and of this bin and those after it
   Count n = 0;
   for (std::size_t bin = 0; bin < memory_.bins; ++bin) {
     const std::size_t at = lane_base_[lane] + bin * memory_.bin_stride();

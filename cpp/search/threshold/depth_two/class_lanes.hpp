@@ -52,7 +52,7 @@ class ClassLanes {
     }
   }
 
-  // As SubsetBins::cut.
+  // See SubsetBins::cut.
   bool load(const RowSubset& rows, const KeyedRows* around);
 
   // Starts a sweep over feature f with an empty window.
@@ -61,7 +61,7 @@ class ClassLanes {
   void window(std::uint32_t first, std::uint32_t last);
 
   Value leaf(Side side) const;
-  // The cost of a leaf that predicts this class.
+  // The cost of a leaf that predicts the class `says`.
   Value leaf_saying(Side side, std::int32_t says) const;
   Value leaf_of_all() const { return cost_of(all_swing_ - Count{*std::ranges::max_element(all_)}); }
   // Bounds with at least the given numbers of rows in each part of a stump.
@@ -137,7 +137,7 @@ class ClassLanes {
   const std::uint32_t* list_ = nullptr;
   std::vector<std::uint32_t> position_;  // of each local row in list_, once it is needed
   bool placed_ = false;
-  bool total_known_ = false;  // what a window over all rows holds
+  bool total_known_ = false;  // whether the contents of a window over all rows are known
   std::vector<Cost> cumulative_;
   std::uint32_t first_ = 0;
   std::uint32_t last_ = 0;

@@ -29,6 +29,7 @@
 #include "search/threshold/depth_two/rebuild.hpp"
 #include "search/threshold/depth_two/stump.hpp"
 #include "search/threshold/depth_two/weight_steps.hpp"
+#include "search/threshold/relaxed_minimum.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
@@ -68,7 +69,7 @@ class DepthTwo {
     return answer(leaf);
   }
 
-  // The tree of a planned answer to this task.
+  // Builds the tree of a planned answer to this task.
   SplitTree tree(const Task<Value>& task, const BestRoot& root) {
     Value cost{};
     return rebuild_(task, root, cost, [](std::uint32_t) { return false; });
@@ -77,7 +78,7 @@ class DepthTwo {
   // The cuts of stage 1 of the last solve: bounds for sides that split at most once more.
   // Empty for features that were not swept.
   std::span<const CutBounds<Value>> cuts(std::int32_t f) const {
-    if (context_->restricted(f)) return {};  // each of its ways has points of its own
+    if (context_->restricted(f)) return {};  // each of its ways to split has its own points
     for (const Candidate& c : candidates_)
       if (c.feature == f) return c.points;
     return {};
@@ -123,7 +124,7 @@ class DepthTwo {
       if (says >= 0) return lanes_->leaf_saying(side, says);
     return lanes_->leaf(side);
   }
-  // The cost of a side from the loss of its best stump.
+  // Returns the cost of a side, given the loss of its best stump.
   Value side_cost(bool splits, Value leaf, Value stump) const {
     return splits ? std::min(leaf, penalty() + stump) : leaf;
   }
@@ -184,7 +185,8 @@ class DepthTwo {
       switch (kind(c.feature)) {
         case FeatureKind::ordered:
           coarse_cuts(c, view);
-          // If no tree is below the cut-off, every feature has to be refined, in any order.
+          // If no tree is below the cut-off, every feature has to be refined, so the order does not
+          // matter.
           if (!best_root_.found && !stopped_ && !context_->loss->closes(c.lower, best_)) {
             refine(c, true);
             c.refined = true;
@@ -202,8 +204,8 @@ class DepthTwo {
     return kind(f) == FeatureKind::multiway && task_->looks == nullptr && task_->splits >= 3 &&
            context_->double_of(f) >= 0 && view.two_runs();
   }
-  // What is known of such a split, also for more rows in which it has more parts: cut down to
-  // these rows, it is the other one.
+  // Takes over the bounds that are known of the other split; they also hold for more rows, in which
+  // it has more children, since restricted to these rows it is the same split.
   void copy_doubles() {
     for (Candidate& c : candidates_) {
       if (!c.doubled) continue;
@@ -215,8 +217,8 @@ class DepthTwo {
     }
   }
 
-  // Bounds the best tree of depth one of all rows, by which the ends of every feature's list are
-  // bounded: no cuts, but everything on one side.
+  // Bounds the best tree of depth one on all rows. It serves as a bound at both ends of every
+  // feature's list, where no cut is and all rows are on one side.
   void bound_whole() {
     lanes_->begin(0);
     lanes_->window(0, 0);
@@ -259,7 +261,8 @@ class DepthTwo {
     raise_both(c, penalty() + lower);
   }
 
-  // A bound for the cuts strictly between a and b (and for a and b themselves if they are cuts).
+  // Returns a lower bound for the cuts strictly between a and b, and for a and b themselves if they
+  // are cuts.
   Value interval_bound(const Point& a, const Point& b) const {
     const Value monotone = a.left + b.right;
     if constexpr (L::kUnitStep) {
@@ -291,8 +294,9 @@ class DepthTwo {
     }
   }
 
-  // At the end of stage 1 the window holds all rows, and the cuts are taken `back` from there, so
-  // that it moves over every row once. Else all coarse cuts come first: they may have good trees.
+  // At the end of stage 1 the window holds all rows. With `back`, the cuts are taken from there
+  // backwards, so that the window passes every row once. Otherwise all coarse cuts come first,
+  // since they may have good trees.
   void refine(Candidate& c, bool back) {
     const FeatureView view(*context_->columns, *task_->rows, c.feature);
     pieces_ = own_pieces_ = context_->loss->infinite();
@@ -322,8 +326,8 @@ class DepthTwo {
     piece(point.left + point.right, own);
   }
 
-  // Cuts whose children cost at least `bound`, and on these rows alone at least `own`: with a
-  // minimum leaf size, values that serve neighbouring cuts as well are lower.
+  // Cuts whose children cost at least `bound`, and at least `own` on these rows alone. With a
+  // minimum leaf size, values that also hold for neighbouring cuts are lower.
   void piece(Value bound, Value own) {
     pieces_ = std::min(pieces_, bound);
     own_pieces_ = std::min(own_pieces_, own);
@@ -335,12 +339,8 @@ class DepthTwo {
   Value settle(const Candidate& c, Point& x, const Point& a, const Point& b) {
     const std::uint32_t p = x.position;
     lanes_->window(0, p);
-    // other cuts of the interval differ by less than `gap` rows
-    const auto relax = [&](std::uint32_t gap) {
-      return min_leaf_ > gap ? std::max(1u, min_leaf_ - gap) : 1u;
-    };
-    const std::uint32_t min_left = relax(b.position - p);
-    const std::uint32_t min_right = relax(p - a.position);
+    const std::uint32_t min_left = relaxed_minimum(min_leaf_, b.position - p);
+    const std::uint32_t min_right = relaxed_minimum(min_leaf_, p - a.position);
     Point fresh = bound_cut(c, min_left, min_right, TestKind::threshold, 0, p);
     raise(x.left, std::max(fresh.left, a.left));
     raise(x.right, std::max(fresh.right, b.right));
@@ -404,7 +404,8 @@ class DepthTwo {
 
   void one_vs_rest(Candidate& c, const FeatureView& view);
   void multiway(Candidate& c, const FeatureView& view);
-  // The weight of positions of the root feature's list, where categories may be left out.
+  // Returns the weight of positions of the root feature's list, for problems that may leave out
+  // categories.
   Value weight_of(std::uint32_t first, std::uint32_t last) const {
     if constexpr (L::kUnitStep)
       if (context_->settings.leave_out) return lanes_->weight_between(first, last);
@@ -422,7 +423,7 @@ class DepthTwo {
     }
     Answer<Value> out;
     out.lower = leaf;
-    Value lower = leaf;  // for supersets of these rows too
+    Value lower = leaf;  // also for supersets of these rows
     for (const Candidate& c : candidates_) {
       check([&] { return c.lower <= c.own; }, "a bound for more rows holds for fewer");
       out.lower = std::min(out.lower, c.own);
@@ -430,7 +431,8 @@ class DepthTwo {
     }
     out.found = best_root_.found;
     out.upper = best_;
-    // Sums of real numbers in another order give other costs, so that their trees are built.
+    // Sums of real numbers depend on their order, so for such losses the tree is built to know its
+    // cost.
     if (L::kUnitStep && task_->may_plan && !stopped_ && best_root_.found) {
       out.planned = best_root_.feature >= 0;
       out.root = best_root_;
@@ -440,7 +442,7 @@ class DepthTwo {
       out.tree = rebuild_(*task_, best_root_, out.upper, stop_here);
       if (stopped_) best_root_.found = out.found = keep_cheaper(*task_, leaf, out);
     }
-    // Where the bound proves the cost within the tolerance of the loss, it counts as that cost.
+    // If the bound proves the cost within the tolerance of the loss, the cost itself is the bound.
     const bool proved = context_->loss->closes(out.lower, out.upper);
     check([&] { return stopped_ || proved; }, "a finished solve of depth two proves its answer");
     if (proved && best_root_.found) out.lower = out.upper;
@@ -449,9 +451,10 @@ class DepthTwo {
     return out;
   }
 
-  // Bounds for each feature, which also hold for supersets of these rows. There a tree may first
-  // split such that all of these rows fall on one side; it then costs the penalty plus at least the
-  // best tree of depth one on them (bounded by `whole_`), or of any depth allowed here.
+  // Writes bounds for each feature that also hold for supersets of these rows. On a superset, the
+  // first split of a tree may leave all of these rows on one side; the tree then costs the penalty
+  // plus at least the best tree of depth one on them (bounded by `whole_`), or of any depth allowed
+  // here.
   void hand_out(Value lower) {
     if (task_->lower_out.empty()) return;
     const Value one_sided = penalty() + std::max(whole_, lower);
@@ -470,9 +473,9 @@ class DepthTwo {
   std::uint32_t size_ = 0;
   std::uint32_t min_leaf_ = 1;
   Value best_{};
-  Value whole_{};       // lower bound on the best cost of these rows with one split less deep
-  Value pieces_{};      // least bound on the children over the cuts of a candidate,
-  Value own_pieces_{};  // and that for these rows alone
+  Value whole_{};       // lower bound on the cost of these rows with one level less
+  Value pieces_{};      // over the cuts of a candidate, the least bound on the children,
+  Value own_pieces_{};  // and the least bound for these rows alone
   BestRoot best_root_;
   bool stopped_ = false;
   bool back_ = false;       // cuts are bisected from right to left

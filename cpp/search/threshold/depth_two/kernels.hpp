@@ -40,8 +40,8 @@ struct LaneInput {
   const T* prior = nullptr;
 };
 
-// Per side: class weights (or moments) of the whole side, rows, and the least number of rows
-// either part of a stump must hold for the lower and upper bounds.
+// For each side: class weights (or moments) of the whole side, its number of rows, and the least
+// number of rows that either part of a stump must have, for the lower and for the upper bounds.
 template <class T>
 struct SideTotals {
   const T* sums;
@@ -49,7 +49,7 @@ struct SideTotals {
   T min_rows;
 };
 
-// Losses per lane, in the units of the histogram.
+// Losses for each lane, in the units of the histogram.
 template <class T>
 struct LaneBounds {
   T* lower;

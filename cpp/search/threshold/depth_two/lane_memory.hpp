@@ -57,12 +57,12 @@ struct LaneMemory {
 
   std::size_t bin_stride() const { return channels * kWidth; }
   std::size_t block_stride() const { return bins * bin_stride(); }
-  // First entry (bin 0, channel 0) of a lane.
+  // The first entry (bin 0, channel 0) of a lane.
   std::size_t base(std::size_t lane) const {
     return lane / kWidth * block_stride() + lane % kWidth;
   }
 
-  // `paired`: the number of classes, if there are gains of their pairs.
+  // `paired`: the number of classes if gains of their pairs are used, and 0 otherwise.
   void shape(std::size_t n_lanes, std::size_t n_bins, std::size_t n_channels,
              std::size_t paired = 0) {
     lanes = n_lanes;
@@ -85,7 +85,8 @@ struct LaneMemory {
     }
   }
 
-  // A lane whose stumps may predict classes in one order only (Misclassification::direction).
+  // Marks a lane whose stumps may predict the classes in one order only
+  // (Misclassification::direction).
   void direct(std::size_t lane, std::int32_t direction) {
     if (direction != 0) std::memset(&(direction > 0 ? falls : rises)[lane], 0, sizeof(T));
   }
@@ -113,8 +114,8 @@ struct LaneMemory {
   }
 };
 
-// The best stump of each side of a cut, its loss bounded on both sides. "No cut at all" counts
-// as a stump here.
+// The best stump of each side of a cut, with a lower and an upper bound on its loss. A leaf without
+// a cut counts as a stump here.
 template <class Value>
 struct StumpBounds {
   Value left_lower, left_upper, right_lower, right_upper;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/prefetch.hpp"
+#include "search/threshold/depth_two/slide_window.hpp"
 
 namespace treeproof::threshold {
 
@@ -53,7 +54,7 @@ bool MomentLanes<Phi>::load(const RowSubset& rows, const KeyedRows* around) {
 
   categories_.load(*columns_, categorical_, rows, width);
 
-  // A window over everything leaves the totals in `left`.
+  // A window over all rows leaves the totals in `left`.
   begin(0);
   window(0, m);
   std::ranges::copy(categories_.left, categories_.total.begin());
@@ -114,18 +115,9 @@ void MomentLanes<Phi>::move(std::uint32_t from, std::uint32_t to) {
 
 template <class Phi>
 void MomentLanes<Phi>::window(std::uint32_t first, std::uint32_t last) {
-  // no rows in common: remove the old window and add the new one
-  if (first >= last_ || last <= first_) {
-    move<-1>(first_, last_);
-    move<1>(first, last);
-  } else {
-    if (first < first_) move<1>(first, first_);
-    if (first > first_) move<-1>(first_, first);
-    if (last > last_) move<1>(last_, last);
-    if (last < last_) move<-1>(last, last_);
-  }
-  first_ = first;
-  last_ = last;
+  slide_window(
+      first_, last_, first, last, [this](std::uint32_t a, std::uint32_t b) { move<1>(a, b); },
+      [this](std::uint32_t a, std::uint32_t b) { move<-1>(a, b); });
   right_sums_.resize(left_sums_.size());
   for (std::size_t c = 0; c < left_sums_.size(); ++c) right_sums_[c] = all_[c] - left_sums_[c];
 }
@@ -196,7 +188,7 @@ double MomentLanes<Phi>::category_loss(std::size_t g, Side side, double min_rows
   const double rows = rows_on(side);
   const double tiny = whole[0] * 1e-12;
   const double leaf_loss = leaf(side);
-  double most = whole[own_] - leaf_loss;  // explained
+  double most = whole[own_] - leaf_loss;  // explained by the best split so far
   double all_categories = 0.0;
   std::int64_t n_categories = 0;
   bool allowed = true;

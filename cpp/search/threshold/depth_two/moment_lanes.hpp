@@ -34,7 +34,7 @@ class MomentLanes {
               SubsetBins& bins, const MomentKernels& kernels, bool count_rows,
               double further_child);
 
-  // As SubsetBins::cut.
+  // See SubsetBins::cut.
   bool load(const RowSubset& rows, const KeyedRows* around);
 
   // Starts a sweep over feature f with an empty window.
@@ -70,7 +70,8 @@ class MomentLanes {
   const std::vector<double>& sums(Side side) const {
     return side == Side::left ? left_sums_ : right_sums_;
   }
-  // What the best constant explains of rows with these moments (weight, then sums).
+  // Returns the part of the loss that the best constant explains, for rows with these moments
+  // (weight, then sums).
   double explained(const double* moments, double tiny) const;
   void bound_categories(Side side, double min_rows, std::vector<double>& out);
   double category_loss(std::size_t g, Side side, double min_rows);

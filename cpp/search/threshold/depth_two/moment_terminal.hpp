@@ -1,4 +1,5 @@
-// The exact solver for the last two levels of a tree whose loss is sums and a convex function.
+// The exact solver for the last two levels of a tree, for losses that are a convex function of
+// sums.
 #pragma once
 
 #include <concepts>
@@ -29,7 +30,7 @@ class MomentTerminal {
   Answer<double> solve(const Task<double>& task) {
     return task.depth == 1 ? stump_.solve(task) : two_.solve(task);
   }
-  // Bounds found on the way by the last solve of depth two.
+  // The bounds on cuts that the last solve of depth two has found.
   std::span<const CutBounds<double>> cuts(std::int32_t f) const { return two_.cuts(f); }
 
  private:

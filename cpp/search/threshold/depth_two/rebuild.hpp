@@ -1,4 +1,5 @@
-// The tree of depth two with a given root, and its exact cost: the best stumps of its children.
+// Builds the tree of depth two with a given root, and its exact cost, from the best stumps of the
+// children.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +12,9 @@
 
 namespace treeproof::threshold {
 
-// If a limit was reached while the tree was built, children that should be split may have stayed
-// leaves: then a single leaf may cost less than the tree. Returns whether there is a tree that
-// costs less than the cut-off.
+// Returns whether there is a tree that costs less than the cut-off. If a limit was reached while
+// the tree was built, children that should be split may have stayed leaves, and then a single leaf
+// may cost less than the tree.
 template <class Value>
 bool keep_cheaper(const Task<Value>& task, Value leaf, Answer<Value>& answer) {
   if (leaf < answer.upper) {
@@ -34,15 +35,15 @@ class Rebuilder {
   Rebuilder(const Context<L>& context, StumpSolver<L>& stumps)
       : context_(&context), stumps_(&stumps) {}
 
-  // Whether building the tree takes too long once a limit is reached, because it reads the lists
-  // of all features. The bounds stay true without it, and a leaf is always a tree.
+  // Whether building the tree takes too long once a limit is reached, because it reads the lists of
+  // all features. The bounds hold without the tree, and a single leaf can always be returned.
   bool slow(const RowSubset& rows) const {
     constexpr std::uint64_t kManyCells = 1 << 21;
     const auto features = static_cast<std::uint64_t>(context_->columns->n_features());
     return std::uint64_t{rows.size()} * features > kManyCells;
   }
 
-  // For many rows, `stop` is called with the work to come (in microseconds); once it returns true,
+  // For many rows, `stop` is called with the expected work (in microseconds); once it returns true,
   // the remaining children stay leaves.
   template <class Stop>
   SplitTree operator()(const Task<Value>& task, const BestRoot& root, Value& cost, Stop stop) {
@@ -93,7 +94,7 @@ class Rebuilder {
 
  private:
   Value penalty() const { return context_->settings.split_cost; }
-  // The cost of a split into the current parts, whose trees cost this.
+  // The cost of a split into the current parts, whose trees have these costs.
   Value total(const std::vector<Value>& costs) const {
     MultiwayCost<Value> sum = context_->settings.multiway();
     for (std::size_t k = 0; k < costs.size(); ++k) {

@@ -1,4 +1,5 @@
-// The exact best single split of a set, for any loss; the list of every feature is walked once.
+// The exact best single split of a set of rows, for any loss, by one pass over the list of every
+// feature.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct Split {
   Score score{};
 };
 
-// For callers that poll the limits elsewhere.
+// For callers that poll the limits themselves.
 struct Never {
   bool operator()(std::uint32_t) const { return false; }
 };
@@ -41,7 +42,7 @@ class StumpSolver {
     return loss_->value(in_);
   }
 
-  // The cost of one leaf that predicts this class (-1: the best constant).
+  // The cost of a leaf that predicts the class `says`, or the best constant if that is -1.
   Value leaf_saying(const RowSubset& rows, std::int32_t says) {
     fill(in_, rows);
     if constexpr (kSays)
@@ -49,9 +50,9 @@ class StumpSolver {
     return loss_->value(in_);
   }
 
-  // The split with the lowest sum of `score` over its children, which `children` adds up where
-  // there is one for each category. On large tables this takes long, so `stop` is called with the
-  // number of rows that are read next: once it returns true, the best split so far is returned.
+  // Finds the split with the lowest sum of `score` over its children; if there is a child for each
+  // category, `children` adds up the sum. This takes long on large tables, so `stop` is called with
+  // the number of rows that are read next. Once it returns true, the best split so far is returned.
   template <class Score, class Measure, class Stop>
   Split<Score> best(const RowSubset& rows, std::uint32_t min_leaf, Score worst,
                     const MultiwayCost<Score>& children, Measure measure, Stop stop) {
@@ -91,7 +92,7 @@ class StumpSolver {
         [this](const auto& t) { return loss_->impurity(t); }, stop);
   }
 
-  // The same by entropy, if the loss has one.
+  // Does the same by entropy, if the loss has one.
   template <class Stop>
   Split<double> best_by_entropy(const RowSubset& rows, std::uint32_t min_leaf, double further,
                                 Stop stop) {
@@ -103,7 +104,7 @@ class StumpSolver {
   }
   static constexpr bool kHasEntropy =
       requires(const L& loss, const typename L::Tally& t) { loss.entropy(t); };
-  // The split of least impurity on one feature.
+  // Finds the split of least impurity on one feature.
   Split<double> best_by_impurity_on(const RowSubset& rows, std::int32_t f, std::uint32_t min_leaf,
                                     double further) {
     Split<double> found{-1, TestKind::threshold, 0, 0, std::numeric_limits<double>::infinity()};
@@ -112,7 +113,7 @@ class StumpSolver {
     return found;
   }
 
-  // The node of a tree that a split makes, with leaves for children.
+  // Makes the node of a tree for a split, with leaves as children.
   SplitTree node(const RowSubset& rows, std::int32_t feature, TestKind kind, std::uint32_t first,
                  std::uint32_t last) const {
     const FeatureView view(*columns_, rows, feature);
@@ -184,7 +185,7 @@ class StumpSolver {
       loss_->remove(out_, rows.row(list[k - 1]));
       if (k < min_leaf || m - k < min_leaf) continue;
       const Score score = left(in_) + right(out_);
-      // Whether it is a cut is checked last, because on large tables this misses the cache.
+      // Whether k is a boundary is checked last, because this misses the cache on large tables.
       if (score < found.score && view.boundary(k)) found = {f, TestKind::threshold, 0, k, score};
     }
   }

@@ -42,7 +42,7 @@ class StumpTerminal {
     }
     const Value one_sided = split.feature < 0 ? answer.upper : std::min(answer.upper, split.score);
     for (Value& out : task.lower_out) out = stopped ? Value{} : penalty + one_sided;
-    if (stopped) answer.lower = Value{};  // features that were not looked at may split better
+    if (stopped) answer.lower = Value{};  // features that were not searched may have better splits
     answer.found = answer.upper < task.cutoff;
     return answer;
   }
@@ -80,7 +80,7 @@ class ClassTerminal {
   SplitTree tree(const Task<Cost>& task, const BestRoot& root) {
     return solve_light_.tree(task, root);
   }
-  // Bounds found on the way by the last solve of depth two.
+  // The bounds on cuts that the last solve of depth two has found.
   std::span<const CutBounds<Cost>> cuts(std::int32_t f) const {
     return was_light_ ? solve_light_.cuts(f) : solve_heavy_.cuts(f);
   }

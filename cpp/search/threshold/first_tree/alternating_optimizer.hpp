@@ -1,9 +1,9 @@
-// One round of alternating optimisation on a tree (first_tree.hpp says why).
+// One round of alternating optimisation on a tree (explained in first_tree.hpp).
 //
-// With the subtrees below a node fixed, each row has a loss if it goes left and one if it goes
-// right; the best test is found by walking every feature's list once. The children are then
-// improved in the same way, and subtrees of the last two levels are solved exactly. No step
-// makes the tree worse, because what was there before is among the choices.
+// With the subtrees below a node fixed, each row has one loss if it goes left and another if it
+// goes right; the best test is found by one pass over every feature's list. The children are then
+// improved in the same way, and subtrees of the last two levels are solved exactly. No step makes
+// the tree worse, because the present test is among the choices.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class AlternatingOptimizer {
   }
 
  private:
-  // True if the loss can tell what one row costs under a given prediction.
+  // Whether the loss can compute the loss of a single row for a given prediction.
   static constexpr bool kByRow = requires(const L& loss, const typename L::Tally& t) {
     loss.row_loss(loss.constant(t), std::uint32_t{});
   };
@@ -59,7 +59,7 @@ class AlternatingOptimizer {
     for (const RowSubset& child : parts)
       if (child.size() < min_leaf) return answer;
     Value cost = context_->settings.price()(static_cast<std::int64_t>(parts.size()));
-    // Unused splits may be given to any child, one child at a time.
+    // Splits that are not used may be given to any child, one child at a time.
     int spare = splits - node.n_splits();
     for (std::size_t k = 0; k < parts.size(); ++k) {
       const RowSubset child = std::move(parts[k]);
@@ -73,7 +73,8 @@ class AlternatingOptimizer {
     return {cost, cost, true, std::move(node)};
   }
 
-  // The losses of the rows of a set, by local number, under a subtree that was made for other rows.
+  // Computes the loss of each row of a set, by local number, under a subtree that was made for
+  // other rows.
   void losses(const RowSubset& rows, const RowSubset& made_for, const SplitTree& tree,
               std::vector<Value>& out) {
     std::vector<std::uint32_t> inside(made_for.size()), all(rows.size());
@@ -83,7 +84,8 @@ class AlternatingOptimizer {
     route(rows, tree, std::move(inside), std::move(all), out);
   }
 
-  // `inside`: table rows that decide the predictions; `guests`: local rows to be charged.
+  // `inside`: rows of the table that determine the predictions; `guests`: local rows whose losses
+  // are computed.
   void route(const RowSubset& rows, const SplitTree& tree, std::vector<std::uint32_t> inside,
              std::vector<std::uint32_t> guests, std::vector<Value>& out) {
     if (tree.leaf()) {
@@ -102,8 +104,8 @@ class AlternatingOptimizer {
       route(rows, tree.children[k], std::move(in[k]), std::move(to[k]), out);
   }
 
-  // A category that the node has not seen goes to its first child. These losses only guide the
-  // search; the resulting tree is evaluated again.
+  // A category that does not occur in the node goes to its first child. These losses only guide the
+  // search, since the resulting tree is evaluated again.
   std::size_t child_of(const SplitTree& node, std::uint32_t row) const {
     const auto rank = static_cast<std::int32_t>(context_->columns->rank_of(node.feature)[row]);
     switch (node.kind) {
@@ -135,7 +137,7 @@ class AlternatingOptimizer {
       if (view.constant() || kind == FeatureKind::multiway) continue;
       const std::uint32_t* list = rows.list(f);
       std::uint32_t start = 0;
-      Value yes{}, no{};  // of the rows from `start` on
+      Value yes{}, no{};  // sums over the rows from `start` on
       for (std::uint32_t k = 0; k < m;) {
         const std::uint32_t end = view.run_end(k);
         for (; k < end; ++k) {

@@ -1,4 +1,4 @@
-// Cutting a set of rows by the test of a tree's node.
+// Cuts a set of rows by the test at a node of a tree.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 
 namespace treeproof::threshold {
 
-// One part for each child of the node; no part is empty if the node was made for these rows.
+// Returns one part for each child of the node; no part is empty if the node was made for these
+// rows.
 inline std::vector<RowSubset> cut_by(Partitioner& partitioner, const Columns& columns,
                                      const RowSubset& rows, const SplitTree& node) {
   const FeatureView view(columns, rows, node.feature);
@@ -27,8 +28,8 @@ inline std::vector<RowSubset> cut_by(Partitioner& partitioner, const Columns& co
   return parts;
 }
 
-// Adapts a node that was made for other rows to these: the codes next to the cut, and one child for
-// each category that occurs. Returns false if the test sends all rows one way.
+// Adapts a node that was made for other rows to these rows: the codes next to the cut, and one
+// child for each category that occurs. Returns false if the test sends all rows to the same child.
 inline bool refit(const Columns& columns, const RowSubset& rows, SplitTree& node) {
   const FeatureView view(columns, rows, node.feature);
   if (view.constant()) return false;

@@ -45,7 +45,7 @@ class FirstTree {
   // entropy if the loss has one.
   enum class Greed { impurity, entropy };
 
-  // The greedy tree only; if a limit is reached, nodes with very many rows are not split.
+  // Returns the greedy tree only. If a limit is reached, nodes with very many rows are not split.
   Answer<Value> greedy(const Task<Value>& task, Greed greed = Greed::impurity) {
     greed_ = greed;
     Answer<Value> answer = grow(*task.rows, task, 0);
@@ -54,7 +54,7 @@ class FirstTree {
     return pruner.prune(*task.rows, std::move(answer.tree), task.splits);
   }
 
-  // All three, as far as time allows.
+  // Returns the best of the three trees, as far as time allows.
   Answer<Value> best(const Task<Value>& task) {
     Answer<Value> answer = greedy(task);
     if (task.depth <= Terminal::kDepth) return answer;
@@ -63,11 +63,11 @@ class FirstTree {
     return improve(task, std::move(answer));
   }
 
-  // For restricted trees (Context::restricted): the second one only, whose splits are those of the
-  // solver of two levels, which knows the restrictions.
+  // For restricted trees (Context::restricted), returns the lookahead tree, whose splits come from
+  // the solver of depth two, which knows the restrictions.
   Answer<Value> best_restricted(const Task<Value>& task) { return look(*task.rows, task); }
 
-  // Rounds of alternating optimisation until nothing improves.
+  // Repeats rounds of alternating optimisation until nothing improves.
   Answer<Value> improve(const Task<Value>& task, Answer<Value> answer) {
     AlternatingOptimizer<L, Terminal> optimizer(*context_, *terminal_, *stumps_);
     for (int round = 0; round < kMostRounds && !stopped(); ++round) {
@@ -92,8 +92,8 @@ class FirstTree {
   }
   bool stopped() const { return context_->limits->stop(0); }
 
-  // A gain in purity that is due to further children counts only as far as it is worth their price.
-  // None is found for very many rows once a limit is reached.
+  // Returns the purest split. A gain in purity that is due to further children counts only as far
+  // as it is worth their price. No split is returned for very many rows once a limit is reached.
   Split<double> purest(const RowSubset& rows, std::uint32_t min_leaf) {
     const double further = context_->further_impurity();
     bool stopped = false;
@@ -107,7 +107,7 @@ class FirstTree {
     return stopped ? Split<double>{} : split;
   }
 
-  // The approximate time for a node.
+  // The approximate time for a node, in microseconds.
   std::uint32_t microseconds(const RowSubset& rows) const {
     return rows.size() / 64 * static_cast<std::uint32_t>(context_->columns->n_features()) + 1;
   }
@@ -145,7 +145,7 @@ class FirstTree {
     Answer<Value> answer = leaf_answer(price(two.tree));
     answer.tree = two.tree;
     std::vector<RowSubset> parts = cut_by(partitioner_, *context_->columns, rows, two.tree);
-    // Splits are distributed in proportion to rows.
+    // Splits are divided among the children in proportion to their rows.
     const int spare = task.splits - 1;
     Answer<Value> deep = below(
         std::move(parts), std::move(answer), leaf, [&](const RowSubset& child, std::size_t k) {
@@ -175,7 +175,7 @@ class FirstTree {
     return answer;
   }
 
-  // The cut nearest to the middle of any ordered feature, or any split at all.
+  // Returns the cut of an ordered feature that is nearest to the middle, or any split at all.
   Split<double> middle(const RowSubset& rows, std::uint32_t min_leaf) {
     const std::uint32_t m = rows.size();
     Split<double> found;

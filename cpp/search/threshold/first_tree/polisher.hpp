@@ -42,9 +42,9 @@ class Polisher {
 
  private:
   static constexpr int kMostDiscrepancies = 24;
-  static constexpr int kDeepest = 3;  // levels that are solved exactly
-  // Cells (rows times features) of a set of which trees of three levels are solved exactly: some
-  // tens of milliseconds.
+  static constexpr int kDeepest = 3;  // depth of the trees that are solved exactly
+  // Number of cells (rows times features) up to which trees of depth three are solved exactly,
+  // which takes some tens of milliseconds.
   static constexpr std::uint64_t kSmall = 8'000;
   static constexpr std::size_t kMostEntries = 20'000;
 
@@ -81,7 +81,7 @@ class Polisher {
     }
   }
 
-  // The subtree after its parts were solved again, the lowest first, and then the whole.
+  // Solves the parts of the subtree again, from the bottom up, and then the subtree as a whole.
   Answer<Value> resolve(const RowSubset& rows, const SplitTree& tree, int depth, int splits,
                         std::uint32_t min_leaf) {
     const Value leaf = stumps_->leaf(rows);
@@ -105,7 +105,7 @@ class Polisher {
     return answer;
   }
 
-  // Replaces the answer by the best tree with this many levels, if that is better.
+  // Replaces the answer by the best tree of this depth if that is better.
   void take_exact(const RowSubset& rows, int levels, int splits, std::uint32_t min_leaf,
                   Answer<Value>& answer) {
     if (stopped() || levels <= 0 || splits <= 0 || !(penalty() < answer.upper) ||
@@ -120,7 +120,8 @@ class Polisher {
     if (tried_.size() > kMostEntries) tried_.clear();
   }
 
-  // The best tree that departs from the most promising test at up to this many nodes of a path.
+  // Returns the best tree that departs from the most promising test at up to this many nodes of a
+  // path.
   Answer<Value> explore(const RowSubset& rows, int depth, int splits, std::uint32_t min_leaf,
                         int discrepancies) {
     const Value leaf = stumps_->leaf(rows);
@@ -135,7 +136,7 @@ class Polisher {
           levels <= Terminal::kDepth ? terminal_->solve(task) : search_.solve(task);
       if (exact.found && exact.upper < answer.upper) answer = std::move(exact);
     }
-    // A deeper tree has more splits than levels that were looked at.
+    // A deeper tree has more splits than the depth that was searched.
     const bool settled = depth <= levels || splits <= levels ||
                          !(static_cast<Value>(levels + 1) * penalty() < answer.upper);
     if (!settled) {
@@ -168,7 +169,7 @@ class Polisher {
     answer = {cost, cost, true, std::move(node)};
   }
 
-  // Roots to try: that of the tree in hand, then the best split of each feature by impurity.
+  // Roots to try: that of the given tree, and then the best split of each feature by impurity.
   std::vector<SplitTree> promising(const RowSubset& rows, std::uint32_t min_leaf,
                                    const SplitTree& in_hand, int most) {
     std::vector<SplitTree> roots;

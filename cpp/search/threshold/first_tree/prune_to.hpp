@@ -1,5 +1,5 @@
-// The best pruning of a tree with at most a given number of splits: a table of the lowest cost for
-// each number of splits at each node, then the shares of the children.
+// The best pruning of a tree to at most a given number of splits. For each node a table holds the
+// lowest cost for each number of splits, and how these are divided among the children.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class TreePruner {
     return sized;
   }
 
-  // sum[k] becomes the least of sum[k - s] + cost[s]; returns the s taken for each k.
+  // Sets sum[k] to the least of sum[k - s] + cost[s] over s, and returns the best s for each k.
   std::vector<std::size_t> add(std::vector<Value>& sum, const std::vector<Value>& cost,
                                int splits) const {
     const std::size_t width =
@@ -72,7 +72,7 @@ class TreePruner {
   }
 
   void keep(SplitTree& tree, const Sized& sized, std::size_t splits) const {
-    // cost[k] == cost[k - 1]: the last split gains nothing.
+    // If cost[k] == cost[k - 1], the last split gains nothing.
     while (splits > 0 && !(sized.cost[splits] < sized.cost[splits - 1])) --splits;
     if (splits == 0) {
       tree = {};

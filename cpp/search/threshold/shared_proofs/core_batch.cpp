@@ -107,8 +107,8 @@ bool CoreSearch::run_batch(Node& node) {
   return true;
 }
 
-// Solves a cut that can only be settled by an exact solve, if there is one and threads share the
-// node; otherwise it is solved where it is requested.
+// Solves a cut that only an exact solve can settle, if there is one and several threads share the
+// node; with one thread, it is solved where it is requested.
 bool CoreSearch::settle_one(Node& node) {
   const auto found = std::ranges::find_if(node.groups, [](const CutGroup& group) {
     return group.settles && group.taken_by == nullptr;
@@ -123,7 +123,7 @@ bool CoreSearch::settle_one(Node& node) {
   return true;
 }
 
-// A side that was solved on its own has a tree below its target.
+// The solve of a single side has found a tree below its target; stores it for later requests.
 void CoreSearch::record_tree(Node& node, const CutGroup& group, const Answer<Cost>& answer) {
   FeatureCuts& cuts = node.cuts(group);
   KnownSide& side = cuts.side(group.part, group.position);
@@ -141,7 +141,7 @@ void CoreSearch::record_tree(Node& node, const CutGroup& group, const Answer<Cos
   improve(node, cost, std::move(tree));
 }
 
-// Solves both sides of a single cut exactly, as far as they matter.
+// Solves both sides of a single cut exactly, as far as their costs matter.
 void CoreSearch::settle(Node& node, const CutGroup& group) {
   FeatureCuts& cuts = node.cuts(group);
   const bool range = group.kind == CutKind::range;
@@ -249,7 +249,7 @@ void CoreSearch::add_witness(const RowMask& rows, const SplitTree& tree) {
   witnesses_.add(std::move(errors), splits, tree.depth());
 }
 
-// Counts the columns, the sets of all levels, and the masks; the rest is small.
+// Counts the memory of the columns, of the sets of all levels and of the masks; the rest is small.
 void CoreSearch::check_memory() {
   const std::uint64_t allowance = context_->limits->memory_allowance();
   if (allowance == 0) return;

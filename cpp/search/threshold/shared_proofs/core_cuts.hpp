@@ -45,7 +45,7 @@ struct FeatureCuts {
   std::uint32_t version = 0;                    // counts changes of `known`
 
   const KnownSide* find(Part part, std::uint32_t position) const;
-  // For changes: creates the entry if there is none.
+  // Returns the entry of a side to be changed; creates it if there is none.
   KnownSide& side(Part part, std::uint32_t position);
   // The best bound known for a side. The rows left of a cut include all rows left of earlier cuts,
   // and more rows cost no less; categories (`nested` false) are not nested.
@@ -67,7 +67,7 @@ struct CutGroup {
   bool exact = false;  // the optimum of the side is needed, not only a bound
   bool alone = false;  // a witness is cheap on the side, so only a solve of its own can help
   RowMask rows{};
-  // What has been examined for this request already.
+  // What has been examined for this request.
   std::size_t seen_cores = 0;
   std::size_t seen_witnesses = 0;
   std::uint32_t version = 0;

@@ -13,7 +13,7 @@ constexpr std::size_t kMostShallowCores = 1024;
 constexpr std::size_t kMostWitnesses = 64;
 constexpr Cost kMostPenalties = 16;
 
-// The number of masks to keep: fewer if they are long.
+// Returns the number of masks to keep, which is smaller if they are long.
 std::size_t room(const Context<Misclassification>& context, std::size_t most) {
   constexpr std::size_t kMostWords = std::size_t{1} << 20;
   const std::size_t words = static_cast<std::size_t>(context.columns->n_rows) / 64 + 1;

@@ -60,8 +60,8 @@ class CoreSearch {
   // Threads that share the outermost subproblem.
   void set_crew(Crew<Misclassification, ClassTerminal>* crew) { crew_ = crew; }
 
-  // True if this search can solve the task, for which a tree of cost `best` is known, and is the
-  // better search for it. A minimum leaf size would need other bounds, and with a penalty so small
+  // Whether this search can solve the task, for which a tree of cost `best` is known, and is the
+  // better search for it. A minimum leaf size would need other bounds. If the penalty is so small
   // that trees with many splits pay off, there is little to share.
   static bool suits(const Context<Misclassification>& context, const Task<Cost>& task, Cost best);
 
@@ -98,13 +98,13 @@ class CoreSearch {
   Cost penalty() const { return context_->settings.split_cost; }
   // The maximum number of splits of a tree cheaper than `best`.
   int affordable(Cost best) const;
-  // Whether trees with two splits settle this target.
+  // Whether trees with two splits suffice to settle this target.
   bool shallow(Cost target) const { return target <= (ClassTerminal::kDepth + 1) * penalty(); }
   Cores& cores_for(Cost target) { return shallow(target) ? shallow_cores_ : deep_cores_; }
   bool stopped() const { return context_->limits->reason() != StopReason::none; }
 
-  // The optimum if it is below the cut-off, or (`any`) some tree below it. `lower` of the answer is
-  // the cut-off if there is no such tree, and 0 if nothing was proved.
+  // Returns the optimum if it is below the cut-off, or with `any` some tree below it. If there is
+  // no such tree, `lower` of the answer is the cut-off; it is 0 if nothing was proved.
   Answer<Cost> solve_node(const RowSubset& rows, Cost cutoff, int depth, bool any,
                           std::size_t level);
   void look_ahead(Node& node);
@@ -124,7 +124,7 @@ class CoreSearch {
   void tell(Node& node);
   void improve(Node& node, Cost cost, SplitTree tree);
 
-  // core_ask.cpp: what a group needs to be settled. False if it is settled or was halved.
+  // core_ask.cpp: finds out what a group needs to be settled. False if it is settled or was halved.
   bool asks_still(Node& node, CutGroup& group);
   bool ask(Node& node, CutGroup& group);
   bool ask_step(Node& node, CutGroup& group);

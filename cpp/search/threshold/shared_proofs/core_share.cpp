@@ -80,7 +80,7 @@ void CoreSearch::ask_all(Node& node) {
   node.groups.erase(node.groups.begin() + static_cast<std::ptrdiff_t>(kept), node.groups.end());
 }
 
-// Reads what others have found since the last time.
+// Reads what other threads have posted since the last call.
 void CoreSearch::hear() {
   if (exchange_ == nullptr) return;
   for (CoreNews& news : exchange_->read(this, heard_)) {

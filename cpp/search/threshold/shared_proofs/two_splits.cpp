@@ -35,8 +35,8 @@ std::optional<Answer<Cost>> TwoSplits::solve(const RowSubset& rows, const RowMas
   return answer;
 }
 
-// The rows of the mask get bits of their own, class 0 before class 1, each class starting at a new
-// word.
+// Gives the rows of the mask their own bits: class 0 before class 1, and each class begins with a
+// new word.
 void TwoSplits::load(const RowMask& mask) {
   const std::uint32_t m = rows_->size();
   label_.resize(m);
@@ -163,8 +163,8 @@ bool TwoSplits::add(std::size_t box, const Literal& literal) {
   return true;
 }
 
-// Pairs in the order of the most they can contribute. A pair makes at least n - (b_l - a_l / 2) -
-// (b_k - a_k / 2) errors, since max(a_l, a_k) is at least their mean.
+// Tries pairs of literals, those first that can contribute most. A pair makes at least n - (b_l -
+// a_l / 2) - (b_k - a_k / 2) errors, since max(a_l, a_k) is at least their mean.
 void TwoSplits::try_pairs(std::size_t box) {
   std::vector<Literal>& list = literals_[box];
   const Count n = n_[1 - box];
@@ -220,7 +220,8 @@ const std::uint64_t* TwoSplits::outside(Literal& literal) {
   return masks_.data() + literal.mask * words_;
 }
 
-// The errors of the box that both literals cut out, or just more than `most` if there are more.
+// Counts the errors of the box that both literals cut out; if there are more than `most`, any
+// number above it.
 TwoSplits::Count TwoSplits::errors(std::size_t box, Literal& l, Literal& k, Count most) {
   outside(l);  // either call may move the masks
   const std::uint64_t* y = outside(k);
