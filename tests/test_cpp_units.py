@@ -16,7 +16,8 @@ def program():
 
 
 @pytest.mark.parametrize(
-    "name", ["covering", "kernels", "memo", "policy", "rows", "slices", "trim"]
+    "name",
+    ["covering", "kernels", "memo", "multiway", "policy", "rows", "slices", "trim"],
 )
 def test_unit(name, tmp_path):
     done = subprocess.run(

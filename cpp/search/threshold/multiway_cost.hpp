@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "core/cost.hpp"
@@ -48,6 +49,25 @@ class MultiwayCost {
   Value total() const {
     if (may_leave_out_) return price_.two_way + sum_ - first_ - second_ - further_;
     return price_(n_children_) + sum_;
+  }
+
+  // The same for many categories at once, if the rows of category k weigh 0 and its child costs
+  // -g_k, where each g_k is a whole weight (core/cost.hpp). `least_weight`: a category is worth a
+  // child of its own if its g_k is larger than this. `saving`: what the split saves, from the sum
+  // and the number of the g_k that are larger, and the two largest ones. The two largest have a
+  // child whether or not they are worth one, so that their part below the price of a child, which
+  // the sum leaves out, is added.
+  template <class T>
+  T least_weight() const {
+    constexpr auto kMost = std::numeric_limits<T>::max();
+    if (!may_leave_out_) return T{0};
+    return static_cast<T>(std::min<Value>(price_.further_child >> kCostBits, kMost));
+  }
+  Value saving(Value sum, std::int64_t number, Value first, Value second) const {
+    if (!may_leave_out_) return sum - price_(number);
+    const Value further = price_.further_child;
+    return sum - number * further + std::min(first, further) + std::min(second, further) -
+           price_.two_way;
   }
 
  private:

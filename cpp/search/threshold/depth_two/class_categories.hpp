@@ -1,7 +1,8 @@
 // The best splits of both sides of a moving cut on categorical second features, for labels.
 //
-// Each channel (the weight of one class, or the number of rows) is an array with a cell for each
-// category of each feature, so that what the categories gain is computed for many of them at once.
+// Features with the most categories come first, and the cells of the first category of all features
+// are neighbours, then those of the second category of all features that have two, and so on, so
+// that one vector instruction works on several features.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +21,12 @@ namespace treeproof::threshold {
 template <class T>
 class ClassCategories {
  public:
-  using Count = std::int64_t;
-
   // What is known of one side of the cut.
   struct OneSide {
-    const T* sums;   // weights of the classes
-    Count swing;     // the maximum cost of its rows
-    Count rows;      // the number of rows
-    Count min_rows;  // that a leaf needs
+    const T* sums;       // weights of the classes
+    std::int64_t swing;  // the maximum cost of its rows
+    T rows;              // the number of rows
+    T min_rows;          // that a leaf needs
   };
 
   ClassCategories(const Columns& columns, std::size_t classes, bool count_rows,
@@ -38,32 +37,40 @@ class ClassCategories {
     for (std::int32_t f = 0; f < columns.n_features(); ++f)
       if (columns.kind(f) != FeatureKind::ordered && doubles[static_cast<std::size_t>(f)] < 0)
         features_.push_back(f);
+    std::ranges::stable_sort(features_, [&](std::int32_t a, std::int32_t b) {
+      return columns.n_values(a) > columns.n_values(b);
+    });
     for (const std::int32_t f : features_) {
       const bool twice = std::ranges::find(doubles, f) != doubles.end();
       multiway_.push_back(twice || columns.kind(f) == FeatureKind::multiway);
       apart_.push_back(columns.kind(f) == FeatureKind::one_vs_rest);
+    }
+    const std::int32_t most = features_.empty() ? 0 : columns.n_values(features_.front());
+    for (std::int32_t k = 0; k < most; ++k) {
+      start_.push_back(n_cells_);
+      const auto wide =
+          std::ranges::count_if(features_, [&](std::int32_t f) { return columns.n_values(f) > k; });
+      n_cells_ += whole_vectors(static_cast<std::size_t>(wide));
+    }
+    start_.push_back(n_cells_);
+    for (Best* best : {&best_left_, &best_right_}) {
+      best->seen.resize(whole_vectors(features_.size()) / kLanes);
+      best->bounds.resize(features_.size());
     }
   }
 
   // Starts with empty histograms for these rows.
   void load(const RowSubset& rows) {
     const std::size_t n = features_.size();
-    base_.assign(1, 0);
     cell_.resize(rows.size() * n);
     for (std::size_t g = 0; g < n; ++g) {
       const auto rank = columns_->rank_of(features_[g]);
       for (std::uint32_t r = 0; r < rows.size(); ++r)
-        cell_[r * n + g] = static_cast<std::uint32_t>(base_.back() + rank[rows.row(r)]);
-      base_.push_back(base_.back() + static_cast<std::size_t>(columns_->n_values(features_[g])));
+        cell_[r * n + g] = static_cast<std::uint32_t>(start_[rank[rows.row(r)]] + g);
     }
-    const std::size_t size = n_cells() * (classes_ + (count_rows_ ? 1 : 0));
+    const std::size_t size = n_cells_ * (classes_ + (count_rows_ ? 1 : 0));
     left_.assign(size, T{});
     total_.assign(size, T{});
-    for (Gains* gains : {&on_left_, &on_right_}) {
-      gains->inside.resize(n_cells());
-      gains->both.resize(n_cells());
-      gains->bounds.resize(n);
-    }
   }
 
   // Takes what is on the left now as the totals.
@@ -81,101 +88,112 @@ class ClassCategories {
   // costs of further children; the loss of a leaf where there is no such split.
   void solve(const OneSide& left, const OneSide& right) {
     if (features_.empty()) return;
-    compute_gains(left, right);
-    for (std::size_t g = 0; g < features_.size(); ++g) {
-      on_left_.bounds[g] = best_split(g, left, on_left_, [&](std::size_t at) { return left_[at]; });
-      on_right_.bounds[g] = best_split(g, right, on_right_, [&](std::size_t at) {
-        return static_cast<T>(total_[at] - left_[at]);
-      });
+    if (count_rows_) {
+      scan<true, false>(left, best_left_);
+      scan<true, true>(right, best_right_);
+    } else {
+      scan<false, false>(left, best_left_);
+      scan<false, true>(right, best_right_);
     }
+    settle(left, best_left_);
+    settle(right, best_right_);
   }
-  const std::vector<Cost>& bounds_left() const { return on_left_.bounds; }
-  const std::vector<Cost>& bounds_right() const { return on_right_.bounds; }
+  const std::vector<Cost>& bounds_left() const { return best_left_.bounds; }
+  const std::vector<Cost>& bounds_right() const { return best_right_.bounds; }
 
  private:
-  struct Gains {
-    std::vector<T> inside;     // of each category: the largest weight of a class in it
-    std::vector<T> both;       // the same, plus the largest weight of a class in the others
+  // A vector of cells; sixteen bytes are known to all processors.
+  typedef T Cells __attribute__((vector_size(16), may_alias, aligned(alignof(T))));
+  static constexpr std::size_t kLanes = sizeof(Cells) / sizeof(T);
+
+  static std::size_t whole_vectors(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
+  static Cells larger(const Cells& a, const Cells& b) { return a > b ? a : b; }
+  static Cells smaller(const Cells& a, const Cells& b) { return a < b ? a : b; }
+
+  // What is known of some features after some of their categories.
+  struct Seen {
+    Cells both{};             // the most that two leaves, in a category and outside, get right
+    Cells first{}, second{};  // the largest weights of a class in a category
+    Cells sum{}, number{};    // of those weights that are worth a child
+    Cells refused{};          // all bits set: a category has too few rows
+  };
+  struct Best {
+    std::vector<Seen> seen;    // of kLanes features each
     std::vector<Cost> bounds;  // of each feature: the loss of its best split
   };
 
-  std::size_t n_cells() const { return base_.back(); }
-
   void add(std::uint32_t r, std::size_t channel, T amount) {
     const std::size_t n = features_.size();
-    T* const cells = left_.data() + channel * n_cells();
+    T* const cells = left_.data() + channel * n_cells_;
     const std::uint32_t* const own = cell_.data() + r * n;
     for (std::size_t g = 0; g < n; ++g) cells[own[g]] = static_cast<T>(cells[own[g]] + amount);
   }
 
-  void compute_gains(const OneSide& left, const OneSide& right) {
-    const std::size_t n = n_cells();
-    T* __restrict in_left = on_left_.inside.data();
-    T* __restrict in_right = on_right_.inside.data();
-    T* __restrict out_left = on_left_.both.data();
-    T* __restrict out_right = on_right_.both.data();
-    std::fill_n(in_left, n, T{0});
-    std::fill_n(in_right, n, T{0});
-    std::fill_n(out_left, n, T{0});
-    std::fill_n(out_right, n, T{0});
-    for (std::size_t c = 0; c < classes_; ++c) {
-      const T* __restrict l = left_.data() + c * n;
-      const T* __restrict t = total_.data() + c * n;
-      const T all_left = left.sums[c], all_right = right.sums[c];
-      for (std::size_t at = 0; at < n; ++at) {
-        const T r = static_cast<T>(t[at] - l[at]);
-        in_left[at] = std::max(in_left[at], l[at]);
-        in_right[at] = std::max(in_right[at], r);
-        out_left[at] = std::max(out_left[at], static_cast<T>(all_left - l[at]));
-        out_right[at] = std::max(out_right[at], static_cast<T>(all_right - r));
+  // `kRight`: the side is what the left side lacks of the total.
+  template <bool kRight>
+  Cells cells(std::size_t at) const {
+    const Cells left = *reinterpret_cast<const Cells*>(left_.data() + at);
+    if constexpr (!kRight) return left;
+    return *reinterpret_cast<const Cells*>(total_.data() + at) - left;
+  }
+
+  template <bool kCount, bool kRight>
+  void scan(const OneSide& side, Best& best) {
+    const bool relaxed = children_.may_leave_out();
+    const Cells least = Cells{} + children_.template least_weight<T>();
+    std::ranges::fill(best.seen, Seen{});
+    for (std::size_t k = 0; k + 1 < start_.size(); ++k) {
+      Seen* seen = best.seen.data();
+      for (std::size_t at = start_[k]; at < start_[k + 1]; at += kLanes, ++seen) {
+        Cells in{}, out{};
+        for (std::size_t c = 0; c < classes_; ++c) {
+          const Cells here = cells<kRight>(c * n_cells_ + at);
+          in = larger(in, here);
+          out = larger(out, side.sums[c] - here);
+        }
+        Cells two_leaves = in + out;
+        Cells child = in > least;
+        if constexpr (kCount) {
+          const Cells rows = cells<kRight>(classes_ * n_cells_ + at);
+          const Cells few = rows < side.min_rows;
+          two_leaves &= ~(few | (side.rows - rows < side.min_rows));
+          if (!relaxed) child = rows > 0;
+          seen->refused |= few & (rows > 0);
+        }
+        seen->both = larger(seen->both, two_leaves);
+        seen->second = larger(seen->second, smaller(seen->first, in));
+        seen->first = larger(seen->first, in);
+        seen->sum += in & child;
+        seen->number -= child;  // all bits set: -1
       }
-    }
-    for (std::size_t at = 0; at < n; ++at) {
-      out_left[at] = static_cast<T>(out_left[at] + in_left[at]);
-      out_right[at] = static_cast<T>(out_right[at] + in_right[at]);
     }
   }
 
-  // `count(at)`: the number of rows in a cell of the last channel, if rows are counted.
-  template <class CountRows>
-  Cost best_split(std::size_t g, const OneSide& side, const Gains& gains,
-                  const CountRows& count) const {
-    T most = *std::max_element(side.sums, side.sums + classes_);
-    const std::size_t begin = base_[g], end = base_[g + 1];
-    if (!count_rows_) {
-      if (apart_[g])
-        for (std::size_t at = begin; at < end; ++at) most = std::max(most, gains.both[at]);
-      if (!multiway_[g]) return cost_of(side.swing - most);
-      MultiwayCost<Cost> children = children_;
-      for (std::size_t at = begin; at < end; ++at)
-        if (gains.inside[at] > 0) children.add(-cost_of(gains.inside[at]), 0);
-      return std::min(cost_of(side.swing - most), cost_of(side.swing) + children.total());
+  void settle(const OneSide& side, Best& best) const {
+    const T leaf = *std::max_element(side.sums, side.sums + classes_);
+    for (std::size_t g = 0; g < features_.size(); ++g) {
+      const Seen& seen = best.seen[g / kLanes];
+      const std::size_t lane = g % kLanes;
+      const T most = apart_[g] ? std::max(leaf, T{seen.both[lane]}) : leaf;
+      best.bounds[g] = cost_of(side.swing - most);
+      if (!multiway_[g] || seen.refused[lane] != 0) continue;
+      const Cost saved = children_.saving(cost_of(seen.sum[lane]), seen.number[lane],
+                                          cost_of(seen.first[lane]), cost_of(seen.second[lane]));
+      best.bounds[g] = std::min(best.bounds[g], cost_of(side.swing) - saved);
     }
-    MultiwayCost<Cost> children = children_;
-    bool allowed = true;
-    for (std::size_t at = begin; at < end; ++at) {
-      const Count rows = count(classes_ * n_cells() + at);
-      if (rows == 0) continue;
-      children.add(-cost_of(gains.inside[at]), 0);
-      allowed = allowed && rows >= side.min_rows;
-      if (apart_[g] && rows >= side.min_rows && side.rows - rows >= side.min_rows)
-        most = std::max(most, gains.both[at]);
-    }
-    const Cost least = cost_of(side.swing - most);
-    if (!multiway_[g] || !allowed) return least;
-    return std::min(least, cost_of(side.swing) + children.total());
   }
 
   const Columns* columns_;
   std::size_t classes_;
   bool count_rows_;
   MultiwayCost<Cost> children_;         // sums up a multiway split
-  std::vector<std::int32_t> features_;  // the categorical ones
+  std::vector<std::int32_t> features_;  // the categorical ones, those with most categories first
   std::vector<bool> multiway_, apart_;  // of these: how they may be split
-  std::vector<std::size_t> base_;       // the first cell of each feature, and the end
+  std::vector<std::size_t> start_;      // of each category's cells in a channel, and their end
+  std::size_t n_cells_ = 0;             // of a channel
   std::vector<std::uint32_t> cell_;     // [local row * features + feature]
   std::vector<T> left_, total_;         // [channel * cells + cell]
-  Gains on_left_, on_right_;
+  Best best_left_, best_right_;
 };
 
 }  // namespace treeproof::threshold

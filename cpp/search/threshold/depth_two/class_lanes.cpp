@@ -38,14 +38,14 @@ bool ClassLanes<T>::load(const RowSubset& rows, const KeyedRows* around) {
     all_swing_ += swing;
   }
 
-  categories_.load(*columns_, categorical_, rows, channels);
+  categories_.load(rows);
 
   // A window over all rows leaves the totals in `left`.
   total_known_ = false;
   begin(0);
   window(0, m);
   total_known_ = true;
-  std::ranges::copy(categories_.left, categories_.total.begin());
+  categories_.keep_totals();
   std::copy_n(memory_.left.data(), memory_.left.size(), memory_.total.data());
   return taken_over;
 }
@@ -90,7 +90,6 @@ void ClassLanes<T>::move_channels(std::uint32_t from, std::uint32_t to) {
   constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
   const std::size_t lanes = memory_.lanes;
   const std::size_t stride = kClasses > 0 ? kClasses * kWidth : memory_.bin_stride();
-  const std::size_t n_categorical = categorical_.size();
   const bool unit = unit_;
   T* const left = memory_.left.data();
   const std::size_t* const bases = lane_base_.data();
@@ -115,11 +114,7 @@ void ClassLanes<T>::move_channels(std::uint32_t from, std::uint32_t to) {
     left_weight_ += w;
     left_swing_ += unit ? kSign : kSign * swing_[r];
     if constexpr (kClasses == 0) move_further<kSign>(r);
-    for (std::size_t g = 0; g < n_categorical; ++g) {
-      T* const cell = categories_.left.data() + categories_.cell[r * n_categorical + g];
-      cell[label] = static_cast<T>(cell[label] + w);
-      if (kClasses == 0 && count_rows_) cell[classes_] = static_cast<T>(cell[classes_] + kSign);
-    }
+    categories_.add_weight(r, label, w);
   }
 }
 
@@ -144,6 +139,7 @@ void ClassLanes<T>::move_further(std::uint32_t r) {
     }
   }
   if (count_rows_) {
+    categories_.add_row(r, static_cast<T>(kSign));
     T* const count = left + classes_ * kWidth;
     for (std::size_t l = 0; l < memory_.lanes; ++l) {
       T& cell = count[lane_base_[l] + bin[l] * stride];
@@ -162,11 +158,11 @@ void ClassLanes<T>::reset(bool full) {
   if (full) {
     left_sums_ = all_;
     std::copy_n(memory_.total.data(), memory_.total.size(), memory_.left.data());
-    std::ranges::copy(categories_.total, categories_.left.begin());
+    categories_.reset(true);
   } else {
     left_sums_.assign(classes_, 0);
     memory_.left.zero();
-    std::ranges::fill(categories_.left, T{0});
+    categories_.reset(false);
   }
 }
 
@@ -231,7 +227,8 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
                                            : (count_rows_ ? kernels_.many_min : kernels_.many);
   kernel(memory_.input(), left, right, {memory_.lower_left.data(), memory_.upper_left.data()},
          {memory_.lower_right.data(), memory_.upper_right.data()});
-  bound_categories(min_left, min_right);
+  categories_.solve({left.sums, swing(Side::left), left.rows, left.min_rows},
+                    {right.sums, swing(Side::right), right.rows, right.min_rows});
 
   StumpBounds<Cost> out{leaf(Side::left), 0, leaf(Side::right), 0};
   const Count forced_left = forced(Side::left), forced_right = forced(Side::right);
@@ -249,55 +246,15 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
   };
   out = {rest(ll, forced_left), rest(lu, forced_left), rest(rl, forced_right),
          rest(ru, forced_right)};
-  categories_.lower(out);
+  for (const Cost loss : categories_.bounds_left()) {
+    out.left_lower = std::min(out.left_lower, loss);
+    out.left_upper = std::min(out.left_upper, loss);
+  }
+  for (const Cost loss : categories_.bounds_right()) {
+    out.right_lower = std::min(out.right_lower, loss);
+    out.right_upper = std::min(out.right_upper, loss);
+  }
   return out;
-}
-
-template <class T>
-void ClassLanes<T>::bound_categories(std::uint32_t min_left, std::uint32_t min_right) {
-  for (std::size_t g = 0; g < categorical_.size(); ++g) {
-    categories_.bounds_left[g] = category_loss(g, Side::left, min_left);
-    categories_.bounds_right[g] = category_loss(g, Side::right, min_right);
-  }
-}
-
-// The exact loss of the best split of a side on a categorical feature, including the cost of its
-// further children; the loss of a leaf if there is no such split.
-template <class T>
-Cost ClassLanes<T>::category_loss(std::size_t g, Side side, Count min_rows) const {
-  const std::size_t channels = n_channels();
-  const bool multiway = multiway_[g];
-  const bool apart = columns_->kind(categorical_[g]) == FeatureKind::one_vs_rest;
-  const std::vector<T>& sums = side == Side::left ? left_sums_ : right_sums_;
-  const Count most = swing(side);
-  const Count rows = side == Side::left ? last_ - first_ : rows_->size() - (last_ - first_);
-  Count best = most - Count{*std::ranges::max_element(sums)};
-  MultiwayCost<Cost> children = children_;
-  bool allowed = true;
-  for (std::size_t at = categories_.base[g]; at < categories_.base[g + 1]; at += channels) {
-    Count in_total = 0, in_most = 0, out_most = 0;
-    for (std::size_t c = 0; c < classes_; ++c) {
-      const Count l = categories_.left[at + c];
-      const Count in = side == Side::left ? l : categories_.total[at + c] - l;
-      in_total += in;
-      in_most = std::max(in_most, in);
-      out_most = std::max(out_most, sums[c] - in);
-    }
-    Count in_rows = in_total > 0 ? 1 : 0;
-    if (count_rows_) {
-      const Count l = categories_.left[at + classes_];
-      in_rows = side == Side::left ? l : categories_.total[at + classes_] - l;
-    }
-    if (in_rows == 0) continue;
-    if (multiway) {
-      children.add(-cost_of(in_most), 0);  // below the weight of its rows
-      allowed = allowed && in_rows >= min_rows;
-    }
-    if (apart && (!count_rows_ || (in_rows >= min_rows && rows - in_rows >= min_rows)))
-      best = std::min(best, most - in_most - out_most);
-  }
-  if (!multiway || !allowed) return cost_of(best);
-  return std::min(cost_of(best), cost_of(most) + children.total());
 }
 
 template <class T>
@@ -307,7 +264,7 @@ Cost ClassLanes<T>::exact(Side side, Cost cap, Counters& counters) {
   const T* upper = side == Side::left ? memory_.upper_left.data() : memory_.upper_right.data();
   const Count min_rows = count_rows_ ? (side == Side::left ? min_left_ : min_right_) : 1;
   Cost least = cap;
-  for (const Cost c : side == Side::left ? categories_.bounds_left : categories_.bounds_right)
+  for (const Cost c : side == Side::left ? categories_.bounds_left() : categories_.bounds_right())
     least = std::min(least, c);
   // Lanes and scans count all errors, including those that every tree makes.
   const Count always = forced(side);

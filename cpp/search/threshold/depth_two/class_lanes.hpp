@@ -21,10 +21,9 @@
 #include "loss/misclassification.hpp"
 #include "search/threshold/counters.hpp"
 #include "search/threshold/depth_two/bins.hpp"
-#include "search/threshold/depth_two/category_tables.hpp"
+#include "search/threshold/depth_two/class_categories.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
-#include "search/threshold/doubles.hpp"
 #include "search/threshold/multiway_cost.hpp"
 
 namespace treeproof::threshold {
@@ -40,17 +39,7 @@ class ClassLanes {
       : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins), kernels_(kernels),
         classes_(static_cast<std::size_t>(loss.n_classes())),
         pairs_(loss.knows_pairs() ? static_cast<std::size_t>(n_class_pairs(loss.n_classes())) : 0),
-        count_rows_(count_rows), children_(children) {
-    // A column that is split in both ways has one histogram.
-    const std::vector<std::int32_t> doubles = find_doubles(columns);
-    for (std::int32_t f = 0; f < columns.n_features(); ++f)
-      if (columns.kind(f) != FeatureKind::ordered && doubles[static_cast<std::size_t>(f)] < 0)
-        categorical_.push_back(f);
-    for (const std::int32_t f : categorical_) {
-      const bool twice = std::ranges::find(doubles, f) != doubles.end();
-      multiway_.push_back(twice || columns.kind(f) == FeatureKind::multiway);
-    }
-  }
+        count_rows_(count_rows), categories_(columns, classes_, count_rows, children) {}
 
   // See SubsetBins::cut.
   bool load(const RowSubset& rows, const KeyedRows* around);
@@ -103,8 +92,6 @@ class ClassLanes {
   // Channels of one bin: classes, then rows or gains of pairs.
   std::size_t n_channels() const { return classes_ + pairs_ + (count_rows_ ? 1 : 0); }
   Count most_inside(Side side, std::size_t at) const;
-  void bound_categories(std::uint32_t min_left, std::uint32_t min_right);
-  Cost category_loss(std::size_t g, Side side, Count min_rows) const;
   Count scan_two(Side side, std::size_t lane, Count best, Count min_rows);
   Count scan_many(Side side, std::size_t lane, Count best, Count min_rows);
 
@@ -116,9 +103,7 @@ class ClassLanes {
   std::size_t classes_;
   std::size_t pairs_;  // of classes, if their gains are known; never with `count_rows_`
   bool count_rows_;
-  MultiwayCost<Cost> children_;            // sums up a multiway split
-  std::vector<std::int32_t> categorical_;  // features that are not in lanes
-  std::vector<bool> multiway_;             // of these: whether they are split multiway
+  ClassCategories<T> categories_;  // features that are not in lanes
 
   const RowSubset* rows_ = nullptr;
   LaneMemory<T> memory_;
@@ -130,9 +115,6 @@ class ClassLanes {
   std::vector<T> all_, left_sums_, right_sums_;
   Count all_weight_ = 0, all_swing_ = 0;
   Count left_weight_ = 0, left_swing_ = 0;
-
-  // Categorical features: [start of feature + category * channels + channel].
-  CategoryTables<T, Cost> categories_;
 
   const std::uint32_t* list_ = nullptr;
   std::vector<std::uint32_t> position_;  // of each local row in list_, once it is needed
