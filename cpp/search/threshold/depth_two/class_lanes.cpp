@@ -92,7 +92,7 @@ void ClassLanes<T>::move_channels(std::uint32_t from, std::uint32_t to) {
   const std::size_t stride = kClasses > 0 ? kClasses * kWidth : memory_.bin_stride();
   const bool unit = unit_;
   T* const left = memory_.left.data();
-  const std::size_t* const bases = lane_base_.data();
+  const std::size_t block_stride = memory_.block_stride();
   const std::uint32_t ask_until = prefetch_until(rows_->size());
   for (std::uint32_t k = from; k < to; ++k) {
     if (k < ask_until) {
@@ -103,10 +103,18 @@ void ClassLanes<T>::move_channels(std::uint32_t from, std::uint32_t to) {
     const auto label = static_cast<std::size_t>(label_[r]);
     const T w = static_cast<T>(unit ? kSign : kSign * weight_[r]);
     const std::uint8_t* bin = bins_->row_bins(r);
-    T* const row = left + label * kWidth;
+    T* row = left + label * kWidth;
+    std::size_t l = 0;
+    for (; l + kWidth <= lanes; l += kWidth, row += block_stride) {
+#pragma GCC unroll 16
+      for (std::size_t at = 0; at < kWidth; ++at) {
+        T& cell = row[at + bin[l + at] * stride];
+        cell = static_cast<T>(cell + w);
+      }
+    }
 #pragma GCC unroll 4
-    for (std::size_t l = 0; l < lanes; ++l) {
-      T& cell = row[bases[l] + bin[l] * stride];
+    for (std::size_t at = 0; l < lanes; ++l, ++at) {
+      T& cell = row[at + bin[l] * stride];
       cell = static_cast<T>(cell + w);
     }
     T& sum = left_sums_[label];
