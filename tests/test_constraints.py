@@ -325,8 +325,6 @@ def test_what_is_refused(tmp_path):
 
 def test_what_other_trees_do_not_keep():
     model = OptimalTreeClassifier(constraints=[RecallAtLeast(1.0)]).fit(X, Y)
-    with pytest.raises(ValueError, match="whether they keep the constraints or not"):
-        model.near_optimal()
     with pytest.raises(ValueError, match="A path cannot be combined with constraints"):
         penalty_path(X, Y, estimator=model)
     assert "that keeps the constraints costs less than" in model.certificate()

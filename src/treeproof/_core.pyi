@@ -107,6 +107,11 @@ class NearSet:
     def frontier(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, less_is_better: bool = False, penalize: str = 'splits', time_limit: float = 0.0) -> NearFrontier:
         """Find the trees by their cost and by sums over rows."""
 
+    def sum_counts(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, penalize: str = 'splits', required: Sequence[int] = [], banned: Sequence[int] = [], keeping: str = 'trees', of_split: int = 0, at_most: bool = False, time_limit: float = 0.0) -> NearSumCounts:
+        """
+        Count the trees of each cost and sums over rows, for any choice of leaves' actions.
+        """
+
     def least_sum(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, values: Wides, of_split: int = 0, nearest_zero: bool = False, time_limit: float = 0.0) -> object:
         """
         The least sum of numbers of rows and splits, or the one nearest to 0, and a tree that has it.
@@ -122,11 +127,11 @@ class NearSet:
 
     def answers(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, time_limit: float = 0.0) -> object:
         """
-        The least cost of a tree that says each class of each row; -1 if none does.
+        The least cost of a tree that predicts each class for each row; -1 if none does.
         """
 
     def distinct(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, by: str, time_limit: float = 0.0) -> NearListing:
-        """One tree for all that say the same."""
+        """One tree for all trees with the same predictions."""
 
 class NearListing:
     """Trees one for each of the things they may say."""
@@ -155,6 +160,30 @@ class NearFrontier:
     def tree(self, set: NearSet, number: int, codes: Ints) -> tuple:
         """The tree of a point, and the action of each row."""
 
+class NearSumCounts:
+    """How many trees of each cost and sums there are."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def bounded(self) -> bool: ...
+
+    @property
+    def n_entries(self) -> int: ...
+
+    def entries(self) -> list:
+        """Lists of a cost and sums, the least cost first."""
+
+    def number(self, entry: int) -> list:
+        """How many trees an entry has."""
+
+    def functions(self, set: NearSet, entries: Sequence[int], *, time_limit: float = 0.0) -> object:
+        """The first of all trees of some entries that are the same function."""
+
+    def tree(self, set: NearSet, entry: int, number: Sequence[int], codes: Ints) -> tuple:
+        """The tree of this number of an entry, and the action of each row."""
+
 class NearCounts:
     """How many trees there are, and each of them."""
 
@@ -182,7 +211,7 @@ class SharedMemo:
     def __init__(self, max_bytes: int) -> None: ...
 
     def learn(self, records: bytes) -> None:
-        """Take in what another memo has told."""
+        """Add bounds that were proved with another memo."""
 
     def news(self, least_effort: int, most: int) -> bytes:
         """

@@ -246,14 +246,15 @@ void Graph::expand(const LowerBound& bound, std::int32_t number, Limits& limits)
   nodes_[index(number)].open = divisible && limits.reason() != StopReason::none;
 }
 
-// With t(0) = 1, at most t(d) = 1 + the sum over all tests of t(d - 1) to the power of its
-// outcomes.
-std::optional<BigCount> Graph::most_trees(const Node& node) const {
+// With t(0) = labels, at most t(d) = labels + the sum over all tests of t(d - 1) to the power of
+// its outcomes.
+std::optional<BigCount> Graph::most_trees(const Node& node, std::size_t n_labels) const {
   if (node.depth_left >= limits_.unlimited) return std::nullopt;
-  BigCount most = 1;
+  const BigCount leaf = n_labels;
+  BigCount most = leaf;
   try {
     for (int level = 0; level < node.depth_left; ++level) {
-      BigCount next = 1;
+      BigCount next = leaf;
       for (const Test& test : problem_.tests) {
         const std::int32_t parts = std::min(test.n_outcomes, node.leaf.n_rows);
         BigCount product = 1;

@@ -129,8 +129,8 @@ class Graph {
   const RowBits& rows() const { return rows_; }
   const Leaves& leaves() const { return leaves_; }
   // The most trees that a node with this many levels left can have, or nothing if that is not
-  // known or too large.
-  std::optional<BigCount> most_trees(const Node& node) const;
+  // known or too large. A leaf counts as many times as it has labels to choose from.
+  std::optional<BigCount> most_trees(const Node& node, std::size_t n_labels = 1) const;
   BitsView bits(const Node& node) const { return {bits_.data() + node.bits, rows_.n_words()}; }
   // The outcomes of a test that some rows of a node have.
   std::vector<std::int32_t> outcomes_on(const Node& node, std::int32_t test) const;

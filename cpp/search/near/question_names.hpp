@@ -109,8 +109,8 @@ class FunctionNames {
     for (const Bits& values : state.values) out += values.size() * sizeof(std::uint64_t);
     return out;
   }
-  State below(const State& state, const Spot& here, std::int32_t test, std::int32_t outcome) const {
-    return with(state, here.graph.column(test), passing(state, test, {&outcome, 1}));
+  State below(const State& state, const Spot&, std::int32_t test, std::int32_t outcome) const {
+    return below(state, test, outcome);
   }
   Value of_leaf(const State& state, BitsView, std::int32_t label) const {
     FieldPair out = FieldPair::random(static_cast<std::uint64_t>(label));
@@ -118,13 +118,26 @@ class FunctionNames {
     return out;
   }
   Value of_split(const State& state, const Spot& here, std::int32_t test) const {
-    if (graph_.problem().tests[index(test)].kind != TestKind::multiway) return {};
-    const std::int32_t column = here.graph.column(test);
-    const Bits kept = passing(state, test, here.graph.outcomes_on(here.node, test));
+    if (!leaves_rest(test)) return {};
+    return of_rest(state, test, here.graph.outcomes_on(here.node, test), here.node.leaf.label);
+  }
+  // Whether values that no row of a node has stay at it when it is split, and what they add then:
+  // they get the label of the node.
+  bool leaves_rest(std::int32_t test) const {
+    return graph_.problem().tests[index(test)].kind == TestKind::multiway;
+  }
+  Value of_rest(const State& state, std::int32_t test, std::span<const std::int32_t> outcomes,
+                std::int32_t label) const {
+    const std::int32_t column = graph_.column(test);
+    const Bits kept = passing(state, test, outcomes);
     Bits stays = state.values[index(column)];
     for (std::size_t w = 0; w < stays.size(); ++w) stays[w] &= ~kept[w];
     if (!any(stays)) return {};
-    return of_leaf(with(state, column, std::move(stays)), {}, here.node.leaf.label);
+    return of_leaf(with(state, column, std::move(stays)), {}, label);
+  }
+  // The state below an outcome of a split.
+  State below(const State& state, std::int32_t test, std::int32_t outcome) const {
+    return with(state, graph_.column(test), passing(state, test, {&outcome, 1}));
   }
 
  private:

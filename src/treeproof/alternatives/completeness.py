@@ -60,6 +60,8 @@ def _check_provable(trees: NearOptimalSet) -> None:
     why = ""
     if getattr(near.task, "objective", None) is None:
         why = "costs of a regression are real numbers; a classifier has whole ones"
+    elif getattr(near.model, "constraints", None):
+        why = "constraints are not part of these proofs; fit without them"
     elif not trees.complete:
         why = "not all trees within the margin are known; choose a smaller margin"
     elif trees.distinct != "trees":

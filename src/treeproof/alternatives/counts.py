@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from treeproof.tree.split_table import SplitTable
 
-__all__ = ["Count", "DistinctCount", "number_of"]
+__all__ = ["Count", "Counted", "DistinctCount", "number_of"]
+
+
+class Counted(Protocol):
+    """How many trees of each cost there are, and the tree of any number.
+
+    Attributes
+    ----------
+    total : int
+        The number of trees.
+    by_cost : list of (int, int)
+        Each cost and how many trees have it, the least cost first.
+    """
+
+    total: int
+    by_cost: list[tuple[int, int]]
+
+    def tree(self, i: int) -> tuple[SplitTable, int]:
+        """Return the i-th tree, the cheapest first, as a split table with its cost."""
 
 
 class Count:

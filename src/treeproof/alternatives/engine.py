@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof import _core
-from treeproof.alternatives.counts import Count, DistinctCount, number_of
+from treeproof.alternatives.counts import Count, Counted, DistinctCount, number_of
 from treeproof.border.partial_tree import Given
 from treeproof.solving.solvers import RegressionTask, Task, run_solver
 from treeproof.tree.split_table import SplitTable
@@ -188,7 +188,7 @@ class Family:
         *,
         distinct: str = "trees",
         partial: bool = False,
-    ) -> Count | DistinctCount:
+    ) -> Counted:
         """Count the trees that test some features and do not test others.
 
         Parameters
@@ -424,6 +424,9 @@ class Family:
         if found.status != "complete":
             raise LimitReachedError(found.status, self.within)
         return Frontier(self._set, found, flat)
+
+    def check_question(self, what: str) -> None:
+        """Refuse questions that these trees cannot answer; all of them can."""
 
     @property
     def n_subproblems(self) -> int:

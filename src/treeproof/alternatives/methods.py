@@ -19,6 +19,7 @@ from treeproof.solving.shape import restrictions
 
 if TYPE_CHECKING:
     from treeproof.alternatives.near_tree import NearTree
+    from treeproof.alternatives.problems import Problem
     from treeproof.alternatives.result import NearOptimalSet
     from treeproof.solving.solvers import Task
     from treeproof.tree import Tree
@@ -41,6 +42,8 @@ class Alternatives:
     tree_: Tree
     trees_: list[NearTree]
     _task: Task
+    _constrained: Any  # of a fit under constraints: its search, and what nodes hold
+    status_: str
     stats_: dict[str, Any]
     # costs of one weight unit, one split and the best tree
     _engine_costs: tuple[int, int, int]
@@ -57,6 +60,7 @@ class Alternatives:
         X: Any = None,
         y: Any = None,
         sample_weight: Any = None,
+        sensitive_features: Any = None,
     ) -> NearOptimalSet:
         """Find all trees whose cost is within a margin of the optimum.
 
@@ -85,7 +89,7 @@ class Alternatives:
             With "predictions", trees that predict alike on all training rows are one;
             with "functions", trees that predict alike for every combination of the
             values that the columns have. The cheapest tree stands for all of them.
-        X, y, sample_weight : default=None
+        X, y, sample_weight, sensitive_features : default=None
             The training data. They are needed only if the classifier was loaded from a
             file or fitted on a very large table; otherwise it still has them.
 
@@ -113,6 +117,10 @@ class Alternatives:
         node in the same way are one test. Every leaf predicts its most frequent class,
         and a split whose children are all leaves of the same class is not counted.
 
+        Of a classifier with ``constraints``, the set has all trees within the margin
+        that keep them, with every choice of classes for their leaves: two trees are
+        also different if one of their leaves predicts another class.
+
         References
         ----------
         R. Xin, C. Zhong, Z. Chen, T. Takagi, M. Seltzer, C. Rudin. "Exploring the whole
@@ -138,25 +146,37 @@ class Alternatives:
         check_limit(limit)
         self._check_listed(again=X is not None)
         if X is not None:
-            model: Any = clone(self).fit(X, y, sample_weight)  # type: ignore[type-var]
+            groups = {}
+            if sensitive_features is not None:
+                groups["sensitive_features"] = sensitive_features
+            model: Any = clone(self)  # type: ignore[type-var]
+            model.fit(X, y, sample_weight, **groups)
             return model.near_optimal(  # type: ignore[no-any-return]
                 within, limit=limit, using=using, without=without,
                 count=count, distinct=distinct,
             )  # fmt: skip
-        if not hasattr(self, "_task"):
+        constrained = bool(getattr(self, "constraints", None))
+        if not hasattr(self, "_constrained" if constrained else "_task"):
+            groups = ", and sensitive_features if it has them" if constrained else ""
             raise ValueError(
                 "The classifier no longer has its training data (it was loaded, copied "
-                "or fitted on a very large table); give them as X=..., y=...."
+                f"or fitted on a very large table); give them as X=..., y=...{groups}."
             )
-        problem = ClassProblem(self, self._task)
+        problem: Problem
+        if constrained:
+            from treeproof.constraints.near import KeptProblem
+
+            problem = KeptProblem(self, *self._constrained)
+        else:
+            problem = ClassProblem(self, self._task)
         return near_set(problem, float(within), limit, using, without, count, distinct)
 
     def _check_listed(self, again: bool) -> None:
         """Refuse objectives whose trees cannot be listed by their cost."""
-        if getattr(self, "constraints", None):
+        if self.status_ == "infeasible":
             raise ValueError(
-                "near_optimal lists trees by their cost alone, whether they keep the "
-                "constraints or not; fit without constraints to see them."
+                "No tree that keeps the constraints was found, so there are none to "
+                "list; relax the constraints."
             )
         if self.tree_.predicts_probabilities:
             raise ValueError(
@@ -183,7 +203,7 @@ class Alternatives:
 
     def _forget(self) -> None:
         """Forget what an earlier fit has kept."""
-        for name in ("_engine_costs", "_task", "trees_"):
+        for name in ("_constrained", "_engine_costs", "_task", "trees_"):
             self.__dict__.pop(name, None)
 
     def _remember(self, task: Task, found: Answer, n_best: int) -> None:
@@ -193,6 +213,7 @@ class Alternatives:
         # In a fit by several engines, costs are in the units of the search for
         # alternatives.
         self.__dict__.pop("_engine_costs", None)  # of an earlier fit
+        self.__dict__.pop("_constrained", None)
         same_unit = "certificates" in found and task.min_samples_leaf == 1
         own = self.stats_["solver"] == "sparse" or task.prefix is not None
         if same_unit or own:
@@ -219,4 +240,5 @@ class Alternatives:
         # Training data are not pickled. Trees refer to their estimator, not to its
         # data.
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
-        return {name: value for name, value in state.items() if name != "_task"}
+        data = ("_task", "_constrained")
+        return {name: value for name, value in state.items() if name not in data}

@@ -13,11 +13,11 @@ from treeproof.arithmetic import UNIT_COST, whole_weights
 from treeproof.solving.solvers import RegressionTask, Task
 from treeproof.tree.split_table import SplitTable
 
-__all__ = ["ClassProblem", "NumberProblem", "Problem"]
+__all__ = ["ROUNDED", "ClassProblem", "NumberProblem", "Problem"]
 
 _REGRESSION_UNIT = 2**40  # as in cpp/search/near/leaves.hpp
 _TOLERANCE = 1e-9  # relative, of real-valued losses
-_ROUNDED = 64  # engine's units, 2^-20 of a row: the rounding of a hundred penalties
+ROUNDED = 64  # engine's units, 2^-20 of a row: the rounding of a hundred penalties
 
 
 class Problem(ABC):
@@ -108,7 +108,7 @@ class ClassProblem(Problem):
         Penalties are rounded once, so that trees which cost exactly the margin more
         can be a few units beyond it; they belong to the set.
         """
-        return ceil(within / self._units.factor * self.unit) + _ROUNDED
+        return ceil(within / self._units.factor * self.unit) + ROUNDED
 
     def stated_margin(self, margin: int) -> float:
         """Return what the margin adds to the cost."""

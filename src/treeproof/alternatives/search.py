@@ -9,7 +9,7 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from treeproof.alternatives.counts import Count, DistinctCount
+from treeproof.alternatives.counts import Counted
 from treeproof.alternatives.engine import FEWER, Family, LimitReachedError
 from treeproof.alternatives.margins import growing_margins
 from treeproof.alternatives.near_tree import NearTree
@@ -25,7 +25,7 @@ class Found:
 
     Attributes
     ----------
-    family, count : Family, Count or DistinctCount
+    family, count : Family and Counted
         The trees, and how many they are.
     margin : int
         All trees within this margin are known.
@@ -39,7 +39,7 @@ class Found:
     """
 
     family: Family
-    count: Count | DistinctCount
+    count: Counted
     margin: int
     max_depth: int | None
     at_least: int

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.alternatives.methods import MOST_KEPT_BYTES
 from treeproof.arithmetic import UNIT_COST
 from treeproof.border.labels import read_vector
 from treeproof.columns import plain
@@ -28,7 +29,14 @@ from treeproof.solving.observers import History
 if TYPE_CHECKING:
     from treeproof.border import ClassificationData, RewardData
 
-__all__ = ["Kept", "fit_classifier", "fit_policy", "read_groups"]
+__all__ = [
+    "GivenActions",
+    "Kept",
+    "fit_classifier",
+    "fit_policy",
+    "objective_of",
+    "read_groups",
+]
 
 
 @dataclass(frozen=True)
@@ -228,11 +236,14 @@ def fit_constrained(
     answer |= {"seconds": seconds, "statistics": found.statistics}
     answer.pop("shares", None)
     model._set_statistics(found.solver, answer, objective, reading)
-    model.__dict__.pop("_task", None)  # other trees would not keep the constraints
-    model.__dict__.pop("trees_", None)
+    for name in ("_task", "_engine_costs", "_constrained", "trees_"):
+        model.__dict__.pop(name, None)  # of an earlier fit
     if found.best is None:
         _refuse(model, search, found, shown)
     _store(model, search, found, found.best, shown)
+    if objective.table.codes.nbytes <= MOST_KEPT_BYTES:
+        search.model = copy.copy(model)  # whose parameters stay
+        model._constrained = (search, shown)
     if file is not None and found.best is not None:
         model.stats_ |= write_constrained(file, search, found.best, constraints, rows)
 
@@ -247,7 +258,7 @@ def _store(
     """Keep a tree with its certificate."""
     assert best is not None
     objective = search.objective
-    tree = shown._grow(best.splits, _Given(objective, best.actions))
+    tree = shown._grow(best.splits, GivenActions(objective, best.actions))
     if shown is not objective:
         tree.cost, tree.measure = None, "errors"
     penalties = tree.n_penalties(model.penalize)
@@ -316,7 +327,7 @@ def _refuse(
     raise error
 
 
-class _Given:
+class GivenActions:
     """What leaves choose is given; other nodes choose the cheapest action."""
 
     def __init__(self, objective: Costs, actions: NDArray[np.intp]) -> None:

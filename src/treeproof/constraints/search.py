@@ -72,6 +72,39 @@ class Found:
     answer: Answer | None
 
 
+@dataclass(frozen=True)
+class Priced:
+    """The problem in which limited sums cost their prices.
+
+    `unit` and `split_cost` are the engine's costs of 1.0 and of a split, and `paid` is
+    what the limits themselves cost.
+    """
+
+    objective: Costs
+    task: Task
+    unit: int
+    split_cost: int
+    paid: float
+
+    def budget(self, top: float) -> int:
+        """Return the engine's cost below which all trees are that cost `top` or less.
+
+        `top` is a whole cost; there is room for the rounding of costs and penalties.
+        """
+        n, units = self.objective.table.n_rows, self.objective.units
+        room = units.slack + 1e-9 * (1 + abs(top) / n)
+        stated = (top + self.paid) / n + room
+        budget = int((stated - units.offset) / units.factor * self.unit) + n + 1
+        if self.objective.engine_total == 0:  # the engine counts what costs the same
+            budget += self.unit
+        return min(budget, _DEARER_THAN_ANY_TREE)
+
+    def search(self, **limits: Any) -> Search:
+        """Return a search for trees; `limits` replace those of the task."""
+        task = replace(self.task, **limits)
+        return Search(task, self.split_cost, expand_last=True)
+
+
 class ConstrainedSearch:
     """One problem: costs in whole numbers, sums, limits on them.
 
@@ -230,6 +263,13 @@ class ConstrainedSearch:
 
     # -------------------------------------------------------------------- lists
 
+    def question(self, prices: NDArray[np.float64], costs: float) -> Priced:
+        """Return the problem whose trees are listed by their priced cost."""
+        objective, task = self._priced(prices, costs)
+        known = self.known_units.get((costs, prices.tobytes()))
+        units = known or sparse_costs(task)[:2]
+        return Priced(objective, task, *units, paid=float(prices @ self._at_most()))
+
     def _listed(self, prices: NDArray[np.float64], bound: float) -> float:
         """List trees by priced cost until the gap is closed; return the bound."""
         if len(self.sums.columns) > MOST_SUMS:
@@ -255,23 +295,15 @@ class ConstrainedSearch:
         """Take note of all trees whose priced cost is at most `top`."""
         if self._out_of_time():
             return False
-        objective, task = self._priced(prices, costs)
-        n = objective.table.n_rows
-        known = self.known_units.get((costs, prices.tobytes()))
-        unit, split_cost = known or sparse_costs(task)[:2]
-        units = objective.units
-        # In the engine's unit, with room for the rounding of costs and penalties.
-        room = units.slack + 1e-9 * (1 + abs(top) / n)
-        stated = (top + float(prices @ self._at_most())) / n + room
-        budget = int((stated - units.offset) / units.factor * unit) + n + 1
-        budget = min(budget, _DEARER_THAN_ANY_TREE)
+        question = self.question(prices, costs)
+        budget = question.budget(top)
         if budget < 0:
             return True
         try:
-            search = Search(task, split_cost, expand_last=True)
-            listed = search.family(budget, 0.0, task.time_limit).frontier(
+            family = question.search().family(budget, 0.0, question.task.time_limit)
+            listed = family.frontier(
                 self.objective.table.engine.codes,
-                self._values(),
+                self.values(),
                 len(self.sums.columns),
                 self.penalty,
                 less_is_better=self._less_is_better(),
@@ -299,7 +331,7 @@ class ConstrainedSearch:
         elif closest is not None and self.best is None:
             self._note(self._candidate(*listed.tree(closest[1])))
 
-    def _values(self) -> NDArray[np.int64]:
+    def values(self) -> NDArray[np.int64]:
         """Return what each row adds for each action: its cost, then the sums."""
         own = self.costs[:, :, None].astype(np.int64) * UNIT_COST
         return np.concatenate([own, self.table], axis=2)

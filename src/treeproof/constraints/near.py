@@ -1,0 +1,399 @@
+"""All trees that keep constraints and cost at most a margin more than the best of them.
+
+A tree that keeps the constraints has a priced cost that is not above its cost
+(`treeproof.constraints.pricing`). So the trees within a priced cost, with every choice
+of actions for their leaves, hold all trees within that cost that keep the constraints.
+The engine counts them by their costs and limited sums, in whole numbers
+(`cpp/search/near/sum_counts.hpp`); which of them keep the constraints is decided here,
+exactly.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate
+from math import ceil, lcm
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeproof.alternatives.counts import Counted, number_of
+from treeproof.alternatives.engine import Family, LimitReachedError
+from treeproof.alternatives.problems import ROUNDED, Problem
+from treeproof.arithmetic import UNIT_COST
+from treeproof.constraints.fit import GivenActions, objective_of
+from treeproof.constraints.search import Candidate, ConstrainedSearch
+from treeproof.constraints.sums import MOST_SUMS, Limit
+from treeproof.limits import Deadline
+from treeproof.objectives import Objective
+from treeproof.tree.split_table import SplitTable
+
+__all__ = ["KeptProblem"]
+
+_MOST_LISTED = 20_000  # different predictions, where they are looked at one by one
+_FOR_A_BOUND = 0.2  # of the time, before the trees themselves are counted
+
+
+class KeptTable(SplitTable):
+    """A table of splits with the actions of leaves.
+
+    Attributes
+    ----------
+    actions : ndarray of int
+        The action of each row of the table.
+    """
+
+    actions: NDArray[np.intp]
+
+
+class KeptProblem(Problem):
+    """A tree that keeps constraints, among all trees and actions of their leaves.
+
+    Parameters
+    ----------
+    model : ActionTree
+        The fitted estimator.
+    search : ConstrainedSearch
+        The search that found its tree.
+    shown : Objective
+        What the nodes of a tree hold: weights of classes or mean rewards.
+    """
+
+    def __init__(self, model: Any, search: ConstrainedSearch, shown: Objective) -> None:
+        assert search.best is not None
+        if len(search.sums.columns) > MOST_SUMS:
+            raise ValueError(
+                f"These constraints limit {len(search.sums.columns)} sums, and trees "
+                f"are counted by at most {MOST_SUMS} of them; use fewer groups or "
+                "constraints."
+            )
+        self.model, self.kept = model, search
+        self._shown = shown
+        search.deadline = Deadline(search.model.time_limit)
+        self.priced = search.question(search.prices, 1.0)
+        self.task = self.priced.task
+        self.task.objective, self.task.observer = search.objective, None
+        self.task.time_limit = search.model.time_limit
+        objective = search.objective
+        self._weight = float(objective.scale * np.cumsum(objective.weights)[-1])
+        self.unit, self.split_cost = UNIT_COST, search.penalty
+        self.best = search.best.cost
+        self.step = max(self.split_cost // 4, UNIT_COST)
+        self._first = float(model.objective_) - self.best / UNIT_COST / self._weight
+        self.values = search.values()
+
+    def search(self, **limits: Any) -> Any:
+        """Return a search for trees; `limits` replace those of the task."""
+        return _KeptSearch(self, self.priced.search(**limits))
+
+    def margin(self, within: float) -> int:
+        """Return what is added to the cost, with room for rounded penalties."""
+        return ceil(within * self._weight * UNIT_COST) + ROUNDED
+
+    def stated_margin(self, margin: int) -> float:
+        """Return what the margin adds to the cost."""
+        return margin / UNIT_COST / self._weight
+
+    def stated(self, cost: float) -> float:
+        """Return a cost in the user's unit."""
+        return self._first + cost / UNIT_COST / self._weight
+
+    def grown(self, splits: SplitTable) -> tuple[Any, float]:
+        """Return the tree of a split table with the actions of rows, and its loss."""
+        actions = cast(KeptTable, splits)["actions"]
+        objective = self.kept.objective
+        tree = self._shown._grow(splits, GivenActions(objective, actions))
+        if self._shown is not objective:
+            tree.cost, tree.measure = None, "errors"
+        return tree, objective_of(objective, Candidate(splits, actions, 0, ()))
+
+    def keeps(self, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return which rows of a table of sums keep all limits, exactly."""
+        kept = np.ones(len(sums), dtype=bool)
+        for limit in self.kept.sums.limits:
+            kept &= _keeps(limit, sums)
+        return kept
+
+
+def _keeps(limit: Limit, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return where a limit holds, in whole numbers of any size."""
+    parts = [limit.at_most, *limit.factors.values()]
+    common = lcm(*(part.denominator for part in parts))
+    most = int(limit.at_most * common)
+    total = np.zeros(len(sums), dtype=object)
+    for j, factor in limit.factors.items():
+        total += sums[:, j].astype(object) * int(factor * common)
+    kept: NDArray[np.bool_] = (total <= most).astype(bool)
+    return kept
+
+
+class _KeptSearch:
+    """The search for trees within one budget after the other."""
+
+    def __init__(self, problem: KeptProblem, search: Any) -> None:
+        self._problem, self._search = problem, search
+
+    def family(
+        self, budget: int, within: float, time_limit: float | None = None
+    ) -> KeptFamily:
+        """Return all trees that keep the constraints and cost at most a budget."""
+        priced = self._problem.priced.budget(budget / UNIT_COST)
+        found = self._search.family(priced, within, time_limit)
+        return KeptFamily(found, self._problem, budget)
+
+
+class KeptFamily(Family):
+    """All trees that keep the constraints and cost at most a budget."""
+
+    def __init__(self, found: Family, problem: KeptProblem, budget: int) -> None:
+        super().__init__(found._set, found.within, found._deadline, -1)
+        self._problem, self._budget = problem, budget
+        self._bounds: dict[Any, int | None] = {}
+
+    def count(
+        self,
+        required: Sequence[int],
+        banned: Sequence[int],
+        *,
+        distinct: str = "trees",
+        partial: bool = False,
+    ) -> Counted:
+        """Count the trees that test some features and do not test others.
+
+        Parameters
+        ----------
+        required, banned : sequence of int
+            The features.
+        distinct : {"trees", "predictions", "functions"}, default="trees"
+            Whether trees with the same predictions count once.
+        partial : bool, default=False
+            If not all trees are known, count those that are.
+        """
+        if self._deadline is not None and not partial:
+            self._bound(required, banned)  # there may be no time for it later
+        if self.status != "complete" and not partial:
+            raise LimitReachedError(self.status, self.within)
+        functions = distinct == "functions"
+        keeping = "trees" if functions else distinct
+        found = self._by_sums((required, banned), keeping=keeping)
+        count = KeptCount(self, found, self._problem, self._budget)
+        if not functions:
+            return count
+        _check_listed(count.total, 'distinct="functions" looks at all trees')
+        named = found.functions(
+            self._set, count.entries, time_limit=self._seconds_left()
+        )
+        if isinstance(named, str):
+            raise LimitReachedError(named, self.within)
+        return KeptFunctions(count, named)
+
+    def at_most(self, required: Sequence[int], banned: Sequence[int]) -> int | None:
+        """Return a number that the trees do not exceed, or None."""
+        return self._bound(required, banned)
+
+    def _bound(self, required: Sequence[int], banned: Sequence[int]) -> int | None:
+        """Count all trees within the priced cost, whether they keep the limits or not.
+
+        Their number is a bound, and takes less time to find than that of the others.
+        """
+        key = tuple(required), tuple(banned)
+        if key not in self._bounds:
+            self._bounds[key] = self._bounded(required, banned)
+        return self._bounds[key]
+
+    def _bounded(self, required: Sequence[int], banned: Sequence[int]) -> int | None:
+        values = self._problem.values[:, :, :2].copy()
+        values[:, :, 1] = 0
+        try:
+            found = self._by_sums(
+                (required, banned), values, at_most=True, part=_FOR_A_BOUND
+            )
+        except LimitReachedError:
+            return None
+        if not found.bounded:
+            return None
+        return sum(
+            number_of(found.number(i))
+            for i, (cost, _) in enumerate(found.entries())
+            if cost <= self._budget
+        )
+
+    def least_sum(
+        self,
+        columns: tuple[Sequence[int], Sequence[int]],
+        codes: Any,
+        values: NDArray[np.int64] | None,
+        of_split: int = 0,
+        *,
+        nearest_zero: bool = False,
+    ) -> tuple[int, int, SplitTable]:
+        """Return the least sum of numbers of rows and splits, its cost and its tree."""
+        all_values = self._problem.values
+        more = np.zeros((*all_values.shape[:2], 1), np.int64)
+        if values is not None:
+            more[:, :, 0] = values
+        if all_values.shape[2] > MOST_SUMS:
+            raise ValueError(
+                f"Questions to all trees under constraints need at most "
+                f"{MOST_SUMS - 1} limited sums, and these constraints have "
+                f"{all_values.shape[2] - 1}; leave some of them or some groups out."
+            )
+        self._check_complete()
+        found = self._by_sums(
+            columns,
+            np.concatenate([all_values, more], axis=2),
+            keeping="trees" if nearest_zero else "least",
+            of_split=of_split,
+        )
+        count = KeptCount(self, found, self._problem, self._budget, more_sums=1)
+        if count.total == 0:
+            raise ValueError("There is no tree within the margin.")
+        sums = count.sums[:, -1]
+        rank = np.abs(sums) if nearest_zero else sums
+        best = int(np.lexsort([count.costs, rank])[0])
+        return int(sums[best]), int(count.costs[best]), count.tree_of(best, 0)
+
+    def answers(
+        self, columns: tuple[Sequence[int], Sequence[int]], codes: Any
+    ) -> NDArray[np.int64]:
+        """Return the least cost of a tree that predicts each class for each row, or -1.
+
+        The different predictions of the trees are looked at one by one.
+        """
+        count = self.count(*columns, distinct="predictions")
+        _check_listed(count.total, "disagreement() looks at all different predictions")
+        n_rows, n_actions, _ = self._problem.values.shape
+        out = np.full((n_rows, n_actions), -1, np.int64)
+        rows = np.arange(n_rows)
+        for i in reversed(range(count.total)):  # the cheapest tree comes last
+            splits, cost = count.tree(i)
+            out[rows, cast(KeptTable, splits)["actions"]] = cost
+        return out
+
+    def check_question(self, what: str) -> None:
+        """Refuse questions whose answer depends on the path to a leaf."""
+        raise ValueError(
+            f"{what} does not know constraints; fit without them, or ask feature_use() "
+            "and filter(), which do."
+        )
+
+    def _check_complete(self) -> None:
+        if self.status != "complete":
+            raise LimitReachedError(self.status, self.within)
+
+    def _by_sums(
+        self,
+        columns: tuple[Sequence[int], Sequence[int]],
+        values: NDArray[np.int64] | None = None,
+        *,
+        part: float = 1.0,
+        **more: Any,
+    ) -> Any:
+        """Count trees by their costs and sums with the engine."""
+        values = self._problem.values if values is None else values
+        required, banned = columns
+        found = self._set.sum_counts(
+            codes=self.flat_codes,
+            values=np.ascontiguousarray(values).reshape(-1),
+            n_sums=values.shape[2] - 1,
+            split_cost=self._problem.split_cost,
+            penalize=self._problem.kept.model.penalize,
+            required=list(required),
+            banned=list(banned),
+            time_limit=part * self._seconds_left(),
+            **more,
+        )
+        if found.status != "complete":
+            raise LimitReachedError(found.status, self.within)
+        return found
+
+    @property
+    def flat_codes(self) -> Any:
+        """The rows of the table, as the engine knows them, column after column."""
+        codes = self._problem.kept.objective.table.engine.codes
+        return np.ascontiguousarray(codes).reshape(-1)
+
+
+def _check_listed(total: int, what: str) -> None:
+    """Refuse questions that look at one tree after the other where there are many."""
+    if total > _MOST_LISTED:
+        raise ValueError(
+            f"Under constraints, {what} one by one, and there are {total:,}, more than "
+            f"{_MOST_LISTED:,}; choose a smaller margin."
+        )
+
+
+class KeptCount:
+    """How many trees keep the constraints, and the tree of any number.
+
+    Attributes
+    ----------
+    entries : list of int
+        The numbers of what is counted together: trees that agree in cost and sums.
+    costs : ndarray of shape (entries,)
+        The costs of trees that agree in their costs and sums, in order.
+    sums : ndarray of shape (entries, sums)
+        Their sums.
+    """
+
+    def __init__(
+        self,
+        family: KeptFamily,
+        found: Any,
+        problem: KeptProblem,
+        budget: int,
+        more_sums: int = 0,
+    ) -> None:
+        self._family, self._found = family, found
+        listed = np.array(found.entries(), dtype=np.int64)
+        listed = listed.reshape(-1, problem.values.shape[2] + more_sums)
+        near = np.flatnonzero(listed[:, 0] <= budget)
+        kept = near[problem.keeps(listed[near, 1:])]
+        self.entries = kept.tolist()
+        self.costs, self.sums = listed[kept, :1].ravel(), listed[kept, 1:]
+        numbers = [number_of(found.number(i)) for i in self.entries]
+        self._before = list(accumulate(numbers, initial=0))
+        self.total = self._before[-1]
+        by_cost: Counter[int] = Counter()
+        for cost, n in zip(self.costs.tolist(), numbers, strict=True):
+            by_cost[cost] += n
+        self.by_cost = list(by_cost.items())
+
+    def tree(self, i: int) -> tuple[SplitTable, int]:
+        """Return the i-th tree, the cheapest first, as a split table with its cost.
+
+        The table also holds the action of each row.
+        """
+        entry = bisect_right(self._before, i) - 1
+        return self.tree_of(entry, i - self._before[entry]), int(self.costs[entry])
+
+    def tree_of(self, entry: int, number: int) -> SplitTable:
+        """Return a tree of an entry, by its number."""
+        words = [(number >> (64 * k)) & (2**64 - 1) for k in range(4)]
+        family = self._family
+        splits, actions = self._found.tree(
+            family._set, self.entries[entry], words, family.flat_codes
+        )
+        table: KeptTable = splits
+        table["actions"] = np.array(actions, dtype=np.intp)
+        return table
+
+
+class KeptFunctions:
+    """The cheapest tree for each function that trees which keep constraints are."""
+
+    def __init__(self, count: KeptCount, named: Sequence[tuple[int, int]]) -> None:
+        self._count = count
+        place = {entry: i for i, entry in enumerate(count.entries)}
+        self._trees = [(place[entry], number) for entry, number in named]
+        self.total = len(self._trees)
+        costs = Counter(int(count.costs[entry]) for entry, _ in self._trees)
+        self.by_cost = list(costs.items())
+
+    def tree(self, i: int) -> tuple[SplitTable, int]:
+        """Return the i-th tree, the cheapest first, as a split table with its cost."""
+        entry, number = self._trees[i]
+        return self._count.tree_of(entry, number), int(self._count.costs[entry])

@@ -1,0 +1,471 @@
+"""All trees within a margin that keep constraints: equal to what brute force lists."""
+
+import pickle
+import re
+import warnings
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from effort import rounds
+from kept_trees_oracle import (
+    TooManyError,
+    as_listed,
+    columns_of,
+    labelled_trees,
+    said_by,
+    size_of,
+)
+from sklearn.exceptions import ConvergenceWarning
+from table_oracle import random_problem
+from test_constraints import (
+    CLASSIFIED,
+    SOLVERS,
+    excess_of,
+    random_constraints,
+    trees_by_sums,
+)
+
+from treeproof import OptimalTreeClassifier
+from treeproof.alternatives.engine import LimitReachedError
+from treeproof.constraints import (
+    Budget,
+    DemographicParity,
+    EqualizedOdds,
+    InfeasibleError,
+    Linear,
+    RecallAtLeast,
+)
+from treeproof.constraints.near import KeptFamily
+from treeproof.policy import OptimalPolicyTree
+
+BLOCKS = 10
+MOST = 3_000  # trees, for brute force
+
+
+def random_options(random):
+    penalty = float(random.choice([0.0, 0.03, 0.03, 0.2]))
+    return {
+        "split_penalty": penalty,
+        "max_depth": [1, 2, 2, 3, None if penalty == 0.2 else 2][random.integers(5)],
+        "min_samples_leaf": int(random.choice([1, 1, 2])),
+        "penalize": str(random.choice(["leaves", "splits"])),
+    }
+
+
+def within_margin(problem, rows, adds, penalty, options, best, margins, keeps):
+    """The greatest of these margins with few trees, and its trees that keep limits."""
+    for margin, beyond in margins:
+        budget = best + beyond + Fraction(1, 10_000)
+        try:
+            found = labelled_trees(problem, rows, adds, penalty, budget, options)
+        except TooManyError:
+            continue
+        found = sorted((t for t in found if keeps(t[1])), key=lambda t: t[0])
+        if len(found) <= MOST:
+            return margin, found
+    return None, []
+
+
+class Case:
+    """A random classifier under constraints, and every tree that keeps them."""
+
+    def __init__(self, seed):
+        problem, random = random_problem(seed), np.random.default_rng(96_000 + seed)
+        self.labels = labels = (problem.labels > 0).astype(int)
+        self.weights = weights = problem.weights.astype(int)
+        self.problem, self.random = problem, random
+        self.kind = CLASSIFIED[seed // BLOCKS % len(CLASSIFIED)]
+        self.options = options = random_options(random)
+        self.constraints = random_constraints(self.kind, random)
+        groups = random.integers(0, int(random.choice([2, 2, 3])), len(labels))
+        self.groups, self.cell = groups, 2 * groups + labels
+        width = 2 * (int(groups.max()) + 1)
+        self.sizes = [int(weights[self.cell == c].sum()) for c in range(width)]
+        self.rows = [int(r) for r in np.flatnonzero(weights > 0)]
+        self.adds = {
+            r: [
+                (
+                    int(weights[r]) * int(labels[r] != a),
+                    *(int(weights[r]) * (a == 1 and self.cell[r] == c)
+                      for c in range(width)),
+                )
+                for a in (0, 1)
+            ]
+            for r in self.rows
+        }  # fmt: skip
+        self.total = Fraction(int(weights.sum()))
+        self.penalty = Fraction(options["split_penalty"]) * self.total
+        self.model = OptimalTreeClassifier(
+            constraints=self.constraints,
+            solver=SOLVERS[seed % len(SOLVERS)],
+            missing=problem.missing,
+            categorical_split=problem.categorical_split,
+            time_limit=None,
+            **options,
+        )
+
+    @property
+    def usable(self):
+        return len(set(self.labels[self.weights > 0])) == 2
+
+    def keeps(self, said):
+        return all(excess_of(c, said, self.sizes) <= 0 for c in self.constraints)
+
+    def fit(self):
+        return self.model.fit(
+            self.problem.frame, self.labels, self.weights,
+            sensitive_features=self.groups,
+        )  # fmt: skip
+
+    def listed(self):
+        """A margin, and every tree within it."""
+        points = trees_by_sums(
+            self.problem.for_classes(),
+            [self.adds[r] for r in self.rows],
+            self.penalty,
+            self.options,
+        )
+        best = min(cost for said, cost in points.items() if self.keeps(said))
+        margins = [(m, Fraction(m) * self.total) for m in (0.5, 0.25, 0.1, 0.05, 0.0)]
+        first = int(self.random.integers(len(margins)))
+        return within_margin(
+            self.problem, self.rows, self.adds, self.penalty, self.options, best,
+            margins[first:], self.keeps,
+        )  # fmt: skip
+
+
+def check_set(trees, expected, total, frame, rows):
+    """The set is what brute force lists, tree by tree."""
+    assert trees.complete and trees.count == len(expected)
+    assert trees.at_least == trees.at_most == len(expected)
+    costs = [float(cost / total) for cost, _, _ in expected]
+    listed = trees.to_list(MOST)
+    assert [t.objective for t in listed] == pytest.approx(costs, abs=1e-6)
+    own = {as_listed(near, frame, rows) for near in listed[:400]}
+    assert len(own) == min(len(listed), 400)
+    assert own <= {tree for _, _, tree in expected}
+    assert sum(n for _, n in trees.objectives()) == trees.count
+
+
+def check_first(model, margin, expected, total):
+    """The first trees come without counting the others."""
+    costs = [float(cost / total) for cost, _, _ in expected]
+    for limit in (1, 3, len(expected), len(expected) + 1):
+        some = model.near_optimal(margin, limit=limit)
+        assert some.count == min(limit, len(expected))
+        assert [t.objective for t in some] == pytest.approx(costs[:limit], abs=1e-6)
+    waiting = model.near_optimal(margin, count=False)
+    assert [t.objective for t in waiting] == pytest.approx(costs, abs=1e-6)
+
+
+def check_columns(trees, expected, names):
+    """Trees with and without columns are counted."""
+    use = trees.feature_use()
+    for column, name in enumerate(names):
+        having = sum(column in columns_of(tree) for _, _, tree in expected)
+        assert use[name] == having
+        assert trees.filter(using=name).count == having
+        assert trees.filter(without=name).count == len(expected) - having
+
+
+def check_predictions(model, margin, trees, expected, total, rows):
+    """Trees that predict alike count once, and the cheapest stands for them."""
+    cheapest = {}
+    for cost, _, tree in expected:
+        said = said_by(tree, rows)
+        cheapest.setdefault(tuple(said[r] for r in rows), cost)
+    assert trees.counts()["predictions"] == len(cheapest)
+    distinct = model.near_optimal(margin, distinct="predictions")
+    assert distinct.count == len(cheapest)
+    costs = sorted(float(cost / total) for cost in cheapest.values())
+    assert [t.objective for t in distinct] == pytest.approx(costs, abs=1e-6)
+    least = trees.disagreement().objectives
+    where = {r: i for i, r in enumerate(rows)}
+    for r, i in where.items():
+        for action in range(least.shape[1]):
+            own = [c for said, c in cheapest.items() if said[i] == action]
+            wanted = float(min(own) / total) if own else np.inf
+            assert least[i, action] == pytest.approx(wanted, abs=1e-6), r
+
+
+def check_functions(model, margin, problem):
+    """Trees that predict alike for all values of the columns count once."""
+    try:
+        distinct = model.near_optimal(margin, distinct="functions")
+    except ValueError as refused:
+        assert "missing values" in str(refused) or "subsets of" in str(refused)
+        return
+    columns = problem.frame[problem.weights > 0]
+    values = [list(dict.fromkeys(columns[name])) for name in columns]
+    grid = pd.DataFrame(list(product(*values)), columns=list(columns))
+    for name in columns:
+        grid[name] = grid[name].astype(columns[name].dtype)
+    cheapest = {}
+    for near in model.near_optimal(margin):
+        said = tuple(near.model.predict(grid).tolist())
+        cheapest.setdefault(said, near.objective)
+    assert distinct.count == len(cheapest)
+    assert sorted(cheapest.values()) == pytest.approx(
+        [t.objective for t in distinct], abs=1e-9
+    )
+    assert {tuple(t.model.predict(grid).tolist()) for t in distinct} == set(cheapest)
+
+
+def check_questions(trees, expected, total, rows, values, weights):
+    """The smallest tree and sums of any numbers are those of the whole list."""
+    small = min((size_of(tree), cost) for cost, _, tree in expected)
+    own = trees.smallest()
+    assert own.n_splits == small[0]
+    assert own.objective == pytest.approx(float(small[1] / total), abs=1e-6)
+    sums = []
+    for cost, _, tree in expected:
+        said = said_by(tree, rows)
+        sums.append((sum(int(values[i, said[r]]) for i, r in enumerate(rows)), cost))
+    found = trees.extremes(values)
+    assert (found.least, found.most) == (min(sums)[0], max(sums)[0])
+    cost = min(cost for own, cost in sums if own == found.least)
+    assert found.least_tree.objective == pytest.approx(float(cost / total), abs=1e-6)
+    wanted = values.argmax(axis=1)
+    agreed = []
+    for _, _, tree in expected:
+        said = said_by(tree, rows)
+        same = [weights[r] for i, r in enumerate(rows) if said[r] == wanted[i]]
+        agreed.append(sum(same) / float(total))
+    agreement = trees.agreement(wanted)
+    assert agreement.least == pytest.approx(min(agreed))
+    assert agreement.most == pytest.approx(max(agreed))
+
+
+def check_fairest(trees, case, expected, groups):
+    """The fairest tree between two groups has the least difference of all."""
+    own = groups[case.rows]
+    if len(set(own.tolist())) != 2:
+        return
+    weights = case.weights[case.rows]
+    differences = []
+    for _, _, tree in expected:
+        said = said_by(tree, case.rows)
+        called = np.array([said[r] for r in case.rows]) == 1
+        rates = [
+            Fraction(int(weights[called & (own == g)].sum()),
+                     int(weights[own == g].sum()))
+            for g in set(own.tolist())
+        ]  # fmt: skip
+        differences.append(abs(rates[0] - rates[1]))
+    found = trees.fairest(own, positive=1)
+    assert found.difference == pytest.approx(float(min(differences)), abs=1e-9)
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_sets_equal_brute_force(block):
+    tried = 0
+    for seed in range(block, rounds(100, 1_800), BLOCKS):
+        case = Case(seed)
+        if not case.usable:
+            continue
+        try:
+            model = case.fit()
+        except InfeasibleError as error:
+            assert error.proved
+            with pytest.raises(ValueError, match="there are none to list"):
+                error.model.near_optimal()
+            continue
+        margin, expected = case.listed()
+        if margin is None:
+            continue
+        tried += 1
+        trees = model.near_optimal(margin)
+        frame, rows = case.problem.frame, case.rows
+        check_set(trees, expected, case.total, frame, rows)
+        check_first(model, margin, expected, case.total)
+        check_columns(trees, expected, list(case.problem.columns))
+        if not expected:
+            continue
+        check_predictions(model, margin, trees, expected, case.total, rows)
+        if len(expected) <= 300:
+            check_functions(model, margin, case.problem)
+        values = case.random.integers(-4, 5, (len(rows), 2)).astype(float)
+        if sum(map(len, trees._question.problem.kept.sums.columns)) < 8 * len(rows):
+            check_questions(trees, expected, case.total, rows, values, case.weights)
+            check_fairest(trees, case, expected, case.groups)
+    assert tried > 0
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_policies_equal_brute_force(block):
+    tried = 0
+    for seed in range(block, rounds(40, 800), 4):
+        problem, random = random_problem(seed), np.random.default_rng(97_000 + seed)
+        n, k = len(problem.labels), int(random.integers(2, 4))
+        weights = problem.weights.astype(int)
+        rows = [int(r) for r in np.flatnonzero(weights > 0)]
+        if not rows:
+            continue
+        rewards = random.integers(-5, 6, (n, k)) * int(random.random() < 0.95)
+        prices = random.integers(-1, 4, (n, k))
+        bound = int(random.integers(-2, 3 * n))
+        linear = random.random() < 0.5
+        prices = prices if linear else np.maximum(prices, 0)
+        constraint = Linear(prices, bound) if linear else Budget(None, bound, prices)
+        options = random_options(random)
+        best_of = rewards.max(axis=1)
+        adds = {
+            r: [
+                (
+                    int(weights[r] * (best_of[r] - rewards[r, a])),
+                    int(weights[r] * prices[r, a]),
+                )
+                for a in range(k)
+            ]
+            for r in rows
+        }
+        total = Fraction(int(weights.sum()))
+        penalty = Fraction(options["split_penalty"]) * total
+        listed = [adds[r] for r in rows]
+        points = trees_by_sums(problem.for_classes(), listed, penalty, options)
+        kept = [cost for (spent,), cost in points.items() if spent <= bound]
+        if not kept:
+            continue
+        model = OptimalPolicyTree(
+            constraints=[constraint],
+            missing=problem.missing,
+            categorical_split=problem.categorical_split,
+            time_limit=None,
+            **options,
+        ).fit(problem.frame, rewards, weights)
+        margins = [(m, Fraction(m) * total) for m in (1.0, 0.3, 0.0)]
+        margin, expected = within_margin(
+            problem, rows, adds, penalty, options, min(kept), margins,
+            lambda spent, bound=bound: spent[0] <= bound,
+        )  # fmt: skip
+        if margin is None:
+            continue
+        tried += 1
+        first = sum(int(w * b) for w, b in zip(weights, best_of, strict=True))
+        moved = [(cost - first, sums, tree) for cost, sums, tree in expected]
+        trees = model.near_optimal(margin)
+        check_set(trees, moved, total, problem.frame, rows)
+        check_predictions(model, margin, trees, moved, total, rows)
+        values = random.integers(-4, 5, (len(rows), k)).astype(float)
+        check_questions(trees, moved, total, rows, values, weights)
+    assert tried > 0
+
+
+@pytest.fixture(scope="module")
+def fair():
+    random = np.random.default_rng(3)
+    X = pd.DataFrame(random.integers(0, 4, (150, 4)), columns=list("abcd"))
+    y = (random.random(150) < 0.2 + 0.15 * X["a"] + 0.1 * (X["b"] > 1)).astype(int)
+    groups = np.where(random.random(150) < 0.35 + 0.1 * X["a"], "one", "two")
+    model = OptimalTreeClassifier(
+        0.01, max_depth=2, constraints=[DemographicParity(0.1)], time_limit=None
+    )
+    return model.fit(X, y, sensitive_features=groups), X, y, groups
+
+
+def test_sets_as_users_see_them(fair, tmp_path):
+    model, X, y, groups = fair
+    trees = model.near_optimal(0.02)
+    assert trees.optimal and trees.complete and trees.count > 10
+    assert trees[0].objective == pytest.approx(model.objective_)
+    assert trees[0].model.optimal_ and not trees[-1].model.optimal_
+    assert "that keeps the constraints" in trees[0].model.certificate()
+    for near in trees.sample(20, 0):
+        assert 1 - near.model.score(X, y) == pytest.approx(near.loss)
+        called = near.model.predict(X) == 1
+        rates = [called[groups == g].mean() for g in ("one", "two")]
+        assert abs(rates[0] - rates[1]) <= 0.1
+    shares = trees.votes(X)
+    assert np.allclose(shares.sum(axis=1), 1)
+    trees.to_html(tmp_path / "walk.html")
+    assert "Trees that are nearly as good" in (tmp_path / "walk.html").read_text()
+    assert repr(trees).startswith(f"<{trees.count} trees within 0.02 of the optimum")
+
+
+def test_training_data_are_given_again(fair):
+    model, X, y, groups = fair
+    wanted = model.near_optimal(0.005).count
+    again = pickle.loads(pickle.dumps(model))
+    with pytest.raises(ValueError, match="and sensitive_features if it has them"):
+        again.near_optimal(0.005)
+    found = again.near_optimal(0.005, X=X, y=y, sensitive_features=groups)
+    assert found.count == wanted
+    # What comes after a fit does not belong to it.
+    free = pickle.loads(pickle.dumps(model)).set_params(constraints=None).fit(X, y)
+    assert not hasattr(free, "_constrained") and free.near_optimal(0.0).count > 0
+    free.set_params(constraints=[RecallAtLeast(0.5)]).fit(X, y)
+    assert not hasattr(free, "_task") and free.near_optimal(0.0).count > 0
+
+
+def test_what_sets_under_constraints_refuse(fair, tmp_path):
+    model, X, y, _ = fair
+    trees = model.near_optimal(0.005)
+    refused = {
+        "reliance() does not know constraints": trees.reliance,
+        "cheapest_to_ask() does not know constraints": lambda: trees.cheapest_to_ask(
+            {"a": 1.0}
+        ),
+        "constraints are not part of these proofs": lambda: trees.write_proof(
+            tmp_path / "proof.gz"
+        ),
+    }
+    for words, ask in refused.items():
+        with pytest.raises(ValueError, match="^[^.]*" + re.escape(words)) as told:
+            ask()
+        text = str(told.value)
+        assert "\n" not in text and text.endswith(".")
+    random = np.random.default_rng(0)
+    many = random.integers(0, 6, len(X))
+    odds = OptimalTreeClassifier(
+        0.02, max_depth=1, constraints=[EqualizedOdds(0.5)], time_limit=None
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        odds.fit(X, y, sensitive_features=many)
+    with pytest.raises(ValueError, match="limit 10 sums, and trees are counted"):
+        odds.near_optimal()
+
+
+def test_bounds_are_true_where_not_all_is_counted(fair, monkeypatch):
+    model = fair[0]
+    whole = model.near_optimal(0.02)
+    count = KeptFamily.count
+
+    def limited(self, required, banned, *, distinct="trees", partial=False):
+        if self.within > 0.015 and not partial:
+            raise LimitReachedError("time_limit", self.within)
+        return count(self, required, banned, distinct=distinct, partial=partial)
+
+    monkeypatch.setattr(KeptFamily, "count", limited)
+    slow = pickle.loads(pickle.dumps(model)).set_params(time_limit=1e6)
+    slow.fit(*fair[1:3], sensitive_features=fair[3])
+    with pytest.warns(ConvergenceWarning, match="there are at least .* and at most"):
+        part = slow.near_optimal(0.02)
+    assert not part.complete and part.counted_within < 0.02
+    assert 0 < part.count < whole.count
+    assert part.count <= part.at_least <= whole.count <= part.at_most
+    assert part.objectives() == whole.objectives()[: len(part.objectives())]
+
+
+@pytest.mark.parametrize("seed", range(rounds(8, 200)))
+def test_ranges_hold(seed):
+    """Whatever a limit leaves open, the range holds the number of trees."""
+    rng = np.random.default_rng([16, seed])
+    X, y = rng.random((60, 3)).round(1), rng.integers(0, 2, 60)
+    model = OptimalTreeClassifier(
+        0.02, max_depth=2, time_limit=None, constraints=[DemographicParity(0.1)]
+    ).fit(X, y, sensitive_features=rng.integers(0, 2, 60))
+    whole = model.near_optimal(0.03)
+    problem = whole._question.problem
+    seconds = float(rng.choice([1e-4, 5e-4, 1e-3, 5e-3]))
+    budget = problem.best + problem.margin(0.03)
+    family = problem.search(max_depth=2).family(budget, 0.03, seconds)
+    family._deadline = None
+    low = family.count((), (), partial=True).total
+    high = family.at_most((), ())
+    assert low <= whole.count <= high
+    if family.status == "complete":
+        assert low == whole.count
