@@ -8,7 +8,7 @@ from math import log
 __all__ = ["growing_margins"]
 
 _TIMES = 4  # more trees with every margin, where no number is asked for
-_SPARE = 2.0  # the growth slows down, and a search with too small a margin is wasted
+_SPARE = 1.5  # the growth slows down; a margin with far too many trees costs most
 _LONGEST = 3  # times the step before
 _MANY = 50  # trees: there is no use in a margin of 0
 
