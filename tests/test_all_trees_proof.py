@@ -81,7 +81,8 @@ def test_complete_sets_are_accepted(seed, tmp_path):
 def tampered(rng, lines):
     """One change of a file: of its claim, of the problem, or of a bound."""
     out = [json.loads(line) for line in lines]
-    kind = int(rng.integers(0, 9))
+    kind = int(rng.integers(0, 14))
+    bounds = range(2, len(out))
     if kind == 0:
         out[0]["budget"] += int(rng.choice([-1, 1])) * int(rng.integers(1, 2**22))
     elif kind == 1:
@@ -99,8 +100,22 @@ def tampered(rng, lines):
         out[1]["min_samples_leaf"] += int(rng.integers(1, 3))
     elif kind == 7:
         out[1]["upper"] += int(rng.choice([-1, 1]))
-    elif len(out) > 2:
-        out[int(rng.integers(2, len(out)))]["bound"] += int(rng.integers(1, 2**22))
+    elif kind == 8 and bounds:
+        out[int(rng.choice(bounds))]["bound"] += int(rng.integers(1, 2**22))
+    elif kind == 9 and bounds:  # a bound for trees of another depth
+        out[int(rng.choice(bounds))]["depth"] = int(rng.integers(0, 4))
+    elif kind == 10 and len(bounds) > 1:  # the bound of other rows
+        one, two = (out[int(k)] for k in rng.choice(bounds, 2, replace=False))
+        one["rows"], two["rows"] = two["rows"], one["rows"]
+    elif kind == 11:  # as many trees as before, of other costs
+        one, two = (int(k) for k in rng.integers(len(out[0]["by_cost"]), size=2))
+        out[0]["by_cost"][one][1] -= 1
+        out[0]["by_cost"][two][1] += 1
+    elif kind == 12:
+        own = out[1]["penalize"]
+        out[1]["penalize"] = "leaves" if own == "splits" else "splits"
+    else:  # costs that no tree has
+        out[0]["by_cost"][-1][0] += int(rng.choice([-1, 1])) * 2**20
     return [json.dumps(each).encode() for each in out], out
 
 
