@@ -110,7 +110,7 @@ def test_regression_as_users_see_it():
         0.02, max_depth=2, max_splits=1, missing="best-side"
     ).fit(X, y)
     assert max(t.n_splits for t in few.near_optimal(0.3)) <= 1
-    with pytest.raises(ValueError, match="does not know absolute_error"):
+    with pytest.raises(ValueError, match='does not know criterion="absolute_error"'):
         OptimalTreeRegressor(criterion="absolute_error").fit(
             np.ones((60, 1)), y
         ).near_optimal()

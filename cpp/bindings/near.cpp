@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -183,8 +184,9 @@ std::unique_ptr<NearFrontier> frontier_of(const NearSet& set, const IntArray& co
 // The trees of a set by cost and sums, counted, with a name for how the counting ended.
 struct NearSumCounts {
   std::unique_ptr<near::SumCounts> counts;
-  StopReason reason;
-  bool bounded;  // false: there is no upper bound
+  StopReason reason = StopReason::none;
+  bool bounded = true;             // false: there is no upper bound
+  std::vector<std::int32_t> rows;  // of the problem, for each row of the table
 };
 
 near::Keeping read_keeping(const std::string& name) {
@@ -205,31 +207,25 @@ std::unique_ptr<NearSumCounts> sum_counts(const NearSet& set, const IntArray& co
   const near::SumRules rules{read_keeping(keeping), of_split, at_most};
   Limits limits(time_limit, 0, python_interrupted);
   nb::gil_scoped_release unlocked;
-  auto out = std::make_unique<NearSumCounts>(NearSumCounts{
-      near::make_sum_counts(*set.graph, {required, banned, -1}, std::move(sums), rules),
-      StopReason::none, true});
+  auto out = std::make_unique<NearSumCounts>();
+  out->counts = near::make_sum_counts(*set.graph, {required, banned, -1}, std::move(sums), rules);
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(set.problem().n_rows()));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  out->rows = near::of_table_rows(set.problem(), view(codes), numbers);
   out->bounded = out->counts->count(limits);
   out->reason = limits.reason();
   return out;
 }
 
-nb::list entries(const NearSumCounts& c) {
-  nb::list out;
+// The entries of at most this cost, one after the other: cost and sums.
+nb::object entries(const NearSumCounts& c, Cost most) {
+  std::vector<std::int64_t> out;
   for (std::size_t i = 0; i < c.counts->size(); ++i) {
-    nb::list entry;
-    for (const std::int64_t number : c.counts->entry(i)) entry.append(number);
-    out.append(entry);
+    const std::vector<std::int64_t> entry = c.counts->entry(i);
+    if (entry[0] > most) break;
+    out.insert(out.end(), entry.begin(), entry.end());
   }
-  return out;
-}
-
-// A split table, and the action of each row of the table.
-nb::tuple tree_and_actions(const Problem& problem, const TreeDraft& draft, const IntArray& codes,
-                           const std::vector<std::int32_t>& of_merged) {
-  nb::list actions;
-  for (const std::int32_t action : near::of_table_rows(problem, view(codes), of_merged))
-    actions.append(action);
-  return nb::make_tuple(tree_to_dict(problem, flatten(draft)), actions);
+  return to_numpy(std::move(out));
 }
 
 // Pairs of an entry and a number, or the name of the limit that was reached.
@@ -247,11 +243,13 @@ nb::object sum_functions(const NearSumCounts& c, const NearSet& set,
   return out;
 }
 
+// A split table, and the action of each row of the table.
 nb::tuple sum_tree(const NearSumCounts& c, const NearSet& set, std::size_t i,
-                   const std::vector<std::uint64_t>& number, const IntArray& codes) {
-  std::vector<std::int32_t> of_merged;
+                   const std::vector<std::uint64_t>& number) {
+  std::vector<std::int32_t> of_merged, actions;
   const TreeDraft draft = c.counts->tree(i, from_words(number), of_merged);
-  return tree_and_actions(set.problem(), draft, codes, of_merged);
+  for (const std::int32_t row : c.rows) actions.push_back(of_merged[static_cast<std::size_t>(row)]);
+  return nb::make_tuple(tree_to_dict(set.problem(), flatten(draft)), to_numpy(std::move(actions)));
 }
 
 nb::list points(const NearFrontier& f) {
@@ -267,9 +265,13 @@ nb::list points(const NearFrontier& f) {
 // A tree, and the action of each row of the table.
 nb::tuple frontier_tree(const NearFrontier& f, const NearSet& set, std::size_t i,
                         const IntArray& codes) {
+  const Problem& problem = set.problem();
   std::vector<std::int32_t> of_merged;
-  const TreeDraft draft = f.frontier->tree(i, of_merged);
-  return tree_and_actions(set.problem(), draft, codes, of_merged);
+  const Tree tree = flatten(f.frontier->tree(i, of_merged));
+  nb::list actions;
+  for (const std::int32_t action : near::of_table_rows(problem, view(codes), of_merged))
+    actions.append(action);
+  return nb::make_tuple(tree_to_dict(problem, tree), actions);
 }
 
 nb::list by_cost(const NearCounts& c) {
@@ -356,14 +358,15 @@ void bind_near(nb::module_& m) {
       .def_prop_ro("status", [](const NearSumCounts& c) { return ended(c.reason); })
       .def_prop_ro("bounded", [](const NearSumCounts& c) { return c.bounded; })
       .def_prop_ro("n_entries", [](const NearSumCounts& c) { return c.counts->n_entries(); })
-      .def("entries", &entries, "Lists of a cost and sums, the least cost first.")
+      .def("entries", &entries, "most"_a,
+           "Costs and sums one after the other, the least cost first, up to a cost.")
       .def(
           "number",
           [](const NearSumCounts& c, std::size_t i) { return to_words(c.counts->number(i)); },
           "entry"_a, "How many trees an entry has.")
       .def("functions", &sum_functions, "set"_a, "entries"_a, nb::kw_only(), "time_limit"_a = 0.0,
            "The first of all trees of some entries that are the same function.")
-      .def("tree", &sum_tree, "set"_a, "entry"_a, "number"_a, "codes"_a,
+      .def("tree", &sum_tree, "set"_a, "entry"_a, "number"_a,
            "The tree of this number of an entry, and the action of each row.");
   nb::class_<NearCounts>(m, "NearCounts", "How many trees there are, and each of them.")
       .def_prop_ro("status", [](const NearCounts& c) { return ended(c.reason); })

@@ -172,8 +172,10 @@ class NearSumCounts:
     @property
     def n_entries(self) -> int: ...
 
-    def entries(self) -> list:
-        """Lists of a cost and sums, the least cost first."""
+    def entries(self, most: int) -> object:
+        """
+        Costs and sums one after the other, the least cost first, up to a cost.
+        """
 
     def number(self, entry: int) -> list:
         """How many trees an entry has."""
@@ -181,7 +183,7 @@ class NearSumCounts:
     def functions(self, set: NearSet, entries: Sequence[int], *, time_limit: float = 0.0) -> object:
         """The first of all trees of some entries that are the same function."""
 
-    def tree(self, set: NearSet, entry: int, number: Sequence[int], codes: Ints) -> tuple:
+    def tree(self, set: NearSet, entry: int, number: Sequence[int]) -> tuple:
         """The tree of this number of an entry, and the action of each row."""
 
 class NearCounts:

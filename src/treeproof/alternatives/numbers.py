@@ -92,7 +92,8 @@ class NumberAlternatives:
             )
         check_limit(limit)
         if self.leaf == "linear" or self.criterion not in _LISTED:
-            what = 'leaf="linear"' if self.leaf == "linear" else self.criterion
+            what = f'criterion="{self.criterion}"'
+            what = 'leaf="linear"' if self.leaf == "linear" else what
             raise ValueError(
                 f"near_optimal() does not know {what}; fit with "
                 'criterion="squared_error" or "poisson" to see other trees.'

@@ -183,7 +183,7 @@ class Questions:
         """
         self._check_whole()
         problem = self._question.problem
-        objective = objective_of(problem, "Answers of trees")
+        objective = objective_of(problem, "disagreement()")
         codes = objective.table.engine.codes
         costs = self._found.family.answers(self._question.columns, codes)
         stated = np.full(costs.shape, np.inf)

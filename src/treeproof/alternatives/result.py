@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from treeproof.alternatives.chosen_columns import choose_columns
+from treeproof.alternatives.engine import root_column
 from treeproof.alternatives.near_tree import NearTree
 from treeproof.alternatives.problems import Problem
 from treeproof.alternatives.questions import Questions, check_distinct
+from treeproof.alternatives.row_numbers import objective_of
 from treeproof.alternatives.search import Found, Question
 
 __all__ = ["NearOptimalSet", "TooManyTreesError", "near_set"]
@@ -271,6 +273,7 @@ class NearOptimalSet(Questions):
         ndarray of shape (rows, classes)
             Shares, in the order of the classifier's ``classes_``.
         """
+        objective_of(self._question.problem, "votes()")
         shares: NDArray[np.float64] | None = None
         trees = self.best(most)
         for near in trees:
@@ -449,6 +452,7 @@ def near_set(
         Whether trees with the same predictions count once.
     """
     check_distinct(problem, distinct)
+    root_column(problem.task)  # refuses a given top of several splits
     names = [column.name for column in problem.task.table.columns]
     columns = choose_columns(names, using, without)
     question = Question(problem, within, limit, columns, distinct)

@@ -51,8 +51,8 @@ def objective_of(problem: Problem, what: str) -> Any:
     objective = getattr(problem.task, "objective", None)
     if objective is None:
         raise ValueError(
-            f"{what}: trees are compared by predictions of classes, and a regressor "
-            "has none."
+            f"{what} is about predictions of classes, and a regressor has none; ask "
+            "a classifier."
         )
     return objective
 
@@ -85,7 +85,7 @@ def stated_rows(table: Any) -> list[NDArray[Any]]:
 
 def differences(problem: Problem, rules: Any) -> NDArray[np.int64]:
     """Return for each row and class the weight of the row if the rules say another."""
-    objective = objective_of(problem, "closest() and agreement()")
+    objective = objective_of(problem, "The agreement with given predictions")
     classes = np.asarray(objective.actions)
     said = np.asarray(rules).ravel()
     _check_rows(objective, said, "predictions", "prediction")

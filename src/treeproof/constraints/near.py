@@ -215,11 +215,8 @@ class KeptFamily(Family):
             return None
         if not found.bounded:
             return None
-        return sum(
-            number_of(found.number(i))
-            for i, (cost, _) in enumerate(found.entries())
-            if cost <= self._budget
-        )
+        listed = found.entries(self._budget).reshape(-1, 2)
+        return sum(number_of(found.number(i)) for i in range(len(listed)))
 
     def least_sum(
         self,
@@ -294,9 +291,10 @@ class KeptFamily(Family):
     ) -> Any:
         """Count trees by their costs and sums with the engine."""
         values = self._problem.values if values is None else values
+        codes = self._problem.kept.objective.table.engine.codes
         required, banned = columns
         found = self._set.sum_counts(
-            codes=self.flat_codes,
+            codes=np.ascontiguousarray(codes).reshape(-1),
             values=np.ascontiguousarray(values).reshape(-1),
             n_sums=values.shape[2] - 1,
             split_cost=self._problem.split_cost,
@@ -309,12 +307,6 @@ class KeptFamily(Family):
         if found.status != "complete":
             raise LimitReachedError(found.status, self.within)
         return found
-
-    @property
-    def flat_codes(self) -> Any:
-        """The rows of the table, as the engine knows them, column after column."""
-        codes = self._problem.kept.objective.table.engine.codes
-        return np.ascontiguousarray(codes).reshape(-1)
 
 
 def _check_listed(total: int, what: str) -> None:
@@ -348,10 +340,9 @@ class KeptCount:
         more_sums: int = 0,
     ) -> None:
         self._family, self._found = family, found
-        listed = np.array(found.entries(), dtype=np.int64)
-        listed = listed.reshape(-1, problem.values.shape[2] + more_sums)
-        near = np.flatnonzero(listed[:, 0] <= budget)
-        kept = near[problem.keeps(listed[near, 1:])]
+        width = problem.values.shape[2] + more_sums
+        listed = found.entries(budget).reshape(-1, width)
+        kept = np.flatnonzero(problem.keeps(listed[:, 1:]))
         self.entries = kept.tolist()
         self.costs, self.sums = listed[kept, :1].ravel(), listed[kept, 1:]
         numbers = [number_of(found.number(i)) for i in self.entries]
@@ -374,11 +365,9 @@ class KeptCount:
         """Return a tree of an entry, by its number."""
         words = [(number >> (64 * k)) & (2**64 - 1) for k in range(4)]
         family = self._family
-        splits, actions = self._found.tree(
-            family._set, self.entries[entry], words, family.flat_codes
-        )
+        splits, actions = self._found.tree(family._set, self.entries[entry], words)
         table: KeptTable = splits
-        table["actions"] = np.array(actions, dtype=np.intp)
+        table["actions"] = actions.astype(np.intp)
         return table
 
 
