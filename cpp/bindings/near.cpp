@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -20,7 +19,6 @@
 #include "search/near/counts.hpp"
 #include "search/near/frontier.hpp"
 #include "search/near/graph.hpp"
-#include "search/near/sum_counts.hpp"
 #include "search/portfolio/near_set.hpp"
 
 namespace nb = nanobind;
@@ -30,19 +28,6 @@ namespace treeproof::bindings {
 namespace {
 
 using portfolio::NearSearch;
-
-// Counts are handed over as lists of 64-bit words, the lowest first.
-nb::list to_words(const near::BigCount& count) {
-  nb::list out;
-  for (const std::uint64_t word : count.words()) out.append(word);
-  return out;
-}
-
-near::BigCount from_words(const std::vector<std::uint64_t>& words) {
-  near::BigCount::Words all{};
-  for (std::size_t k = 0; k < words.size() && k < all.size(); ++k) all[k] = words[k];
-  return near::BigCount(all);
-}
 
 // For each column of the problem, the number of the column of the table that it stands for; the
 // numbers start at 0 and never decrease.
@@ -150,22 +135,6 @@ struct NearFrontier {
   StopReason reason;
 };
 
-// Numbers of the table's rows, for the rows of the problem that have the same codes.
-near::RowSums read_sums(const NearSet& set, const IntArray& codes, const LongArray& values,
-                        std::size_t n_sums, Cost split_cost, const std::string& penalize) {
-  const Problem& problem = set.problem();
-  const std::size_t per_row = static_cast<std::size_t>(problem.n_classes) * (1 + n_sums);
-  const std::size_t n_rows = values.size() / per_row;
-  if (n_sums < 1 || n_sums > near::kMostSums || values.size() != n_rows * per_row ||
-      codes.size() != n_rows * problem.features.size())
-    throw std::invalid_argument("codes and values must be of the same rows");
-  const bool leaves = read_penalize(penalize) == Penalize::leaves;
-  return {n_sums,
-          near::on_merged_rows(problem, view(codes), {values.data(), values.size()}, per_row),
-          {split_cost, leaves ? split_cost : 0},
-          false};
-}
-
 std::unique_ptr<NearFrontier> frontier_of(const NearSet& set, const IntArray& codes,
                                           const LongArray& values, std::size_t n_sums,
                                           Cost split_cost, bool less_is_better,
@@ -179,77 +148,6 @@ std::unique_ptr<NearFrontier> frontier_of(const NearSet& set, const IntArray& co
   out->frontier->build(limits);
   out->reason = limits.reason();
   return out;
-}
-
-// The trees of a set by cost and sums, counted, with a name for how the counting ended.
-struct NearSumCounts {
-  std::unique_ptr<near::SumCounts> counts;
-  StopReason reason = StopReason::none;
-  bool bounded = true;             // false: there is no upper bound
-  std::vector<std::int32_t> rows;  // of the problem, for each row of the table
-};
-
-near::Keeping read_keeping(const std::string& name) {
-  if (name == "trees") return near::Keeping::trees;
-  if (name == "predictions") return near::Keeping::predictions;
-  if (name == "least") return near::Keeping::least;
-  throw std::invalid_argument("keeping must be trees, predictions or least, not " + name);
-}
-
-std::unique_ptr<NearSumCounts> sum_counts(const NearSet& set, const IntArray& codes,
-                                          const LongArray& values, std::size_t n_sums,
-                                          Cost split_cost, const std::string& penalize,
-                                          const std::vector<std::int32_t>& required,
-                                          const std::vector<std::int32_t>& banned,
-                                          const std::string& keeping, std::int64_t of_split,
-                                          bool at_most, double time_limit) {
-  near::RowSums sums = read_sums(set, codes, values, n_sums, split_cost, penalize);
-  const near::SumRules rules{read_keeping(keeping), of_split, at_most};
-  Limits limits(time_limit, 0, python_interrupted);
-  nb::gil_scoped_release unlocked;
-  auto out = std::make_unique<NearSumCounts>();
-  out->counts = near::make_sum_counts(*set.graph, {required, banned, -1}, std::move(sums), rules);
-  std::vector<std::int32_t> numbers(static_cast<std::size_t>(set.problem().n_rows()));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  out->rows = near::of_table_rows(set.problem(), view(codes), numbers);
-  out->bounded = out->counts->count(limits);
-  out->reason = limits.reason();
-  return out;
-}
-
-// The entries of at most this cost, one after the other: cost and sums.
-nb::object entries(const NearSumCounts& c, Cost most) {
-  std::vector<std::int64_t> out;
-  for (std::size_t i = 0; i < c.counts->size(); ++i) {
-    const std::vector<std::int64_t> entry = c.counts->entry(i);
-    if (entry[0] > most) break;
-    out.insert(out.end(), entry.begin(), entry.end());
-  }
-  return to_numpy(std::move(out));
-}
-
-// Pairs of an entry and a number, or the name of the limit that was reached.
-nb::object sum_functions(const NearSumCounts& c, const NearSet& set,
-                         const std::vector<std::size_t>& entries, double time_limit) {
-  Limits limits(time_limit, 0, python_interrupted);
-  std::vector<near::NumberedTree> found;
-  {
-    nb::gil_scoped_release unlocked;
-    found = near::distinct_functions(*set.graph, *c.counts, entries, limits);
-  }
-  if (limits.reason() != StopReason::none) return nb::cast(std::string(ended(limits.reason())));
-  nb::list out;
-  for (const near::NumberedTree& tree : found) out.append(nb::make_tuple(tree.entry, tree.number));
-  return out;
-}
-
-// A split table, and the action of each row of the table.
-nb::tuple sum_tree(const NearSumCounts& c, const NearSet& set, std::size_t i,
-                   const std::vector<std::uint64_t>& number) {
-  std::vector<std::int32_t> of_merged, actions;
-  const TreeDraft draft = c.counts->tree(i, from_words(number), of_merged);
-  for (const std::int32_t row : c.rows) actions.push_back(of_merged[static_cast<std::size_t>(row)]);
-  return nb::make_tuple(tree_to_dict(set.problem(), flatten(draft)), to_numpy(std::move(actions)));
 }
 
 nb::list points(const NearFrontier& f) {
@@ -341,33 +239,15 @@ void bind_near(nb::module_& m) {
       .def("frontier", &frontier_of, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a,
            "split_cost"_a, "less_is_better"_a = false, "penalize"_a = "splits",
            "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
-           "Find the trees by their cost and by sums over rows.")
-      .def("sum_counts", &sum_counts, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a,
-           "split_cost"_a, "penalize"_a = "splits", "required"_a = std::vector<std::int32_t>{},
-           "banned"_a = std::vector<std::int32_t>{}, "keeping"_a = "trees", "of_split"_a = 0,
-           "at_most"_a = false, "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
-           "Count the trees of each cost and sums over rows, for any choice of leaves' actions.");
+           "Find the trees by their cost and by sums over rows.");
   bind_near_questions(m, sets);
+  bind_near_sums(m, sets);
   nb::class_<NearFrontier>(m, "NearFrontier", "Trees by their cost and by sums over rows.")
       .def_prop_ro("status", [](const NearFrontier& f) { return ended(f.reason); })
       .def_prop_ro("n_points", [](const NearFrontier& f) { return f.frontier->n_points(); })
       .def("points", &points, "Lists of a cost and sums, one for each kept tree.")
       .def("tree", &frontier_tree, "set"_a, "number"_a, "codes"_a,
            "The tree of a point, and the action of each row.");
-  nb::class_<NearSumCounts>(m, "NearSumCounts", "How many trees of each cost and sums there are.")
-      .def_prop_ro("status", [](const NearSumCounts& c) { return ended(c.reason); })
-      .def_prop_ro("bounded", [](const NearSumCounts& c) { return c.bounded; })
-      .def_prop_ro("n_entries", [](const NearSumCounts& c) { return c.counts->n_entries(); })
-      .def("entries", &entries, "most"_a,
-           "Costs and sums one after the other, the least cost first, up to a cost.")
-      .def(
-          "number",
-          [](const NearSumCounts& c, std::size_t i) { return to_words(c.counts->number(i)); },
-          "entry"_a, "How many trees an entry has.")
-      .def("functions", &sum_functions, "set"_a, "entries"_a, nb::kw_only(), "time_limit"_a = 0.0,
-           "The first of all trees of some entries that are the same function.")
-      .def("tree", &sum_tree, "set"_a, "entry"_a, "number"_a,
-           "The tree of this number of an entry, and the action of each row.");
   nb::class_<NearCounts>(m, "NearCounts", "How many trees there are, and each of them.")
       .def_prop_ro("status", [](const NearCounts& c) { return ended(c.reason); })
       .def_prop_ro("bounded", [](const NearCounts& c) { return c.bounded; })

@@ -25,17 +25,6 @@ namespace {
 
 using Columns = std::vector<std::int32_t>;
 
-// Numbers of the table's rows, for the rows of the problem that have the same codes.
-std::vector<std::int64_t> of_problem_rows(const NearSet& set, const IntArray& codes,
-                                          const LongArray& values, std::size_t per_row) {
-  const Problem& problem = set.problem();
-  if (values.size() % per_row != 0 ||
-      codes.size() != values.size() / per_row * problem.features.size())
-    throw std::invalid_argument("codes and values must be of the same rows");
-  if (values.size() == 0) return {};
-  return near::on_merged_rows(problem, view(codes), {values.data(), values.size()}, per_row);
-}
-
 // The value of a question with the cost of a tree that has it, and that tree; or the name of the
 // limit that was reached, or nothing if there is no tree.
 template <class Ask>
@@ -78,23 +67,11 @@ nb::object reliance(const NearSet& set, const Columns& required, const Columns& 
   });
 }
 
-// `next` and `prices` are of states of paths, [state][column]; `pays` is of the table's rows.
 nb::object least_asking(const NearSet& set, const Columns& required, const Columns& banned,
                         std::int32_t max_splits, const IntArray& codes, const LongArray& pays,
                         std::size_t n_states, const IntArray& next, const LongArray& prices,
                         double time_limit) {
-  const std::size_t n_columns = n_states > 0 ? next.size() / n_states : 0;
-  const auto known = [&](std::int32_t state) {
-    return state >= 0 && static_cast<std::size_t>(state) < n_states;
-  };
-  if (next.size() != n_states * n_columns || prices.size() != next.size() ||
-      n_columns < static_cast<std::size_t>(set.graph->n_columns()) ||
-      !std::ranges::all_of(view(next), known))
-    throw std::invalid_argument("next and prices must be of the same states and columns");
-  near::Prices given{n_columns,
-                     {view(next).begin(), view(next).end()},
-                     {prices.data(), prices.data() + prices.size()},
-                     of_problem_rows(set, codes, pays, 1)};
+  near::Prices given = read_prices(set, codes, pays, n_states, next, prices);
   const near::Filter filter{required, banned, max_splits};
   return answer(set, time_limit, [&](Limits& limits) {
     return near::least_asking(*set.graph, filter, std::move(given), limits);
@@ -155,6 +132,32 @@ nb::list costs(const NearListing& l) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> of_problem_rows(const NearSet& set, const IntArray& codes,
+                                          const LongArray& values, std::size_t per_row) {
+  const Problem& problem = set.problem();
+  if (values.size() % per_row != 0 ||
+      codes.size() != values.size() / per_row * problem.features.size())
+    throw std::invalid_argument("codes and values must be of the same rows");
+  if (values.size() == 0) return {};
+  return near::on_merged_rows(problem, view(codes), {values.data(), values.size()}, per_row);
+}
+
+near::Prices read_prices(const NearSet& set, const IntArray& codes, const LongArray& pays,
+                         std::size_t n_states, const IntArray& next, const LongArray& prices) {
+  const std::size_t n_columns = n_states > 0 ? next.size() / n_states : 0;
+  const auto known = [&](std::int32_t state) {
+    return state >= 0 && static_cast<std::size_t>(state) < n_states;
+  };
+  if (next.size() != n_states * n_columns || prices.size() != next.size() ||
+      n_columns < static_cast<std::size_t>(set.graph->n_columns()) ||
+      !std::ranges::all_of(view(next), known))
+    throw std::invalid_argument("next and prices must be of the same states and columns");
+  return {n_columns,
+          {view(next).begin(), view(next).end()},
+          {prices.data(), prices.data() + prices.size()},
+          of_problem_rows(set, codes, pays, 1)};
+}
 
 void bind_near_questions(nb::module_& m, nb::class_<NearSet>& set) {
   const Columns none;

@@ -6,10 +6,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "bindings/answer.hpp"
+#include "bindings/encoded_table.hpp"
+#include "search/near/frontier.hpp"
 #include "search/near/graph.hpp"
+#include "search/near/question_sums.hpp"
 #include "search/portfolio/near_set.hpp"
 
 namespace treeproof::bindings {
@@ -30,7 +34,31 @@ inline const char* ended(StopReason reason) {
   return reason == StopReason::none ? "complete" : name_of(reason);
 }
 
+// Counts are handed over as lists of 64-bit words, the lowest first.
+inline nanobind::list to_words(const near::BigCount& count) {
+  nanobind::list out;
+  for (const std::uint64_t word : count.words()) out.append(word);
+  return out;
+}
+
+inline near::BigCount from_words(const std::vector<std::uint64_t>& words) {
+  near::BigCount::Words all{};
+  for (std::size_t k = 0; k < words.size() && k < all.size(); ++k) all[k] = words[k];
+  return near::BigCount(all);
+}
+
+// Numbers of the table's rows, for the rows of the problem that have the same codes.
+std::vector<std::int64_t> of_problem_rows(const NearSet& set, const IntArray& codes,
+                                          const LongArray& values, std::size_t per_row);
+near::RowSums read_sums(const NearSet& set, const IntArray& codes, const LongArray& values,
+                        std::size_t n_sums, Cost split_cost, const std::string& penalize);
+// `next` and `prices` are of states of paths, [state][column]; `pays` is of the table's rows.
+near::Prices read_prices(const NearSet& set, const IntArray& codes, const LongArray& pays,
+                         std::size_t n_states, const IntArray& next, const LongArray& prices);
+
 // Binds the questions as methods of the class of such sets.
 void bind_near_questions(nanobind::module_& m, nanobind::class_<NearSet>& set);
+// Binds the counts of trees by cost and sums.
+void bind_near_sums(nanobind::module_& m, nanobind::class_<NearSet>& set);
 
 }  // namespace treeproof::bindings

@@ -107,11 +107,6 @@ class NearSet:
     def frontier(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, less_is_better: bool = False, penalize: str = 'splits', time_limit: float = 0.0) -> NearFrontier:
         """Find the trees by their cost and by sums over rows."""
 
-    def sum_counts(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, penalize: str = 'splits', required: Sequence[int] = [], banned: Sequence[int] = [], keeping: str = 'trees', of_split: int = 0, at_most: bool = False, time_limit: float = 0.0) -> NearSumCounts:
-        """
-        Count the trees of each cost and sums over rows, for any choice of leaves' actions.
-        """
-
     def least_sum(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, values: Wides, of_split: int = 0, nearest_zero: bool = False, time_limit: float = 0.0) -> object:
         """
         The least sum of numbers of rows and splits, or the one nearest to 0, and a tree that has it.
@@ -133,6 +128,11 @@ class NearSet:
     def distinct(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, by: str, time_limit: float = 0.0) -> NearListing:
         """One tree for all trees with the same predictions."""
 
+    def sum_counts(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, penalize: str = 'splits', required: Sequence[int] = [], banned: Sequence[int] = [], keeping: str = 'trees', of_split: int = 0, at_most: bool = False, time_limit: float = 0.0) -> NearSumCounts:
+        """
+        Count the trees of each cost and sums over rows, for any choice of leaves' actions.
+        """
+
 class NearListing:
     """Trees one for each of the things they may say."""
 
@@ -144,21 +144,6 @@ class NearListing:
 
     def tree(self, set: NearSet, number: int) -> dict:
         """The tree of this number, the cheapest first."""
-
-class NearFrontier:
-    """Trees by their cost and by sums over rows."""
-
-    @property
-    def status(self) -> str: ...
-
-    @property
-    def n_points(self) -> int: ...
-
-    def points(self) -> list:
-        """Lists of a cost and sums, one for each kept tree."""
-
-    def tree(self, set: NearSet, number: int, codes: Ints) -> tuple:
-        """The tree of a point, and the action of each row."""
 
 class NearSumCounts:
     """How many trees of each cost and sums there are."""
@@ -183,8 +168,33 @@ class NearSumCounts:
     def functions(self, set: NearSet, entries: Sequence[int], *, time_limit: float = 0.0) -> object:
         """The first of all trees of some entries that are the same function."""
 
+    def reliance(self, set: NearSet, entries: Sequence[int], *, codes: Ints, weights: Wides, column: int, greatest: bool, time_limit: float = 0.0) -> object:
+        """
+        The least or greatest cost when a column is shuffled, in products of two weights, and the tree of some entries that has it.
+        """
+
+    def least_asking(self, set: NearSet, entries: Sequence[int], *, codes: Ints, pays: Wides, n_states: int, next: Ints, prices: Wides, time_limit: float = 0.0) -> object:
+        """
+        The least sum of what rows pay for the columns on their path, and the tree that has it.
+        """
+
     def tree(self, set: NearSet, entry: int, number: Sequence[int]) -> tuple:
         """The tree of this number of an entry, and the action of each row."""
+
+class NearFrontier:
+    """Trees by their cost and by sums over rows."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def n_points(self) -> int: ...
+
+    def points(self) -> list:
+        """Lists of a cost and sums, one for each kept tree."""
+
+    def tree(self, set: NearSet, number: int, codes: Ints) -> tuple:
+        """The tree of a point, and the action of each row."""
 
 class NearCounts:
     """How many trees there are, and each of them."""

@@ -58,8 +58,11 @@ class RelianceQuestion {
   std::uint64_t bytes(const State& state) const {
     return (state.rows.size() + state.values.size()) * sizeof(std::uint64_t);
   }
-  State below(const State& state, const Spot& here, std::int32_t test, std::int32_t outcome) const {
-    return here.graph.column(test) == column_
+  State below(const State& state, const Spot&, std::int32_t test, std::int32_t outcome) const {
+    return below(state, test, outcome);
+  }
+  State below(const State& state, std::int32_t test, std::int32_t outcome) const {
+    return graph_.column(test) == column_
                ? State{state.rows, values_with(state, test, {&outcome, 1})}
                : State{rows_with(state, test, {&outcome, 1}), state.values};
   }
@@ -67,14 +70,27 @@ class RelianceQuestion {
     return sign_ * weight(state.values) * errors(state.rows, label);
   }
   Value of_split(const State& state, const Spot& here, std::int32_t test) const {
-    if (graph_.problem().tests[index(test)].kind != TestKind::multiway) return 0;
-    const std::vector<std::int32_t> known = here.graph.outcomes_on(here.node, test);
-    const bool own = here.graph.column(test) == column_;
+    if (!leaves_rest(test)) return 0;
+    const State stays = rest(state, test, here.graph.outcomes_on(here.node, test));
+    return of_leaf(stays, {}, here.node.leaf.label);
+  }
+  // Whether pairs that no row of a node agrees with stay at it when it is split, and which do.
+  bool leaves_rest(std::int32_t test) const {
+    return graph_.problem().tests[index(test)].kind == TestKind::multiway;
+  }
+  State rest(const State& state, std::int32_t test, std::span<const std::int32_t> known) const {
+    const bool own = graph_.column(test) == column_;
     State stays = state;
     Bits& gone = own ? stays.values : stays.rows;
     const Bits kept = own ? values_with(state, test, known) : rows_with(state, test, known);
     for (std::size_t w = 0; w < gone.size(); ++w) gone[w] &= ~kept[w];
-    return any(gone) ? of_leaf(stays, {}, here.node.leaf.label) : 0;
+    return stays;
+  }
+  // The weight of the values of a state.
+  std::int64_t weight(const Bits& values) const {
+    std::int64_t out = 0;
+    for_each_row(values, [&](std::int32_t v) { out += weight_of_value_[index(v)]; });
+    return out;
   }
 
  private:
@@ -103,11 +119,6 @@ class RelianceQuestion {
     return chosen(state.rows, wanted, [&](std::int32_t row) {
       return problem.outcome(problem.tests[index(test)], row);
     });
-  }
-  std::int64_t weight(const Bits& values) const {
-    std::int64_t out = 0;
-    for_each_row(values, [&](std::int32_t v) { out += weight_of_value_[index(v)]; });
-    return out;
   }
   std::int64_t errors(const Bits& rows, std::int32_t label) const {
     const Problem& problem = graph_.problem();

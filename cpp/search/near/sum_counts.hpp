@@ -65,14 +65,4 @@ class SumCounts {
 std::unique_ptr<SumCounts> make_sum_counts(const Graph& graph, const Filter& filter, RowSums sums,
                                            const SumRules& rules);
 
-// The first of all trees of these entries that are the same function, as entries and numbers. Their
-// trees are drawn one by one. Fewer are returned if a limit was reached.
-struct NumberedTree {
-  std::size_t entry = 0;
-  std::uint64_t number = 0;
-};
-std::vector<NumberedTree> distinct_functions(const Graph& graph, const SumCounts& counts,
-                                             const std::vector<std::size_t>& entries,
-                                             Limits& limits);
-
 }  // namespace treeproof::near

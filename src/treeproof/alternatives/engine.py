@@ -425,9 +425,6 @@ class Family:
             raise LimitReachedError(found.status, self.within)
         return Frontier(self._set, found, flat)
 
-    def check_question(self, what: str) -> None:
-        """Refuse questions that these trees cannot answer; all of them can."""
-
     @property
     def n_subproblems(self) -> int:
         """The number of sets of rows that occur in these trees."""

@@ -226,7 +226,6 @@ class Questions:
             chosen = tuple(range(len(self._names)))
         weights = whole_numbers(objective.weights)
         codes, family = objective.table.engine.codes, self._found.family
-        family.check_question("reliance()")
         every = family.count(*self._question.columns).total
         required, banned = self._question.columns
         out = {}
@@ -299,7 +298,6 @@ class Questions:
         rows = problem.task if objective is None else objective
         rules, prices = costs_of_paths(problem, test_costs, self._found.max_depth)
         self._check_whole()
-        self._found.family.check_question("cheapest_to_ask()")
         _, cost, splits = self._found.family.least_asking(
             self._question.columns,
             rows.table.engine.codes,

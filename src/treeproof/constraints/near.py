@@ -82,7 +82,8 @@ class KeptProblem(Problem):
         self.unit, self.split_cost = UNIT_COST, search.penalty
         self.best = search.best.cost
         self.step = max(self.split_cost // 4, UNIT_COST)
-        self._first = float(model.objective_) - self.best / UNIT_COST / self._weight
+        cheapest = objective.weights * objective.costs.min(axis=1)
+        self._first = float(cheapest.sum() / np.cumsum(objective.weights)[-1])
         self.values = search.values()
 
     def search(self, **limits: Any) -> Any:
@@ -270,12 +271,71 @@ class KeptFamily(Family):
             out[rows, cast(KeptTable, splits)["actions"]] = cost
         return out
 
-    def check_question(self, what: str) -> None:
-        """Refuse questions whose answer depends on the path to a leaf."""
-        raise ValueError(
-            f"{what} does not know constraints; fit without them, or ask feature_use() "
-            "and filter(), which do."
+    def reliance(
+        self,
+        columns: tuple[Sequence[int], Sequence[int]],
+        codes: Any,
+        weights: NDArray[np.int64],
+        column: int,
+        *,
+        greatest: bool,
+    ) -> tuple[int, int, SplitTable]:
+        """Return the least or greatest cost when a column is shuffled.
+
+        Also returns the cost of a tree that has it, and that tree. See
+        `Family.reliance`; the trees are looked at one by one.
+        """
+        return self._among_listed(
+            "reliance",
+            columns,
+            codes=np.ascontiguousarray(codes).reshape(-1),
+            weights=weights,
+            column=column,
+            greatest=greatest,
         )
+
+    def least_asking(
+        self,
+        columns: tuple[Sequence[int], Sequence[int]],
+        codes: Any,
+        pays: NDArray[np.int64],
+        following: NDArray[np.int32],
+        prices: NDArray[np.int64],
+    ) -> tuple[int, int, SplitTable]:
+        """Return the least sum of what rows pay for the columns on their path.
+
+        Also returns the cost of a tree that has it, and that tree. See
+        `Family.least_asking`; the trees are looked at one by one.
+        """
+        return self._among_listed(
+            "least_asking",
+            columns,
+            codes=np.ascontiguousarray(codes).reshape(-1),
+            pays=pays,
+            n_states=len(prices),
+            next=np.ascontiguousarray(following).reshape(-1),
+            prices=np.ascontiguousarray(prices).reshape(-1),
+        )
+
+    def _among_listed(
+        self, name: str, columns: tuple[Sequence[int], Sequence[int]], **more: Any
+    ) -> tuple[int, int, SplitTable]:
+        """Ask a question that is answered for one tree after the other."""
+        self._check_complete()
+        found = self._by_sums(columns)
+        count = KeptCount(self, found, self._problem, self._budget)
+        shown = "cheapest_to_ask" if name == "least_asking" else name
+        _check_listed(count.total, f"{shown}() looks at all trees")
+        best = getattr(found, name)(
+            self._set, count.entries, time_limit=self._seconds_left(), **more
+        )
+        if isinstance(best, str):
+            raise LimitReachedError(best, self.within)
+        if best is None:
+            raise ValueError("There is no tree within the margin.")
+        value, entry, number = best
+        place = count.entries.index(entry)
+        return int(value), int(count.costs[place]), count.tree_of(place, number)
 
     def _check_complete(self) -> None:
         if self.status != "complete":
