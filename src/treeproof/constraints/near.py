@@ -35,6 +35,7 @@ __all__ = ["KeptProblem"]
 
 _MOST_LISTED = 20_000  # different predictions, where they are looked at one by one
 _FOR_A_BOUND = 0.2  # of the time, before the trees themselves are counted
+_WHERE_OPEN = 0.7  # of the time, if not all trees are known
 
 
 class KeptTable(SplitTable):
@@ -208,10 +209,9 @@ class KeptFamily(Family):
     def _bounded(self, required: Sequence[int], banned: Sequence[int]) -> int | None:
         values = self._problem.values[:, :, :2].copy()
         values[:, :, 1] = 0
+        part = _FOR_A_BOUND if self.status == "complete" else _WHERE_OPEN
         try:
-            found = self._by_sums(
-                (required, banned), values, at_most=True, part=_FOR_A_BOUND
-            )
+            found = self._by_sums((required, banned), values, at_most=True, part=part)
         except LimitReachedError:
             return None
         if not found.bounded:
