@@ -420,3 +420,16 @@ def test_a_budget_beyond_the_integers_of_the_engine(monkeypatch):
         0.0, max_depth=2, constraints=[RecallAtLeast(1.0)]
     ).fit(X, y)
     assert listed == [True] and model.optimal_
+
+
+def test_rates_at_their_limit_with_weights_of_two_decimals():
+    """All rows predicted positive are equal rates, whatever the weights."""
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        X, groups = random.integers(0, 2, (30, 2)), random.integers(0, 2, 30)
+        weights = random.integers(1, 200, 30) / 100
+        model = OptimalTreeClassifier(
+            0.5, max_depth=1, time_limit=None, constraints=[DemographicParity(0.0)]
+        ).fit(X, np.arange(30) > 2, weights, sensitive_features=groups)
+        assert model.optimal_ and model.predict(X).all(), seed
+        assert model.constraints_[0].value == 0, seed

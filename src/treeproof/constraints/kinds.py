@@ -84,16 +84,15 @@ class _Groups(Constraint):
         bound = _share("difference_bound", self.difference_bound)
         positive = self._positive(rows)
         assert rows.groups is not None
-        sizes = np.bincount(
-            rows.groups[among], rows.weights[among], len(rows.group_names)
-        )
+        weights = rows.proportions
+        sizes = np.bincount(rows.groups[among], weights[among], len(rows.group_names))
         there = np.flatnonzero(sizes > 0).tolist()
         above: dict[int, dict[int, Fraction]] = {there[0]: {}} if there else {}
         for g in there[1:]:
             numbers = np.zeros((len(rows.weights), len(rows.actions)))
             own, first = among & (rows.groups == g), among & (rows.groups == there[0])
-            numbers[own, positive] = rows.weights[own] * sizes[there[0]]
-            numbers[first, positive] = -rows.weights[first] * sizes[g]
+            numbers[own, positive] = weights[own] * sizes[there[0]]
+            numbers[first, positive] = -weights[first] * sizes[g]
             number, scale = sums.add(numbers)
             above[g] = {
                 number: 1 / (scale * _exact(sizes[g]) * _exact(sizes[there[0]]))
@@ -211,9 +210,9 @@ class RecallAtLeast(Constraint):
         recall, positive = _share("recall", self.recall), self._positive(rows)
         assert rows.is_positive is not None
         numbers = np.zeros((len(rows.weights), len(rows.actions)))
-        numbers[rows.is_positive] = rows.weights[rows.is_positive, None]
+        numbers[rows.is_positive] = rows.proportions[rows.is_positive, None]
         numbers[:, positive] = 0.0
-        total = _exact(rows.weights[rows.is_positive].sum())
+        total = _exact(rows.proportions[rows.is_positive].sum())
         number, scale = sums.add(numbers)
         if total > 0:
             sums.limit("missed positives", {number: 1 / (scale * total)}, 1 - recall)
@@ -243,8 +242,8 @@ class FalsePositiveRateAtMost(Constraint):
         assert rows.is_positive is not None
         numbers = np.zeros((len(rows.weights), len(rows.actions)))
         others = ~rows.is_positive
-        numbers[others, positive] = rows.weights[others]
-        total = _exact(rows.weights[others].sum())
+        numbers[others, positive] = rows.proportions[others]
+        total = _exact(rows.proportions[others].sum())
         number, scale = sums.add(numbers)
         if total > 0:
             sums.limit("false positive rate", {number: 1 / (scale * total)}, rate)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 __all__ = ["InfeasibleError", "Limit", "Rows", "Sums", "decimal"]
 
 _MOST = 1 << 50  # sums of one column stay below this
+_MOST_DIGITS = 6  # after the decimal point of weights that are made whole
+_MOST_PROPORTION = 1 << 24  # of their total, so that products of two are exact
 MOST_SUMS = 8  # as in cpp/search/near/frontier.hpp
 
 
@@ -68,6 +71,22 @@ class Rows:
     groups: NDArray[np.intp] | None = None
     group_names: list[Any] = field(default_factory=list)
     kept: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def proportions(self) -> NDArray[np.float64]:
+        """Weights for rates: whole numbers, if weights are decimals of a few digits.
+
+        Rates do not change if all weights are multiplied by a number. Sums of whole
+        numbers are exact, so that a rate that is exactly at its limit keeps it.
+        """
+        for digits in range(_MOST_DIGITS + 1):
+            scaled = self.weights * 10.0**digits
+            whole = np.rint(scaled)
+            if whole.sum() >= _MOST_PROPORTION:
+                break
+            if (np.abs(scaled - whole) <= 1e-12 * scaled).all():
+                return whole
+        return self.weights
 
     def of_kept(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the part of a table of the user's rows that is about these rows."""
