@@ -13,7 +13,6 @@ from treeproof.tree import LEAF
 __all__ = ["Alternative", "Alternatives", "ColumnUse", "alternatives"]
 
 _MOST_LISTED = 60
-_SECONDS = 10.0  # for all questions to the trees together
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,8 @@ def alternatives(
         )
     numeric = fitted.question.numeric
     use = {name: ColumnUse(n / found.count) for name, n in found.feature_use().items()}
-    found.limit_questions(_SECONDS)
+    # All questions together may take as long as the user allows for a fit.
+    found.limit_questions(fitted.question.time_limit)
     counts = _answer(found.counts)
     disputed = None
     if not numeric and (rows := _answer(found.disagreement)) is not None:
