@@ -163,8 +163,8 @@ def test_refusals(tmp_path):
         OptimalTreeRegressor(**linear).fit(some[["age", "town"]], y)
     with pytest.raises(ValueError, match="predicts one number, but y has 2 columns"):
         OptimalTreeRegressor(**linear).fit(X, np.column_stack([y, y]))
-    with pytest.raises(ValueError, match="cannot be combined with proof"):
-        OptimalTreeRegressor(**linear).fit(X, y, proof=tmp_path / "p")
+    with pytest.raises(ValueError, match="a ridge of up to 1e\\+09, not 1e\\+10"):
+        OptimalTreeRegressor(**linear, ridge=1e10).fit(X, y, proof=tmp_path / "p")
     with pytest.raises(ValueError, match="no path of penalties"):
         penalty_path(X, y, estimator=OptimalTreeRegressor(**linear))
     model = OptimalTreeRegressor(max_depth=1, **linear).fit(X, y)

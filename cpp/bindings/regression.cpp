@@ -25,8 +25,6 @@ namespace {
 nb::dict solve_targets(const EncodedTable& table, const SearchOptions& options,
                        const nb::dict& switches, bool record) {
   const Targets given = table.row_targets();
-  if (table.criterion == Criterion::linear && record)
-    throw std::invalid_argument("lines have no record");
   const threshold::Switches read = read_switches(switches, options.n_jobs);
   const double event_unit = 1e15;
   bool interrupted = false;
@@ -46,6 +44,8 @@ nb::dict solve_targets(const EncodedTable& table, const SearchOptions& options,
       solved.n_outputs = table.n_outputs;
       solved.smoothing = table.smoothing;
       solved.quantiles = table.quantiles;
+      solved.lines.assign(given.lines.begin(), given.lines.end());
+      solved.ridge = given.ridge;
       solved.criterion = table.criterion;
     }
   }

@@ -34,6 +34,8 @@ struct SolvedTargets {
   std::vector<double> weights;
   double smoothing = 0.0;
   std::vector<double> quantiles;
+  std::vector<double> lines;  // with lines in leaves: their columns, and what slopes cost
+  double ridge = 0.0;
   Criterion criterion = Criterion::squared_error;
   TreeLimits tree_limits;
   threshold::Record<double> record;

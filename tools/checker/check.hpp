@@ -20,6 +20,7 @@
 #include "deviances.hpp"
 #include "errors.hpp"
 #include "json.hpp"
+#include "lines.hpp"
 #include "numbers.hpp"
 #include "problem.hpp"
 #include "reader.hpp"
@@ -375,6 +376,8 @@ inline Verdict check_proof(const NextLine& next_line, const DataTable& table, co
       ProofChecker<Classes>(header, problem).check(next_line, verdict);
     } else if (problem.family == Family::kLogs) {
       ProofChecker<Deviances>(header, problem).check(next_line, verdict);
+    } else if (problem.family == Family::kLines) {
+      ProofChecker<Lines>(header, problem).check(next_line, verdict);
     } else {
       ProofChecker<Numbers>(header, problem).check(next_line, verdict);
     }

@@ -95,9 +95,9 @@ DataTable to_table(const std::optional<std::vector<std::string>>& names, const n
 }
 
 // Lines come in lists of bytes from a function of Python; an empty list is the end.
-class Lines {
+class ProofLines {
  public:
-  explicit Lines(nb::callable next) : next_(std::move(next)) {}
+  explicit ProofLines(nb::callable next) : next_(std::move(next)) {}
 
   bool read(std::string& line) {
     if (at_ == lines_.size() && !more()) return false;
@@ -166,7 +166,7 @@ nb::dict check(nb::callable next_lines, std::optional<std::vector<std::string>> 
   for (const auto& column : {weight, groups}) {
     if (column && *column >= table.columns.size()) throw nb::value_error("a column is missing");
   }
-  Lines lines(std::move(next_lines));
+  ProofLines lines(std::move(next_lines));
   Poll poll;
   Verdict verdict;
   {

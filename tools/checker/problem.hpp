@@ -13,6 +13,7 @@
 #include "cells.hpp"
 #include "errors.hpp"
 #include "limits.hpp"
+#include "line_columns.hpp"
 #include "ratio.hpp"
 
 namespace checker {
@@ -53,9 +54,9 @@ struct Gains {
   double base = 0, off = 0, weight = 0;  // cost of the dearest actions; rounding; rows
 };
 
-// What leaves lose: squared errors (also of shares of classes), distances to quantiles, or
-// deviances, which are sums with logarithms.
-enum class Family { kSquares, kDistances, kLogs };
+// What leaves lose: squared errors (also of shares of classes), distances to quantiles,
+// deviances, which are sums with logarithms, or squared distances to lines.
+enum class Family { kSquares, kDistances, kLogs, kLines };
 
 struct Problem {
   std::vector<Column> columns;
@@ -68,6 +69,7 @@ struct Problem {
   bool of_shares = false;           // log loss and Gini: costs are stated as means
   double smoothing = 0;             // weight of the imaginary rows in every leaf, one per output
   std::vector<double> levels{0.5};  // of quantiles
+  LineColumns lines;                // that leaves predict
   double factor = 1;                // of distances: 2 for absolute errors
   std::vector<double> weights;
   std::optional<Gains> gains;      // costs; labels are then of no account

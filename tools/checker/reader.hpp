@@ -92,7 +92,7 @@ class ProblemReader {
         {"squared_error", Family::kSquares}, {"gini", Family::kSquares},
         {"log_loss", Family::kLogs},         {"poisson", Family::kLogs},
         {"survival", Family::kLogs},         {"absolute_error", Family::kDistances},
-        {"quantile", Family::kDistances}};
+        {"quantile", Family::kDistances},    {"linear", Family::kLines}};
     const auto family = kFamilies.find(loss);
     if (family == kFamilies.end()) {
       throw Unreadable("the loss \"" + loss + "\" is not known to this checker");
@@ -111,6 +111,7 @@ class ProblemReader {
     }
     if (loss == "absolute_error") problem_.factor = 2;
     if (loss == "quantile") read_levels();
+    if (loss == "linear") problem_.lines = LineColumns(header_);
     for (std::size_t i = 0; i < data_.n_rows; ++i) {
       if (problem_.weights[i] < 0) negative_weight(i);
     }
@@ -145,6 +146,7 @@ class ProblemReader {
         text += (text.empty() ? " " : ", ") + written(level);
       }
     }
+    text += problem_.lines.words;
     if (problem_.smoothing > 0) text += ", smoothing " + written(problem_.smoothing);
     return text;
   }
@@ -295,6 +297,7 @@ class ProblemReader {
                               ? read_numbers(source, !missing.empty())
                               : read_categories(source, feature.at("values"), !missing.empty());
     for (const std::int32_t code : codes_) hash_.add_little_endian(code);
+    keep_for_lines(source);
     const int direction = read_direction(feature);
     for (const View& view : views_of(split, static_cast<std::int32_t>(n), missing)) {
       Column column{name, view.split, 0, {}};
@@ -314,6 +317,14 @@ class ProblemReader {
       const auto next = groups.emplace(std::pair(problem_.group[i], codes_[i]), groups.size());
       problem_.group[i] = next.first->second;
     }
+  }
+
+  // The numbers of a column that lines depend on.
+  void keep_for_lines(std::size_t source) {
+    LineColumns& lines = problem_.lines;
+    const std::size_t at = lines.place_of(names_.size() - 1);
+    if (at == lines.features.size()) return;
+    for (const std::size_t row : rows_) lines.values[at].push_back(number(source, row));
   }
 
   // Whether predictions may fall or rise along a column.

@@ -36,10 +36,13 @@ class RealCosts {
  protected:
   // Takes the loss of a single leaf.
   void set_root(double loss, const Centred& centred, const Problem& problem) {
-    root_loss_ = loss;
     mean_of_ = problem.of_shares ? centred.given_weight() : 0;
     const bool sure = centred.scaled(loss) > 1e-250 && loss > 1e-300 && loss < 1e300;
-    require(sure || centred.constant(), "the loss of a single leaf is beyond double precision");
+    set_root(loss, sure, centred.constant());
+  }
+  void set_root(double loss, bool sure, bool constant) {
+    root_loss_ = loss;
+    require(sure || constant, "the loss of a single leaf is beyond double precision");
   }
   // What one leaf loses on all rows.
   template <class Loss>

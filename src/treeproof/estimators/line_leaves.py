@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from treeproof.border import RegressionData, TrainingTable
 
-__all__ = ["check_line_parameters", "check_lines", "line_columns"]
+__all__ = ["check_line_parameters", "check_line_proof", "check_lines", "line_columns"]
+
+MOST_RIDGE, MOST_ROWS = 1e9, 1 << 22  # of proofs: docs/proof-format.md
 
 
-def check_line_parameters(model: Any, proof: Any) -> None:
+def check_line_parameters(model: Any) -> None:
     """Refuse parameters that lines cannot be combined with."""
     unfit = {
-        "proof": proof is not None,
         "first_split": model.first_split is not None,
         "prefix": model.prefix is not None,
         f'criterion="{model.criterion}"': model.criterion != "squared_error",
@@ -28,6 +29,20 @@ def check_line_parameters(model: Any, proof: Any) -> None:
                 f'leaf="linear" cannot be combined with {name}; leave one of the two '
                 "out."
             )
+
+
+def check_line_proof(model: Any, data: RegressionData) -> None:
+    """Refuse what a proof cannot state about lines."""
+    if float(model.ridge) > MOST_RIDGE:
+        raise ValueError(
+            f"A proof of lines takes a ridge of up to {MOST_RIDGE:g}, not "
+            f"{model.ridge:g}; lower it, or fit without proof."
+        )
+    if len(data.weights) >= MOST_ROWS:
+        raise ValueError(
+            f"A proof of lines is about fewer than {MOST_ROWS:,} rows; fit without "
+            "proof."
+        )
 
 
 def check_lines(model: Any, data: RegressionData, reading: Mapping[str, Any]) -> None:

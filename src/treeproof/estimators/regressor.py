@@ -18,6 +18,7 @@ from treeproof.estimators.base import common_constraints
 from treeproof.estimators.given_top import check_top
 from treeproof.estimators.line_leaves import (
     check_line_parameters,
+    check_line_proof,
     check_lines,
     line_columns,
 )
@@ -337,13 +338,15 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
         check_top(self, proof)
         whole = proof is not None or bool(restrictions(self))
         deadline = self._deadline(whole=whole)
-        self._check_criterion(proof)
+        self._check_criterion()
         data, reading = self._read(X, y, sample_weight, deadline)
         self._check_provable(proof, reading, data.table)
         check_lines(self, data, reading)
         leaf = self._leaf(data)
         if proof is not None:
             _check_unit(leaf)
+            if self.leaf == "linear":
+                check_line_proof(self, data)
         prepared = self._prepared(data, leaf, reading, deadline)
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))
@@ -368,7 +371,7 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
     ) -> Prepared[RegressionTask]:
         """Read the data and state the problem, as `fit` does, without solving it."""
         self._validate_params()
-        self._check_criterion(None)
+        self._check_criterion()
         for name in [
             *restrictions(self),
             *(['leaf="linear"'] * (self.leaf == "linear")),
@@ -430,10 +433,10 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
 
         return Prepared(task, grow, keep)
 
-    def _check_criterion(self, proof: Any) -> None:
+    def _check_criterion(self) -> None:
         """Refuse parameters that cannot be combined with the criterion."""
         if self.leaf == "linear":
-            check_line_parameters(self, proof)
+            check_line_parameters(self)
         if self.solver == "quant-bnb" and self.criterion not in _QUANT_BNB:
             raise ValueError(
                 f'solver="quant-bnb" does not know criterion="{self.criterion}"; use '

@@ -112,11 +112,9 @@ class Argument:
             n, given = sum(p.samples[i] for i in rows), node["predict"]
             require(level == 0 or n >= p.min_leaf, "a leaf is too small")
             values = given if isinstance(given, list) and not p.exact else [given]
-            require(len(values) == p.n_outputs, "not one number for each target")
             require(not p.exact or whole(given) < p.n_actions, "no such class")
             self.said |= dict.fromkeys(rows, given)
-            lost = sum(p.loss(rows, o, self.cost(v)) for o, v in enumerate(values))
-            return lost, 0, 1
+            return p.lost(rows, values, self.cost), 0, 1
         require(level < self.depth, "the tree is too deep")
         parts = p.children(rows, whole(node["test"]))
         given, held = dict(node["children"]), [v for v, c in enumerate(parts) if c]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -192,6 +192,11 @@ class Problem:
         """Return the loss of a leaf."""
         outputs = range(self.n_outputs if rows else 0)
         return sum(self.loss(rows, o, None) for o in outputs)
+
+    def lost(self, rows: Rows, values: list[Any], read: Callable[[Any], Any]) -> Any:
+        """Return what a leaf loses that predicts some values."""
+        require(len(values) == self.n_outputs, "not one number for each target")
+        return sum(self.loss(rows, o, read(v)) for o, v in enumerate(values))
 
     def stump(self, rows: Rows, test: int) -> Any:
         """Return the loss of leaves for all children."""

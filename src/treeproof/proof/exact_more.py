@@ -174,8 +174,8 @@ def compare_digests(
         number = f["split"] == "threshold"
         text += packed("d", own) if number else json.dumps(f.get("values")).encode()
         text += packed("i", codes)
-    numbers = ("squared_error", "absolute_error", "quantile", "poisson", "survival")
-    text += packed("d" if h["loss"] in numbers else "i", chain(*target))
+    labels = h["loss"] in ("misclassification", "costs", "log_loss", "gini")
+    text += packed("i" if labels else "d", chain(*target))
     text += json.dumps(h["actions"]).encode() if h["loss"] == "costs" else b""
     text += packed("d", chain(*costs)) + packed("d", weight)
     digest = hashlib.sha256(text).hexdigest()

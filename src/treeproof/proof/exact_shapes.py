@@ -11,6 +11,7 @@ from typing import Any
 from treeproof.proof.exact_data import Rows, require, whole
 from treeproof.proof.exact_leaves import OTHERS, LeafProblem
 from treeproof.proof.exact_limits import Limits
+from treeproof.proof.exact_lines import LineProblem
 
 PLAIN = ("misclassification", "costs", "squared_error", "absolute_error")
 
@@ -27,9 +28,11 @@ def argument_for(problem: Any, argument: Any, h: dict[str, Any], *data: Any) -> 
         priced = columns, None, limits.ones, limits.costs
         return _Limited(argument_for(problem, argument, plain, *priced), limits)
     known = h["format"] == "treeproof-proof" and whole(h["version"]) in (2, 3, 4)
-    require(known and h["loss"] in (*PLAIN, *OTHERS), "this is no proof")
+    require(known and h["loss"] in (*PLAIN, *OTHERS, "linear"), "this is no proof")
     if h["loss"] in OTHERS:
         problem = LeafProblem
+    if h["loss"] == "linear":
+        problem = LineProblem
     along = [whole((f.get("monotone") or 0) + 1) - 1 for f in h["features"]]
     require(h.get("shape") in (None, "tree", "list"), "the shape is unknown")
     require(max(along, default=0) <= 1, "a direction is unknown")

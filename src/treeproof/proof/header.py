@@ -22,10 +22,14 @@ MISSING = (None, "best-side", "branch")
 PENALIZED = ("splits", "leaves")
 EXACT = ("misclassification", "costs")
 SHARES = ("log_loss", "gini")  # of probabilities of classes
-NUMBERS = ("squared_error", "absolute_error", "quantile", "poisson", "survival")
+NUMBERS = (
+    *("squared_error", "absolute_error", "quantile", "poisson", "survival"),
+    "linear",
+)
 LOSSES = (*EXACT, *SHARES, *NUMBERS)
 VERSIONS = (2, 3, 4)
 MAX_LEVELS = 1000
+MAX_RIDGE = 1e9
 TOLERANCE = 1e-9  # of the root's loss, in regression
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -102,6 +106,7 @@ class Header:
             side = f.get("monotone")
             known = side is None or (type(side) is int and -1 <= side <= 1)
             require(known, "monotone of a feature is not -1, 0 or 1.")
+        self.line_columns, self.ridge = self._lines()
         self.directions = [f.get("monotone") or 0 for f in self.features]
         self.is_list = h.get("shape") == "list"
         known = self.is_list or h.get("shape") in (None, "tree")
@@ -126,6 +131,25 @@ class Header:
         require(own <= L <= most, "search_split_cost is out of range.")
         paid = self.max_splits is not None
         require(paid or own == L, "dearer splits prove nothing without max_splits.")
+
+    def _lines(self) -> tuple[list[int], float]:
+        """Return the columns of lines, and what their slopes cost."""
+        if self.raw["loss"] != "linear":
+            return [], 0.0
+        given: Any = self.raw.get("lines")
+        columns = given.get("columns") if isinstance(given, dict) else None
+        some = isinstance(columns, list) and len(columns) > 0
+        require(some, "the header has no list of columns for lines.")
+        for k in columns:
+            known = read_whole(k, "a column of lines") < len(self.features)
+            require(known, f"there is no column {k} for lines.")
+            f = self.features[k]
+            plain = f["split"] == "threshold" and f.get("missing") is None
+            require(plain, f"the column {f['name']!r} of lines is not one of numbers.")
+        require(len(set(columns)) == len(columns), "a column of lines is named twice.")
+        ridge = read_number(given.get("ridge"), "the ridge of lines", 0)
+        require(0 < ridge <= MAX_RIDGE, "the ridge of lines is not from 0 to 1e9.")
+        return columns, ridge
 
     def _leaf_parameters(self) -> tuple[float, tuple[float, ...]]:
         """Return the smoothing of probabilities and the levels of quantiles."""

@@ -17,16 +17,15 @@ from treeproof.proof.deviances import Deviances
 from treeproof.proof.encoding import columns_of, encode_column, read_labels, views
 from treeproof.proof.gains import Gains
 from treeproof.proof.header import (
-    MAX_NUMBER,
     TOLERANCE,
     UNIT,
     Header,
     covers,
-    read_number,
     read_whole,
 )
 from treeproof.proof.lifetimes import exposures
 from treeproof.proof.limits import Limits
+from treeproof.proof.line_leaves import LineLeaves
 from treeproof.proof.ratio import Ratio
 from treeproof.proof.rejected import Array, require
 from treeproof.proof.targets import Distances, Squares, Targets
@@ -112,6 +111,9 @@ class Problem:
         digest = hashlib.sha256()
         pairs = zip(header.features, columns, strict=True)
         coded = [encode_column(f, c[kept], digest, header.text) for f, c in pairs]
+        self.lines = {
+            k: columns[k][kept].astype(np.float64) for k in header.line_columns
+        }
         if target is not None:
             coded_as = "<i4" if target.dtype.kind == "i" else "<f8"
             digest.update(target.astype(coded_as).tobytes())
@@ -257,7 +259,7 @@ class Problem:
     def _centre(self, target: Array, weight: Array) -> None:
         """Make the channels of a regression."""
         header, loss = self.header, self.header.raw["loss"]
-        self.targets: Targets
+        self.targets: Targets | LineLeaves
         if header.of_shares:
             target = np.eye(len(header.raw["classes"]))[target]
         if loss in ("squared_error", "gini"):
@@ -265,6 +267,8 @@ class Problem:
         elif loss in ("absolute_error", "quantile"):
             twice = 2.0 if loss == "absolute_error" else 1.0
             self.targets = Distances(target, weight, header.levels, twice)
+        elif loss == "linear":
+            self.targets = LineLeaves(target, weight, self.lines, header.ridge)
         else:
             self.targets = Deviances(target, weight, header.smoothing)
         self.channels = self.targets.channels
@@ -429,11 +433,7 @@ class Problem:
             require(known, f"there is no class {predict}.")
             return int(self.weight(total) - total[predict]) * UNIT
         values = predict if isinstance(predict, list) else [predict]
-        one_each = len(values) == self.targets.n_constants()
-        require(one_each, "a leaf does not predict one number for each target.")
-        least = -MAX_NUMBER
-        constants = [read_number(v, "a prediction", least) for v in values]
-        return self.targets.loss(rows, constants)
+        return self.targets.loss(rows, self.targets.read(values))
 
 
 def between(code: Array, ends: Array) -> Any:

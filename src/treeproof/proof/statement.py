@@ -23,6 +23,9 @@ def statement(header: Header, problem: Problem) -> str:
     parts = [header.raw["loss"]]
     if header.raw["loss"] == "quantile":
         parts[0] += f" {', '.join(f'{q:.12g}' for q in header.levels)}"
+    if header.line_columns:
+        named = ", ".join(header.features[k]["name"] for k in header.line_columns)
+        parts[0] += f" in {named} with ridge {header.ridge:.12g}"
     if header.smoothing > 0:
         parts.append(f"smoothing {header.smoothing:.12g}")
     if problem.ratio is not None:

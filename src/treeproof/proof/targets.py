@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from treeproof.proof.header import MAX_NUMBER, read_number
 from treeproof.proof.rejected import Array, Rejected, require
 
 LEAST_LOSS, MOST_LOSS = 1e-300, 1e300  # of the root, in the unit of the targets
@@ -97,6 +98,12 @@ class Targets:
     def n_constants(self) -> int:
         """Return how many numbers a leaf predicts."""
         return self.n_outputs
+
+    def read(self, values: list[Any]) -> list[Any]:
+        """Return what a leaf predicts: one number for each constant."""
+        one_each = len(values) == self.n_constants()
+        require(one_each, "a leaf does not predict one number for each target.")
+        return [read_number(v, "a prediction", -MAX_NUMBER) for v in values]
 
     def in_unit(self, constants: list[float]) -> Array:
         """Return constants as differences to the centre, scaled like the targets."""

@@ -32,6 +32,7 @@ from treeproof.columns import plain
 from treeproof.objectives import Costs, Labels, Objective
 from treeproof.objectives.probabilities import Probabilities
 from treeproof.solving.leaf_fit import LeafFit
+from treeproof.solving.line_fit import LineFit
 from treeproof.solving.shape import Shape, said_in_order
 
 if TYPE_CHECKING:
@@ -284,21 +285,35 @@ def regression_header(
 
     `loss` names the loss if it is not the criterion of the leaves.
     """
+
+    def said(rows: NDArray[np.intp]) -> list[Any]:
+        return leaf.value(rows).tolist() + _slope(leaf, rows)
+
+    if isinstance(leaf, LineFit):
+        loss = "linear"
     header = {
         "format": "treeproof-proof",
         "version": _version(loss or leaf.criterion),
         "loss": loss or leaf.criterion,
         "split_cost": limits["split_penalty"] * unit,
-        "tree": nested_tree(
-            found["tree"], data.table, lambda rows: leaf.value(rows).tolist()
-        ),
+        "tree": nested_tree(found["tree"], data.table, said),
         "upper": max(found["upper"], 0.0) * unit,  # sums of doubles can end below
         **_problem(data.table, data.weights, data.targets.astype("<f8") + 0.0),
         **limits,
     }
     if leaf.criterion == "quantile":
         header["quantiles"] = list(leaf.levels)
+    if isinstance(leaf, LineFit):
+        header["lines"] = {"columns": leaf.numbers, "ridge": leaf.ridge}
     return header
+
+
+def _slope(leaf: LeafFit, rows: NDArray[np.intp]) -> list[Any]:
+    """Return the column and the slope of a leaf's line; nothing for a constant."""
+    if not isinstance(leaf, LineFit):
+        return []
+    column, slope, _ = leaf.line(rows)
+    return [int(column), slope] if column >= 0 else []
 
 
 def _version(loss: str) -> int:

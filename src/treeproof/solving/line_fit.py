@@ -50,9 +50,12 @@ class LineFit(LeafFit):
         self.columns, self.numbers, self.ridge = columns, list(numbers), ridge
         share = weights / weights.sum()
         centre = columns @ share
-        spread = np.sqrt(((columns - centre[:, None]) ** 2) @ share)
+        x = columns - centre[:, None]
+        x -= (x @ share)[:, None]  # what rounding has left of a large offset
+        x[columns.min(axis=1) == columns.max(axis=1)] = 0.0
+        spread = np.sqrt((x**2) @ share)
         self.deviation = np.where(spread > 0, spread, 1.0)
-        self._x = (columns - centre[:, None]) / self.deviation[:, None]
+        self._x = x / self.deviation[:, None]
         super().__init__("squared_error", targets, weights)
 
     def value_and_losses(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:

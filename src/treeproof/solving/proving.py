@@ -73,7 +73,9 @@ def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
     """Solve a problem, and for its proof once more the highest level proved."""
     if task.prefix is not None:
         solve(solver, task)  # raises an error that explains why it is refused
-    restricted = task.shape is not None  # the search over thresholds alone knows shapes
+    # the search over thresholds alone knows shapes, and lines in leaves
+    lines = isinstance(task, RegressionTask) and task.lines is not None
+    restricted = task.shape is not None or lines
     name = "threshold" if restricted else solver_name(solver, task)
     climbs = task.max_depth is None or task.max_depth >= CLIMBS_FROM
     if restricted or (name == "threshold" and not climbs):

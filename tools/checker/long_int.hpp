@@ -1,0 +1,110 @@
+// Whole numbers of a fixed number of bits, for sums and products that must not be rounded.
+
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace checker {
+
+// Two's complement in N words of 32 bits. Whoever uses it sees to it that nothing overflows.
+template <std::size_t N>
+class LongInt {
+ public:
+  LongInt() : words_{} {}
+  LongInt(std::int64_t value) {  // NOLINT: a number is a number
+    words_.fill(value < 0 ? ~std::uint32_t{0} : 0);
+    words_[0] = static_cast<std::uint32_t>(value);
+    words_[1] = static_cast<std::uint32_t>(value >> 32);
+  }
+  // The same number in more words, or in fewer if it fits.
+  template <std::size_t M>
+  explicit LongInt(const LongInt<M>& other) {
+    words_.fill(other.negative() ? ~std::uint32_t{0} : 0);
+    for (std::size_t i = 0; i < std::min(N, M); ++i) words_[i] = other.word(i);
+  }
+
+  std::uint32_t word(std::size_t i) const { return words_[i]; }
+  bool negative() const { return words_[N - 1] >> 31 != 0; }
+  bool positive() const {
+    return !negative() && std::any_of(words_.begin(), words_.end(), [](auto w) { return w != 0; });
+  }
+
+  friend LongInt operator+(LongInt a, const LongInt& b) {
+    std::uint64_t carry = 0;
+    for (std::size_t i = 0; i < N; ++i) {
+      carry += std::uint64_t{a.words_[i]} + b.words_[i];
+      a.words_[i] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    return a;
+  }
+  LongInt operator-() const {
+    LongInt out = *this;
+    for (auto& word : out.words_) word = ~word;
+    return out + LongInt(1);
+  }
+  friend LongInt operator-(const LongInt& a, const LongInt& b) { return a + -b; }
+  LongInt magnitude() const { return negative() ? -*this : *this; }
+
+  template <std::size_t M>
+  LongInt<N + M> operator*(const LongInt<M>& other) const {
+    const LongInt a = magnitude();
+    const LongInt<M> b = other.magnitude();
+    LongInt<N + M> out;
+    for (std::size_t i = 0; i < N; ++i) {
+      std::uint64_t carry = 0;
+      if (a.words_[i] == 0) continue;
+      for (std::size_t j = 0; j < M; ++j) {
+        carry += std::uint64_t{a.words_[i]} * b.word(j) + out.word(i + j);
+        out.set(i + j, static_cast<std::uint32_t>(carry));
+        carry >>= 32;
+      }
+      out.set(i + M, static_cast<std::uint32_t>(carry));
+    }
+    return negative() != other.negative() ? -out : out;
+  }
+
+  // Times 2^power, rounded down. What is shifted out at the top must be nothing but signs.
+  LongInt shifted(int power) const {
+    LongInt out(negative() ? -1 : 0);
+    const int words = power >= 0 ? power / 32 : -((31 - power) / 32), bits = power - 32 * words;
+    for (int i = 0; i < static_cast<int>(N); ++i) {
+      const std::uint64_t both = std::uint64_t{at(i - words)} << 32 | at(i - words - 1);
+      out.words_[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(both << bits >> 32);
+    }
+    return out;
+  }
+
+  void set(std::size_t i, std::uint32_t word) { words_[i] = word; }
+
+  // A number that is not negative as `part` times 2^power; off by less than 2^-62 of itself, and by
+  // the rounding of a double.
+  struct Scaled {
+    double part;
+    int power;
+  };
+  Scaled scaled() const {
+    std::size_t top = N;
+    while (top > 1 && words_[top - 1] == 0) --top;
+    double part = 0;
+    const std::size_t low = top > 3 ? top - 3 : 0;
+    for (std::size_t i = top; i-- > low;) part = part * 0x1p32 + words_[i];
+    return {part, 32 * static_cast<int>(low)};
+  }
+
+ private:
+  // A word, also of those beyond the ends.
+  std::uint32_t at(int i) const {
+    if (i < 0) return 0;
+    if (i >= static_cast<int>(N)) return negative() ? ~std::uint32_t{0} : 0;
+    return words_[static_cast<std::size_t>(i)];
+  }
+
+  std::array<std::uint32_t, N> words_;
+};
+
+}  // namespace checker
