@@ -51,11 +51,10 @@ nb::dict derive_targets(const SolvedTargets& solved, double bound, double unit, 
   proof::Derived<double> done;
   {
     nb::gil_scoped_release unlocked;
-    done = proof::derive_targets(
-        solved.criterion, solved.columns,
-        {solved.targets, solved.n_outputs, solved.weights, solved.smoothing, solved.quantiles,
-         solved.lines, solved.ridge},
-        solved.tree_limits, bound, unit, solved.record, limits, steps);
+    done = proof::derive_targets(solved.criterion, solved.columns,
+                                 {solved.targets, solved.n_outputs, solved.weights,
+                                  solved.smoothing, solved.quantiles, solved.lines, solved.ridge},
+                                 solved.tree_limits, bound, unit, solved.record, limits, steps);
   }
   return derived(done);
 }

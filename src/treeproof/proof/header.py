@@ -137,7 +137,7 @@ class Header:
         if self.raw["loss"] != "linear":
             return [], 0.0
         given: Any = self.raw.get("lines")
-        columns = given.get("columns") if isinstance(given, dict) else None
+        columns: Any = given.get("columns") if isinstance(given, dict) else None
         some = isinstance(columns, list) and len(columns) > 0
         require(some, "the header has no list of columns for lines.")
         for k in columns:
