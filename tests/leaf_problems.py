@@ -14,12 +14,16 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from lines_oracle import LinesOracle
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.survival import OptimalSurvivalTree
 
 UNIT = 1 << 20
-KINDS = ("poisson", "quantile", "log_loss", "gini", "survival", "list", "monotone")
+KINDS = (
+    *("poisson", "quantile", "quantiles", "absolute_error", "log_loss", "gini"),
+    *("survival", "linear", "list", "monotone"),
+)
 LIFETIME = [("event", bool), ("time", float)]
 
 
@@ -76,8 +80,12 @@ class LeafProblem:
             if self.kind in ("list", "monotone"):
                 wrong = [int(w[y[rows] != c].sum()) * UNIT for c in (0, 1)]
                 return min(wrong) if says is None else wrong[says]
-            if self.kind == "quantile":
+            if header["loss"] == "linear":
+                return self.lines(header).best(mask)
+            if header["loss"] == "quantile":
                 return sum(_pinball(y[rows], w, q) for q in header["quantiles"])
+            if header["loss"] == "absolute_error":
+                return 2 * _pinball(y[rows], w, 0.5)
             if self.kind in ("log_loss", "gini"):
                 classes = header["classes"]
                 own = [w[y[rows] == c].sum() + header["smoothing"] for c in classes]
@@ -90,6 +98,50 @@ class LeafProblem:
             if header["loss"] == "squared_error":  # of a changed proof
                 return float(w @ (y[rows] - w @ y[rows] / w.sum()) ** 2)
             return _poisson(y[rows], w)
+
+        return cost
+
+    def lines(self, header: dict[str, Any]) -> LinesOracle:
+        kept, _ = self.rows_of_proof()
+        told = header["lines"]
+        return LinesOracle(
+            self.X[kept],
+            self.y[kept],
+            self.weight[kept],
+            told["columns"],
+            told["ridge"],
+        )
+
+    def loses(self, header: dict[str, Any]) -> Any:
+        """What rows cost whose leaf predicts something; ValueError if it may not."""
+        kept, weight = self.rows_of_proof()
+        y, loss = self.y[kept], header["loss"]
+        if self.kind == "survival":
+            y = y["event"] * self.weight[kept] / weight
+
+        def cost(mask: int, told: Any) -> Any:
+            if loss == "linear":
+                return self.lines(header).of(mask, told)
+            rows = [i for i in range(len(kept)) if mask >> i & 1]
+            w, v = weight[rows], y[rows]
+            if loss == "misclassification":
+                return int(w[v != told].sum()) * UNIT
+            if loss in ("log_loss", "gini"):
+                own = [w[v == c].sum() for c in header["classes"]]
+                return _shares_saying(own, header["smoothing"], told, loss)
+            if loss == "quantile":
+                pairs = zip(told, header["quantiles"], strict=True)
+                return sum((w * _tilted(v - p, q)).sum() for p, q in pairs)
+            (p,) = told
+            if loss == "absolute_error":
+                return (w * np.abs(v - p)).sum()
+            if loss == "squared_error":
+                return (w * (v - p) ** 2).sum()
+            if p <= 0 and v.any():
+                raise ValueError
+            return (w * (p - v)).sum() + math.fsum(
+                a * b * math.log(b / p) for a, b in zip(w, v, strict=True) if b
+            )
 
         return cost
 
@@ -145,6 +197,28 @@ def _pinball(y: np.ndarray, w: np.ndarray, q: float) -> float:
     return min((w * np.maximum(q * (y - p), (q - 1) * (y - p))).sum() for p in y)
 
 
+def _tilted(off: np.ndarray, q: float) -> np.ndarray:
+    return np.maximum(q * off, (q - 1) * off)
+
+
+def _shares_saying(
+    own: list[float], smoothing: float, told: list[float], loss: str
+) -> float:
+    """What predicted shares lose, with the imaginary rows of a leaf."""
+    total, classes, found = sum(own), len(own), 0.0
+    for weight, p in zip(own, told, strict=True):
+        rest = total - weight + smoothing * (classes - 1)  # of rows of other classes
+        weight += smoothing
+        if loss == "gini":
+            found += weight * (1 - p) ** 2 + rest * p**2
+        else:
+            if p <= 0 and weight:
+                raise ValueError
+            found += (weight + rest) * p - weight
+            found -= weight * math.log(p) if weight else 0.0
+    return found
+
+
 def _poisson(y: np.ndarray, w: np.ndarray) -> float:
     mean = (w * y).sum() / w.sum()
     return math.fsum(a * b * math.log(b / mean) for a, b in zip(w, y, strict=True) if b)
@@ -170,14 +244,29 @@ def leaf_problem(kind: str, rng: np.random.Generator) -> LeafProblem:
         "penalize": "splits",
     }
     entry, y = None, np.zeros(n)
-    if kind in ("poisson", "quantile"):
+    model: Any
+    if kind in ("poisson", "quantile", "quantiles", "absolute_error"):
         if rng.random() < 0.5:
             weight = rng.random(n) + 0.1
         offset = float(rng.choice([0, 0, 1000])) if kind == "poisson" else 0.0
         y = offset + rng.poisson(1 + X[:, 0]).astype(float)
-        levels = [[0.5], [0.1, 0.75], [0.9]][rng.integers(3)]
-        more = {"quantile": levels} if kind == "quantile" else {}
-        model: Any = OptimalTreeRegressor(criterion=kind, **settings, **more)
+        level = [0.5, 0.25, 0.9][rng.integers(3)]
+        levels = [[0.1, 0.75], [0.2, 0.5, 0.9]][rng.integers(2)]
+        more = {"quantile": level, "quantiles": levels}
+        more = {"quantile": more[kind]} if kind in more else {}
+        criterion = "quantile" if more else kind
+        model = OptimalTreeRegressor(criterion=criterion, **settings, **more)
+    elif kind == "linear":
+        if rng.random() < 0.5:
+            weight = rng.random(n) + 0.1
+        X *= rng.choice([0.01, 1.0, 1e4], X.shape[1])
+        y = rng.normal(size=n) if rng.random() < 0.5 else rng.integers(0, 4, n) * 1.0
+        p = X.shape[1]
+        used = rng.choice(p, int(rng.integers(1, p + 1)), replace=False).tolist()
+        ridge = float(rng.choice([1e-6, 1e-3, 0.5]))
+        model = OptimalTreeRegressor(
+            leaf="linear", linear_features=used, ridge=ridge, **settings
+        )
     elif kind == "survival":
         time = rng.integers(1, 8, n).astype(float)
         y = np.array(list(zip(rng.random(n) < 0.7, time, strict=True)), LIFETIME)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import gzip
 import io
 import json
@@ -15,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from effort import rounds
+from leaf_forgeries import forge, lie_of, proved
 from leaf_problems import KINDS, LeafProblem, leaf_problem
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
@@ -26,53 +26,11 @@ from treeproof.proof.targets import ROUNDING
 CHECKERS = ("c++", "python", "exact")
 
 
-def proved(problem: LeafProblem, folder: Path) -> tuple[Any, list[dict[str, Any]]]:
-    """The fitted model, and the lines of its proof."""
-    path = folder / "tree.proof.gz"
-    model = problem.fit(proof=path)
-    with gzip.open(path, "rt") as lines:
-        return model, [json.loads(line) for line in lines]
-
-
 def verdict(problem: LeafProblem, lines: list[dict[str, Any]], checker: str) -> Any:
     text = "".join(json.dumps(line) + "\n" for line in lines).encode()
     file = io.BytesIO(text)
     given = problem.X, problem.y, problem.weight
     return check(file, *given, checker=checker, **problem.late)
-
-
-def tolerance(header: dict[str, Any], best: Any, everything: int) -> float:
-    """What a comparison allows, for each node of a tree."""
-    exact = header["loss"] in ("misclassification", "costs")
-    return 0 if exact else 40e-9 * abs(best(everything, 0, 0)) + 1e-12
-
-
-def lie_of(problem: LeafProblem, lines: list[dict[str, Any]]) -> str | None:
-    """Return a false claim of a proof, found by brute force; None if all are true."""
-    header, *steps = lines
-    kept, _ = problem.rows_of_proof()
-    best, everything = problem.optimum(header), (1 << len(kept)) - 1
-    room = tolerance(header, best, everything)
-    masks = [yes for _, yes in problem.tests(kept)]
-
-    def limit(value: Any) -> int:
-        return 99 if value is None else min(value, 99)
-
-    for number, step in enumerate(steps):
-        mask = everything
-        for test, outcome in zip(
-            step["branch"][::2], step["branch"][1::2], strict=True
-        ):
-            mask &= masks[test] if outcome == 0 else ~masks[test]
-        limits = limit(step.get("depth")), limit(step.get("splits"))
-        if mask and step["bound"] > best(mask, *limits) + room:
-            return f"the bound of step {number}"
-    least = best(everything, limit(header["max_depth"]), limit(header["max_splits"]))
-    if header["lower"] > least + room:
-        return "the lower bound"
-    if header["upper"] < least - room:
-        return "the upper bound"
-    return None
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -95,65 +53,6 @@ def test_proofs_of_small_problems(kind: str, tmp_path: Path) -> None:
         assert said[0].statement == said[1].statement
 
 
-def change(rng: np.random.Generator, lines: list[dict[str, Any]]) -> None:
-    """Change one claim, one parameter or one citation of a proof."""
-    header, *steps = lines
-    step = steps[rng.integers(len(steps))]
-    exact = isinstance(header["upper"], int)
-    factor = float(rng.choice([0.5, 1.001, 1.3, 2.0]))
-    features = header["features"]
-
-    def times(value: Any) -> Any:
-        return int(value * factor + 1) if exact else value * factor + 1e-6
-
-    def bound() -> None:
-        step["bound"] = times(step["bound"])
-
-    def root() -> None:
-        steps[header["root"]]["bound"] = times(steps[header["root"]]["bound"])
-        header["lower"] = times(header["lower"])
-
-    def upper() -> None:
-        header["upper"] = times(header["upper"])
-
-    def parameter() -> None:
-        if "quantiles" in header:
-            header["quantiles"][0] = float(rng.choice([0.05, 0.3, 0.6]))
-        elif "smoothing" in header:
-            header["smoothing"] = float(rng.choice([0.0, 0.5, 3.0]))
-        elif "shape" in header:
-            header["shape"] = "tree" if rng.random() < 0.5 else "list"
-        else:
-            header["loss"] = "squared_error"
-
-    def direction() -> None:
-        feature = features[rng.integers(len(features))]
-        feature["monotone"] = int(rng.integers(-1, 2))
-
-    def limits() -> None:
-        name = ["max_depth", "max_splits"][rng.integers(2)]
-        header[name] = [None, 1, 2, 5][rng.integers(4)]
-
-    def citation() -> None:
-        if step.get("uses"):
-            del step["uses"][rng.integers(len(step["uses"]))]
-
-    def outcome() -> None:
-        if step["branch"]:
-            step["branch"][1] = 1 - step["branch"][1]
-
-    def prediction() -> None:
-        node = header["tree"]
-        while "children" in node:
-            node = node["children"][rng.integers(2)][1]
-        told = node["predict"]
-        changed = [v + factor for v in told] if isinstance(told, list) else 1 - told
-        node["predict"] = changed
-
-    ways = [bound, root, root, upper, parameter, direction, limits, citation, outcome]
-    [*ways, prediction][rng.integers(10)]()
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_false_proofs_are_rejected(kind: str, tmp_path: Path) -> None:
     """A change is rejected by every checker, or brute force finds nothing false."""
@@ -165,15 +64,14 @@ def test_false_proofs_are_rejected(kind: str, tmp_path: Path) -> None:
         _, lines = proved(problem, tmp_path)
         if len(lines) > 40:
             continue
-        for _ in range(6):
-            forged = copy.deepcopy(lines)
-            change(rng, forged)
-            lie = lie_of(problem, forged)
+        for _ in range(8):
+            forged = forge(problem, lines, rng, tmp_path)
+            lie = lie_of(forged.problem, forged.lines)
             lies += lie is not None
             for checker in CHECKERS:
-                said = verdict(problem, forged, checker)
+                said = verdict(forged.problem, forged.lines, checker)
                 if lie is not None:
-                    assert not said.accepted, (seed, checker, lie, str(said))
+                    assert not said.accepted, (seed, forged.what, checker, lie, said)
 
 
 def test_an_offset_does_no_harm(tmp_path: Path) -> None:
