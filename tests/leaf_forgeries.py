@@ -267,8 +267,8 @@ def _prediction(f: Forgery) -> None:
         node["predict"] = 1 - told
     elif len(told) == 3 and "lines" in f.header:
         at = int(f.rng.integers(3))
-        step = int(f.rng.integers(1, 3)) if at == 1 else f.pick([0.01, -0.3, 2.0])
-        told[at] = told[at] + step if at != 1 else step - 1
+        other = int(f.rng.integers(len(f.header["features"])))
+        told[at] = other if at == 1 else told[at] * f.pick([1.01, 0.7, -1.0])
     else:
         at = int(f.rng.integers(len(told)))
         told[at] += f.pick([0.01, 0.3, -0.2])

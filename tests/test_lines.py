@@ -163,6 +163,9 @@ def test_refusals(tmp_path):
         OptimalTreeRegressor(**linear).fit(some[["age", "town"]], y)
     with pytest.raises(ValueError, match="predicts one number, but y has 2 columns"):
         OptimalTreeRegressor(**linear).fit(X, np.column_stack([y, y]))
+    with pytest.raises(ValueError, match="Column 'size' and the targets differ too"):
+        tiny = X.assign(size=X["size"] * 1e-300)
+        OptimalTreeRegressor(**linear).fit(tiny, y, proof=tmp_path / "p")
     with pytest.raises(ValueError, match="a ridge of up to 1e\\+09, not 1e\\+10"):
         OptimalTreeRegressor(**linear, ridge=1e10).fit(X, y, proof=tmp_path / "p")
     with pytest.raises(ValueError, match="no path of penalties"):

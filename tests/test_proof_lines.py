@@ -40,8 +40,9 @@ def exactly(text: bytes, X: Any, y: Any, w: Any) -> bool:
 
 def verdicts(text: bytes, X: Any, y: Any, w: Any) -> tuple[bool, bool, bool]:
     """Whether the checkers in C++, in Python and in fractions accept a proof."""
+    table = {f"x{k}": column for k, column in enumerate(np.asarray(X).T)}
     fast = [
-        check(io.BytesIO(text), X, y, w, checker=name) for name in ("c++", "python")
+        check(io.BytesIO(text), table, y, w, checker=name) for name in ("c++", "python")
     ]
     if fast[0].accepted and fast[1].accepted:
         assert fast[0].statement == fast[1].statement
@@ -101,7 +102,8 @@ CASES: dict[str, tuple[Any, Any, Any]] = {
     ),
     "large scale": (GRID * 1e140, NOISE * 1e140, ONES),
     "small scale": (GRID * 1e-140, NOISE * 1e-140, ONES),
-    "subnormal columns": (GRID * 5e-324, NOISE, ONES),
+    "tiny columns": (GRID * 1e-250, NOISE, ONES),
+    "huge columns": (GRID * 1e250, NOISE, ONES),
     "equal targets": (GRID, np.full(N, 0.1), ONES),
     "one row of weight": (GRID, NOISE, (np.arange(N) == 2) * 1.0),
 }
@@ -160,15 +162,15 @@ def line_of(oracle: LinesOracle, mask: int) -> list[Any]:
     return [float(mean), k, slope]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c not in ("equal targets", "one row of weight")]
+)
 def test_only_the_best_tree_is_believed(case: str, tmp_path: Path) -> None:
     """Of proofs in one step, only those of the best tree pass, whatever the numbers."""
     X, y, w = CASES[case]
     ridge = 1e-6
     trees = stumps(X, y, w, ridge)
     root, best = trees[0][0], min(cost for cost, _ in trees)
-    if root == 0:
-        pytest.skip("a tree that loses nothing has nothing to be compared with")
     model = OptimalTreeRegressor(0.05, leaf="linear", ridge=ridge, max_depth=1)
     model.fit(X, y, sample_weight=w, proof=tmp_path / "p")
     header = json.loads(gzip.decompress((tmp_path / "p").read_bytes()).splitlines()[0])
@@ -289,10 +291,10 @@ def test_lines_need_numbers_in_every_row(tmp_path: Path) -> None:
 
 def test_the_program_reads_lines(program: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    table = pd.DataFrame({"a": rng.normal(size=150), "b": rng.normal(size=150)})
-    y = np.where(table.a > 0, 3 * table.b, table.b - table.a) + rng.normal(size=150)
+    table = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60)})
+    y = np.where(table.a > 0, 3 * table.b, table.b - table.a) + rng.normal(size=60) / 4
     for settings in ({"max_depth": 3}, {"shape": "list", "max_depth": 3},
-                     {"max_splits": 2}, {"min_samples_leaf": 20}):  # fmt: skip
+                     {"max_depth": 3, "max_splits": 2}, {"max_depth": 2, "min_samples_leaf": 5}):  # fmt: skip
         path = tmp_path / "p.gz"
         model = OptimalTreeRegressor(0.02, leaf="linear", **settings)
         model.fit(table, y, proof=path)

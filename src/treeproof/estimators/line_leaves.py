@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border import RegressionData, TrainingTable
+from treeproof.solving.line_fit import LineFit
 
 __all__ = ["check_line_parameters", "check_line_proof", "check_lines", "line_columns"]
 
@@ -31,8 +32,16 @@ def check_line_parameters(model: Any) -> None:
             )
 
 
-def check_line_proof(model: Any, data: RegressionData) -> None:
+def check_line_proof(model: Any, data: RegressionData, leaf: LineFit) -> None:
     """Refuse what a proof cannot state about lines."""
+    for number, fine in zip(leaf.numbers, leaf.slopes_in_range(), strict=True):
+        if not fine:
+            name = data.table.columns[number].name
+            raise ValueError(
+                f"Column {name!r} and the targets differ too much in size for a proof "
+                "to state slopes; multiply the column by a constant, leave it out of "
+                "linear_features, or fit without proof."
+            )
     if float(model.ridge) > MOST_RIDGE:
         raise ValueError(
             f"A proof of lines takes a ridge of up to {MOST_RIDGE:g}, not "

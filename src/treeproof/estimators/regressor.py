@@ -345,8 +345,8 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
         leaf = self._leaf(data)
         if proof is not None:
             _check_unit(leaf)
-            if self.leaf == "linear":
-                check_line_proof(self, data)
+            if isinstance(leaf, LineFit):
+                check_line_proof(self, data, leaf)
         prepared = self._prepared(data, leaf, reading, deadline)
         with ExitStack() as stack:
             history, observer = stack.enter_context(observing(bool(self.verbose)))

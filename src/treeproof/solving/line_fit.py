@@ -11,6 +11,8 @@ from treeproof.solving.leaf_fit import LeafFit
 
 __all__ = ["LineFit"]
 
+_FLATTEST = 1e-280  # slope of a column, in the units of targets and column
+
 
 class LineFit(LeafFit):
     """Lines and losses on subsets of weighted targets.
@@ -53,9 +55,12 @@ class LineFit(LeafFit):
         x = columns - centre[:, None]
         x -= (x @ share)[:, None]  # what rounding has left of a large offset
         x[columns.min(axis=1) == columns.max(axis=1)] = 0.0
+        power = np.frexp(np.abs(x).max(axis=1))[1]  # so that no square vanishes
+        x = np.ldexp(x, -power[:, None])
         spread = np.sqrt((x**2) @ share)
-        self.deviation = np.where(spread > 0, spread, 1.0)
-        self._x = x / self.deviation[:, None]
+        spread = np.where(spread > 0, spread, 1.0)
+        self.deviation = np.ldexp(spread, power)
+        self._x = x / spread[:, None]
         super().__init__("squared_error", targets, weights)
 
     def value_and_losses(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -86,6 +91,13 @@ class LineFit(LeafFit):
         _, slope, y, x = self._best(rows, weights)
         left = y - slope * x
         return float(weights @ (left * left) + self.ridge * slope**2 * weights.sum())
+
+    def slopes_in_range(self) -> NDArray[np.bool_]:
+        """Return for each column whether doubles can tell its slopes."""
+        with np.errstate(over="ignore"):
+            steep = self._unit / self.deviation
+        fine: NDArray[np.bool_] = (steep > _FLATTEST) & (steep < 1 / _FLATTEST)
+        return fine | ~self._x.any(axis=1)
 
     def line(self, rows: NDArray[np.intp]) -> tuple[float, float, float]:
         """Return column, slope and intercept; column -1 for a constant."""
