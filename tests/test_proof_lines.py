@@ -293,8 +293,12 @@ def test_the_program_reads_lines(program: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60)})
     y = np.where(table.a > 0, 3 * table.b, table.b - table.a) + rng.normal(size=60) / 4
-    for settings in ({"max_depth": 3}, {"shape": "list", "max_depth": 3},
-                     {"max_depth": 3, "max_splits": 2}, {"max_depth": 2, "min_samples_leaf": 5}):  # fmt: skip
+    for settings in (
+        {"max_depth": 3},
+        {"max_depth": 3, "shape": "list"},
+        {"max_depth": 3, "max_splits": 2},
+        {"max_depth": 2, "min_samples_leaf": 5},
+    ):
         path = tmp_path / "p.gz"
         model = OptimalTreeRegressor(0.02, leaf="linear", **settings)
         model.fit(table, y, proof=path)

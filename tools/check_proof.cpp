@@ -10,7 +10,8 @@
 // be read.
 //
 // Where to look: checker/check.hpp goes through a proof, checker/rules.hpp holds the argument,
-// checker/here.hpp the tests of a step, checker/classes.hpp and checker/numbers.hpp count rows,
+// checker/here.hpp the tests of a step, checker/classes.hpp, checker/numbers.hpp,
+// checker/deviances.hpp and checker/lines.hpp count rows,
 // checker/problem.hpp, checker/reader.hpp and checker/gains.hpp make the problem from the data, and
 // checker/ratio.hpp says what follows for F1 and its like. checker/module.cpp is the same as a
 // module of Python.
