@@ -1,11 +1,12 @@
 """A checker of proofs that trusts nothing but the data.
 
 This file and those it imports (`problem.py`, `targets.py`, `line_leaves.py`,
-`gains.py`, `ratio.py`, `node.py`, `statement.py`) use the standard library and NumPy only: none of the search,
-the estimators or the input border. They recompute the problem from the table, every set
-of rows from its branch and every count from those rows, and accept a proof or name the
-first step that does not hold. The rules, and why they are sound, are on the page
-"The proof format" (docs/proof-format.md), whose names are used here.
+`gains.py`, `ratio.py`, `node.py`, `statement.py`) use the standard library and NumPy
+only: none of the search, the estimators or the input border. They recompute the problem
+from the table, every set of rows from its branch and every count from those rows, and
+accept a proof or name the first step that does not hold. The rules, and why they are
+sound, are on the page "The proof format" (docs/proof-format.md), whose names are used
+here.
 """
 
 from __future__ import annotations

@@ -49,17 +49,14 @@ class LineProblem(Problem):
         """Return what the line of a leaf loses, which passes near its mean."""
         require(len(values) in (1, 3), "a leaf has no constant and no line")
         w, y = self._of(rows)
-        mean, p = (
-            sum(a * b for a, b in zip(w, y, strict=True)) / sum(w),
-            read(values[0]),
-        )
+        mean, p = _sum(w, y) / sum(w), read(values[0])
         p = mean if abs(p - mean) <= max(map(abs, y)) / 2**50 else p
         if len(values) == 1:
             return sum(a * (b - p) ** 2 for a, b in zip(w, y, strict=True))
         require(whole(values[1]) in self.x, "a line in another column")
         k, slope = values[1], read(values[2])
         x = [self.x[k][i] for i in sorted(rows)]
-        middle = sum(a * b for a, b in zip(w, x, strict=True)) / sum(w)
+        middle = _sum(w, x) / sum(w)
         off = [b - p - slope * (v - middle) for b, v in zip(y, x, strict=True)]
         loss = sum(a * e**2 for a, e in zip(w, off, strict=True))
         return loss + self.ridge * self.variance[k] * slope**2 * sum(w)
@@ -72,7 +69,10 @@ class LineProblem(Problem):
 
 def _moment(w: list[Any], u: list[Any], v: list[Any]) -> Any:
     """Return the sum of w (u - mean) (v - mean)."""
-    first = sum(a * b for a, b in zip(w, u, strict=True))
-    second = sum(a * b for a, b in zip(w, v, strict=True))
     both = sum(a * b * c for a, b, c in zip(w, u, v, strict=True))
-    return both - first * second / sum(w)
+    return both - _sum(w, u) * _sum(w, v) / sum(w)
+
+
+def _sum(w: list[Any], v: list[Any]) -> Any:
+    """Return the sum of w v."""
+    return sum(a * b for a, b in zip(w, v, strict=True))
