@@ -321,3 +321,25 @@ def test_a_stopped_fit_proves_its_bound(tmp_path: Path) -> None:
         model.fit(X, y, proof=tmp_path / "p")
     said = check(tmp_path / "p", X, y)
     assert said.accepted and said.lower_bound <= said.objective
+
+
+@pytest.mark.parametrize("ridge", [1e-9, 0.1])
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c not in ("equal targets", "one row of weight")]
+)
+def test_a_leaf_is_known_to_a_billionth(
+    case: str, ridge: float, tmp_path: Path
+) -> None:
+    """A bound above the loss of a leaf by three tolerances is refused everywhere."""
+    X, y, w = CASES[case]
+    model = OptimalTreeRegressor(0.05, leaf="linear", ridge=ridge, max_depth=0)
+    model.fit(X, y, sample_weight=w, proof=tmp_path / "p")
+    text = gzip.decompress((tmp_path / "p").read_bytes())
+    header, step = map(json.loads, text.splitlines())
+    for more, accepted in ((0.0, True), (0.5e-9, True), (3e-9, False), (-3e-9, True)):
+        header["lower"] = step["bound"] = header["upper"] * (1 + more)
+        said = verdicts(text_of([header, step]), X, y, w)
+        assert said == (accepted,) * 3, (more, said)
+        if accepted and more < -1e-9:
+            file = io.BytesIO(text_of([header, step]))
+            assert not check(file, X, y, w).optimal

@@ -96,21 +96,21 @@ inline LineTerm line_term(double weight, const LineVector& u, const LineVector& 
     return Parts{static_cast<std::int64_t>(std::ldexp(fraction, 53)), power - 53};
   };
   const Parts w = parts_of(weight);
-  LongInt<8> sum;
+  LongInt<4> sum;
   for (const double left : {u.high[i], u.low[i]}) {
     for (const double right : {v.high[i], v.low[i]}) {
       if (left == 0 || right == 0) continue;
       const Parts a = parts_of(left), b = parts_of(right);
-      const LongInt<6> product = LongInt<2>(w.whole) * LongInt<2>(a.whole) * LongInt<2>(b.whole);
+      const LongInt<3> product = LongInt<1>(w.whole) * LongInt<1>(a.whole) * LongInt<1>(b.whole);
       const int power = w.power + a.power + b.power - u.scale - v.scale + kTermBits;
-      sum = sum + LongInt<8>(product).shifted(std::max(power, -255));
+      sum = sum + LongInt<4>(product).shifted(std::max(power, -255));
     }
   }
   const auto slice = [&](int from) {
     const std::uint64_t low = sum.shifted(-from).word(0);
     return static_cast<double>(low & ((std::uint64_t{1} << kSliceBits) - 1));
   };
-  const auto top = static_cast<std::int32_t>(sum.shifted(-2 * kSliceBits).word(0));
+  const auto top = static_cast<std::int64_t>(sum.shifted(-2 * kSliceBits).word(0));
   return {static_cast<double>(top), slice(kSliceBits), slice(0)};
 }
 

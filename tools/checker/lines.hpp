@@ -125,8 +125,8 @@ class Lines : public RealCosts {
   }
 
  private:
-  using Sum = LongInt<4>;
-  using Product = LongInt<8>;
+  using Sum = LongInt<2>;
+  using Product = LongInt<4>;
 
   std::size_t n_terms() const { return terms_.size() / size(); }
   void add_terms(const LineVector& u, const LineVector& v) {
@@ -189,7 +189,7 @@ class Lines : public RealCosts {
       if (!D.positive()) return 0;
       const Product B = (W * XY - X * Y).magnitude() +
                         e * (W + XY.magnitude() + X.magnitude() + Y.magnitude() + e + e);
-      const LongInt<16> left = C * D - B * B;
+      const LongInt<8> left = C * D - B * B;
       if (!left.positive()) return 0;
       least = std::min(least, ratio(left, D * heavy, power));
     }
@@ -200,7 +200,7 @@ class Lines : public RealCosts {
     int power = 0;
     const double cost = problem_.lines.ridge * variance_[k] * (1 - 0x1p-52);
     const double part = std::frexp(cost, &power);
-    const LongInt<2> whole(static_cast<std::int64_t>(std::ldexp(part, 53)));
+    const LongInt<1> whole(static_cast<std::int64_t>(std::ldexp(part, 53)));
     return Product((square * whole).shifted(std::max(power - 53, -320)));
   }
 

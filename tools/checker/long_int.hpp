@@ -10,35 +10,36 @@
 
 namespace checker {
 
-// Two's complement in N words of 32 bits. Whoever uses it sees to it that nothing overflows.
+__extension__ using Twice = unsigned __int128;
+
+// Two's complement in N words of 64 bits. Whoever uses it sees to it that nothing overflows.
 template <std::size_t N>
 class LongInt {
  public:
   LongInt() : words_{} {}
   LongInt(std::int64_t value) {  // NOLINT: a number is a number
-    words_.fill(value < 0 ? ~std::uint32_t{0} : 0);
-    words_[0] = static_cast<std::uint32_t>(value);
-    words_[1] = static_cast<std::uint32_t>(value >> 32);
+    words_.fill(value < 0 ? ~std::uint64_t{0} : 0);
+    words_[0] = static_cast<std::uint64_t>(value);
   }
   // The same number in more words, or in fewer if it fits.
   template <std::size_t M>
   explicit LongInt(const LongInt<M>& other) {
-    words_.fill(other.negative() ? ~std::uint32_t{0} : 0);
+    words_.fill(other.negative() ? ~std::uint64_t{0} : 0);
     for (std::size_t i = 0; i < std::min(N, M); ++i) words_[i] = other.word(i);
   }
 
-  std::uint32_t word(std::size_t i) const { return words_[i]; }
-  bool negative() const { return words_[N - 1] >> 31 != 0; }
+  std::uint64_t word(std::size_t i) const { return words_[i]; }
+  bool negative() const { return words_[N - 1] >> 63 != 0; }
   bool positive() const {
     return !negative() && std::any_of(words_.begin(), words_.end(), [](auto w) { return w != 0; });
   }
 
   friend LongInt operator+(LongInt a, const LongInt& b) {
-    std::uint64_t carry = 0;
+    Twice carry = 0;
     for (std::size_t i = 0; i < N; ++i) {
-      carry += std::uint64_t{a.words_[i]} + b.words_[i];
-      a.words_[i] = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
+      carry += Twice{a.words_[i]} + b.words_[i];
+      a.words_[i] = static_cast<std::uint64_t>(carry);
+      carry >>= 64;
     }
     return a;
   }
@@ -56,14 +57,14 @@ class LongInt {
     const LongInt<M> b = other.magnitude();
     LongInt<N + M> out;
     for (std::size_t i = 0; i < N; ++i) {
-      std::uint64_t carry = 0;
+      Twice carry = 0;
       if (a.words_[i] == 0) continue;
       for (std::size_t j = 0; j < M; ++j) {
-        carry += std::uint64_t{a.words_[i]} * b.word(j) + out.word(i + j);
-        out.set(i + j, static_cast<std::uint32_t>(carry));
-        carry >>= 32;
+        carry += Twice{a.words_[i]} * b.word(j) + out.word(i + j);
+        out.set(i + j, static_cast<std::uint64_t>(carry));
+        carry >>= 64;
       }
-      out.set(i + M, static_cast<std::uint32_t>(carry));
+      out.set(i + M, static_cast<std::uint64_t>(carry));
     }
     return negative() != other.negative() ? -out : out;
   }
@@ -71,15 +72,15 @@ class LongInt {
   // Times 2^power, rounded down. What is shifted out at the top must be nothing but signs.
   LongInt shifted(int power) const {
     LongInt out(negative() ? -1 : 0);
-    const int words = power >= 0 ? power / 32 : -((31 - power) / 32), bits = power - 32 * words;
+    const int words = power >= 0 ? power / 64 : -((63 - power) / 64), bits = power - 64 * words;
     for (int i = 0; i < static_cast<int>(N); ++i) {
-      const std::uint64_t both = std::uint64_t{at(i - words)} << 32 | at(i - words - 1);
-      out.words_[static_cast<std::size_t>(i)] = static_cast<std::uint32_t>(both << bits >> 32);
+      const Twice both = Twice{at(i - words)} << 64 | at(i - words - 1);
+      out.words_[static_cast<std::size_t>(i)] = static_cast<std::uint64_t>(both << bits >> 64);
     }
     return out;
   }
 
-  void set(std::size_t i, std::uint32_t word) { words_[i] = word; }
+  void set(std::size_t i, std::uint64_t word) { words_[i] = word; }
 
   // A number that is not negative as `part` times 2^power; off by less than 2^-62 of itself, and by
   // the rounding of a double.
@@ -91,20 +92,20 @@ class LongInt {
     std::size_t top = N;
     while (top > 1 && words_[top - 1] == 0) --top;
     double part = 0;
-    const std::size_t low = top > 3 ? top - 3 : 0;
-    for (std::size_t i = top; i-- > low;) part = part * 0x1p32 + words_[i];
-    return {part, 32 * static_cast<int>(low)};
+    const std::size_t low = top > 2 ? top - 2 : 0;
+    for (std::size_t i = top; i-- > low;) part = part * 0x1p64 + static_cast<double>(words_[i]);
+    return {part, 64 * static_cast<int>(low)};
   }
 
  private:
   // A word, also of those beyond the ends.
-  std::uint32_t at(int i) const {
+  std::uint64_t at(int i) const {
     if (i < 0) return 0;
-    if (i >= static_cast<int>(N)) return negative() ? ~std::uint32_t{0} : 0;
+    if (i >= static_cast<int>(N)) return negative() ? ~std::uint64_t{0} : 0;
     return words_[static_cast<std::size_t>(i)];
   }
 
-  std::array<std::uint32_t, N> words_;
+  std::array<std::uint64_t, N> words_;
 };
 
 }  // namespace checker

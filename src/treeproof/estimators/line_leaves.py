@@ -100,7 +100,8 @@ def line_columns(
             name = column if isinstance(column, str) else int(column)
             number = table.number_of(name, "linear_features")
             assert number is not None
-            numbers.append(number)
+            if number not in numbers:
+                numbers.append(number)
             if about[number].is_categorical or about[number].has_missing:
                 why = "categories" if about[number].is_categorical else "missing values"
                 raise ValueError(

@@ -34,6 +34,7 @@ from treeproof.proof.targets import LEAST_LOSS, MOST_LOSS
 
 BITS, SLICE = 90, 30  # of a product, of a part of it
 MAX_ROWS = 1 << 22
+MOST_NUMBER = 2.0**1000
 DIGITS = 64  # of the variance of a column
 NEARLY = 1 - 2.0**-50
 NEAR = Fraction(1, 1 << 50)  # of a leaf's largest target
@@ -105,7 +106,8 @@ class LineLeaves:
             left = np.where(known, np.maximum(C * D - B * B, 0), 0)
             least = np.minimum(least, _ratio(left, D * (W + off)))
         least = np.where((heavy > 0) & (off > 1), least, 0.0)
-        lost = np.ldexp(least.astype(np.float64) * NEARLY, self.power)
+        with np.errstate(over="ignore"):  # a loss that is not finite is refused
+            lost = np.ldexp(least.astype(np.float64) * NEARLY, self.power)
         return lost.reshape(c.shape[1:])
 
     def read(self, values: list[Any]) -> list[Any]:
@@ -179,6 +181,7 @@ def _whole(values: Array) -> tuple[list[int], int]:
 
 def _centred(values: Array, weight: Array) -> tuple[list[int], int]:
     """Return differences to a double near the mean, as `_whole` does."""
+    require(np.abs(values).max() < MOST_NUMBER, "a number is too large for lines.")
     near = np.sum(values / len(values) * (weight / weight.max()))
     near = near / np.mean(weight / weight.max())
     centre = min(max(float(near), float(values.min())), float(values.max()))
