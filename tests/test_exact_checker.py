@@ -23,6 +23,7 @@ from treeproof.proof import (
     exact_data,
     exact_leaves,
     exact_limits,
+    exact_lines,
     exact_more,
     exact_shapes,
 )
@@ -127,11 +128,12 @@ def test_it_is_short():
     """The code to be trusted for labels and numbers is short enough to be read."""
     assert len(code_of(exact)) + len(code_of(exact_data)) < 400
     assert len(code_of(exact_more)) < 150
-    for others in (exact_leaves, exact_limits, exact_shapes):
+    for others in (exact_leaves, exact_limits, exact_lines, exact_shapes):
         assert len(code_of(others)) < 150
 
 
-PARTS = [exact, exact_data, exact_leaves, exact_limits, exact_more, exact_shapes]
+PARTS = [exact, exact_data, exact_leaves, exact_limits, exact_lines, exact_more,
+         exact_shapes]  # fmt: skip
 
 
 @pytest.mark.parametrize("module", PARTS)

@@ -190,8 +190,7 @@ class Problem:
 
     def leaf(self, rows: Rows) -> Any:
         """Return the loss of a leaf."""
-        outputs = range(self.n_outputs if rows else 0)
-        return sum(self.loss(rows, o, None) for o in outputs)
+        return sum(self.loss(rows, o, None) for o in range(self.n_outputs * bool(rows)))
 
     def lost(self, rows: Rows, values: list[Any], read: Callable[[Any], Any]) -> Any:
         """Return what a leaf loses that predicts some values."""
