@@ -10,7 +10,6 @@ from __future__ import annotations
 import copy
 import gzip
 import json
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -156,9 +155,12 @@ class Forgery:
         return found
 
     def repair(self) -> None:
-        """Let the header say what the changed tree or the changed losses cost."""
+        """Let the header say what the changed tree or the changed losses cost.
+
+        A double cannot say huge costs as finely as they are compared.
+        """
         cost = tree_cost(self.problem, self.header)
-        if cost is not None and math.isfinite(cost):
+        if cost is not None and cost < 1e4 * (1 + self.header["upper"]):
             exact = isinstance(self.header["upper"], int)
             self.header["upper"] = int(cost) if exact else float(cost)
 

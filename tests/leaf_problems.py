@@ -137,7 +137,7 @@ class LeafProblem:
                 return (w * np.abs(v - p)).sum()
             if loss == "squared_error":
                 return (w * (v - p) ** 2).sum()
-            if p <= 0 and v.any():
+            if p < 0 or (p == 0 and v.any()):
                 raise ValueError
             return (w * (p - v)).sum() + math.fsum(
                 a * b * math.log(b / p) for a, b in zip(w, v, strict=True) if b
@@ -212,7 +212,7 @@ def _shares_saying(
         if loss == "gini":
             found += weight * (1 - p) ** 2 + rest * p**2
         else:
-            if p <= 0 and weight:
+            if p < 0 or (p == 0 and weight):
                 raise ValueError
             found += (weight + rest) * p - weight
             found -= weight * math.log(p) if weight else 0.0

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import subprocess
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -163,3 +164,26 @@ def test_restricted_trees_are_stated(tmp_path: Path) -> None:
     ).fit(X, y, proof=path)
     said = check(path, X, y)
     assert "rule lists, monotone in +age, -size, exact" in said.statement
+
+
+@pytest.mark.parametrize("kind", ["poisson", "survival"])
+def test_a_leaf_of_zeros_predicts_nothing_below_zero(kind: str, tmp_path: Path) -> None:
+    """It would lose less than nothing, or as much as the best leaf."""
+    X = np.array([[0.0], [0.0], [1.0], [1.0]])
+    y = np.array([0.0, 0.0, 2.0, 3.0])
+    problem = leaf_problem(kind, np.random.default_rng(0))
+    if kind == "survival":
+        y = np.array([(False, 5), (False, 6), (True, 2), (True, 3)], problem.y.dtype)
+    problem = replace(problem, X=X, y=y, weight=np.ones(4), entry=None)
+    problem.model.set_params(
+        max_depth=1, max_splits=None, min_samples_leaf=1, split_penalty=0.0
+    )
+    _, lines = proved(problem, tmp_path)
+    leaf = lines[0]["tree"]["children"][0][1]
+    assert leaf["predict"] == [0.0]
+    for below in (-1e-300, -0.3):
+        leaf["predict"] = [below]
+        assert not exactly(problem, lines)
+        for checker in CHECKERS[:2]:
+            said = verdict(problem, lines, checker)
+            assert not said.accepted and "negative number" in said.reason

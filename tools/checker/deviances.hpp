@@ -60,6 +60,7 @@ class Deviances : public RealCosts {
     const Rows all = centred_.with_imaginary(rows);
     double sum = 0;
     for (std::size_t o = 0; o < n_outputs_; ++o) {
+      require(values[o] >= 0, "a leaf predicts a negative number");
       const double z = centred_.near_mean(all, o, centred_.in_unit(values[o], o));
       const double a = centre_[o] + z;
       if (!(a > 0)) {

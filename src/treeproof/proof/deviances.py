@@ -76,6 +76,12 @@ class Deviances(Targets):
         doubt = doubt + 5 * (n + 600) * ROUNDING * own
         return np.where(c[0] > 0, np.maximum(own - saved.sum(axis=0) - doubt, 0.0), 0.0)
 
+    def read(self, values: list[Any]) -> list[Any]:
+        """Return what a leaf predicts: no number below zero."""
+        told = super().read(values)
+        require(min(told) >= 0, "a leaf predicts a negative number.")
+        return told
+
     def constant_loss(self, rows: Array, p: Array) -> Any:
         """Return the deviance; a constant of zero goes with targets of zero only."""
         z = self.near_mean(rows, p)

@@ -78,6 +78,7 @@ class LeafProblem(Problem):
         best = p is None or abs(p - mean) <= near
         if self.loss_name == "gini":
             return sum(w * (y - (mean if best else p)) ** 2 for y, w in pairs)
+        require(p is None or p >= 0, "a leaf predicts a negative number")
         return deviance(pairs) if best else deviance_from(pairs, p)
 
 

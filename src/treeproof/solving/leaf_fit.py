@@ -90,7 +90,9 @@ class LeafFit:
             with np.errstate(over="ignore"):
                 spread = targets - base
             if np.isfinite(spread).all():
-                return base + _mean(spread, weights)
+                mean = base + _mean(spread, weights)
+                # rounding must not take the mean of counts below zero
+                return np.maximum(mean, 0.0) if self.criterion == "poisson" else mean
             return _mean(targets / 4, weights) * 4
         return np.array([_median(column, weights) for column in targets.T])
 
