@@ -24,7 +24,9 @@ from treeproof.proof import (
     exact_leaves,
     exact_limits,
     exact_lines,
+    exact_list,
     exact_more,
+    exact_paths,
     exact_shapes,
 )
 from treeproof.proof.checker import check
@@ -128,12 +130,15 @@ def test_it_is_short():
     """The code to be trusted for labels and numbers is short enough to be read."""
     assert len(code_of(exact)) + len(code_of(exact_data)) < 400
     assert len(code_of(exact_more)) < 150
-    for others in (exact_leaves, exact_limits, exact_lines, exact_shapes):
+    more = exact_lines, exact_list, exact_paths
+    for others in (exact_leaves, exact_limits, exact_shapes, *more):
         assert len(code_of(others)) < 150
 
 
-PARTS = [exact, exact_data, exact_leaves, exact_limits, exact_lines, exact_more,
-         exact_shapes]  # fmt: skip
+PARTS = [
+    exact, exact_data, exact_leaves, exact_limits, exact_lines, exact_list, exact_more,
+    exact_paths, exact_shapes,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("module", PARTS)

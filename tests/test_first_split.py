@@ -168,8 +168,8 @@ def test_what_cannot_be_asked(parameters, message):
         OptimalTreeClassifier(**parameters).fit(X, [0, 1, 0, 1])
 
 
-def test_no_proof_is_written(tmp_path):
+def test_no_proof_of_a_regression_is_written(tmp_path):
     with pytest.raises(ValueError, match="writes no proof"):
-        OptimalTreeClassifier(first_split=0).fit(
+        OptimalTreeRegressor(first_split=0).fit(
             [[0], [1]], [0, 1], proof=tmp_path / "p"
         )

@@ -345,7 +345,7 @@ def test_what_it_does_not_go_with(people, tmp_path):
         with pytest.raises(ValueError, match=message):
             OptimalTreeClassifier(prefix=top, **other).fit(X, y)
     with pytest.raises(ValueError, match="writes no proof"):
-        OptimalTreeClassifier(prefix=top).fit(X, y, proof=tmp_path / "p.gz")
+        OptimalTreeRegressor(prefix=top).fit(X, y == y[0], proof=tmp_path / "p.gz")
     with pytest.raises(ValueError, match="allowed_features has no proof files"):
         OptimalTreeRegressor(allowed_features=[0]).fit(X, y, proof=tmp_path / "p.gz")
     with pytest.raises(ValueError, match="checkpoint cannot be combined with prefix"):

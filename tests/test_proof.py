@@ -190,9 +190,10 @@ def test_the_checker_stands_alone() -> None:
     folder = Path(treeproof.proof.__file__).parent
     names = (
         "boxes", "checker", "conjunctions", "deviances", "encoding", "exact",
-        "exact_data", "exact_leaves", "exact_limits", "exact_lines", "exact_more",
-        "exact_shapes", "gains", "header", "lifetimes", "limits", "line_leaves", "node",
-        "prices", "problem", "ratio", "rejected", "statement", "targets",
+        "exact_data", "exact_leaves", "exact_limits", "exact_lines", "exact_list",
+        "exact_more", "exact_paths", "exact_shapes", "gains", "header", "lifetimes",
+        "limits", "line_leaves", "node", "path_search", "paths", "prices", "problem",
+        "ratio", "rejected", "statement", "targets", "tree_counts", "tree_list",
     )  # fmt: skip
     own = tuple(f"from treeproof.proof.{name} " for name in names)
     for name in names:

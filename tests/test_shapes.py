@@ -17,6 +17,7 @@ from treeproof.cli import app
 from treeproof.constraints import RecallAtLeast
 from treeproof.kinds import LEAF
 from treeproof.policy import OptimalPolicyTree
+from treeproof.proof import check
 from treeproof.solving.shape import path_rules
 
 
@@ -182,7 +183,7 @@ def test_what_tests_cost():
 
 
 @pytest.mark.parametrize("which", ["low", "middle", "high"])
-def test_car_with_its_costs(which):
+def test_car_with_its_costs(which, tmp_path):
     shared = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("TREEPROOF_DATA") or shared) / "tasks"
     if not (folder / "car.csv.gz").exists():
@@ -199,10 +200,14 @@ def test_car_with_its_costs(which):
     }  # fmt: skip
     models = [
         OptimalTreeClassifier(0.0, max_depth=d, cost_matrix=matrix, test_costs=prices)
-        .fit(X, y)
+        .fit(X, y, proof=tmp_path / str(d))
         for d in (2, 3)
     ]  # fmt: skip
     assert all(model.optimal_ for model in models)
+    for d, model in zip((2, 3), models, strict=True):
+        verdict = check(tmp_path / str(d), X, y)
+        assert verdict.accepted and verdict.optimal, str(verdict)
+        assert verdict.objective == pytest.approx(model.objective_)
     paid = {"low": (24.774964, 24.774964), "middle": (45.883739, 45.515572),
             "high": (122.383766, 114.021577)}[which]  # fmt: skip
     assert [m.objective_ for m in models] == pytest.approx(paid, abs=1e-5)
@@ -267,9 +272,8 @@ def test_more_refusals(tmp_path):
     X, y = pd.DataFrame({"a": [1.0, 2, 3, 4, 5, 6]}), [0, 1, 1, 0, 2, 2]
     with pytest.raises(ValueError, match="for two classes, but y has 3"):
         OptimalTreeClassifier(monotonic_cst=[1]).fit(X, y)
-    for restricted in ({"test_costs": {"a": 1}}, {"interaction_cst": [["a"]]}):
-        with pytest.raises(ValueError, match="cannot be combined with proof"):
-            OptimalTreeClassifier(**restricted).fit(X, y, proof=tmp_path / "p")
+    with pytest.raises(ValueError, match="cannot be combined with proof"):
+        OptimalTreeRegressor(interaction_cst=[["a"]]).fit(X, y, proof=tmp_path / "p")
     with pytest.raises(ValueError, match='shape="list" has no path of penalties'):
         penalty_path(X, y, estimator=OptimalTreeClassifier(shape="list"))
     model = OptimalTreeClassifier(shape="list").fit(X, y)

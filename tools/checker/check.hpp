@@ -22,9 +22,12 @@
 #include "json.hpp"
 #include "lines.hpp"
 #include "numbers.hpp"
+#include "path_search.hpp"
+#include "paths.hpp"
 #include "problem.hpp"
 #include "reader.hpp"
 #include "rules.hpp"
+#include "tree_list.hpp"
 
 namespace checker {
 
@@ -72,7 +75,9 @@ class ProofChecker {
     }
     verdict.step.reset();
     conclude();
-    if (problem_.limits) claim_kept(verdict);
+    const Json* paths = header_.find("paths");
+    if (paths != nullptr && !paths->is_null()) claim_paths(*paths, verdict);
+    else if (problem_.limits) claim_kept(verdict);
     else claim(verdict);
     verdict.accepted = true;
   }
@@ -309,13 +314,101 @@ class ProofChecker {
       tree_loss(limits.tree(), all, 0);
       require(max_splits_ == kNoLimit || n_splits_ <= max_splits_, "the tree has too many splits");
       const std::int32_t n = penalize_ == "leaves" ? n_leaves_ - 1 : n_splits_;
-      const double cost = limits.cost(limits.check_tree(loss_.said()), n);
+      const std::int64_t wrong = limits.check_tree(loss_.said());
       const auto [least, parts] = loss_.least_cost(lower_);
-      const double bound = limits.bound(least, parts), total = static_cast<double>(limits.total());
-      out.optimal = bound >= cost;
+      const auto [errors, penalties] = limits.bound(least, parts);
+      out.optimal = !limits.cheaper(errors, penalties, wrong, n);
+      const double cost = limits.cost(wrong, n), total = static_cast<double>(limits.total());
+      const double bound = limits.cost(errors, penalties);
+      if (limits.listed() && !out.optimal) {
+        check_list(wrong, n);
+        out.optimal = true;
+      }
       out.objective = cost / total;
-      out.lower_bound = std::min(bound, cost) / total;
+      out.lower_bound = (out.optimal ? cost : std::min(bound, cost)) / total;
       say(out, out.objective, "below", out.lower_bound);
+    }
+  }
+  // What is known of the tree where the path to a node says what it allows and costs.
+  void claim_paths(const Json& given, Verdict& out) {
+    require(Loss::kExact, "paths are for classification only");
+    if constexpr (Loss::kExact) {
+      require(!problem_.limits && !problem_.ratio && !problem_.list && !problem_.directed &&
+                  max_splits_ == kNoLimit,
+              "paths do not go with limits of rates or splits, ratios, lists or directions");
+      const std::size_t n_columns = header_.at("features").array("\"features\"").size();
+      Paths paths(given, problem_, n_columns);
+      require(!paths.priced() || (loss_.whole_weight() >= 0 && plain_weights()),
+              "costs of columns go with whole weights of rows, and no others");
+      PathSearch search(problem_, loss_, paths, split_cost_, penalty_, penalize_ == "leaves");
+      Rows all(loss_.size());
+      std::iota(all.begin(), all.end(), std::uint32_t{0});
+      std::int64_t paid = 0;
+      require(search.keeps(header_.at("tree"), all, 0, paid), "the tree is not allowed by paths");
+      const Cost own = search.whole(loss_of_tree_, n_penalties_, paid);
+      require(paths.lower() <= own, "no tree costs more than the given one");
+      const Cost shown = search.lower(all, max_depth_, 0, paths.lower());
+      require(shown >= paths.lower(), "the lower bound of paths does not hold");
+      out.optimal = paths.lower() >= own;
+      state_paths(paths, paid, out);
+    }
+  }
+  // Whether no class has a weight of its own.
+  bool plain_weights() const {
+    const Json* factors = header_.find("class_weight");
+    if (factors == nullptr) return true;
+    for (const Json& factor : factors->array("\"class_weight\"")) {
+      if (factor.real("a class weight") != 1.0) return false;
+    }
+    return true;
+  }
+  void state_paths(const Paths& paths, std::int64_t paid, Verdict& out) const {
+    const auto unit = static_cast<double>(paths.unit());
+    const double penalties = penalty_ * n_penalties_;
+    bool reward = false;
+    if (problem_.gains) {
+      const std::string& measure = header_.at("measure").string("\"measure\"");
+      reward = measure == "reward";
+      out.measure = "mean " + measure;
+    }
+    if constexpr (Loss::kExact) {
+      if (problem_.gains) {
+        const double whole = std::ldexp(problem_.gains->weight, 20 + problem_.gains->exponent);
+        out.objective = loss_.mean_cost() + penalties + static_cast<double>(paid) / unit / whole;
+        out.lower_bound = loss_.least_mean_cost(paths.lower() / paths.unit());
+      } else {
+        const auto all = static_cast<double>(loss_.everything());
+        out.objective =
+            loss_.objective(loss_of_tree_) + penalties + static_cast<double>(paid) / unit / all;
+        out.lower_bound = static_cast<double>(paths.lower()) / unit / all;
+      }
+    }
+    out.lower_bound = out.optimal ? out.objective : std::min(out.objective, out.lower_bound);
+    const double sign = reward ? -1 : 1;
+    say(out, sign * out.objective, reward ? "above" : "below", sign * out.lower_bound);
+  }
+  // See that no tree of the list keeps the limits and costs less.
+  void check_list(std::int64_t wrong, std::int64_t n_penalties) {
+    if constexpr (Loss::kExact) {
+      const Limits& limits = *problem_.limits;
+      require(max_splits_ == kNoLimit && !problem_.list && !problem_.directed,
+              "a list is of trees without a limit of splits, directions or shape");
+      TreeList list(problem_, loss_, limits, split_cost_, penalize_ == "leaves");
+      const Rules<Loss> rules(problem_, loss_, search_split_cost_, 0, prices_);
+      for (const Step<Cost>& step : steps_) {
+        if (step.splits == kNoLimit) list.take(rules.rows_of(step.branch), step.depth, step.bound);
+      }
+      const double budget =
+          limits.budget(wrong, n_penalties, split_cost_, loss_.least_cost(0).first);
+      require(budget < static_cast<double>(TreeList::kMostBudget), "the list is too long");
+      if (budget < 0) return;
+      const Wide own = limits.rounded_cost(wrong, n_penalties, split_cost_);
+      Rows all(loss_.size());
+      std::iota(all.begin(), all.end(), std::uint32_t{0});
+      for (const auto& tree : list.trees(all, max_depth_, static_cast<Cost>(budget))) {
+        const Wide cost = limits.rounded_cost(tree.errors, tree.penalties, split_cost_);
+        require(own <= cost || !list.keeps(tree), "a tree that costs less keeps the limits");
+      }
     }
   }
   static void say(Verdict& out, double own, const char* beyond, double least) {
@@ -334,6 +427,7 @@ class ProofChecker {
            penalize_ + ", max_depth " + limit(header_.at("max_depth")) + ", max_splits " +
            limit(header_.at("max_splits")) + ", min_samples_leaf " +
            std::to_string(problem_.min_samples_leaf) + problem_.promises +
+           Paths::words(header_.find("paths")) +
            (Loss::kExact ? ", exact" : ", within 1e-09 in each comparison");
   }
 

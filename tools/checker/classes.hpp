@@ -52,6 +52,18 @@ class Classes {
   Cost errors(std::size_t row, std::size_t label) const {
     return rows_[row].label == label ? 0 : cost(rows_[row].weight);
   }
+  // What a row costs that pays one unit of cost for each unit of its weight.
+  Cost weight(std::size_t row) const {
+    return gains_ ? heft_[row] << (20 + gains_->exponent) : cost(rows_[row].weight);
+  }
+  // Whether that is a whole number, and what all rows cost; else it is negative.
+  double whole_weight() const {
+    if (!gains_) return exponent_ == 0 ? static_cast<double>(everything()) : -1.0;
+    double sum = 0;
+    for (const std::int64_t own : heft_) sum += own < 0 ? 0x1p60 : static_cast<double>(own);
+    const int e = gains_->exponent;
+    return sum < 0x1p30 && e >= -20 && e <= 25 ? std::ldexp(sum, 20 + e) : -1.0;
+  }
   Cost tolerance() const { return 0; }
   double objective(Cost of) const {
     return static_cast<double>(of) / (static_cast<double>(kUnit) * static_cast<double>(total_));
@@ -133,6 +145,7 @@ class Classes {
     require(weighed < 0x1p62, "the weights are too large");
     ratio.check_bound(static_cast<std::int64_t>(weighed) - off);
   }
+  std::int64_t samples_of(std::size_t row) const { return rows_[row].samples; }
   std::int64_t samples(const Rows& rows) const {
     std::int64_t sum = 0;
     for (const std::uint32_t row : rows) sum += rows_[row].samples;
@@ -237,6 +250,7 @@ class Classes {
   void merge_gains(Problem& problem) {
     std::vector<std::vector<std::int32_t>> sums;
     std::vector<std::vector<double>> paid;
+    std::vector<std::int64_t> heft;
     std::vector<std::uint32_t> first;
     std::vector<std::int32_t> samples;
     std::map<std::size_t, std::size_t> known;
@@ -249,12 +263,17 @@ class Classes {
         paid.emplace_back(n_classes_, 0.0);
         first.push_back(static_cast<std::uint32_t>(i));
         samples.push_back(0);
+        heft.push_back(0);
       }
       for (std::size_t a = 0; a < n_classes_; ++a) {
         sums[found->second][a] += own[a];
         paid[found->second][a] += problem.weights[i] * costs[a];
       }
       ++samples[found->second];
+      const double own_weight = problem.weights[i];
+      const bool whole = own_weight == std::floor(own_weight) && own_weight < 0x1p30;
+      std::int64_t& sum = heft[found->second];  // -1: not a whole number
+      sum = sum < 0 || !whole || sum > kMostHeft ? -1 : sum + static_cast<std::int64_t>(own_weight);
       merged_.push_back(found->second);
     }
     std::vector<std::uint32_t> kept;
@@ -269,6 +288,7 @@ class Classes {
         rows_.push_back({a, sums[k][a], counted, most ? 0 : sums[k][a]});
         kept.push_back(first[k]);
         paid_.push_back(counted > 0 ? paid[k] : std::vector<double>());
+        heft_.push_back(counted > 0 ? heft[k] : 0);
         counted = 0;
       }
     }
@@ -344,6 +364,8 @@ class Classes {
   std::vector<std::int64_t> said_;  // by the tree, of each row
   std::vector<double> summed_;      // weights of rows before rounding
   int exponent_ = 0;
+  static constexpr std::int64_t kMostHeft = std::int64_t{1} << 50;
+  std::vector<std::int64_t> heft_;         // costs: weight of each group, at its first row
   std::vector<std::vector<double>> paid_;  // costs: of each group by action, at its first row
 };
 

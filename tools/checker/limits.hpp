@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,10 +18,12 @@
 
 namespace checker {
 
-// A sign times the rate of positive predictions among some rows, perhaps less that of others.
+// A sum over rows that is limited: a sign times the rate of positive predictions among some rows,
+// perhaps less that of others, or amounts that depend on what is predicted.
 struct Rate {
-  std::vector<std::size_t> rows, minus;
-  std::int64_t sign = 1, over = 0, under = 1, price = 0;
+  // By class, what each row adds to the sum, times `whole`; empty if nothing.
+  std::vector<std::vector<std::int64_t>> shares;
+  std::int64_t whole = 1, over = 0, under = 1, price = 0;
   std::string words;
 };
 
@@ -31,7 +34,7 @@ class Limits {
   Limits(const Json& header, const std::vector<std::int32_t>& labels,
          const std::vector<std::int32_t>& groups, std::vector<double>& weights,
          std::size_t n_classes)
-      : labels_(labels), groups_(groups) {
+      : labels_(labels), groups_(groups), n_classes_(n_classes) {
     const Json& given = header.at("constraints");
     const auto& factors = given.at("class_weight").array("\"class_weight\"");
     require(factors.size() == n_classes, "the constraints have not one weight for each class");
@@ -71,9 +74,15 @@ class Limits {
     require(list.size() <= 1000, "there are too many limits");
     for (const Json& limit : list) read_rate(limit);
     tree_ = &given.at("tree");
+    if (const Json* listed = given.find("listed"); listed && !listed->is_null()) {
+      require(listed->get<bool>() != nullptr, "\"listed\" is neither true nor false");
+      listed_ = *listed->get<bool>();
+    }
   }
 
   const Json& tree() const { return *tree_; }
+  // Whether a list of trees is to close what prices leave open.
+  bool listed() const { return listed_; }
   std::int64_t total() const { return total_; }
   double split_penalty() const { return penalty_; }
   // The weights of rows that count, as errors count them.
@@ -94,15 +103,15 @@ class Limits {
         sums[c][i] = std::cmp_equal(labels_[i], c) ? 0 : errors_[i] * unit_;
       }
     }
-    auto& yes = sums[static_cast<std::size_t>(positive_)];
     for (const Rate& rate : rates_) {
-      for (const bool other : {false, true}) {
-        const auto& rows = other ? rate.minus : rate.rows;
-        if (rows.empty()) continue;
-        const std::int64_t each = (other ? -rate.sign : rate.sign) * (rate.price / sum(rows));
-        for (const std::size_t i : rows) {
-          yes[i] += each * weight_[i];
-          require(std::abs(yes[i]) < std::int64_t{1} << 52, "the prices are too large");
+      const std::int64_t each = rate.price / rate.whole;
+      for (std::size_t c = 0; c < n_classes; ++c) {
+        for (std::size_t i = 0; i < rate.shares[c].size(); ++i) {
+          const std::int64_t share = rate.shares[c][i];
+          const double paid = static_cast<double>(each) * static_cast<double>(share);
+          require(std::abs(paid) < 0x1p52, "the prices are too large");
+          sums[c][i] += each * share;
+          require(std::abs(sums[c][i]) < std::int64_t{1} << 52, "the prices are too large");
         }
       }
     }
@@ -115,35 +124,27 @@ class Limits {
 
   // See that a tree keeps every limit; its errors. `says` has the class of each row that counts.
   std::int64_t check_tree(const std::vector<std::int64_t>& says) const {
-    std::vector<char> yes(labels_.size(), 0);
     std::int64_t wrong = 0;
+    std::vector<std::int64_t> sums(rates_.size(), 0);
     for (std::size_t i = 0, at = 0; i < labels_.size(); ++i) {
       if (errors_[i] == 0) continue;
       const std::int64_t said = says[at++];
-      yes[i] = said == positive_;
       if (said != labels_[i]) wrong += errors_[i];
+      for (std::size_t j = 0; j < rates_.size(); ++j) {
+        const auto& own = rates_[j].shares[static_cast<std::size_t>(said)];
+        if (!own.empty()) sums[j] += own[i];
+      }
     }
-    for (const Rate& rate : rates_) {
-      const auto positives = [&](const std::vector<std::size_t>& rows) {
-        std::int64_t out = 0;
-        for (const std::size_t i : rows) out += yes[i] != 0 ? weight_[i] : 0;
-        return out;
-      };
-      // sign (a / m - b / n) <= over / under, all denominators positive.
-      const Wide a = positives(rate.rows), m = sum(rate.rows);
-      const Wide b = rate.minus.empty() ? 0 : positives(rate.minus);
-      const Wide n = rate.minus.empty() ? 1 : sum(rate.minus);
-      const bool kept =
-          Wide(rate.sign) * (a * n - b * m) * Wide(rate.under) <= Wide(rate.over) * m * n;
-      require(kept, "the tree does not keep the limit: " + rate.words);
+    for (std::size_t j = 0; j < rates_.size(); ++j) {
+      require(allows(j, sums[j]), "the tree does not keep the limit: " + rates_[j].words);
     }
     return wrong;
   }
 
-  // What trees that keep the limits cost at least, in the unit of errors, rounded down to a double,
-  // if priced costs are `least` and `parts` 2^20ths at least. Errors are whole numbers, penalties
-  // were rounded by less than a 2^20th each, and a tree has fewer splits than rows.
-  double bound(std::int64_t least, std::int64_t parts) const {
+  // What trees that keep the limits cost at least, as errors and penalties, if priced costs are
+  // `least` and `parts` 2^20ths at least. Errors are whole numbers, penalties were rounded by less
+  // than a 2^20th each, and a tree has fewer splits than rows.
+  std::pair<std::int64_t, std::int64_t> bound(std::int64_t least, std::int64_t parts) const {
     // What is paid for limits, as a fraction of a common denominator, does not fit; each share is
     // rounded up to a 2^20th.
     std::int64_t low = parts - static_cast<std::int64_t>(n_rows_);
@@ -152,12 +153,15 @@ class Limits {
     const double slack = std::abs(whole) * 0x1p-50 + 0x1p-20;
     const double errors = (whole - slack) / static_cast<double>(unit_);
     const double each = penalty_ * static_cast<double>(total_);
-    const auto up = [](double value) { return std::max(0.0, std::ceil(value - 1e-9)); };
-    if (!(each > 0)) return up(errors);
-    double best = up(errors);
-    for (std::size_t k = 1; k <= n_rows_; ++k) {
+    const auto up = [](double value) {
+      return static_cast<std::int64_t>(std::max(0.0, std::ceil(value - 1e-9)));
+    };
+    std::pair<std::int64_t, std::int64_t> best{up(errors), 0};
+    for (std::size_t k = 1; k <= n_rows_ && each > 0; ++k) {
       const double own = each * static_cast<double>(k);
-      best = std::min(best, own + up(errors - own));
+      const auto penalties = static_cast<std::int64_t>(k);
+      const std::int64_t wrong = up(errors - own);
+      if (cheaper(wrong, penalties, best.first, best.second)) best = {wrong, penalties};
       if (own > errors) break;
     }
     return best;
@@ -165,6 +169,63 @@ class Limits {
   double cost(std::int64_t wrong, std::int64_t n_penalties) const {
     return static_cast<double>(wrong) +
            static_cast<double>(n_penalties) * (penalty_ * static_cast<double>(total_));
+  }
+
+  // What a list needs to know: classes and errors of the rows that count, and for each limit
+  // (their number is `size`) and class what such rows add to its sum, in whole numbers.
+  std::vector<std::int32_t> labels_that_count() const { return counting(labels_); }
+  std::vector<std::int64_t> errors_that_count() const { return counting(errors_); }
+  std::size_t size() const { return rates_.size(); }
+  std::vector<std::int64_t> shares(std::size_t limit, std::size_t label) const {
+    const auto& own = rates_[limit].shares[label];
+    return counting(own.empty() ? std::vector<std::int64_t>(labels_.size(), 0) : own);
+  }
+  // Whether a sum of such numbers is allowed.
+  bool allows(std::size_t limit, std::int64_t sum) const {
+    const Rate& rate = rates_[limit];
+    return Wide(sum) * Wide(rate.under) <= Wide(rate.over) * Wide(rate.whole);
+  }
+  // Whether the first of two trees costs less, by errors and penalties.
+  bool cheaper(std::int64_t errors, std::int64_t penalties, std::int64_t than_errors,
+               std::int64_t than_penalties) const {
+    // errors - than_errors < (than_penalties - penalties) * mantissa * total * 2^exponent
+    int exponent = 0;
+    const double part = std::frexp(penalty_, &exponent);
+    Wide left = errors - than_errors;
+    Wide right = Wide(than_penalties - penalties) *
+                 Wide(static_cast<std::int64_t>(std::ldexp(part, 53))) * Wide(total_);
+    exponent -= 53;
+    // The other factors are below 2^30, 2^53 and 2^30: beyond 2^114, signs decide.
+    if (penalty_ == 0) return !(Wide(0) <= left);
+    if (exponent < -114 && !(left == 0)) return !(Wide(0) <= left);
+    if (exponent > 30 && !(right == 0)) return !(right <= Wide(0));
+    for (; exponent < 0 && !(left == 0); ++exponent) {
+      if (!small(left)) return !(Wide(0) <= left);  // now larger than the right side can be
+      left = left * 2;
+    }
+    for (; exponent > 0 && !(right == 0); --exponent) {
+      if (!small(right)) return !(right <= Wide(0));
+      right = right * 2;
+    }
+    return !(right <= left);
+  }
+  // What a tree costs in 2^20ths of the unit, with penalties as the steps round them.
+  Wide rounded_cost(std::int64_t errors, std::int64_t penalties, std::int64_t split_cost) const {
+    return Wide(errors) * Wide(unit_) * Wide(1 << 20) + Wide(penalties) * Wide(split_cost);
+  }
+  // Trees that keep the limits and cost less than this one cost no more in the steps than so much,
+  // if priced costs are this whole number more than what the steps say. Rounded up.
+  double budget(std::int64_t errors, std::int64_t penalties, std::int64_t split_cost,
+                std::int64_t base) const {
+    const double own = std::ldexp(static_cast<double>(errors) * static_cast<double>(unit_), 20);
+    const double splits = static_cast<double>(penalties) * static_cast<double>(split_cost);
+    const double less = std::ldexp(static_cast<double>(base), 20);
+    double parts = 0, size = own + splits + std::abs(less);
+    for (const Rate& rate : rates_) {
+      parts += static_cast<double>(paid(rate));
+      size += std::abs(static_cast<double>(paid(rate)));
+    }
+    return std::ceil(own + splits - less + parts + size * 0x1p-40) + 1;
   }
 
   std::string words() const {
@@ -183,6 +244,20 @@ class Limits {
     require(number >= least && number < end, std::string(what) + " is out of range");
     return number;
   }
+  // Whether a number can be doubled, and is below 2^116.
+  static bool small(Wide number) {
+    const Wide most = Wide(std::int64_t{1} << 58) * Wide(std::int64_t{1} << 58);
+    return number <= most && Wide(0) - most <= number;
+  }
+  // The entries of rows that count.
+  template <class T>
+  std::vector<T> counting(const std::vector<T>& of_all) const {
+    std::vector<T> out;
+    for (std::size_t i = 0; i < of_all.size(); ++i) {
+      if (errors_[i] > 0) out.push_back(of_all[i]);
+    }
+    return out;
+  }
   std::int64_t sum(const std::vector<std::size_t>& rows) const {
     std::int64_t out = 0;
     for (const std::size_t i : rows) out += weight_[i];
@@ -199,24 +274,61 @@ class Limits {
 
   void read_rate(const Json& given) {
     Rate rate;
-    const std::string& among = given.at("among").string("\"among\"");
-    require(among == "all" || among == "positives" || among == "negatives",
-            "a limit is of no known kind");
-    rate.sign = given.at("sign").integer("\"sign\"");
-    require(rate.sign == 1 || rate.sign == -1, "a limit is of no known kind");
+    rate.shares.resize(n_classes_);
     const auto& parts = given.at("at_most").array("\"at_most\"");
     require(parts.size() == 2, "a limit has no bound that is a fraction");
     rate.over = whole(parts[0], -kMostPart, kMostPart + 1, "a bound");
     rate.under = whole(parts[1], 1, kMostPart + 1, "a bound");
     rate.price = whole(given.at("price"), 0, kMostWeight << 20, "the price of a limit");
-    std::string about;
-    rate.rows = rows_of(given, "group", among, about);
-    const Json* minus = given.find("minus");
-    if (minus != nullptr && !minus->is_null()) rate.minus = rows_of(given, "minus", among, about);
-    rate.words = std::string(rate.sign < 0 ? "-" : "") + "positive rate among " + among + about +
-                 " at most " +
-                 written(static_cast<double>(rate.over) / static_cast<double>(rate.under));
+    if (const Json* amounts = given.find("amounts"); amounts && !amounts->is_null()) {
+      read_amounts(*amounts, rate);
+    } else {
+      read_shares(given, rate);
+    }
+    rate.words +=
+        " at most " + written(static_cast<double>(rate.over) / static_cast<double>(rate.under));
     rates_.push_back(std::move(rate));
+  }
+  // Rates of positive predictions.
+  void read_shares(const Json& given, Rate& rate) const {
+    const std::string& among = given.at("among").string("\"among\"");
+    require(among == "all" || among == "positives" || among == "negatives",
+            "a limit is of no known kind");
+    const std::int64_t sign = given.at("sign").integer("\"sign\"");
+    require(sign == 1 || sign == -1, "a limit is of no known kind");
+    std::string about;
+    const auto rows = rows_of(given, "group", among, about);
+    const Json* other = given.find("minus");
+    std::vector<std::size_t> minus;
+    if (other != nullptr && !other->is_null()) minus = rows_of(given, "minus", among, about);
+    rate.words = std::string(sign < 0 ? "-" : "") + "positive rate among " + among + about;
+    const std::int64_t m = sum(rows), n = minus.empty() ? 1 : sum(minus);
+    rate.whole = m / std::gcd(m, n) * n;
+    auto& own = rate.shares[static_cast<std::size_t>(positive_)];
+    own.assign(labels_.size(), 0);
+    for (const std::size_t i : rows) own[i] += sign * weight_[i] * (rate.whole / m);
+    for (const std::size_t i : minus) own[i] -= sign * weight_[i] * (rate.whole / n);
+  }
+  // An amount for each class, or a list of them for each row that counts; times weights.
+  void read_amounts(const Json& given, Rate& rate) const {
+    const auto& list = given.array("\"amounts\"");
+    const bool each = !list.empty() && list[0].get<Json::Array>() != nullptr;
+    require(list.size() == (each ? n_rows_ : n_classes_),
+            "a limit has not one amount for each class, or a list for each row");
+    for (auto& own : rate.shares) own.assign(labels_.size(), 0);
+    double size = 0;
+    for (std::size_t i = 0, at = 0; i < labels_.size(); ++i) {
+      if (errors_[i] == 0) continue;
+      const auto& row = each ? list[at++].array("a row of \"amounts\"") : list;
+      require(row.size() == n_classes_, "a limit has not one amount for each class");
+      for (std::size_t c = 0; c < n_classes_; ++c) {
+        const std::int64_t amount = whole(row[c], -kMostWeight, kMostWeight, "an amount");
+        rate.shares[c][i] = amount * weight_[i];
+        size += std::abs(static_cast<double>(rate.shares[c][i]));
+      }
+    }
+    require(size < 0x1p58, "the amounts of a limit are too large");
+    rate.words = each ? "amounts of each row in the file" : "amounts " + std::string(given.text);
   }
   std::vector<std::size_t> rows_of(const Json& limit, const char* key, const std::string& among,
                                    std::string& about) const {
@@ -238,10 +350,11 @@ class Limits {
   }
 
   std::vector<std::int32_t> labels_, groups_;
-  std::vector<std::int64_t> weight_, errors_;  // as given; times class weights
-  std::size_t n_rows_ = 0, n_groups_ = 0;      // rows that count
+  std::vector<std::int64_t> weight_, errors_;          // as given; times class weights
+  std::size_t n_classes_, n_rows_ = 0, n_groups_ = 0;  // rows that count
   std::int64_t total_ = 0, positive_ = 0, unit_ = 1;
   double penalty_ = 0;
+  bool listed_ = false;
   std::string names_;  // of groups
   std::vector<Rate> rates_;
   const Json* tree_ = nullptr;

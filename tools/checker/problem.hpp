@@ -31,6 +31,7 @@ struct Column {
   std::size_t first_test = 0;
   // Of two classes: 1 if predictions must not fall along it, -1 if they must not rise.
   int direction = 0;
+  std::size_t feature = 0;  // the number of the column of the table
 
   // The class that a leaf on one side of a cut must predict, if the column has a direction.
   std::size_t says(bool yes) const { return (direction > 0) == yes ? 0 : 1; }

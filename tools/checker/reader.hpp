@@ -302,6 +302,7 @@ class ProblemReader {
     for (const View& view : views_of(split, static_cast<std::int32_t>(n), missing)) {
       Column column{name, view.split, 0, {}};
       column.direction = direction;
+      column.feature = names_.size() - 1;
       require(direction == 0 || view.split == Split::kThreshold,
               "column \"" + name + "\" has a direction and is not split by thresholds");
       for (const std::int32_t c : view.code) {

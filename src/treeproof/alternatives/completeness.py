@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.columns import plain
 from treeproof.objectives import Costs
 from treeproof.persistence import write_whole
 from treeproof.proof.all_trees import FORMAT
 from treeproof.proof.header import Header
 from treeproof.proof.problem import Problem
 from treeproof.proof.tree_counts import Bounds, Depth, Family, name_of
-from treeproof.proof.writer import action_header
+from treeproof.proof.writer import action_header, given_table
 
 if TYPE_CHECKING:
     from treeproof.alternatives.result import NearOptimalSet
@@ -120,13 +119,7 @@ def _read_back(line: bytes, objective: Any) -> Problem:
     header = Header(line)
     if "class_weight" in header.raw:  # they are in the weights already
         header.raw["class_weight"] = [1.0] * len(header.raw["classes"])
-    table: dict[str, NDArray[Any]] = {}
-    encoded = zip(objective.table.columns, objective.table.codes, strict=True)
-    for (column, codes), values in zip(encoded, objective.table.distinct, strict=True):
-        listed = [plain(v) for v in values] if column.is_categorical else list(values)
-        cells = np.empty(len(codes), dtype=object)
-        cells[:] = [None if c == len(listed) else listed[c] for c in codes.tolist()]
-        table[column.name] = cells
+    table = given_table(objective.table)
     labels = getattr(objective, "labels", None)
     y = None if labels is None else np.asarray(objective.classes)[labels]
     costs = getattr(objective, "costs", None)

@@ -245,7 +245,9 @@ def fit_constrained(
         search.model = copy.copy(model)  # whose parameters stay
         model._constrained = (search, shown)
     if file is not None and found.best is not None:
-        model.stats_ |= write_constrained(file, search, found.best, constraints, rows)
+        model.stats_ |= write_constrained(
+            file, search, found.best, constraints, rows, proved=found.proved
+        )
 
 
 def _store(

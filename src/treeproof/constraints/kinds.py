@@ -291,12 +291,13 @@ class Budget(Constraint):
             at_most, unit = _share("share", self.share), Fraction(1)
         else:
             at_most, unit = decimal(self.amount), total
-        prices = self._prices(rows)
+        prices = self.amounts_of(rows)
         number, scale = sums.add(prices * rows.weights[:, None])
         per = total if self.share is not None else Fraction(1)
         sums.limit("budget", {number: 1 / (scale * per)}, at_most, unit)
 
-    def _prices(self, rows: Rows) -> NDArray[np.float64]:
+    def amounts_of(self, rows: Rows) -> NDArray[np.float64]:
+        """Return the price of each action for each row."""
         k, n = len(rows.actions), len(rows.weights)
         if self.prices is None:
             own = np.ones(k)
@@ -343,10 +344,14 @@ class Linear(Constraint):
         """Limit the sum."""
         if not np.isfinite(self.bound):
             raise ValueError(f"bound={self.bound!r} is not a number.")
-        numbers = _table_of(self.h, "h", rows) * rows.weights[:, None]
+        numbers = self.amounts_of(rows) * rows.weights[:, None]
         unit = _exact(np.abs(numbers).max(axis=1).sum()) or Fraction(1)
         number, scale = sums.add(numbers)
         sums.limit("linear", {number: 1 / scale}, decimal(self.bound), unit)
+
+    def amounts_of(self, rows: Rows) -> NDArray[np.float64]:
+        """Return what each row adds for each action, before weights."""
+        return _table_of(self.h, "h", rows)
 
 
 def _table_of(given: Any, name: str, rows: Rows) -> NDArray[np.float64]:

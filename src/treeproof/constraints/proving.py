@@ -1,9 +1,9 @@
-"""Proofs of trees that keep limits on rates: the bound of the prices, with its gap.
+"""Proofs of trees that keep limits on rates: a bound by prices, and a list of trees.
 
 A proof file holds the argument for the priced problem, in which errors and limited
 rates cost whole numbers, and the tree that keeps the limits (section 10 of
-docs/proof-format.md). What prices cannot show, a list of trees closes in the fit but
-not in the file: the checkers then state a gap.
+docs/proof-format.md). Where prices leave a gap, the file may say that the checkers can
+close it by a list of trees. If that list is too long, they state the gap.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.columns import plain
+from treeproof.constraints.closing import close_by_list
 from treeproof.constraints.kinds import (
     Budget,
     Constraint,
@@ -24,17 +26,19 @@ from treeproof.constraints.kinds import (
     EqualizedOdds,
     EqualOpportunity,
     FalsePositiveRateAtMost,
+    Linear,
     RecallAtLeast,
 )
 from treeproof.constraints.search import Candidate, ConstrainedSearch
-from treeproof.constraints.sums import Rows, decimal
+from treeproof.constraints.sums import Rows, Sums, decimal
 from treeproof.objectives import Costs
-from treeproof.proof.writer import ProofFile, nested_tree
+from treeproof.proof.writer import ProofFile, given_table, nested_tree
 from treeproof.solving.proving import solve_for_proof
 
 __all__ = ["check_provable_limits", "write_constrained"]
 
 _MOST_GAINS = 1 << 29  # of all rows together
+_MOST_AMOUNT = 1 << 30
 _MOST_PART = 1 << 60  # of a bound's denominator
 _RATES: dict[type, tuple[str, ...]] = {
     DemographicParity: ("all",),
@@ -54,34 +58,110 @@ class _Rate:
     at_most: Fraction
     rows: NDArray[np.bool_]
     other: NDArray[np.bool_] | None = None
+    per: Fraction = Fraction(1)  # what the search has prices for
 
     def step(self, weights: NDArray[np.int64]) -> int:
         """Return what prices must be multiples of: the weights of its rows."""
         sides = [self.rows] if self.other is None else [self.rows, self.other]
         return math.lcm(*(int(weights[side].sum()) for side in sides))
 
+    def charge(
+        self,
+        costs: NDArray[np.int64],
+        price: int,
+        positive: int,
+        weights: NDArray[np.int64],
+    ) -> None:
+        """Add what each class costs for each row at a price of the rate."""
+        for sign, side in ((self.sign, self.rows), (-self.sign, self.other)):
+            if side is not None:
+                each = price // int(weights[side].sum())
+                costs[side, positive] += sign * each * weights[side]
+
+    def stated(self, price: int) -> dict[str, Any]:
+        """Return the limit as a header has it."""
+        return {
+            "among": self.among,
+            "sign": self.sign,
+            "group": self.group,
+            "minus": self.minus,
+            "at_most": [self.at_most.numerator, self.at_most.denominator],
+            "price": price,
+        }
+
+
+@dataclass(frozen=True)
+class _Amounts:
+    """A limited sum of amounts as a proof states it."""
+
+    table: NDArray[np.int64]  # whole numbers, by row and class
+    at_most: Fraction
+    per: Fraction
+
+    group = None
+
+    def step(self, weights: NDArray[np.int64]) -> int:
+        """Return what prices must be multiples of."""
+        return 1
+
+    def charge(
+        self,
+        costs: NDArray[np.int64],
+        price: int,
+        positive: int,
+        weights: NDArray[np.int64],
+    ) -> None:
+        """Add what each class costs for each row at a price of the sum."""
+        costs += price * self.table * weights[:, None]
+
+    def stated(self, price: int) -> dict[str, Any]:
+        """Return the limit as a header has it."""
+        same = (self.table == self.table[0]).all()
+        return {
+            "amounts": (self.table[0] if same else self.table).tolist(),
+            "at_most": [self.at_most.numerator, self.at_most.denominator],
+            "price": price,
+        }
+
+
+def _amounts(
+    table: NDArray[np.float64], at_most: Fraction, per: Fraction, name: str
+) -> _Amounts:
+    """Make amounts whole numbers."""
+    distinct, place = np.unique(table, return_inverse=True)
+    parts = [decimal(value) for value in distinct]
+    scale = math.lcm(*(part.denominator for part in parts))
+    whole = [int(part * scale) for part in parts]
+    if max(map(abs, whole)) >= _MOST_AMOUNT:
+        raise ValueError(
+            f"A proof takes amounts of {name} that are whole numbers, perhaps of a "
+            "decimal fraction; give them with fewer digits, or fit without proof."
+        )
+    listed = np.array(whole, dtype=np.int64)[place.reshape(table.shape)]
+    return _Amounts(listed, at_most * scale, per * scale)
+
 
 def check_provable_limits(
     constraints: Sequence[Constraint], objective: Costs, rows: Rows, model: Any
 ) -> None:
     """Refuse a proof of what its checkers do not compute in whole numbers."""
+    known = (*_RATES, RecallAtLeast, FalsePositiveRateAtMost, Budget, Linear)
     for one in constraints:
-        share = isinstance(one, Budget) and one.prices is None and one.amount is None
-        known = isinstance(one, (*_RATES, RecallAtLeast, FalsePositiveRateAtMost))
-        if not known and not share:
+        if not isinstance(one, known):
             raise ValueError(
-                f"{type(one).__name__} has no proof files; proofs know limits on rates "
-                "(parity, opportunity, odds, recall, false positives and "
-                "Budget(share=)). Fit without proof."
+                f"{type(one).__name__} has no proof files; proofs know the constraints "
+                "of treeproof.constraints. Use Linear, or fit without proof."
             )
-    for rate in _rates(constraints, rows) if rows.is_positive is not None else ():
-        if rate.at_most.denominator > _MOST_PART:
+        one.add_to(Sums(), rows)  # raises an error if its numbers are not usable
+    for rate in _rates(constraints, rows):
+        most = max(abs(rate.at_most.numerator), rate.at_most.denominator)
+        if most > _MOST_PART:
             raise ValueError(
                 f"A proof states the bound {float(rate.at_most):g} as a fraction, "
                 "which is too long; use a bound with fewer digits."
             )
     plain = model.cost_matrix is None and model.abstain_cost is None
-    if not plain or rows.positive is None or objective.told.matrix is None:
+    if not plain or objective.told.matrix is None:
         raise ValueError(
             "A proof with constraints is about errors; leave out cost_matrix, "
             "abstain_cost and costs, or fit without proof."
@@ -100,35 +180,47 @@ def _errors(objective: Costs) -> NDArray[np.float64]:
     return objective.weights * objective.costs.max(axis=1)
 
 
-def _rates(constraints: Sequence[Constraint], rows: Rows) -> list[_Rate]:
+def _rates(constraints: Sequence[Constraint], rows: Rows) -> list[_Rate | _Amounts]:
     """Return the limits in the order in which the search has their prices."""
-    assert rows.is_positive is not None
-    among = {
-        "all": np.ones(len(rows.weights), dtype=bool),
-        "positives": rows.is_positive,
-        "negatives": ~rows.is_positive,
-    }
-    out: list[_Rate] = []
+    among = {"all": np.ones(len(rows.weights), dtype=bool)}
+    if rows.is_positive is not None:
+        among |= {"positives": rows.is_positive, "negatives": ~rows.is_positive}
+    out: list[_Rate | _Amounts] = []
     for one in constraints:
         for name in _RATES.get(type(one), ()):
             bound = decimal(one.difference_bound)  # type: ignore[attr-defined]
             out += _differences(name, bound, among[name], rows)
+        if isinstance(one, (Budget, Linear)):
+            out.append(_limited_sum(one, rows))
         own: tuple[str, int, Fraction] | None = None
         if isinstance(one, RecallAtLeast):
             own = "positives", -1, -decimal(one.recall)
         elif isinstance(one, FalsePositiveRateAtMost):
             own = "negatives", 1, decimal(one.rate)
-        elif isinstance(one, Budget):
-            own = "all", 1, decimal(one.share)
         if own is not None and among[own[0]].any():
             name, sign, bound = own
             out.append(_Rate(name, sign, None, None, bound, among[name]))
     return out
 
 
+def _limited_sum(one: Budget | Linear, rows: Rows) -> _Rate | _Amounts:
+    """Return a limit that speaks of all rows."""
+    weights = rows.weights
+    if isinstance(one, Linear):
+        table = one.amounts_of(rows)
+        per = Fraction(float(np.abs(table * weights[:, None]).max(axis=1).sum()))
+        return _amounts(table, decimal(one.bound), per or Fraction(1), "h")
+    total = Fraction(float(weights.sum()))
+    share = decimal(one.share) if one.amount is None else decimal(one.amount) / total
+    if one.prices is None and rows.positive is not None:
+        everyone = np.ones(len(weights), dtype=bool)
+        return _Rate("all", 1, None, None, share, everyone)
+    return _amounts(one.amounts_of(rows), share * total, total, "prices")
+
+
 def _differences(
     name: str, bound: Fraction, among: NDArray[np.bool_], rows: Rows
-) -> list[_Rate]:
+) -> list[_Rate | _Amounts]:
     assert rows.groups is not None
     there = [
         g for g in range(len(rows.group_names)) if (among & (rows.groups == g)).any()
@@ -149,8 +241,13 @@ def write_constrained(
     best: Candidate,
     constraints: Sequence[Constraint],
     rows: Rows,
+    *,
+    proved: bool,
 ) -> dict[str, Any]:
-    """Prove the bound of the prices; return figures for `stats_`."""
+    """Prove a bound; return figures for `stats_`.
+
+    If the search has `proved` that the tree is best, the proof says so too.
+    """
     model, objective = search.model, search.objective
     rates, weights = _rates(constraints, rows), rows.weights.astype(np.int64)
     errors = _errors(objective).astype(np.int64)
@@ -160,9 +257,10 @@ def write_constrained(
     positive, n = rows.positive or 0, len(errors)
     for power in range(20, -1, -1):  # as fine as the engines' whole numbers allow
         unit = 1 << power
+        steps = [rate.step(weights) for rate in rates]
         prices = [
-            round(price * unit / rate.step(weights)) * rate.step(weights)
-            for price, rate in zip(wanted, rates, strict=False)
+            round(price / float(rate.per) * unit / step) * step
+            for price, rate, step in zip(wanted, rates, steps, strict=False)
         ]
         costs = _priced(unit, prices, rates, errors, labels, positive, rows)
         if (costs.max(axis=1)[:, None] - costs).sum() < _MOST_GAINS:
@@ -180,23 +278,14 @@ def write_constrained(
     provable = solve_for_proof(
         model.solver, replace(task, split_penalty=engine, proof_log=file.log)
     )
-    limits = [
-        {
-            "among": rate.among,
-            "sign": rate.sign,
-            "group": rate.group,
-            "minus": rate.minus,
-            "at_most": [rate.at_most.numerator, rate.at_most.denominator],
-            "price": price,
-        }
-        for rate, price in zip(rates, prices, strict=True)
-    ]
     grouped = any(rate.group is not None for rate in rates)
     stated = {
         "positive": positive,
         "class_weight": _class_factors(errors, weights, labels, len(objective.actions)),
         "groups": rows.group_names if grouped else None,
-        "limits": limits,
+        "limits": [
+            rate.stated(price) for rate, price in zip(rates, prices, strict=True)
+        ],
         "unit": unit,
         "split_penalty": float(model.split_penalty),
         "tree": nested_tree(
@@ -204,7 +293,14 @@ def write_constrained(
         ),
     }
     header = {"version": 4, "split_penalty": penalty, "constraints": stated}
-    return model._write_proof(file, provable, priced, lambda _: header)  # type: ignore[no-any-return]
+    written = model._write_proof(file, provable, priced, lambda _: header)
+    if proved:
+        names = np.empty(len(rows.actions), dtype=object)
+        names[:] = [plain(action) for action in rows.actions]
+        groups = np.asarray(rows.group_names)[rows.groups] if grouped else None
+        given = given_table(objective.table), names[labels], rows.weights, groups
+        close_by_list(file, *given)
+    return written  # type: ignore[no-any-return]
 
 
 def _class_factors(
@@ -223,7 +319,7 @@ def _class_factors(
 def _priced(
     unit: int,
     prices: list[int],
-    rates: list[_Rate],
+    rates: list[_Rate | _Amounts],
     errors: NDArray[np.int64],
     labels: NDArray[np.intp],
     positive: int,
@@ -235,8 +331,5 @@ def _priced(
     costs += (errors * unit)[:, None]
     costs[np.arange(len(costs)), labels] = 0
     for price, rate in zip(prices, rates, strict=True):
-        for sign, side in ((rate.sign, rate.rows), (-rate.sign, rate.other)):
-            if side is not None:
-                each = price // int(weights[side].sum())
-                costs[side, positive] += sign * each * weights[side]
+        rate.charge(costs, price, positive, weights)
     return costs

@@ -9,15 +9,23 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
+from sklearn.exceptions import ConvergenceWarning
+
 from treeproof.alternatives.methods import Alternatives
 from treeproof.cluster import solve_on_cluster
 from treeproof.estimators.base import OptimalTree
 from treeproof.estimators.encoded_export import EncodedExport
+from treeproof.estimators.path_proof import (
+    check_path_proof,
+    has_paths,
+    write_path_proof,
+)
 from treeproof.estimators.prepared import Prepared
 from treeproof.estimators.shaping import shape_of
 from treeproof.limits import Deadline, parse_memory
@@ -73,6 +81,10 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             )
             name: str
             found: Answer
+            by_path = writer is not None and has_paths(task)
+            if by_path:
+                check_path_proof(self, objective, task)
+                task = replace(task, proof_log="")
             if isinstance(task, RegressionTask):
                 self._fit_shares(prepared, task, history, writer, objective)
                 return
@@ -85,9 +97,11 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
                 provable = Provable(name, found, task, found)
             else:
                 name, found, provable = solve_task(
-                    self.solver, task, prove=writer is not None
+                    self.solver, task, prove=writer is not None and not by_path
                 )
             prepared.keep(name, found, history)
+            if writer is not None and by_path:
+                self.stats_ |= write_path_proof(self, writer, task, objective, found)
             if task.shape is None:
                 self._remember(task, found, int(self.n_best))
             else:  # other trees would not keep the restrictions
@@ -182,6 +196,17 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             header |= {"split_penalty": task.split_penalty} | more(argument.lower)
         written = writer.write(argument, header)
         return written | {"proof_max_depth": task.max_depth}
+
+    def _warn_if_not_shown(self, shown: int, found: int) -> None:
+        """Warn if the checkers cannot show the lower bound of the search."""
+        if shown < found:
+            warnings.warn(
+                "The proof file has no lower bound worth telling: the checkers would "
+                "take too long to show the one of the search. Limit max_depth, or use "
+                "fewer columns or thresholds.",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
 
     def _tolerated(self) -> str:
         """Return how much the rounding of costs may have changed the optimum, in words.

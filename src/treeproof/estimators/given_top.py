@@ -12,8 +12,8 @@ def check_top(model: Any, proof: Any) -> None:
 
     Examples
     --------
-    >>> from treeproof import OptimalTreeClassifier
-    >>> check_top(OptimalTreeClassifier(allowed_features=["age"]), "proof.gz")
+    >>> from treeproof import OptimalTreeRegressor
+    >>> check_top(OptimalTreeRegressor(allowed_features=["age"]), "proof.gz")
     Traceback (most recent call last):
       ...
     ValueError: allowed_features has no proof files; fit a table with these columns...
@@ -30,7 +30,10 @@ def check_top(model: Any, proof: Any) -> None:
                 raise ValueError(
                     f"prefix cannot be combined with {name}; leave one of the two out."
                 )
-    if proof is not None and getattr(model, "allowed_features", None) is not None:
+    plain = hasattr(model, "constraints") and not model.constraints
+    plain = plain and model.metric in ("accuracy", "balanced_accuracy")
+    limited = getattr(model, "allowed_features", None) is not None
+    if proof is not None and limited and not plain:
         raise ValueError(
             "allowed_features has no proof files; fit a table with these columns only, "
             "which is the same problem."

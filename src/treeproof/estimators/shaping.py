@@ -45,7 +45,7 @@ def check_restrictions(model: Any, **told: Any) -> None:
     if not given:
         return
     by_path = [name for name in given if name in ("interaction_cst", "test_costs")]
-    if not by_path:  # proofs know of lists and directions
+    if not by_path or hasattr(model, "constraints"):  # proofs of classifiers know all
         told = {**told, "proof": None}
     metric = getattr(model, "metric", "accuracy")
     unfit = {

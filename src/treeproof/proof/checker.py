@@ -18,6 +18,7 @@ import os
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -31,11 +32,13 @@ from treeproof.proof.header import (
     read_whole,
 )
 from treeproof.proof.node import Node
+from treeproof.proof.path_search import PathSearch
 from treeproof.proof.prices import Prices
 from treeproof.proof.problem import Problem
 from treeproof.proof.ratio import NAMES
 from treeproof.proof.rejected import Array, Rejected, require
 from treeproof.proof.statement import measure, statement
+from treeproof.proof.tree_list import ShownBounds, TreeList
 
 __all__ = ["Verdict", "check"]
 
@@ -146,13 +149,17 @@ def check(
         below = header.lower <= header.upper + problem.tolerance
         require(below, "lower is above upper.")
         problem.check_ratio()
-        kept = None if problem.limits is None else problem.check_limits()
+        kept = book.conclude_limits()
+        search = None if header.raw.get("paths") is None else PathSearch(problem)
+        paths = None if search is None else search.check()
     except Rejected as error:
         return Verdict(False, step, str(error), n_steps=step or 0, statement=about)
     n_steps = len(book.facts)
     if kept is not None and problem.limits is not None:
         total, optimal = int(problem.limits.errors.sum()), kept[1] >= kept[0]
         own, lower = (float(cost / total) for cost in (kept[0], min(kept)))
+    elif search is not None and paths is not None:
+        own, lower, optimal = search.stated(*paths)
     elif problem.ratio is not None:
         value, bound = problem.ratio.value, problem.ratio.bound
         own, lower, optimal = float(1 - value), float(1 - bound), value == bound
@@ -234,6 +241,32 @@ class Book:
         enough = covers(depth, h.max_depth) and covers(splits, h.max_splits)
         require(enough, f"step {root} covers smaller trees only.")
         return bound - (h.search_cost - h.split_cost) * (h.max_splits or 0)
+
+    def conclude_limits(self) -> tuple[Fraction, Fraction] | None:
+        """Return what the tree that keeps the limits costs, and a bound on others.
+
+        None if there are no limits.
+        """
+        limits = self.p.limits
+        if limits is None:
+            return None
+        wrong, penalties, bound = self.p.check_limits()
+        cost = wrong + penalties * limits.penalty
+        if limits.listed and bound < cost:
+            self._check_list(wrong, penalties)
+            bound = cost
+        return cost, bound
+
+    def _check_list(self, wrong: int, penalties: int) -> None:
+        """Check that no tree which keeps the limits costs less than the given one."""
+        h, facts = self.h, dict[bytes, list[tuple[int | None, int]]]()
+        plain = h.max_splits is None and not h.is_list and not any(h.directions)
+        require(plain, "a list is of trees without limits of splits, or directions.")
+        for digest, depth, splits, bound in self.facts:
+            if splits is None:
+                facts.setdefault(digest, []).append((depth, bound))
+        bounds = ShownBounds(self.p, lambda rows: facts.get(_digest(rows), []))
+        TreeList(self.p, bounds).check(wrong, penalties, self.p.priced_base())
 
     def verify(
         self, rows: Array, depth: int | None, splits: int | None, bound: Any, uses: Any

@@ -7,11 +7,11 @@ accepted for what stands here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 from treeproof.proof.exact_data import UNIT, number, places, require, whole
+from treeproof.proof.exact_list import require_no_better
 
 
 class Limits:
@@ -45,37 +45,56 @@ class Limits:
         for k, i in enumerate(self.kept):
             wrong = self.errors[k] * self.unit
             own = [wrong * (y != self.label[k]) for y in label.values()]
-            for sides, _, price in self.rates:
-                for sign, rows, total in sides:
-                    if k in rows:
-                        own[self.positive] += sign * (price // total) * self.weight[k]
+            for shares, _, price in self.rates:
+                for c, share in shares[k].items():
+                    require(price * share % 1 == 0, "a price that is not shared out")
+                    own[c] += int(price * share)
             require(max(map(abs, own)) < 1 << 52, "the prices are too large")
             self.costs[i] = [float(cost) for cost in own]
         self.ones = [float(w > 0) for w in weight]
 
-    def rate(self, limit: Any) -> tuple[list[tuple[int, set[int], int]], Fraction, int]:
-        """Return signs, rows and weights of a limited rate, its bound and its price."""
+    def rate(self, limit: Any) -> tuple[list[dict[int, Fraction]], Fraction, int]:
+        """Return a limited sum, its bound and its price.
+
+        The sum is given by what each row adds to it, by class.
+        """
+        price, (over, under) = whole(limit["price"]), limit["at_most"]
+        at_most = Fraction(whole(over, -(1 << 60)), whole(under, 1))
+        require(abs(price * at_most) < 1 << 32, "the price is too large")
+        if limit.get("amounts") is not None:
+            return self.amounts(limit["amounts"]), at_most, price
         among = {"all": (0, 1), "positives": (1,), "negatives": (0,)}[limit["among"]]
-        price, sides = whole(limit["price"]), []
         require(limit["sign"] in (1, -1), "a sign")
+        shares = [{self.positive: Fraction(0)} for _ in self.kept]
         for sign, key in ((limit["sign"], "group"), (-limit["sign"], "minus")):
             name = limit.get(key)
             if key == "minus" and name is None:
                 continue
             require(name is None or whole(name) in self.group, "no such group")
             pairs = enumerate(zip(self.label, self.group, strict=True))
-            rows = {
+            rows = [
                 k
                 for k, (y, g) in pairs
                 if (y == self.positive) in among and name in (None, g)
-            }
+            ]
             total = sum(self.weight[k] for k in rows)
             require(total and price % total == 0, "a price that is not shared out")
-            sides.append((sign, rows, total))
-        over, under = limit["at_most"]
-        at_most = Fraction(whole(over, -(1 << 60)), whole(under, 1))
-        require(abs(price * at_most) < 1 << 32, "the price is too large")
-        return sides, at_most, price
+            for k in rows:
+                shares[k][self.positive] += Fraction(sign * self.weight[k], total)
+        return shares, at_most, price
+
+    def amounts(self, given: list[Any]) -> list[dict[int, Fraction]]:
+        """Return amounts of each class, times weights; perhaps those of each row."""
+        each = isinstance(given[0], list)
+        rows = given if each else [given] * len(self.kept)
+        n = len(self.given["class_weight"])
+        fits = len(rows) == len(self.kept) and {len(row) for row in rows} == {n}
+        require(fits, "not one amount for each class")
+        most = 1 << 30
+        fine = all(-most <= whole(v, -most) < most for row in rows for v in row)
+        require(fine, "an amount is out of range")
+        pairs = zip(self.weight, rows, strict=True)
+        return [{c: Fraction(w * v) for c, v in enumerate(row)} for w, row in pairs]
 
     def conclude(self, argument: Any) -> bool:
         """Require the tree to keep the limits; return whether it is the best to."""
@@ -84,32 +103,37 @@ class Limits:
         require(splits <= argument.splits, "the tree has too many splits")
         of = {p.codes[i]: said for i, said in argument.said.items()}
         said = [of[codes] for codes in p.row_codes]
-        for sides, at_most, _ in self.rates:
-            rate = sum(
-                Fraction(sign * self.positives(rows, said), total)
-                for sign, rows, total in sides
-            )
-            require(rate <= at_most, "the tree does not keep a limit")
+        for shares, at_most, _ in self.rates:
+            pairs = zip(shares, said, strict=True)
+            total = sum((own.get(c, Fraction(0)) for own, c in pairs), Fraction(0))
+            require(total <= at_most, "the tree does not keep a limit")
         wrong = sum(
             e for e, y, s in zip(self.errors, self.label, said, strict=True) if y != s
         )
         penalties = leaves - 1 if h.get("penalize") == "leaves" else splits
-        return bool(self.bound(argument) >= wrong + penalties * self.penalty)
-
-    def positives(self, rows: Iterable[int], said: list[Any]) -> int:
-        """Return the weight of the rows that are predicted to be positive."""
-        return sum(self.weight[k] for k in rows if said[k] == self.positive)
+        cost = wrong + penalties * self.penalty
+        listed = self.given.get("listed")
+        require(listed in (None, True, False), "listed is not true or false")
+        if self.bound(argument) >= cost:
+            return True
+        if listed:
+            require_no_better(self, argument, wrong, penalties)
+        return bool(listed)
 
     def bound(self, argument: Any) -> Fraction:
         """Return what every tree costs that keeps the limits."""
-        p, rows = argument.p, [self.costs[i] for i in self.kept]
-        require(argument.h["scale"] == 0, "the costs were rounded")
-        gained = sum(p.heft) // UNIT
-        flat = sum(len(set(row)) == 1 for row in rows) if gained else 0
-        least = sum(int(max(row)) for row in rows) - (gained - flat)
+        n, least = len(self.kept), self.base(argument)
         paid = sum(price * at_most for _, at_most, price in self.rates)
-        parts = argument.lower - len(rows)  # penalties were rounded
+        parts = argument.lower - n  # penalties were rounded
         low = (least + Fraction(parts, UNIT) - paid) / self.unit
-        each = range(len(rows) + 1 if self.penalty else 1)
+        each = range(n + 1 if self.penalty else 1)
         ways = (k * self.penalty for k in each)
         return min(own + max(math.ceil(low - own), 0) for own in ways)
+
+    def base(self, argument: Any) -> int:
+        """Return what every tree costs besides what the steps count."""
+        rows = [self.costs[i] for i in self.kept]
+        require(argument.h["scale"] == 0, "the costs were rounded")
+        gained = sum(argument.p.heft) // UNIT
+        flat = sum(len(set(row)) == 1 for row in rows) if gained else 0
+        return sum(int(max(row)) for row in rows) - (gained - flat)

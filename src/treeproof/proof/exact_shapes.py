@@ -12,6 +12,7 @@ from treeproof.proof.exact_data import Rows, require, whole
 from treeproof.proof.exact_leaves import OTHERS, LeafProblem
 from treeproof.proof.exact_limits import Limits
 from treeproof.proof.exact_lines import LineProblem
+from treeproof.proof.exact_paths import PathArgument
 
 PLAIN = ("misclassification", "costs", "squared_error", "absolute_error")
 
@@ -27,6 +28,9 @@ def argument_for(problem: Any, argument: Any, h: dict[str, Any], *data: Any) -> 
         plain = {**h, "constraints": None}
         priced = columns, None, limits.ones, limits.costs
         return _Limited(argument_for(problem, argument, plain, *priced), limits)
+    if h.get("paths") is not None:
+        plain = {**h, "paths": None}
+        return PathArgument(argument_for(problem, argument, plain, *data), h)
     known = h["format"] == "treeproof-proof" and whole(h["version"]) in (2, 3, 4)
     require(known and h["loss"] in (*PLAIN, *OTHERS, "linear"), "this is no proof")
     if h["loss"] in OTHERS:

@@ -23,27 +23,23 @@ MAX_WEIGHT = 1 << 30  # of all rows
 MAX_PART = 1 << 60  # of a bound's numerator and denominator
 MAX_PAID = 1 << 32  # for a limit
 MAX_LIMITS = 1000
+MAX_AMOUNTS = 1 << 58  # of a limit, with weights
+MAX_COST = 1 << 52  # of a row
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A limit: a sign times a rate, perhaps less that of another group."""
+    """A limited sum over rows: a rate, a difference of two, or amounts."""
 
-    rows: Array  # that the rate is among
-    minus: Array  # the same of the other group; none if there is none
-    sign: int
+    shares: dict[int, Array]  # by class, what each row adds, times `whole`
+    whole: int
     at_most: Fraction
     price: int
     words: str
 
-    def of(self, yes: Array, weight: Array) -> Fraction:
-        """Return what is limited, if these rows are predicted to be positive."""
-        value = Fraction(0)
-        for side, rows in ((self.sign, self.rows), (-self.sign, self.minus)):
-            if len(rows):
-                whole = int(weight[rows].sum())
-                value += Fraction(side * int(weight[rows][yes[rows]].sum()), whole)
-        return value
+    def allows(self, total: int) -> bool:
+        """Whether a sum of shares is allowed."""
+        return Fraction(total, self.whole) <= self.at_most
 
 
 class Limits:
@@ -77,6 +73,7 @@ class Limits:
         self.kept = self.errors > 0
         require(bool((self.kept == (weight > 0)).all()), "a class has no weight.")
         self.label, self.tree = label, given.get("tree")
+        self.n_classes = n_classes
         self.positive = read_whole(given.get("positive"), "the positive class")
         require(self.positive < n_classes, "there is no such positive class.")
         self.unit = read_whole(given.get("unit"), "the unit of the constraints", 1)
@@ -91,6 +88,9 @@ class Limits:
         some = isinstance(listed, list) and len(listed) <= MAX_LIMITS
         require(some, "the limits are no list, or too many.")
         self.rates = [self._read_rate(limit) for limit in listed]
+        self.listed: Any = given.get("listed")
+        known = self.listed is None or isinstance(self.listed, bool)
+        require(known, "listed is neither true nor false.")
         self.costs = self._costs(n_classes)
 
     def _groups(self, names: Any, groups: Any) -> Array:
@@ -104,13 +104,30 @@ class Limits:
 
     def _read_rate(self, given: Any) -> Rate:
         require(isinstance(given, dict), "a limit is no object.")
-        among, sign, price = given.get("among"), given.get("sign"), given.get("price")
-        require(among in AMONG and sign in (1, -1), "a limit is of no known kind.")
         parts = given.get("at_most")
         pair = isinstance(parts, list) and len(parts) == 2
         pair = pair and all(type(part) is int for part in parts)
         fine = pair and abs(parts[0]) <= MAX_PART and 0 < parts[1] <= MAX_PART
         require(bool(fine), "a limit has no bound that is a fraction.")
+        price = read_whole(given.get("price"), "the price of a limit")
+        at_most = Fraction(*parts)
+        fine = price < MAX_WEIGHT * UNIT and abs(price * at_most) < MAX_PAID
+        require(fine, "the price of a limit is too large.")
+        own = given.get("amounts")
+        if own is None:
+            shares, whole, words = self._read_shares(given, price)
+        else:
+            shares, whole, words = self._read_amounts(own)
+        words = f"{words} at most {float(at_most):.12g}"
+        return Rate(shares, whole, at_most, price, words)
+
+    def _read_shares(
+        self, given: dict[str, Any], price: int
+    ) -> tuple[dict[int, Array], int, str]:
+        """Read a rate of positive predictions, or a difference of two."""
+        among: Any = given.get("among")
+        sign: Any = given.get("sign")
+        require(among in AMONG and sign in (1, -1), "a limit is of no known kind.")
         sides, words = [], []
         for key in ("group", "minus"):
             name = given.get(key)
@@ -123,22 +140,42 @@ class Limits:
                 require(known, "a limit is about a group that is not there.")
                 rows &= self.group == name
                 words.append(f" in group {name}")
-            elif key == "minus":
-                rows[:] = False
-            sides.append(np.flatnonzero(rows))
-        require(len(sides[0]) > 0, "a limit is about no rows.")
-        require(given.get("minus") is None or len(sides[1]) > 0, "a limit: no rows.")
-        least = read_whole(price, "the price of a limit")
-        fine = least < MAX_WEIGHT * UNIT and abs(least * Fraction(*parts)) < MAX_PAID
-        require(fine, "the price of a limit is too large.")
-        for rows in sides:
-            even = not len(rows) or least % int(self.weight[rows].sum()) == 0
-            require(even, "the price of a limit is not a multiple of its rows' weight.")
+            if key == "group" or name is not None:
+                require(bool(rows.any()), "a limit is about no rows.")
+                sides.append((rows, int(self.weight[rows].sum())))
+        even = all(price % total == 0 for _, total in sides)
+        require(even, "the price of a limit is not a multiple of its rows' weight.")
+        whole = math.lcm(*(total for _, total in sides))
+        own = np.zeros(len(self.weight), np.int64)
+        for side, (rows, total) in zip((sign, -sign), sides, strict=False):
+            own[rows] += side * (whole // total) * self.weight[rows]
         shown = f"{'-' if sign < 0 else ''}positive rate among {among}"
-        about = " minus that".join(words) if words else ""
-        at_most = Fraction(*parts)
-        text = f"{shown}{about} at most {float(at_most):.12g}"
-        return Rate(sides[0], sides[1], sign, at_most, least, text)
+        return {self.positive: own}, whole, shown + " minus that".join(words)
+
+    def _read_amounts(self, given: Any) -> tuple[dict[int, Array], int, str]:
+        """Read an amount for each class, or a list of them for each row that counts."""
+        n, n_classes = int(self.kept.sum()), self.n_classes
+        require(
+            isinstance(given, list) and given, "the amounts of a limit are no list."
+        )
+        each = isinstance(given[0], list)
+        table = given if each else [given] * n
+        fits = len(table) == n and all(
+            isinstance(row, list) and len(row) == n_classes for row in table
+        )
+        require(fits, "a limit has not one amount for each class.")
+        plain = all(
+            type(v) is int and -MAX_WEIGHT <= v < MAX_WEIGHT
+            for row in table
+            for v in row
+        )
+        require(plain, "an amount is out of range.")
+        own = np.zeros((len(self.weight), n_classes), np.int64)
+        own[self.kept] = np.array(table) * self.weight[self.kept, None]
+        size = np.abs(own.astype(np.float64)).sum()
+        require(bool(size < MAX_AMOUNTS), "the amounts of a limit are too large.")
+        words = "of each row in the file" if each else json.dumps(given)
+        return {c: own[:, c] for c in range(n_classes)}, 1, f"amounts {words}"
 
     def _costs(self, n_classes: int) -> Array:
         """Return what each class costs for each row, in whole numbers as doubles."""
@@ -146,21 +183,23 @@ class Limits:
         costs += (self.errors * self.unit)[:, None]
         costs[np.arange(len(costs)), self.label] = 0
         for rate in self.rates:
-            for side, rows in ((rate.sign, rate.rows), (-rate.sign, rate.minus)):
-                if len(rows):
-                    each = rate.price // int(self.weight[rows].sum())
-                    costs[rows, self.positive] += side * each * self.weight[rows]
-        require(int(np.abs(costs).max()) < 1 << 52, "the prices are too large.")
+            each = rate.price // rate.whole
+            for c, share in rate.shares.items():
+                paid = float(each) * np.abs(share.astype(np.float64)).max()
+                require(bool(paid < MAX_COST), "the prices are too large.")
+                costs[:, c] += each * share
+                fine = int(np.abs(costs).max()) < MAX_COST
+                require(fine, "the prices are too large.")
+        require(int(np.abs(costs).max()) < MAX_COST, "the prices are too large.")
         return costs.astype(np.float64)
 
-    def check_tree(self, said: Array, n_penalties: int) -> Fraction:
-        """Check that a tree keeps every limit; return what it costs."""
-        yes = said == self.positive
+    def check_tree(self, said: Array) -> int:
+        """Check that a tree keeps every limit; return its errors."""
         for rate in self.rates:
-            kept = rate.of(yes, self.weight) <= rate.at_most
+            own = (int(share[said == c].sum()) for c, share in rate.shares.items())
+            kept = rate.allows(sum(own))
             require(kept, f"the tree does not keep the limit: {rate.words}.")
-        wrong = int(self.errors[said != self.label].sum())
-        return wrong + n_penalties * self.penalty
+        return int(self.errors[said != self.label].sum())
 
     def bound(self, least: Fraction) -> Fraction:
         """Return what trees that keep the limits cost, if priced costs are above this.

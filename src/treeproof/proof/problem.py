@@ -331,16 +331,27 @@ class Problem:
         self.objective = self._stated(loss) + penalties * h.split_penalty
         return cost
 
-    def check_limits(self) -> tuple[Fraction, Fraction]:
-        """Return what the tree that keeps the limits costs, and a bound on others."""
+    def tree_parts(self) -> tuple[Any, int]:
+        """Return loss and penalties of the tree in the header."""
+        return self._walk(self.header.raw.get("tree"))
+
+    def check_limits(self) -> tuple[int, int, Fraction]:
+        """Return errors and penalties of the tree that keeps the limits, and a bound.
+
+        No tree that keeps them costs less than the bound.
+        """
         assert self.limits is not None
         _, penalties = self._walk(self.limits.tree)
-        cost = self.limits.check_tree(self._said_of_rows(), penalties)
+        wrong = self.limits.check_tree(self._said_of_rows())
+        least = self.priced_base() + Fraction(self.header.lower, UNIT)
+        return wrong, penalties, self.limits.bound(least)
+
+    def priced_base(self) -> Fraction:
+        """Return what every tree costs at prices besides what the steps count."""
         gains = self.gains
-        worst = sum(map(Fraction, gains.worst.tolist()))
-        gained = gains.total - gains.raised - Fraction(self.header.lower, UNIT)
         require(gains.exponent == 0 and not gains.rounded, "the costs were rounded.")
-        return cost, self.limits.bound(worst - gained)
+        worst = sum(map(Fraction, gains.worst.tolist()))
+        return Fraction(worst - (gains.total - gains.raised))
 
     def _said_of_rows(self) -> Array:
         """Return what the tree predicts for every row of the table."""

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 
 from treeproof.proof.header import MISSING, SPLITS, TOLERANCE, Header
+from treeproof.proof.paths import path_words
 from treeproof.proof.problem import Problem
 from treeproof.proof.ratio import NAMES
 
@@ -68,7 +69,8 @@ def _promises(header: Header) -> list[str]:
     named = zip(header.features, header.directions, strict=True)
     along = [f"{'+' if d > 0 else '-'}{f['name']}" for f, d in named if d]
     lists = ["rule lists"] if header.is_list else []
-    return [*lists, *([f"monotone in {', '.join(along)}"] if along else [])]
+    monotone = [f"monotone in {', '.join(along)}"] if along else []
+    return [*lists, *monotone, *path_words(header.raw.get("paths"))]
 
 
 def measure(problem: Problem) -> str:

@@ -44,6 +44,7 @@ __all__ = [
     "ProofFile",
     "action_header",
     "derived",
+    "given_table",
     "nested_tree",
     "regression_header",
     "shares_header",
@@ -123,6 +124,16 @@ class ProofFile:
             "proof_steps": argument.n_steps,
             "proof_bytes": self.path.stat().st_size,
         }
+
+    def replace_header(self, header: dict[str, Any]) -> None:
+        """Put another header before the steps of the file that was written."""
+        packed = self._folder / "packed"
+        with gzip.open(self.path, "rb") as old:
+            old.readline()
+            with gzip.open(packed, "wb", compresslevel=2) as out:
+                out.write(json.dumps(header).encode() + b"\n")
+                shutil.copyfileobj(old, out, 1 << 20)
+        os.replace(packed, self.path)
 
     def trivial(self, split_cost: Any) -> Argument:
         """Write the one step that needs no reason: no tree costs less than nothing."""
@@ -367,6 +378,17 @@ def _problem(
         "n_rows": table.n_rows,
         "fingerprint": "sha256:" + digest.hexdigest(),
     }
+
+
+def given_table(table: TrainingTable) -> dict[str, NDArray[Any]]:
+    """Return the cells of a table as a checker gets them, by the names of columns."""
+    cells: dict[str, NDArray[Any]] = {}
+    encoded = zip(table.columns, table.codes, table.distinct, strict=True)
+    for column, codes, values in encoded:
+        listed = [plain(v) for v in values] if column.is_categorical else list(values)
+        own = cells[column.name] = np.empty(len(codes), dtype=object)
+        own[:] = [None if c == len(listed) else listed[c] for c in codes.tolist()]
+    return cells
 
 
 def _features(table: TrainingTable) -> list[dict[str, Any]]:
