@@ -113,8 +113,8 @@ def test_load_fit_choose_slide_compare_download(user, downloads):
     user.click("tab-near")
     user.click("find-alternatives")
     user.see("how-many", "trees cost at most 0.01 more than the best")
-    user.see("disputed", "of the 150 rows they say different things")
-    user.see("use", "loss when it is shuffled")
+    user.see("disputed", "of the 150 rows they predict different classes")
+    user.see("use", "tested by")
     user.wait(lambda: user.all('[data-part="alternatives"] tbody tr'))[1].click()
     user.wait(lambda: user.part("tree").is_displayed())  # a click leads back to it
     user.wait(user.nodes)

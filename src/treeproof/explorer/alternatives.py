@@ -13,6 +13,7 @@ from treeproof.tree import LEAF
 __all__ = ["Alternative", "Alternatives", "ColumnUse", "alternatives"]
 
 _MOST_LISTED = 60
+_SECONDS = 10.0  # for all questions to the trees together
 
 
 @dataclass(frozen=True)
@@ -125,15 +126,15 @@ def alternatives(
         )
     numeric = fitted.question.numeric
     use = {name: ColumnUse(n / found.count) for name, n in found.feature_use().items()}
-    # All questions together may take as long as the user allows for a fit.
-    found.limit_questions(fitted.question.time_limit)
-    counts = _answer(found.counts)
-    disputed = None
+    found.limit_questions(_SECONDS)
+    disputed = None  # the quickest question first
     if not numeric and (rows := _answer(found.disagreement)) is not None:
         disputed = (int(rows.disputed.sum()), len(rows.disputed))
+    reliance = None if numeric else _answer(lambda: _reliance(found))
+    counts = _answer(found.counts)
     return Alternatives(
         found.count, within, numeric, tuple(without), listed,
-        use if numeric else _answer(lambda: _reliance(found)) or use,
+        reliance or use,
         None if counts is None else counts["predictions"], disputed,
     )  # fmt: skip
 
