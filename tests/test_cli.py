@@ -284,7 +284,7 @@ BAD = {
                       "Column 'a' contains NaN in 1 row (first: row 1)"),
     "missing label": (lambda f: ["fit", write(f, "l.csv", b"a,y\n1,\n2,\n"),
                                  "--target", "y"],
-                      "Drop the rows without a label"),
+                      "has no value in any of the"),
     "fractions": (lambda f: ["fit", write(f, "f.csv", b"a,y\n1,0.5\n2,1.5\n"),
                              "--target", "y", "--classes"],
                   "Unknown label type: continuous"),

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.categorical import is_categorical
+from treeproof.border.marks import is_usual
 from treeproof.border.raw import RawTable, read_raw_table
 from treeproof.border.text import TextColumn
 
@@ -50,6 +51,11 @@ _LOOKED_AT = 200  # number of values examined to recognise dates and sentences
 # "$1,234.50", "€ 12", "12.5%", "1,234": numbers with signs that make them text
 _AMOUNT = re.compile(
     r"[-+]?[$€£¥]? ?[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)? ?[%$€£¥]?"
+)
+# "1.234,50 €", "12,5 %", "1 234,5": the same with a decimal comma
+_COMMA_AMOUNT = re.compile(
+    r"[-+]?[$€£¥]? ?[-+]?(?:\d{1,3}(?:[. \u00a0\u202f]\d{3})+|\d+)(?:,\d+)?"
+    r"[ \u00a0\u202f]?[%$€£¥]?"
 )
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
@@ -96,7 +102,10 @@ class RowNames:
     example : str
         One of its values, in quotation marks if it is text.
     layout : str
-        The format of the dates, in the notation of `datetime.strptime`.
+        The format of the dates, in the notation of `datetime.strptime`; of numbers
+        written as text "," if they have a decimal comma.
+    gaps : bool
+        Whether some cells of numbers written as text are marks of missing values.
     """
 
     name: str
@@ -105,6 +114,7 @@ class RowNames:
     n_rows: int
     example: str = ""
     layout: str = ""
+    gaps: bool = False
 
     @property
     def is_usable(self) -> bool:
@@ -144,10 +154,7 @@ class RowNames:
         better = {
             "text": f"X['words'] = {column}.str.split().str.len()",
             "text dates": f"X['year'] = pd.to_datetime({column}).dt.year",
-            "text numbers": (
-                f"{column} = {column}.str.replace(r'[^0-9.-]', '', regex=True)"
-                ".astype(float)"
-            ),
+            "text numbers": f"{column} = {self._number_in_pandas(column)}",
             "dates": f"X['year'] = {column}.dt.year",
             "durations": f"X['seconds'] = {column}.dt.total_seconds()",
         }
@@ -155,6 +162,24 @@ class RowNames:
         if self.kind in better:
             advice = f"make a number of it, {better[self.kind]}, or leave it out"
         return f"Column {self.name!r} {self.finding}: {self.reason}; {advice}."
+
+    def _number_in_pandas(self, column: str) -> str:
+        """Return an expression that makes numbers of texts such as "$1,234.50"."""
+        point = self.layout or "."
+        text = f"{column}.str.replace(r'[^0-9{point}-]', '', regex=True)"
+        if point != ".":
+            text += f".str.replace('{point}', '.')"
+        if self.gaps:
+            return f"pd.to_numeric({text}, errors='coerce')"
+        return f"{text}.astype(float)"
+
+    def _number_in_sql(self, column: str) -> str:
+        """Return the same for DuckDB."""
+        point = self.layout or "."
+        text = f"regexp_replace({column}, '[^0-9{point}-]', '', 'g')"
+        if point != ".":
+            text = f"replace({text}, '{point}', '.')"
+        return f"{'try_cast' if self.gaps else 'cast'}({text} as double)"
 
     @property
     def query(self) -> str | None:
@@ -167,10 +192,7 @@ class RowNames:
         number = {
             "text": f"len(string_split({column}, ' ')) as words",
             "text dates": f"year(strptime({day}, '{self.layout}')) as year",
-            "text numbers": (
-                f"cast(regexp_replace({column}, '[^0-9.-]', '', 'g') as double) "
-                f"as {column}"
-            ),
+            "text numbers": f"{self._number_in_sql(column)} as {column}",
             "dates": f"year({column}) as year",
             "durations": f"epoch({column}) as seconds",
         }.get(self.kind)
@@ -286,17 +308,23 @@ def _categories(
     used = used[used >= 0]
     if len(used) <= _MANY_DATES:
         return None
-    texts = [str(values.distinct[k]) for k in used[:_LOOKED_AT].tolist()]
+    words = [str(values.distinct[k]) for k in used.tolist()]
+    texts = words[:_LOOKED_AT]
     example = repr(_shortened(texts[0]))
     layout = _layout(texts)
     if layout is not None:
         return RowNames(name, "text dates", len(used), n_rows, example, layout)
-    if _are_amounts(texts):
-        return RowNames(name, "text numbers", len(used), n_rows, example)
+    amounts = [word for word in words if not is_usual(word)]
+    point = _decimal_point(amounts[:_LOOKED_AT])
+    if point is not None and len(amounts) > _MANY_DATES:
+        layout, gaps = point.replace(".", ""), len(amounts) < len(words)
+        example = repr(_shortened(amounts[0]))
+        found = RowNames(name, "text numbers", len(amounts), n_rows, example, layout)
+        return replace(found, gaps=gaps)
     if len(used) <= share * n_rows:
         return None
-    words = float(np.median([len(text.split()) for text in texts]))
-    kind = "text" if words >= _MANY_WORDS else "categories"
+    typical = float(np.median([len(text.split()) for text in texts]))
+    kind = "text" if typical >= _MANY_WORDS else "categories"
     return RowNames(name, kind, len(used), n_rows, example)
 
 
@@ -325,10 +353,22 @@ def _layout(texts: Sequence[str]) -> str | None:
     return None
 
 
-def _are_amounts(texts: Sequence[str]) -> bool:
-    """Whether all texts are numbers, and some have a sign such as "$" or "%"."""
-    signed = any(re.search("[$€£¥%,]", text) for text in texts)
-    return signed and all(_AMOUNT.fullmatch(text.strip()) for text in texts)
+def _decimal_point(texts: Sequence[str]) -> str | None:
+    """Return the decimal point if all are numbers, some with a sign such as "$".
+
+    Examples
+    --------
+    >>> _decimal_point(["$1,234.50", "7"]), _decimal_point(["1.234,50 €", "7 €"])
+    ('.', ',')
+    >>> _decimal_point(["7", "8"]), _decimal_point(["$7", "seven"])
+    (None, None)
+    """
+    if not any(re.search("[$€£¥%,]", text) for text in texts):
+        return None
+    for point, amount in ((".", _AMOUNT), (",", _COMMA_AMOUNT)):
+        if all(amount.fullmatch(text.strip()) for text in texts):
+            return point
+    return None
 
 
 def _shortened(text: str, most: int = 40) -> str:

@@ -62,6 +62,31 @@ def scores(
             found["held_out_weight"] = float(apart / (kept + apart))
     if getattr(model, "abstain_cost", None) is not None:
         found["abstains"] = abstaining_share(model)
+    elif getattr(model, "class_weight", None) is not None:
+        found |= _balanced_scores(model, training, held_out)
+    return found
+
+
+def _balanced_scores(
+    model: Any, training: Training, held_out: Training | None
+) -> dict[str, float]:
+    """Return how well classes that count alike are predicted; {} for large files."""
+    from sklearn.metrics import balanced_accuracy_score
+
+    if isinstance(training.y, str):
+        return {}
+    parts = {"balanced_accuracy": training, "held_out_balanced_accuracy": held_out}
+    found = {}
+    with warnings.catch_warnings():  # a rare class may have no row that is held out
+        warnings.simplefilter("ignore", UserWarning)
+        for name, rows in parts.items():
+            if rows is not None:
+                told = model.predict(rows.X)
+                found[name] = float(
+                    balanced_accuracy_score(
+                        rows.labels(), told, sample_weight=rows.weights
+                    )
+                )
     return found
 
 
@@ -75,9 +100,9 @@ def abstaining_share(model: Any) -> float:
 
 def show(model: Any, result: dict[str, Any]) -> None:
     """Print the tree, its certificate and its scores."""
-    from treeproof.solving.summary import note_few_rows
+    from treeproof.solving.summary import STOPPED, note_few_rows
     from treeproof.tree.drawing import draw
-    from treeproof.words import counted
+    from treeproof.words import counted, number
 
     console = Console(highlight=False)
     drawn = model.tree_.collapse()
@@ -85,6 +110,12 @@ def show(model: Any, result: dict[str, Any]) -> None:
     console.print()
     style = "bold green" if model.optimal_ else "bold yellow"
     console.print(model.certificate(), style=style, soft_wrap=True)
+    if model.status_ in STOPPED:
+        console.print(
+            f"The search was stopped ({STOPPED[model.status_][0]}): this tree costs "
+            f"{number(model.objective_)}, and a better one is not ruled out.",
+            soft_wrap=True,
+        )
     penalty = getattr(model, "split_penalty", 0)
     if drawn.n_splits == 0 and model.optimal_ and penalty and model.max_depth != 0:
         console.print(
@@ -101,10 +132,21 @@ def show(model: Any, result: dict[str, Any]) -> None:
         f"{counted(drawn.n_leaves, 'leaf', 'leaves')}, depth "
         f"{result['depth']}; {score} {result[score]:.4f}; "
         + (f"{_held_out(result)}; " if "held_out" in result else "")
+        + _balanced(result)
         + (f"abstains on {result['abstains']:.0%}; " if "abstains" in result else "")
         + f"{result['seconds']:.2f} s with solver {result['solver']}",
         soft_wrap=True,
     )
+
+
+def _balanced(result: dict[str, Any]) -> str:
+    """Return the mean share of each class that is right, in words."""
+    if "balanced_accuracy" not in result:
+        return ""
+    words = f"balanced accuracy {result['balanced_accuracy']:.4f}"
+    if "held_out_balanced_accuracy" in result:
+        words += f", held out {result['held_out_balanced_accuracy']:.4f}"
+    return words + "; "
 
 
 def _held_out(result: dict[str, Any]) -> str:

@@ -52,7 +52,7 @@ TestCosts = Annotated[
     str | None,
     typer.Option(
         help="JSON file with what it costs to know a column: "
-        '{"column": cost}, or {"column": [cost, "group", cost after others of it]}.',
+        '{"column": cost}, or {"column": \\[cost, "group", cost after others of it]}.',
         rich_help_panel=PANEL,
     ),
 ]

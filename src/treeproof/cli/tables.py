@@ -160,8 +160,14 @@ def without_unlabelled(table: Table, target: str) -> Table:
     else:
         return table
     n = int(np.count_nonzero(gone))
-    if n == 0 or n == len(gone):
+    if n == 0:
         return table
+    if n == len(gone):
+        raise ValueError(
+            f"The target {target!r} has no value in any of the "
+            f"{counted(n, 'row')}, so there is nothing to learn from; name another "
+            "column."
+        )
     warnings.warn(
         f"{counted(n, 'row')} without a value of {target!r} "
         f"{'is' if n == 1 else 'are'} left out.",

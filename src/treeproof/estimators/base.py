@@ -48,23 +48,12 @@ from treeproof.solving.certificates import (
 from treeproof.solving.proving import Provable, derive_steps
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.shape import restrictions
+from treeproof.solving.summary import STOPPED
 from treeproof.solving.tolerance import GapTolerance
 from treeproof.sources.scoring import batches_of, source_to_predict
 from treeproof.tree import Columns, Tree
 
 __all__ = ["OptimalTree", "common_constraints"]
-
-_STOPPED = {
-    "time_limit": ("the time limit was reached", "a larger time_limit"),
-    "memory_limit": ("the memory limit was reached", "a larger memory_limit"),
-    "interrupted": ("it was interrupted", "more time"),
-    "too_many_sums": (
-        "the constraints limit too many sums to list trees by",
-        "fewer groups",
-    ),
-    "too_many_rules": ("there are too many rules to list", "a larger max_candidates"),
-}
-
 
 # solvers that return a single leaf if no time is left
 _CUT_SHORT = ("auto", "sparse", "threshold")
@@ -203,7 +192,7 @@ class OptimalTree(BaseEstimator):
         self.proved_depth_ = proved_depth(
             self.certificates_, exact=not self._real_costs
         )
-        if warn and status in _STOPPED:
+        if warn and status in STOPPED:
             warnings.warn(self._stopped_early(), ConvergenceWarning, stacklevel=3)
 
     def add_level(self, level: Certificate) -> None:
@@ -223,7 +212,7 @@ class OptimalTree(BaseEstimator):
 
     def _stopped_early(self) -> str:
         """Warn that a search ended without proof: why, what was proved, what to try."""
-        why, more = _STOPPED[self.status_]
+        why, more = STOPPED[self.status_]
         advice = f"Try {more}, or a larger split_penalty"
         depth = self.proved_depth_
         if depth >= 1 and getattr(self, "max_depth", None) != depth:

@@ -198,6 +198,15 @@ def _count_alternatives(found: Findings) -> None:
         found.alternatives = str(reason)
         return
     n = trees.count
+    if n == 0:  # counted for a depth that is too small for a tree within the margin
+        found.use = {}
+        found.alternatives = (
+            "The trees that cost nearly as little could not be counted before a limit; "
+            f"none of depth {trees.max_depth} or less costs at most {_MARGIN:g} more "
+            "than the tree above. A smaller --max-depth or a larger --split-penalty "
+            "makes counting them easier."
+        )
+        return
     which = "" if trees.max_depth is None else f" of depth {trees.max_depth} or less"
     found.alternatives = (
         f"{n:,} {'tree' if n == 1 else 'trees'}{which} cost at most {_MARGIN:g} more "

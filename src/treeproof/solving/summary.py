@@ -8,7 +8,19 @@ import numpy as np
 
 from treeproof.words import counted, number
 
-__all__ = ["note_few_rows", "summarise"]
+__all__ = ["STOPPED", "note_few_rows", "summarise"]
+
+# why a search ended without a proof, and what to try
+STOPPED = {
+    "time_limit": ("the time limit was reached", "a larger time_limit"),
+    "memory_limit": ("the memory limit was reached", "a larger memory_limit"),
+    "interrupted": ("it was interrupted", "more time"),
+    "too_many_sums": (
+        "the constraints limit too many sums to list trees by",
+        "fewer groups",
+    ),
+    "too_many_rules": ("there are too many rules to list", "a larger max_candidates"),
+}
 
 _MOST_COLUMNS = 10
 _FEW_ROWS = 20  # rows in a leaf on average; below this, trees often fit noise

@@ -213,7 +213,8 @@ def _check_almost_numbers(distinct: list[str], name: str, path: Path) -> None:
     if commas and all(_COMMA_NUMBER.fullmatch(v) for v in distinct):
         raise ValueError(
             f"Column {name!r} of {str(path)!r} holds numbers with a decimal comma such "
-            f"as {commas[0]!r}; write them with a decimal point."
+            f"as {commas[0]!r}; write them with a decimal point, or read the file with "
+            f"the query \"select * from read_csv('{path}', decimal_separator=',')\"."
         )
     odd = sorted(v for v in distinct if v.strip().lower() in _ODD_NUMBERS)
     if not odd or len(odd) == len(distinct):

@@ -201,7 +201,7 @@ def _rows(tree: Tree, node: int) -> str:
     text = counted(int(samples), "row")
     if samples == weight or not tree.rows_differ_in_weight:
         return text
-    return f"{text}, weight {number(weight)}"
+    return f"{text}, weight {count(weight)}"
 
 
 def _detail(tree: Tree, node: int, details: bool) -> str:

@@ -1,0 +1,135 @@
+"""What a stranger's first tables showed: targets, amounts, scores and help in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from treeproof import OptimalTreeClassifier
+from treeproof.border.row_names import row_names_of
+from treeproof.cli import app
+from treeproof.cli.fitted import scores
+from treeproof.cli.training import Training
+from treeproof.report.findings import Findings, _count_alternatives
+
+DUCKDB = "the query runs in DuckDB"
+
+
+def amounts(n: int = 120) -> tuple[list[str], list[float]]:
+    """Return amounts as they are written in Europe, and what they mean."""
+    numbers = [float(v) for v in np.round(np.linspace(7.5, 23456.78, n), 2)]
+    english = [f"{v:,.2f}" for v in numbers]
+    swapped = [text.translate(str.maketrans(",.", ".,")) + " €" for text in english]
+    return swapped, numbers
+
+
+def test_a_target_without_any_value(tmp_path, treeproof):
+    path = tmp_path / "table.csv"
+    path.write_text("a,y\n" + "1,\n2,\n" * 20)
+    status, _, err = treeproof("fit", path, "--target", "y")
+    assert status == 2
+    assert "The target 'y' has no value in any of the 40 rows" in err
+
+
+@pytest.mark.parametrize("marks", [False, True])
+def test_amounts_with_a_decimal_comma(marks):
+    texts, numbers = amounts()
+    if marks:
+        texts[5] = "n/a"
+        numbers[5] = float("nan")
+    (found,) = row_names_of({"turnover €": texts, "x": [1.0, 2.0] * 60})
+    assert found.kind == "text numbers" and found.gaps == marks
+    assert found.example == "'7,50 €'" and found.layout == ","
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame({"turnover €": texts})
+    code = found.warning.split("make a number of it, ")[1].split(", or leave")[0]
+    exec(code, {"X": X, "pd": pd})
+    np.testing.assert_array_equal(X["turnover €"].to_numpy(float), numbers)
+    duckdb = pytest.importorskip("duckdb", reason=DUCKDB)
+    base = duckdb.connect()
+    base.register("t", pd.DataFrame({"turnover €": texts}))
+    read = base.execute(f"{found.query} from t").fetchall()
+    expected = [None if np.isnan(v) else v for v in numbers]
+    assert [value for (value,) in read] == expected
+
+
+def test_english_amounts_keep_their_point():
+    texts = [f"${v:,.2f}" for v in np.linspace(5, 5000, 90)]
+    (found,) = row_names_of({"price": texts, "x": [1.0, 2.0] * 45})
+    assert found.layout == "" and not found.gaps and "[^0-9.-]" in found.warning
+    words = [f"{k},{k} miles {k % 3}" for k in range(90)]
+    (other,) = row_names_of({"price": words, "x": [1.0, 2.0] * 45})
+    assert other.kind == "categories"
+
+
+def test_a_decimal_comma_comes_with_a_query(tmp_path, treeproof):
+    pytest.importorskip("duckdb", reason=DUCKDB)
+    path = tmp_path / "t.csv"
+    path.write_text("a;y\n" + "".join(f"{k},5;{k > 20}\n" for k in range(40)))
+    status, _, err = treeproof("fit", path, "--target", "y")
+    assert status == 2 and "decimal comma such as" in err
+    query = err.split('the query "')[1].split('"')[0]
+    status, out, _ = treeproof("fit", query, "--target", "y")
+    assert status == 0 and "a <= 21" in out
+
+
+def test_a_search_that_was_stopped_says_so(tmp_path, treeproof):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 8)).round(6), rng.integers(0, 2, 300)
+    path = tmp_path / "noise.csv"
+    head = ",".join([*(f"x{j}" for j in range(8)), "y"])
+    np.savetxt(path, np.column_stack([X, y]), "%g", ",", header=head, comments="")
+    fit = ("fit", path, "--target", "y", "--quiet", "--split-penalty", "0.001")
+    _, out, _ = treeproof(*fit, "--time-limit", "0.3")
+    assert "The search was stopped (the time limit was reached): this tree costs" in out
+    _, out, _ = treeproof(*fit, "--max-depth", "1")
+    assert "was stopped" not in out and "Optimal" in out
+
+
+def test_weights_of_classes_are_scored_by_class():
+    X = np.arange(60.0).reshape(-1, 1)
+    y = (np.arange(60) >= 54).astype(int)
+    y[[3, 55]] = 1, 0
+    X = X // 2
+    model = OptimalTreeClassifier(max_depth=1, class_weight="balanced").fit(X, y)
+    rows = Training(X, y, None, None)
+    told = scores(model, False, rows, rows)
+    each = [np.mean(model.predict(X)[y == k] == k) for k in (0, 1)]
+    assert told["balanced_accuracy"] == pytest.approx(np.mean(each), abs=1e-12)
+    assert told["held_out_balanced_accuracy"] == told["balanced_accuracy"]
+    plain = OptimalTreeClassifier(max_depth=1).fit(X, y)
+    assert "balanced_accuracy" not in scores(plain, False, rows, rows)
+
+
+def test_weights_have_separators_as_rows_have():
+    X, y = [[1], [1], [3], [3]], ["a", "b", "b", "a"]
+    weights = [4282, 1206, 4527, 999]
+    clf = OptimalTreeClassifier().fit(X, y, sample_weight=weights)
+    lines = clf.export_text().splitlines()
+    assert lines[0] == "4 rows, weight 11,014"
+    assert "weight 5,488 (50%), weight 1,206 wrong" in lines[1]
+
+
+def test_no_tree_within_the_margin_is_not_counted_as_the_best():
+    class Trees:
+        count, max_depth = 0, 1
+
+        def feature_use(self):
+            return {"a": 0}
+
+    class Model:
+        def near_optimal(self, margin):
+            return Trees()
+
+    found = Findings.__new__(Findings)
+    found.model, found.use, found.alternatives = Model(), {}, ""
+    _count_alternatives(found)
+    assert found.use == {} and "could not be counted before a limit" in (
+        found.alternatives
+    )
+
+
+def test_help_shows_brackets():
+    shown = CliRunner().invoke(app, ["fit", "--help"], terminal_width=200).output
+    assert '[cost, "group"' in " ".join(shown.replace("│", " ").split())
