@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from treeproof import OptimalTreeClassifier
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.border.row_names import row_names_of
 from treeproof.cli import app
 from treeproof.cli.fitted import scores
 from treeproof.cli.training import Training
 from treeproof.report.findings import Findings, _count_alternatives
+from treeproof.solving.summary import note_few_rows
+from treeproof.survival import OptimalSurvivalTree
 
 DUCKDB = "the query runs in DuckDB"
 
@@ -133,3 +135,29 @@ def test_no_tree_within_the_margin_is_not_counted_as_the_best():
 def test_help_shows_brackets():
     shown = CliRunner().invoke(app, ["fit", "--help"], terminal_width=200).output
     assert '[cost, "group"' in " ".join(shown.replace("│", " ").split())
+
+
+def test_leaves_for_outliers_are_noted():
+    rng = np.random.default_rng(1)
+    x = np.arange(200.0) + 0.5  # whole numbers without gaps would number the rows
+    y = np.where(x < 100, 0.0, 1.0) + rng.normal(size=200) / 9
+    fitted = OptimalTreeRegressor(max_depth=2).fit(x.reshape(-1, 1) % 150, y)
+    assert note_few_rows(fitted) is None
+    y[149] = 90.0  # alone in its place
+    spoilt = OptimalTreeRegressor(max_depth=2).fit(x.reshape(-1, 1), y)
+    assert "fewer than 5 rows" in (note_few_rows(spoilt) or "")
+    kept = OptimalTreeRegressor(max_depth=2, min_samples_leaf=5)
+    assert note_few_rows(kept.fit(x.reshape(-1, 1), y)) is None
+    weights = np.where(y > 50, 9, 9 + np.arange(200) % 2)  # frequencies
+    spoilt.fit(x.reshape(-1, 1), y, weights)
+    assert note_few_rows(spoilt) is None
+
+
+def test_two_columns_of_lifetimes_come_with_the_line_that_joins_them():
+    times, died = np.arange(1.0, 41.0), np.arange(40) % 3 > 0
+    X = times.reshape(-1, 1) // 4
+    with pytest.raises(ValueError, match="From two columns") as told:
+        OptimalSurvivalTree(max_depth=1).fit(X, np.column_stack([died, times]))
+    line = str(told.value).split("From two columns: ")[1].removesuffix(".")
+    y = eval(line, {"np": np, "died": died, "times": times})
+    assert OptimalSurvivalTree(max_depth=1).fit(X, y).optimal_

@@ -94,7 +94,9 @@ def _read_outcome(y: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     if times.ndim != 1:
         raise ValueError(
             "y must be a structured array of event (boolean) and time, or, if every "
-            f"event was seen, one time for each row; got the shape {times.shape}."
+            f"event was seen, one time for each row; got the shape {times.shape}. "
+            "From two columns: np.array(list(zip(died, times)), "
+            "dtype=[('event', bool), ('time', float)])."
         )
     if times.dtype.kind == "c":
         raise ValueError("Complex data not supported: y holds complex numbers.")
