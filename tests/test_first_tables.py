@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -161,3 +163,49 @@ def test_two_columns_of_lifetimes_come_with_the_line_that_joins_them():
     line = str(told.value).split("From two columns: ")[1].removesuffix(".")
     y = eval(line, {"np": np, "died": died, "times": times})
     assert OptimalSurvivalTree(max_depth=1).fit(X, y).optimal_
+
+
+FREQUENCIES = """smoker,sex,ill,people
+yes,f,yes,310
+yes,f,no,105
+no,f,yes,20
+no,f,no,960
+yes,m,yes,280
+yes,m,no,1900
+no,m,yes,35
+no,m,no,1200
+"""
+
+
+def test_paths_and_alternatives_count_rows_by_their_weights(tmp_path, treeproof):
+    path, rows = tmp_path / "counts.csv", tmp_path / "rows.csv"
+    path.write_text(FREQUENCIES)
+    head, *lines = [line.rsplit(",", 1) for line in FREQUENCIES.splitlines()]
+    rows.write_text("\n".join([head[0], *(n for n, k in lines for _ in range(int(k)))]))
+    same = "--target", "ill", "--json", "--class-weight", "balanced"
+    for command in (("path", "--low", "0.001"), ("alternatives", "--within", "0.1")):
+        _, out, _ = treeproof(*command, path, *same, "--weight", "people")
+        _, expected, _ = treeproof(*command, rows, *same)
+        told, known = json.loads(out), json.loads(expected)
+        if command[0] == "path":
+            losses = [[row["loss"] for row in one["path"]] for one in (told, known)]
+            assert losses[0] == pytest.approx(losses[1]) and len(losses[0]) > 2
+        else:
+            assert told["objective"] == pytest.approx(known["objective"])
+            assert told["feature_use"] == known["feature_use"] and told["count"] > 1
+    _, out, _ = treeproof("path", rows, *same, "--low", "0.001", "--cv", "3")
+    scores = [row["held_out_score"] for row in json.loads(out)["path"]]
+    assert scores[0] == pytest.approx(0.5) and max(scores) > 0.7  # a leaf knows nothing
+
+
+def test_a_report_ends_with_the_command_that_made_it(tmp_path, treeproof):
+    rows, page = tmp_path / "t.csv", tmp_path / "t.html"
+    rows.write_text("a,y\n" + "".join(f"{k % 7},{k % 7 > 3}\n" for k in range(60)))
+    options = ("--max-depth", "1", "--classes", "--time-limit", "5.0")
+    status, _, _ = treeproof(
+        "report", rows, "--target", "y", "-o", page, *options, "--test-size", "0.0"
+    )
+    assert status == 0
+    assert " --classes --max-depth 1 --test-size 0.0 --time-limit 5.0" in (
+        page.read_text()
+    )

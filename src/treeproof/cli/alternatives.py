@@ -17,6 +17,7 @@ from treeproof.cli.training import listed, marks, read_training
 from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
+    ClassWeight,
     Drop,
     JsonOutput,
     Keep,
@@ -26,6 +27,7 @@ from treeproof.cli.tree_options import (
     Penalize,
     TableFile,
     Target,
+    Weight,
 )
 
 __all__ = ["alternatives", "register"]
@@ -59,7 +61,9 @@ def alternatives(
     max_depth: MaxDepth = None,
     min_samples_leaf: MinSamplesLeaf = 1,
     categorical_split: CategoricalSplit = "auto",
+    class_weight: ClassWeight = None,
     categorical: Categorical = None,
+    weight: Weight = None,
     drop: Drop = None,
     keep: Keep = None,
     na: MissingMarks = None,
@@ -84,9 +88,8 @@ def alternatives(
 
     Outputs(plot=plot).check()
     roles = {"--drop": listed(drop), "--categorical": listed(categorical)}
-    training = read_training(
-        data, None, target, {"--weight": [], **roles}, listed(keep), marks(na)
-    )
+    roles["--weight"] = [weight] if weight is not None else []
+    training = read_training(data, None, target, roles, listed(keep), marks(na))
     if training.n_amounts():
         raise ValueError(
             f"Column {target!r} holds {training.n_amounts():,} different numbers; "
@@ -95,7 +98,7 @@ def alternatives(
         )
     model = make_estimator(
         False,
-        None,
+        class_weight,
         split_penalty=split_penalty,
         penalize=penalize,
         max_depth=max_depth,
@@ -106,7 +109,7 @@ def alternatives(
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(training.X, training.y)
+        model.fit(training.X, training.y, training.weights)
     try:
         trees = model.near_optimal(within, using=listed(using), without=listed(without))
         use = trees.feature_use()

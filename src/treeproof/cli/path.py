@@ -18,6 +18,7 @@ from treeproof.cli.training import listed, marks, predicts_numbers, read_trainin
 from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
+    ClassWeight,
     Drop,
     Goal,
     JsonOutput,
@@ -28,6 +29,7 @@ from treeproof.cli.tree_options import (
     Penalize,
     TableFile,
     Target,
+    Weight,
 )
 
 __all__ = ["path", "register"]
@@ -60,7 +62,9 @@ def path(
     max_depth: MaxDepth = None,
     min_samples_leaf: MinSamplesLeaf = 1,
     categorical_split: CategoricalSplit = "auto",
+    class_weight: ClassWeight = None,
     categorical: Categorical = None,
+    weight: Weight = None,
     drop: Drop = None,
     keep: Keep = None,
     na: MissingMarks = None,
@@ -100,13 +104,12 @@ def path(
             "--save writes the tree that cross-validation chooses; add --cv 5."
         )
     roles = {"--drop": listed(drop), "--categorical": listed(categorical)}
-    training = read_training(
-        data, None, target, {"--weight": [], **roles}, listed(keep), marks(na)
-    )
+    roles["--weight"] = [weight] if weight is not None else []
+    training = read_training(data, None, target, roles, listed(keep), marks(na))
     regression = predicts_numbers(training, target, goal)
     base = make_estimator(
         regression,
-        None,
+        class_weight,
         penalize=penalize,
         max_depth=max_depth,
         min_samples_leaf=min_samples_leaf,
@@ -120,11 +123,16 @@ def path(
         warnings.simplefilter("ignore", ConvergenceWarning)
         if cv is None:
             found = penalty_path(
-                training.X, training.y, low=low, high=high, estimator=base
+                training.X,
+                training.y,
+                training.weights,
+                low=low,
+                high=high,
+                estimator=base,
             )
         else:
             chosen = _choose(base, regression, cv, low, high, one_standard_error)
-            chosen.fit(training.X, training.labels())
+            chosen.fit(training.X, training.labels(), training.weights)
             found = chosen.path_
     if save is not None and chosen is not None:
         save_model(chosen.estimator_, save, target=target)
@@ -152,7 +160,10 @@ def _choose(
     kind = OptimalTreeRegressorCV if regression else OptimalTreeClassifierCV
     # Files are often sorted, so the folds are random, with a fixed seed.
     folds = (KFold if regression else StratifiedKFold)(cv, shuffle=True, random_state=0)
-    return kind(base, low=low, high=high, cv=folds, one_standard_error=one_error)
+    chosen = kind(base, low=low, high=high, cv=folds, one_standard_error=one_error)
+    if not regression and base.class_weight is not None:
+        chosen.set_params(scoring="balanced_accuracy")
+    return chosen
 
 
 def _report(found: Any, chosen: Any) -> dict[str, Any]:

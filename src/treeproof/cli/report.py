@@ -30,6 +30,7 @@ __all__ = ["register", "report"]
 
 
 def report(
+    context: typer.Context,
     data: TableFile,
     target: Target,
     output: Annotated[
@@ -107,15 +108,27 @@ def report(
         test_size=test_size,
     )
     found.notes = [*(str(note.message) for note in said), *found.notes]
-    found.command = _command(data, target, output)
+    found.command = _command(context, data, target, output)
     Path(output).write_text(to_html(found), encoding="utf-8")
     typer.echo(model.certificate())
     say_written(output)
 
 
-def _command(data: str, target: str, output: str) -> str:
-    """Return the command with its main options, for the foot of the page."""
+def _command(context: typer.Context, data: str, target: str, output: str) -> str:
+    """Return the command with all options that were given, for the foot of the page."""
     words = ["treeproof", "report", data, "--target", target, "-o", output]
+    for option in context.command.params:
+        name = option.name or ""
+        source = context.get_parameter_source(name)
+        if source is None or source.name != "COMMANDLINE":
+            continue
+        if name in ("data", "target", "output"):
+            continue
+        value = context.params[name]
+        if isinstance(value, bool):
+            words.append((option.opts if value else option.secondary_opts)[0])
+        else:
+            words += [option.opts[0], str(value)]
     return " ".join(map(shlex.quote, words))
 
 

@@ -11,6 +11,7 @@ from treeproof.cli import completion
 __all__ = [
     "Categorical",
     "CategoricalSplit",
+    "ClassWeight",
     "Database",
     "Drop",
     "Goal",
@@ -22,6 +23,7 @@ __all__ = [
     "Penalize",
     "TableFile",
     "Target",
+    "Weight",
 ]
 
 TableFile = Annotated[
@@ -83,6 +85,17 @@ MissingMarks = Annotated[
         "N/A, ?, NULL, - and the like in columns of numbers. The mark inf stands for "
         "infinite numbers, in files of any kind.",
         show_default=False,
+    ),
+]
+ClassWeight = Annotated[
+    str | None,
+    typer.Option(help="'balanced' gives all classes the same total weight."),
+]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        help="The column with the weights of the rows.",
+        autocompletion=completion.columns,
     ),
 ]
 Drop = Annotated[str | None, typer.Option(help="Columns A,B that are not used.")]

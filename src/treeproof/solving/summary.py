@@ -80,8 +80,8 @@ def _note_outliers(model: Any, tree: Any) -> str | None:
 
     A row that is far from the others may cost more than a leaf of its own. (In one
     table of 3,600 people and their visits to doctors, seven leaves held one to three
-    rows, and without them R2 on new rows rose from -0.07 to 0.15.) Classes have no outliers: a row that
-    is wrong costs as much as any other.
+    rows, and without them R2 on new rows rose from -0.07 to 0.15.) Classes have no
+    outliers: a row that is wrong costs as much as any other.
     """
     if tree.actions is not None or tree.measure != "errors":
         return None
