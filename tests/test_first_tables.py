@@ -13,6 +13,7 @@ from treeproof.border.row_names import row_names_of
 from treeproof.cli import app
 from treeproof.cli.fitted import scores
 from treeproof.cli.training import Training
+from treeproof.persistence import load
 from treeproof.report.findings import Findings, _count_alternatives
 from treeproof.solving.summary import note_few_rows
 from treeproof.survival import OptimalSurvivalTree
@@ -209,3 +210,18 @@ def test_a_report_ends_with_the_command_that_made_it(tmp_path, treeproof):
     assert " --classes --max-depth 1 --test-size 0.0 --time-limit 5.0" in (
         page.read_text()
     )
+
+
+def test_a_single_leaf_knows_that_rows_have_weights(tmp_path, treeproof):
+    path = tmp_path / "counts.csv"
+    path.write_text(FREQUENCIES)
+    fit = ("fit", path, "--target", "ill", "--weight", "people", "--max-depth", "0")
+    _, out, _ = treeproof(*fit, "--save", tmp_path / "leaf.json")
+    assert "8 rows, weight 4,810 (100%), weight 645 wrong" in out
+    model = load(tmp_path / "leaf.json")
+    assert model.tree_.rows_differ_in_weight and "weight 645" in model.export_text()
+    X, y = [[1], [1], [2], [2]], ["no", "no", "no", "yes"]
+    leaf = OptimalTreeClassifier(max_depth=0, class_weight={"no": 2, "yes": 3})
+    assert leaf.fit(X, y).export_text() == "no   4 rows (100%), 1 wrong"
+    leaf.set_params(class_weight=None).fit(X, y, [2, 2, 2, 3])
+    assert leaf.export_text() == "no   4 rows (100%), 1 wrong"

@@ -52,6 +52,8 @@ def tree_to_dict(tree: Tree) -> dict[str, Any]:
         content["measure"] = tree.measure
     if tree.actions is None and not tree.predicts_means:
         content["predicts_means"] = False
+    if tree.has_row_weights:
+        content["has_row_weights"] = True
     content["nodes"] = [_node_to_dict(tree, node) for node in range(tree.node_count)]
     return content
 

@@ -60,6 +60,7 @@ def tree_from_dict(content: Any) -> Tree:
     _check(isinstance(nodes, list) and len(nodes) > 0, "The tree has no nodes.")
     tree = _Reader(columns, classes, actions, nodes).read()
     tree.predicts_means = content.get("predicts_means") is not False
+    tree.has_row_weights = content.get("has_row_weights") is True
     if actions is not None:
         measure = content.get("measure")
         known = measure in ("errors", "cost", "reward")

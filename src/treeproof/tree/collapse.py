@@ -106,6 +106,7 @@ def _merge_optional_values(
     """Set what not every tree has: costs, lines, impurities, counts of classes."""
     weights = tree.weighted_n_node_samples
     merged.predicts_means = tree.predicts_means
+    merged.has_row_weights = tree.has_row_weights
     if tree.cost is not None:
         costs = tree.cost
         merged.cost = np.array([_average(costs[m], weights[m]) for m in merged_nodes])

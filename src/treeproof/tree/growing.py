@@ -165,8 +165,30 @@ def grow(
     tree.n_node_samples = counts[order]
     if labels is not None and n_classes:
         tree.class_counts = by_class[order]
+        tree.has_row_weights = _weights_differ(labels, weights, samples)
     tree.weighted_n_node_samples = totals[order]
     return tree
+
+
+def _weights_differ(
+    labels: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    samples: NDArray[np.int64] | None,
+) -> bool:
+    """Whether rows of the same class have different weights.
+
+    Examples
+    --------
+    >>> labels = np.array([0, 1, 1], dtype=np.int32)
+    >>> _weights_differ(labels, np.array([1.0, 3.0, 6.0]), np.array([1, 1, 2]))
+    False
+    >>> _weights_differ(labels, np.array([1.0, 3.0, 6.0]), None)
+    True
+    """
+    each = weights if samples is None else weights / samples
+    first = np.zeros(int(labels.max(initial=0)) + 1)
+    first[labels] = each  # the weight of some row of the class
+    return not np.allclose(each, first[labels], rtol=1e-9, atol=0.0)
 
 
 def _read_nodes(

@@ -113,6 +113,9 @@ class Tree(TreeRouting, TreeExports, TreePictures):
     class_counts : ndarray of int64 or None
         Shape (nodes, classes): the training rows of each class where rows have weights;
         see `rows_per_class`.
+    has_row_weights : bool
+        Whether training rows of the same class had different weights. A single leaf
+        does not show this by its numbers.
     lines : Lines or None
         The line of each node of a regression tree whose leaves hold lines; `value` is
         then the mean of its rows.
@@ -178,6 +181,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
         self.impurity: NDArray[np.float64] | None = None
         self.predicts_means = True
         self.class_counts: NDArray[np.int64] | None = None
+        self.has_row_weights = False
         self.lines: Lines | None = None
 
     def _actions_of(self, action: ArrayLike | None) -> NDArray[np.int32]:
@@ -291,6 +295,8 @@ class Tree(TreeRouting, TreeExports, TreePictures):
             return not np.array_equal(self.n_node_samples, self.weighted_n_node_samples)
         if self.predicts_probabilities or self.cost is not None:
             return False
+        if self.has_row_weights:
+            return True
         known = counts[0] > 0
         factors = np.zeros(len(known))
         factors[known] = self.value[0, known] / counts[0, known]
