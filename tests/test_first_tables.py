@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 
 import numpy as np
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
@@ -225,3 +227,13 @@ def test_a_single_leaf_knows_that_rows_have_weights(tmp_path, treeproof):
     assert leaf.fit(X, y).export_text() == "no   4 rows (100%), 1 wrong"
     leaf.set_params(class_weight=None).fit(X, y, [2, 2, 2, 3])
     assert leaf.export_text() == "no   4 rows (100%), 1 wrong"
+
+
+def test_help_fits_into_eighty_columns():
+    group, examples = typer.main.get_command(app), 0
+    for name in group.list_commands(None):
+        text = inspect.cleandoc(group.get_command(None, name).help)
+        examples += f"\ntreeproof {name}" in text
+        for line in text.splitlines():
+            assert len(line) <= 78, f"treeproof {name}: {line}"
+    assert examples > 6  # the help of the commands, not their one line in the list

@@ -78,8 +78,8 @@ def alternatives(
 ) -> None:
     """Count all trees whose cost is nearly optimal, and print some of them.
 
-    Also reports how many of these trees test each column: a column that all of them
-    test cannot be replaced.
+    Also reports how many of these trees test each column: a column that all of
+    them test cannot be replaced.
 
     treeproof alternatives car.csv --target class --within 0.01
     treeproof alternatives car.csv --target class --without doors,persons

@@ -101,11 +101,12 @@ def bench(
 ) -> None:
     """Run treeproof and the other exact solvers that are installed, side by side.
 
-    Every fit runs in a process of its own, with limits on time and memory. Most solvers
-    accept only 0/1 columns, so tables are converted to such columns first, in the same
-    way for all solvers. Objectives are recomputed from every returned tree, and
-    contradictory claims are reported. The extra "peers" installs the other solvers;
-    --peers names another Python interpreter that has them.
+    Every fit runs in a process of its own, with limits on time and memory. Most
+    solvers accept only 0/1 columns, so tables are converted to such columns
+    first, in the same way for all solvers. Objectives are recomputed from every
+    returned tree, and contradictory claims are reported. The extra "peers"
+    installs the other solvers; --peers names another Python interpreter that has
+    them.
 
     treeproof bench
     treeproof bench customers.csv --target left --limit 60

@@ -81,17 +81,17 @@ def check(
 ) -> None:
     """Check a proof of optimality step by step against the data.
 
-    The exit status is 0 if every step is valid and 1 if the proof is rejected; the
-    first step that is not valid is named.
+    The exit status is 0 if every step is valid and 1 if the proof is rejected;
+    the first step that is not valid is named.
 
     treeproof fit car.csv --target class --proof car.proof.gz
     treeproof check car.proof.gz car.csv
 
     treeproof check doses.proof.gz patients.csv --costs rewards.csv
 
-    The checker is the one in C++, which shares no code with the search. --python runs
-    the checker in Python, which is written to be read, and --exact a third one. Files
-    about all near-optimal trees have one checker, in Python.
+    The checker is the one in C++, which shares no code with the search. --python
+    runs the checker in Python, which is written to be read, and --exact a third
+    one. Files about all near-optimal trees have one checker, in Python.
     """
     from treeproof.proof.all_trees import all_trees_header
     from treeproof.proof.checker import read_header

@@ -38,8 +38,8 @@ def explore(
 ) -> None:
     """Explore a table in the browser: fit trees, inspect nodes, compare, download.
 
-    The page is available on this machine only, and only at the address that is printed,
-    which contains a random token. Ctrl-C ends the server.
+    The page is available on this machine only, and only at the address that is
+    printed, which contains a random token. Ctrl-C ends the server.
 
     treeproof explore
     treeproof explore iris

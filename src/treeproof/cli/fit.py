@@ -327,10 +327,11 @@ def fit(
 ) -> None:
     """Learn an optimal tree from a table and print it with its certificate.
 
-    Text columns are used as categories and empty cells as missing values; nothing has
-    to be encoded or imputed. If a limit or Ctrl-C ends the search, the best tree found
-    so far is printed with a lower bound on the cost of any tree. Files of 64 MB and
-    more are not read into memory; only their distinct rows have to fit.
+    Text columns are used as categories and empty cells as missing values; nothing
+    has to be encoded or imputed. If a limit or Ctrl-C ends the search, the best
+    tree found so far is printed with a lower bound on the cost of any tree. Files
+    of 64 MB and more are not read into memory; only their distinct rows have to
+    fit.
 
     treeproof fit iris.csv --target species
     treeproof fit iris.csv.gz --target species --plot tree.png --sql iris.sql

@@ -88,8 +88,8 @@ def path(
 ) -> None:
     """Find all trees that are optimal for some penalty, and choose one of them.
 
-    Each line is a tree with the interval of penalties for which it is optimal. With
-    --cv, the tree with the best score on held-out rows is marked.
+    Each line is a tree with the interval of penalties for which it is optimal.
+    With --cv, the tree with the best score on held-out rows is marked.
 
     treeproof path car.csv --target class
     treeproof path car.csv --target class --cv 5 --plot front.png --save car.json

@@ -66,10 +66,10 @@ def report(
 ) -> None:
     """Write a report on a table as one HTML file.
 
-    The file needs no server and no network; it can be mailed or printed. It has the
-    certificate in words, the tree, its score on held-out rows beside CART and
-    boosted trees, what it gets wrong, which columns matter, how many other trees are
-    as good, and the tree as SQL.
+    The file needs no server and no network; it can be mailed or printed. It has
+    the certificate in words, the tree, its score on held-out rows beside CART and
+    boosted trees, what it gets wrong, which columns matter, how many other trees
+    are as good, and the tree as SQL.
 
     treeproof report iris.csv --target species -o iris.html
     treeproof report houses.csv --target price --max-depth 3

@@ -61,8 +61,8 @@ def reproduce(
 ) -> None:
     """Recompute a table or figure of one of the papers beside the published one.
 
-    Finished rows are saved in the output folder at once; after an interruption the same
-    command continues.
+    Finished rows are saved in the output folder at once; after an interruption
+    the same command continues.
     """
     from treeproof.reproduce import TARGETS
 
