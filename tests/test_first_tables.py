@@ -16,8 +16,8 @@ from treeproof.cli import app
 from treeproof.cli.fitted import scores
 from treeproof.cli.training import Training
 from treeproof.persistence import load
-from treeproof.report.findings import Findings, _count_alternatives
-from treeproof.solving.summary import note_few_rows
+from treeproof.report.findings import Findings, _count_alternatives, investigate
+from treeproof.solving.summary import note_few_rows, note_single_column
 from treeproof.survival import OptimalSurvivalTree
 
 DUCKDB = "the query runs in DuckDB"
@@ -237,3 +237,20 @@ def test_help_fits_into_eighty_columns():
         for line in text.splitlines():
             assert len(line) <= 78, f"treeproof {name}: {line}"
     assert examples > 6  # the help of the commands, not their one line in the list
+
+
+def test_a_column_that_tells_the_target_is_named():
+    code, size = np.arange(60) % 3, np.arange(60) % 7
+    y = np.where(code == 2, "refused", "granted")
+    X = {"code": code, "size": size}
+    model = OptimalTreeClassifier().fit(X, y)
+    note = note_single_column(model)
+    assert note is not None and note.startswith("One split on 'code'")
+    assert note in model.summary()
+    found = investigate(model, X, y, title="t", target="y", details=False)
+    assert note in found.notes
+    assert note_single_column(OptimalTreeClassifier().fit({"code": code}, y)) is None
+    few = {name: values[:45] for name, values in X.items()}
+    assert note_single_column(OptimalTreeClassifier().fit(few, y[:45])) is None
+    y[0] = "refused"
+    assert note_single_column(OptimalTreeClassifier(0.02).fit(X, y)) is None

@@ -100,7 +100,7 @@ def abstaining_share(model: Any) -> float:
 
 def show(model: Any, result: dict[str, Any]) -> None:
     """Print the tree, its certificate and its scores."""
-    from treeproof.solving.summary import STOPPED, note_few_rows
+    from treeproof.solving.summary import STOPPED, note_few_rows, note_single_column
     from treeproof.tree.drawing import draw
     from treeproof.words import counted, number
 
@@ -123,9 +123,9 @@ def show(model: Any, result: dict[str, Any]) -> None:
             "--split-penalty gives a larger tree.",
             soft_wrap=True,
         )
-    note = note_few_rows(model)
-    if note is not None:
-        warnings.warn(note, UserWarning, stacklevel=2)
+    for note in (note_few_rows(model), note_single_column(model)):
+        if note is not None:
+            warnings.warn(note, UserWarning, stacklevel=2)
     score = "accuracy" if "accuracy" in result else "r2"
     console.print(
         f"{counted(drawn.n_splits, 'split')}, "

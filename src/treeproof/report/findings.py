@@ -19,7 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.importance import DroppedColumn
 from treeproof.report.peers import Score, compare, score_of
-from treeproof.solving.summary import note_few_rows
+from treeproof.solving.summary import note_few_rows, note_single_column
 
 __all__ = ["Findings", "investigate"]
 
@@ -135,9 +135,8 @@ def investigate(
         for note in said
         if not issubclass(note.category, ConvergenceWarning)
     ]
-    few = note_few_rows(model)
-    if few is not None:
-        found.notes.append(few)
+    doubts = note_few_rows(model), note_single_column(model)
+    found.notes += [doubt for doubt in doubts if doubt is not None]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if test_size > 0 and len(y) >= _FEW_ROWS:

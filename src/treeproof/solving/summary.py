@@ -9,7 +9,7 @@ import numpy as np
 from treeproof.kinds import LEAF
 from treeproof.words import counted, number
 
-__all__ = ["STOPPED", "note_few_rows", "summarise"]
+__all__ = ["STOPPED", "note_few_rows", "note_single_column", "summarise"]
 
 # why a search ended without a proof, and what to try
 STOPPED = {
@@ -24,6 +24,7 @@ STOPPED = {
 }
 
 _MOST_COLUMNS = 10
+_FEW_IN_ALL, _FEW_OF_A_CLASS = 50, 10  # rows of tables that chance may separate
 _OUTLIERS = 5  # leaves of a regression with fewer rows are named
 _FEW_ROWS = 20  # rows in a leaf on average; below this, trees often fit noise
 
@@ -72,6 +73,38 @@ def note_few_rows(model: Any, advice: str = "") -> str | None:
         f"{rows / leaves:.0f} in each. With so few rows in a leaf, a tree often fits "
         "chance differences of the training rows, and a smaller one predicts new rows "
         f"better. {advice or _advice(model)}"
+    )
+
+
+def note_single_column(model: Any) -> str | None:
+    """Return a note if one split is right for all rows of a larger table, else None.
+
+    Such a column is often made from the target or known only after it, such as the
+    code of a decision beside the decision. Small tables, with fewer than 50 rows or 10
+    rows of a class, are left alone, since it happens there by chance.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> X = {"code": [1, 2, 3] * 20, "size": [k % 7 for k in range(60)]}
+    >>> clf = OptimalTreeClassifier().fit(X, ["no", "no", "yes"] * 20)
+    >>> print(note_single_column(clf)[:48])
+    One split on 'code' is right for all 60 training
+    """
+    tree = model.tree_.collapse()
+    counts = tree.rows_per_class
+    if tree.n_splits != 1 or counts is None or len(tree.columns) < 2:
+        return None
+    leaves = counts[tree.kind == LEAF]
+    pure = np.count_nonzero(leaves, axis=1).max(initial=0) <= 1
+    rows = counts[0][counts[0] > 0]
+    if not pure or rows.sum() < _FEW_IN_ALL or rows.min() < _FEW_OF_A_CLASS:
+        return None
+    name = tree.columns[tree.feature[0]].name
+    return (
+        f"One split on {name!r} is right for all {rows.sum():,} training rows. Such a "
+        "column is often made from the target, or known only after it; leave it out, "
+        "unless it is known before the target is."
     )
 
 
@@ -140,7 +173,7 @@ def summarise(model: Any) -> str:
         lines += ["", "share of each column in what the splits save:"]
         for j in order[:_MOST_COLUMNS]:
             lines.append(f"{shares[j]:>6.0%}  {model.tree_.columns[j].name}")
-    note = note_few_rows(model)
-    if note is not None:
-        lines += ["", note]
+    for note in (note_few_rows(model), note_single_column(model)):
+        if note is not None:
+            lines += ["", note]
     return "\n".join(lines)
