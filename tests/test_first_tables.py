@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof.border.frequencies import frequencies_of
 from treeproof.border.row_names import row_names_of
 from treeproof.cli import app
 from treeproof.cli.fitted import scores
@@ -254,3 +256,24 @@ def test_a_column_that_tells_the_target_is_named():
     assert note_single_column(OptimalTreeClassifier().fit(few, y[:45])) is None
     y[0] = "refused"
     assert note_single_column(OptimalTreeClassifier(0.02).fit(X, y)) is None
+
+
+def test_a_table_of_frequencies_is_recognised(tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text(FREQUENCIES.replace("people", "Freq"))
+    run = CliRunner().invoke
+    fit = ["fit", str(path), "--target", "ill", "--quiet"]
+    with pytest.warns(UserWarning, match="'Freq' seems to say how many rows"):
+        run(app, fit)
+    for more in (["--weight", "Freq"], ["--keep", "Freq"], ["--drop", "Freq"]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert run(app, [*fit, *more]).exit_code == 0
+    levels = {"a": [1, 2] * 5, "b": [k // 2 for k in range(10)]}
+    assert frequencies_of({**levels, "count": range(10)}) == "count"
+    assert frequencies_of({**levels, "size": range(10)}) is None
+    assert frequencies_of({**levels, "count": [3] * 10}) is None
+    assert frequencies_of({**levels, "count": [k / 2 for k in range(10)]}) is None
+    twice = {"a": [1, 2] * 5, "b": [1] * 10, "count": range(10)}
+    assert frequencies_of(twice) is None
+    assert frequencies_of({**levels, "x": range(10), "count": range(10)}) is None

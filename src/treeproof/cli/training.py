@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from treeproof.border.amounts import MANY_AMOUNTS, count_amounts
+from treeproof.border.frequencies import frequencies_of
 from treeproof.border.names import known_columns
 from treeproof.border.row_names import RowNames, counted_row_names, row_names_of
 from treeproof.cli.tables import (
@@ -223,6 +224,15 @@ def read_training(
     found = [about for about in row_names_of(table) if about.name not in meant]
     for name in _leave_out(found, table, data):
         del table[name]
+    counts = None if weights else frequencies_of({**table, target: y})
+    if counts is not None and counts != target and counts not in meant:
+        warnings.warn(
+            f"Column {counts!r} seems to say how many rows each line stands for, as in "
+            "a table of frequencies; if so, treeproof fit --weight counts them. Here "
+            "it is a column like any other.",
+            UserWarning,
+            stacklevel=2,
+        )
     categorical = _categorical(table, roles["--categorical"])
     return Training(table, y, weights[0] if weights else None, categorical)
 
