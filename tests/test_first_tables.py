@@ -18,6 +18,7 @@ from treeproof.cli import app
 from treeproof.cli.fitted import scores
 from treeproof.cli.training import Training
 from treeproof.persistence import load
+from treeproof.policy import OptimalPolicyTree
 from treeproof.report.findings import Findings, _count_alternatives, investigate
 from treeproof.solving.summary import note_few_rows, note_single_column
 from treeproof.survival import OptimalSurvivalTree
@@ -277,3 +278,23 @@ def test_a_table_of_frequencies_is_recognised(tmp_path):
     twice = {"a": [1, 2] * 5, "b": [1] * 10, "count": range(10)}
     assert frequencies_of(twice) is None
     assert frequencies_of({**levels, "x": range(10), "count": range(10)}) is None
+
+
+def test_rules_speak_of_weights_and_of_risks(tmp_path, treeproof):
+    path = tmp_path / "counts.csv"
+    path.write_text(FREQUENCIES)
+    saved = tmp_path / "model.json"
+    fit = ("fit", path, "--target", "ill", "--weight", "people", "--max-depth", "1")
+    treeproof(*fit, "--save", saved)
+    _, out, _ = treeproof("export", saved, "--rules")
+    assert out == "Always predict no (8 rows, weight 4,810, 87%).\n"
+    times = np.arange(1.0, 41.0)
+    model = OptimalSurvivalTree(max_depth=1).fit(times.reshape(-1, 1) // 4, times)
+    assert all("predict risk " in str(rule) for rule in model.to_rules())
+
+
+def test_how_much_costs_were_rounded_is_a_plain_number():
+    rewards = np.array([[3e5 + 1 / 3, 0.0], [0.0, 3e5 + 1 / 7]] * 10)
+    tree = OptimalPolicyTree(max_depth=1).fit([[0], [1]] * 10, rewards)
+    told = tree.certificate().rsplit(" by more than ", 1)[1].removesuffix(".")
+    assert "e" not in told and 0.0001 <= float(told) < 1000

@@ -43,6 +43,7 @@ from treeproof.solving.observers import History, climbing, observing
 from treeproof.solving.proving import Provable, derive_steps, solve_task
 from treeproof.solving.shape import grow_in_order
 from treeproof.solving.solvers import RegressionTask, Task
+from treeproof.words import number
 
 __all__ = ["ActionTree"]
 
@@ -219,7 +220,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         if not isinstance(rounding, float) or not rounding > 0:
             return super()._tolerated()
         digit = 10.0 ** math.floor(math.log10(rounding))
-        return f"{math.ceil(rounding / digit) * digit:.0e}"
+        return number(math.ceil(rounding / digit) * digit, 1)
 
     def _keep(
         self,

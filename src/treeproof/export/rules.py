@@ -28,7 +28,7 @@ from treeproof.export.payload import (
 from treeproof.tree import LEAF, Tree
 from treeproof.tree.drawing import action_text
 from treeproof.tree.leaf_facts import interval_of
-from treeproof.words import counted, number, percent
+from treeproof.words import count, counted, number, percent
 
 __all__ = ["Interval", "Members", "Rule", "conditions_to", "to_rules"]
 
@@ -136,6 +136,10 @@ class Rule:
     interval : tuple of float or None
         A 95% confidence interval for the share of the predicted class or for the mean;
         see `treeproof.tree.leaf_facts`.
+    by_weight : bool
+        Whether rows of a class differ in weight, so that the words are about weights.
+    risk : bool
+        Whether the prediction is the risk of a survival tree.
     """
 
     conditions: tuple[Interval | Members, ...]
@@ -146,6 +150,8 @@ class Rule:
     rewards: dict[Any, float] | None = field(default=None)
     rows_per_class: dict[Any, int] | None = field(default=None)
     interval: tuple[float, float] | None = field(default=None)
+    by_weight: bool = field(default=False)
+    risk: bool = field(default=False)
 
     def holds(self, row: Mapping[str, Any]) -> bool:
         """Whether the rule speaks about a row."""
@@ -157,10 +163,13 @@ class Rule:
             words = [f"({w})" if w.endswith(" or missing") else w for w in words]
         value = self.prediction
         shown = number(value) if isinstance(value, float) else action_text(value)
+        shown = f"risk {shown}" if self.risk else shown
         rows = counted(self.samples, "row")
+        if self.by_weight and self.weight != self.samples:
+            rows += f", weight {count(self.weight)}"
         if self.probabilities is not None and value in self.probabilities:
             counts, share = self.rows_per_class, self.probabilities[value]
-            if counts is not None and self.samples:
+            if counts is not None and self.samples and not self.by_weight:
                 share = counts[value] / self.samples
             rows += f", {percent(share)}"
         elif self.rewards is not None:
@@ -224,6 +233,8 @@ def to_rules(tree: Tree, *, unseen: bool = False) -> list[Rule]:
                 if counts is None or names is None or stays
                 else dict(zip(names, counts[node].tolist(), strict=True)),
                 None if stays else interval_of(tree, node),
+                tree.rows_differ_in_weight and not stays,
+                tree.measure == "risk",
             )
         )
 
