@@ -127,8 +127,8 @@ def _note_outliers(model: Any, tree: Any) -> str | None:
     return (
         f"{few} of the {tree.n_leaves} leaves {'has' if few == 1 else 'have'} fewer "
         f"than {_OUTLIERS} rows. A leaf for a few outliers lowers the cost on the "
-        "training rows and often predicts new rows badly; a larger min_samples_leaf "
-        f"(on the command line: --min-samples-leaf {_OUTLIERS}) rules out such leaves."
+        "training rows and often predicts new rows badly; "
+        f"min_samples_leaf={_OUTLIERS} rules out such leaves."
     )
 
 
