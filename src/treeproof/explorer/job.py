@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +18,9 @@ from treeproof.solving.observers import watch, watch_ladder
 from treeproof.solving.stopping import stop_when
 from treeproof.tree import Tree
 
-__all__ = ["Job", "sentence"]
+__all__ = ["Job", "sentence", "stop_all"]
+
+_running: weakref.WeakSet[Job] = weakref.WeakSet()
 
 # An error that the user can correct, with a message for people.
 _MENDABLE = (ValueError, TypeError, OSError, ImportError, MemoryError)
@@ -40,6 +43,27 @@ def sentence(error: BaseException) -> str:
         f"This should not have happened ({type(error).__name__}: {text}); please "
         "report it."
     )
+
+
+def stop_all(seconds: float = 10.0) -> None:
+    """Stop all work and wait for its end, for so many seconds at most.
+
+    To be called before the interpreter ends: it may not end while a search is running
+    in a thread, and would abort.
+
+    Examples
+    --------
+    >>> job = Job(lambda job: job._stop.wait(60.0))
+    >>> stop_all()
+    >>> job.state
+    'done'
+    """
+    jobs = list(_running)
+    for job in jobs:
+        job.stop()
+    latest = time.monotonic() + seconds
+    for job in jobs:
+        job.wait(max(latest - time.monotonic(), 0.0))
 
 
 class Job:
@@ -87,6 +111,7 @@ class Job:
         self._begun = time.perf_counter()
         self._ended: float | None = None
         self._thread = threading.Thread(target=self._run, daemon=True)
+        _running.add(self)
         self._thread.start()
 
     @property
@@ -126,6 +151,7 @@ class Job:
             state = "failed"
         self._ended = time.perf_counter()
         self.state = state
+        _running.discard(self)
 
     def _listen(
         self, kind: int, seconds: float, lower: float, upper: float, nodes: int

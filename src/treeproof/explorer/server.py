@@ -11,6 +11,7 @@ import webbrowser
 from collections.abc import Callable
 from typing import Any
 
+from treeproof.explorer.job import stop_all
 from treeproof.explorer.tables import Table
 from treeproof.explorer.token import Guard
 from treeproof.extras import need
@@ -73,8 +74,11 @@ def serve(
     if browser:
         with contextlib.suppress(webbrowser.Error):
             webbrowser.open(address)
-    with contextlib.suppress(KeyboardInterrupt):
-        server.run(sockets=[listener])
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
+    finally:
+        stop_all()  # searches that nobody waits for any more
 
 
 _FAVICON = (
