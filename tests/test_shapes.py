@@ -18,7 +18,7 @@ from treeproof.constraints import RecallAtLeast
 from treeproof.kinds import LEAF
 from treeproof.policy import OptimalPolicyTree
 from treeproof.proof import check
-from treeproof.solving.shape import path_rules
+from treeproof.solving.shape import never_charges_more, path_rules
 
 
 def rising(model, X, column):
@@ -222,18 +222,29 @@ def test_car_with_its_costs(which, tmp_path):
         assert models[0].objective_ / normaliser == pytest.approx(0.0916461, abs=1e-7)
 
 
-def test_a_cheap_test_that_pays_by_its_discount():
-    """If measuring pays by its discount on later tests, every cut is tried."""
-    rules = path_rules(
-        2,
-        None,
-        [
-            Measurement(frozenset([0]), 0.01, "g", 0.01),
-            Measurement(frozenset([1]), 1.0, "g", 0.1),
-        ],
-        None,
-    )
-    assert not rules.contract
+@pytest.mark.parametrize(
+    ("measured", "values", "holds"),
+    [
+        # A test at .01 can be worth it for .9 less on another.
+        ([((0,), 1, 1), ((1,), 100, 10)], (5, 5), False),
+        # Both are discounted alike.
+        ([((0,), 5, 2), ((1,), 4, 1)], (5, 5), True),
+        # First a test of column 0, then 1, then 0 again costs 5; the last two cost 9.
+        ([((0,), 5, 4), ((1,), 5, 0)], (5, 5), False),
+        # With two values, column 0 is tested once on a path.
+        ([((0,), 5, 4), ((1,), 5, 0)], (2, 5), True),
+        # Column 2 is known with column 0, and tested where that was.
+        ([((0, 2), 5, 4), ((1,), 5, 0)], (2, 5, 2), False),
+        ([((0, 2), 5, 0), ((1,), 5, 0)], (2, 5, 2), True),
+    ],
+)
+def test_paths_that_leave_out_a_test(measured, values, holds):
+    """If a test can pay by its discount on others, every cut is tried."""
+    measured = [Measurement(frozenset(c), p, "g", d) for c, p, d in measured]
+    rules = path_rules(len(values), None, measured, None)
+    whole = rules.prices.astype(np.int64)
+    found = never_charges_more(rules.next, whole, np.array(values) > 2)
+    assert found == holds
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ struct Rules {
   // [state * n_features + feature]: what a split costs for each unit of `pays`; empty: nothing.
   std::span<const Cost> prices;
   std::span<const Weight> pays;  // of each row; empty with `prices`
-  // Whether a path without one of its tests allows and charges no more than what it did: not if a
-  // test is worth its price for the discount that it gives on others.
+  // Whether a path that leaves out one of its tests allows what it did and charges no more. It may
+  // charge more if that test gave a discount on others.
   bool contract = true;
   // The order of predictions along each feature (Misclassification::direction); empty: any.
   std::span<const std::int32_t> directions;

@@ -8,8 +8,9 @@
 //             A tree for more rows serves fewer of them at no higher cost in any state: its splits
 //             that leave a side empty can be left out, which allows no less and charges no more.
 //             So between two cuts a < b of a column, the sides cost at least l(a) + r(b); the
-//             interval is dropped if that is too much, or bisected. With a minimum leaf size this
-//             does not hold, and every cut is tried.
+//             interval is dropped if that is too much, or bisected. This does not hold with a
+//             minimum leaf size, nor where a test is worth its price for a discount that it gives
+//             (Rules::contract); every cut is tried then.
 //   memo      What is known of (rows, state, depth): a lower bound, and perhaps the best tree.
 //   deepening Trees of depth 1, 2, ... are searched in turn. With a penalty, a tree that is deeper
 //             than d has more than d splits, which ends the series and bounds what was not

@@ -56,13 +56,10 @@ class PathRules:
         if the state does not allow it. The root is in state 0.
     prices : ndarray of float64
         Shape (states, columns): what a split costs, for a row of weight 1.
-    contract : bool
-        Whether a path without one of its tests never charges more.
     """
 
     next: NDArray[np.int32]
     prices: NDArray[np.float64]
-    contract: bool = True
 
     def paid(self, tree: Tree) -> float:
         """Return what a row pays on average for the columns on its path."""
@@ -138,10 +135,15 @@ class Shape:
             pays = whole_weights(task.pays)
             total = float(weights.sum()) * UNIT_COST
             whole = np.minimum(prices * (total / pays.sum()), _DEAREST / pays.sum())
+            charged = np.floor(whole + 0.5).astype(np.int64)
             paid = {
-                "prices": np.floor(whole + 0.5).astype(np.int64).reshape(-1),
+                "prices": charged.reshape(-1),
                 "pays": pays.astype(np.int32),
-                "contract": self.paths.contract,
+                "contract": never_charges_more(
+                    self.paths.next[:, table.engine.features],
+                    charged,
+                    table.engine.n_values > 2,
+                ),
             }
         return _core.solve_path_labels(
             labelled_table(task, weights),
@@ -246,7 +248,6 @@ def path_rules(
     return PathRules(
         np.array([row[0] for row in rows], dtype=np.int32),
         np.array([row[1] for row in rows], dtype=np.float64),
-        _contract(measurements),
     )
 
 
@@ -263,14 +264,56 @@ def _charge(
     return (own.discounted if cheaper else own.cost), paid | {number}
 
 
-def _contract(measurements: Sequence[Measurement]) -> bool:
-    """Whether no measurement is worth its cost for its discounts alone."""
-    return all(
-        m.cost - m.discounted <= other.cost
-        for m in measurements
-        for other in measurements
-        if m.group is not None and m.group == other.group and m is not other
-    )
+def never_charges_more(
+    states: NDArray[np.int32], prices: NDArray[np.int64], asked_again: NDArray[np.bool_]
+) -> bool:
+    """Whether a path that leaves out one of its tests never charges more for the rest.
+
+    The search bounds the cuts between two others by this. Leaving a test of column c
+    out saves its price. If c was the first of its group on the path, the discount
+    moves: the next one of the group, m, is charged in full, and c is charged with the
+    discount if it is tested again below m. So the path never charges more if the
+    discount of m is at most the price of c, and, where c can be tested again, at most
+    the discount of c. Prices are the whole numbers that the search adds, so that
+    rounding is included.
+
+    Parameters
+    ----------
+    states : ndarray of int32
+        Shape (states, columns), as `PathRules.next`.
+    prices : ndarray of int64
+        Shape (states, columns): what a split costs, as the search adds it.
+    asked_again : ndarray of bool
+        Whether a path can have several tests of the column: it has more than two
+        values.
+
+    Examples
+    --------
+    Two blood tests cost 5 and 4, and 3 less where the blood is drawn already.
+
+    >>> states = np.array([[1, 2], [1, 3], [3, 2], [3, 3]], dtype=np.int32)
+    >>> prices = np.array([[5, 4], [0, 1], [2, 0], [0, 0]])
+    >>> never_charges_more(states, prices, np.array([True, True]))
+    True
+    >>> prices[2, 0] = 4  # the first one is only 1 less after the second one
+    >>> never_charges_more(states, prices, np.array([True, True]))
+    False
+    >>> never_charges_more(states, prices, np.array([False, True]))
+    True
+    """
+    root, after = prices[0], states[0]
+    allowed = after >= 0
+    saved = np.zeros((len(root), len(root)), dtype=np.int64)
+    for c in np.flatnonzero(allowed):
+        together = allowed & (states[after[c]] >= 0)
+        saved[c, together] = (root - prices[after[c]])[together]
+    # Columns of one measurement save the whole price: each may stand for the other.
+    as_one = (saved == root) & ((saved == root).T) & (saved > 0)
+    np.fill_diagonal(as_one, False)
+    again = asked_again | as_one.any(axis=1)
+    most = np.where(again[:, np.newaxis], saved.T, root[:, np.newaxis])
+    others = ~np.eye(len(root), dtype=bool)
+    return bool((saved <= most)[others].all())
 
 
 def grow_in_order(
