@@ -151,6 +151,7 @@ nb::dict describe(const portfolio::Answer<Value>& answer, Value unit, const Limi
     entry["role"] = role_name(share.role);
     entry["max_depth"] = depth_of(share.max_depth);
     entry["seconds"] = share.seconds;
+    entry["counted"] = share.counted;
     shares.append(entry);
     for (const auto& [name, value] : share.statistics) {
       const auto before = sums.contains(name.c_str()) ? nb::cast<std::int64_t>(sums[name.c_str()])

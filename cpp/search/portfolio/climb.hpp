@@ -41,6 +41,7 @@ struct Share {
   Role role;
   int max_depth;
   double seconds;
+  double counted;  // seconds of work as the policy counts them
   Statistics statistics;
 };
 
@@ -233,7 +234,7 @@ class Climb {
     if (player.fault() != nullptr && fault_ == nullptr) fault_ = player.fault();
     out_of_memory_ = out_of_memory_ || player.out_of_memory();
     shares_.push_back(
-        {player.engine(), player.role(), player.level(), player.seconds(), player.statistics()});
+        {player.engine(), player.role(), player.level(), player.seconds(), player.counted(), player.statistics()});
   }
 
   Outcome<Value> finish() {

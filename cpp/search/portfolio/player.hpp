@@ -56,6 +56,7 @@ class Player {
   bool at_work() const { return !baton_.left(seat_); }
   std::int64_t work() const { return work_; }
   double seconds() const { return seconds_; }
+  double counted() const { return static_cast<double>(work_) / 1e6; }
 
   void give(std::int64_t slice) {
     baton_.give(seat_, static_cast<std::int64_t>(static_cast<double>(slice) * engine_.pace));
