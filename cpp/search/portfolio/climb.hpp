@@ -233,8 +233,8 @@ class Climb {
     player.end();
     if (player.fault() != nullptr && fault_ == nullptr) fault_ = player.fault();
     out_of_memory_ = out_of_memory_ || player.out_of_memory();
-    shares_.push_back(
-        {player.engine(), player.role(), player.level(), player.seconds(), player.counted(), player.statistics()});
+    shares_.push_back({player.engine(), player.role(), player.level(), player.seconds(),
+                       player.counted(), player.statistics()});
   }
 
   Outcome<Value> finish() {

@@ -18,8 +18,8 @@
 //           are loose. So they get nothing while a fit is young, then a turn to show what they
 //           promise, and much of the time only while that is more than has been proved and they
 //           still raise the bound. Once a level has had some seconds for itself, they get as much
-//           time as the level. The prices of a level wait longer still: they cost more, and help
-//           where a fit takes many seconds.
+//           time as the level, or half as much while that is depth four. The prices of a level wait
+//           longer still: they cost more, and help where a fit takes many seconds.
 //
 // Two engines with the same role get equal shares, so that a fit takes at most twice the time of
 // the better one.
@@ -183,6 +183,7 @@ class Policy {
     constexpr double kVeryLittle = 0.05;
     constexpr double kBeside = 0.25;  // a search that will end soon
     constexpr double kGlance = 0.1;   // of the time of a level
+    constexpr double kHalf = 0.5;     // of the time of a level that many tables reach
     const bool promising = now.promised > now.lower;
     // Searches prove most shallow trees before prices could help.
     if (total_ < (depth(now) <= kFlat ? kSomeSeconds : kYoung)) return 0.0;
@@ -200,7 +201,8 @@ class Policy {
     if (!promise_much(now) || (prices_ > kTrial && !prices_rise()))
       return promising ? kMore : kVeryLittle;
     const double share = prices_rise() && now.level != kFlat + 1 ? kMost : kMuch;
-    return total_ > kManySeconds ? std::max(share, searches) : share;
+    if (total_ < kManySeconds) return share;
+    return std::max(share, now.level == kFlat + 1 ? kHalf * searches : searches);
   }
 
   void start_over(int level) {

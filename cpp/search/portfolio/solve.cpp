@@ -15,8 +15,8 @@ namespace {
 // Units of work per microsecond, measured on real tables and on those of the papers. What matters
 // is their proportion: with it, equal shares take equal time.
 constexpr double kSparsePace = 0.9;
-constexpr double kThresholdPace = 1.3;
-constexpr double kPolishPace = 2.9;
+constexpr double kThresholdPace = 1.0;
+constexpr double kPolishPace = 1.0;
 constexpr double kPricePace = 1.3;
 
 int max_depth_of(const TreeLimits& limits) {

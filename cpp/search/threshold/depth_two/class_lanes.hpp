@@ -63,6 +63,13 @@ class ClassLanes {
   Value weight_between(std::uint32_t a, std::uint32_t b) const {
     return unit_ ? cost_of(b - a) : cumulative_[b] - cumulative_[a];
   }
+  // The approximate time to move rows to the other side in all lanes, and to bound the new cut.
+  std::uint64_t nanoseconds_to_move(std::uint32_t rows) const {
+    constexpr std::uint64_t kBounds = 180;
+    const std::uint64_t cells =
+        std::uint64_t{rows} * static_cast<std::uint64_t>(columns_->n_features());
+    return kBounds + (classes_ == 2 ? cells / 2 : cells * n_channels() / 3);
+  }
 
  private:
   using Count = std::int64_t;

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/check.hpp"
@@ -106,11 +107,12 @@ class DepthTwo {
   bool closed(Value children) const { return context_->loss->closes(penalty() + children, best_); }
   // Counts the work since the last call: rows moved through all lanes, and exact scans of a lane.
   bool stop(std::uint32_t rows_moved) {
-    const auto lanes = static_cast<std::uint64_t>(context_->columns->n_features());
+    constexpr std::uint64_t kNanosecondsToScanRow = 4;
     const auto scans = static_cast<std::uint64_t>(context_->counters->exact_scans - scans_);
     scans_ = context_->counters->exact_scans;
+    nanoseconds_ += lanes_->nanoseconds_to_move(rows_moved) + scans * size_ * kNanosecondsToScanRow;
     return stop_after(
-        static_cast<std::uint32_t>(2 + rows_moved * lanes / 1000 + scans * size_ / 250));
+        static_cast<std::uint32_t>(std::exchange(nanoseconds_, nanoseconds_ % 1000) / 1000));
   }
   bool stop_after(std::uint32_t microseconds) {
     stopped_ = context_->limits->stop(microseconds);
@@ -478,8 +480,9 @@ class DepthTwo {
   Value own_pieces_{};  // and the least bound for these rows alone
   BestRoot best_root_;
   bool stopped_ = false;
-  bool back_ = false;       // cuts are bisected from right to left
-  std::int64_t scans_ = 0;  // exact scans when limits were last polled
+  bool back_ = false;              // cuts are bisected from right to left
+  std::int64_t scans_ = 0;         // exact scans when limits were last polled
+  std::uint64_t nanoseconds_ = 0;  // of work that the limits have not been told of yet
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> order_;
   std::vector<Value> gains_;

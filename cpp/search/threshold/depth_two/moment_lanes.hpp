@@ -51,6 +51,12 @@ class MomentLanes {
   // There is no unit step for these losses.
   double weight_between(std::uint32_t, std::uint32_t) const { return 0.0; }
 
+  // The approximate time to move rows to the other side in all lanes, and to bound the new cut.
+  std::uint64_t nanoseconds_to_move(std::uint32_t rows) const {
+    constexpr std::uint64_t kBounds = 2000;
+    return kBounds + std::uint64_t{rows} * static_cast<std::uint64_t>(columns_->n_features());
+  }
+
  private:
   static constexpr std::size_t kWidth = LaneMemory<double>::kWidth;
 
