@@ -30,10 +30,11 @@ struct Counters {
   std::int64_t witness_refutations = 0;  // sides that have a cheap tree, so that no proof is tried
   // cuts left out because a leaf predicts too little weight correctly
   std::int64_t small_leaves = 0;
-  std::int64_t shared_bins = 0;      // sets of rows that took over the bins of a larger one
-  std::int64_t planned_trees = 0;    // answers of depth two with only the root of a tree
-  std::int64_t boxes_used = 0;       // bounds that boxes of earlier cuts lent to a side
-  std::int64_t recalled_sets = 0;    // sides answered by an earlier solve of the same rows
+  std::int64_t pair_solves = 0;    // answers of the last two levels from sums over pairs of columns
+  std::int64_t shared_bins = 0;    // sets of rows that took over the bins of a larger one
+  std::int64_t planned_trees = 0;  // answers of depth two with only the root of a tree
+  std::int64_t boxes_used = 0;     // bounds that boxes of earlier cuts lent to a side
+  std::int64_t recalled_sets = 0;  // sides answered by an earlier solve of the same rows
   std::int64_t doubled_splits = 0;   // multiway splits into two, left to the other kind of split
   std::int64_t left_out_proofs = 0;  // searches ended by the problem that leaves out categories
   std::int64_t chain_proofs = 0;     // searches ended by trees without multiway splits
@@ -65,6 +66,7 @@ struct Counters {
         {"core_prunes", &Counters::core_prunes},
         {"witness_refutations", &Counters::witness_refutations},
         {"small_leaves", &Counters::small_leaves},
+        {"pair_solves", &Counters::pair_solves},
         {"shared_bins", &Counters::shared_bins},
         {"planned_trees", &Counters::planned_trees},
         {"boxes_used", &Counters::boxes_used},

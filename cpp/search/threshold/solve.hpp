@@ -60,6 +60,7 @@ struct Switches {
   bool sets = true;
   bool leave_out = true;
   bool chains = true;
+  bool pairs = true;
   bool portable_kernels = false;
   int coarse_cuts = 24;
   int most_bins = 128;

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <concepts>
+#include <optional>
 #include <span>
+#include <utility>
 
+#include "search/threshold/depth_two/binary_pairs.hpp"
 #include "search/threshold/depth_two/depth_two.hpp"
 #include "search/threshold/depth_two/moment_lanes.hpp"
 #include "search/threshold/depth_two/terminal.hpp"
@@ -25,13 +28,21 @@ class MomentTerminal {
         lanes_(*context.columns, *context.loss, codes, bins_,
                kernels(choose_kernels(context.settings.portable_kernels)),
                context.settings.min_leaf > 1, context.settings.further_child),
-        stump_(context, stumps), two_(context, lanes_, stumps) {}
+        stump_(context, stumps), pairs_(context), two_(context, lanes_, stumps) {}
 
   Answer<double> solve(const Task<double>& task) {
-    return task.depth == 1 ? stump_.solve(task) : two_.solve(task);
+    if (pairs_.solves(task)) {
+      has_cuts_ = false;
+      if (std::optional<Answer<double>> found = pairs_.solve(task)) return *std::move(found);
+    }
+    if (task.depth == 1) return stump_.solve(task);
+    has_cuts_ = true;
+    return two_.solve(task);
   }
   // The bounds on cuts that the last solve of depth two has found.
-  std::span<const CutBounds<double>> cuts(std::int32_t f) const { return two_.cuts(f); }
+  std::span<const CutBounds<double>> cuts(std::int32_t f) const {
+    return has_cuts_ ? two_.cuts(f) : std::span<const CutBounds<double>>{};
+  }
 
  private:
   static MomentKernels kernels(const KernelSet& set) {
@@ -41,6 +52,8 @@ class MomentTerminal {
   SubsetBins bins_;
   MomentLanes<Phi> lanes_;
   StumpTerminal<Loss> stump_;
+  BinaryPairs<Phi> pairs_;
+  bool has_cuts_ = false;  // whether the last solve went through the cuts of all columns
   DepthTwo<Loss, MomentLanes<Phi>> two_;
 };
 

@@ -1,0 +1,102 @@
+// The best tree of depth one or two on columns of two values, for losses that are a convex function
+// of sums.
+//
+// A tree of depth two asks for two columns on the way to each leaf. So the moments of all leaves
+// of all such trees follow from the moments of the rows that have the rarer value of column f and
+// that of column g, for all pairs of columns: the rows with the rarer value of f only are those of
+// f less those of the pair, and so on. They are summed up in one pass over the rows, which takes
+// one step for each pair of rarer values of a row; moving the rows from side to side for each root
+// takes one for each pair of columns. The idea is that of the depth-two solvers of MurTree and
+// STreeD (Demirović et al. 2022, van der Linden et al. 2023) for counts, here for moments.
+//
+// Differences of sums lose digits where little weight is left. Rows that weigh less than a
+// millionth of the set are therefore summed up directly. The tree that is returned costs what a
+// sum over its rows gives. If that is not within the tolerance of the best cost found here, the
+// answer is left to the solver for any columns.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "data/row_subset.hpp"
+#include "loss/moment_loss.hpp"
+#include "search/threshold/answer.hpp"
+#include "search/threshold/task.hpp"
+
+namespace treeproof::threshold {
+
+template <class Phi>
+class BinaryPairs {
+ public:
+  using Loss = MomentLoss<Phi>;
+
+  explicit BinaryPairs(const Context<Loss>& context);
+
+  // Whether these tasks can be solved here. Proofs need the cuts that were counted, which are not
+  // kept here.
+  bool solves(const Task<double>& task) const {
+    return usable_ && task.depth <= 2 && task.looks == nullptr;
+  }
+  // Nothing if sums of differences were not precise enough.
+  std::optional<Answer<double>> solve(const Task<double>& task);
+
+ private:
+  static constexpr std::int32_t kMostColumns = 128;  // for the memory of all pairs
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  // The best stump on one side of a split: its loss with the penalty, and its column.
+  struct Stump {
+    double cost = kNever;
+    std::int32_t column = -1;  // -1: a leaf
+  };
+  struct Root {
+    double cost = kNever;
+    std::int32_t column = -1;
+    std::array<Stump, 2> sides;  // of rows with the commoner value, and with the rarer one
+  };
+
+  void list_rare_values();
+  bool add_up(const RowSubset& rows, bool all_pairs);
+  void find_stumps(const RowSubset& rows);
+  void offer(std::int32_t column, int side, std::int32_t below, double cost);
+  double loss(std::array<int, 2> sides, std::int32_t f, std::int32_t g, const RowSubset& rows);
+  double loss_of(const double* moments) const;
+  double direct_loss(std::array<int, 2> sides, std::int32_t f, std::int32_t g,
+                     const RowSubset& rows) const;
+  Root best_root(const Task<double>& task, bool deeper);
+  Answer<double> build(const Task<double>& task, const Root& root) const;
+  SplitTree node(std::int32_t column) const;
+
+  double penalty() const { return context_->settings.split_cost; }
+  bool is_rare(std::int32_t f, std::uint32_t row) const {
+    const auto at = static_cast<std::size_t>(f);
+    return context_->columns->rank_of(f)[row] == rare_rank_[at];
+  }
+  double* pair(std::int32_t f, std::int32_t g) {
+    return pairs_.data() +
+           (static_cast<std::size_t>(f) * n_ + static_cast<std::size_t>(g)) * width_;
+  }
+
+  const Context<Loss>* context_;
+  std::size_t n_;  // columns
+  std::size_t n_outputs_;
+  std::size_t width_;  // moments: weight, sums, own terms, rows
+  bool usable_;
+  std::vector<std::uint32_t> rare_rank_;   // of each column
+  std::vector<std::uint32_t> first_rare_;  // of each row: where its columns begin
+  std::vector<std::uint16_t> rare_;        // columns in which a row has the rarer value
+  std::vector<double> pairs_;              // [f, g >= f, moment]: rows with both rarer values
+  std::vector<double> all_, part_;
+  std::vector<std::array<double, 2>> leaves_;  // losses of the two sides of each column
+  std::vector<std::array<Stump, 2>> stumps_;   // the best ones below the two sides
+  std::uint32_t min_leaf_ = 1;
+};
+
+extern template class BinaryPairs<Squares>;
+extern template class BinaryPairs<Logs>;
+
+}  // namespace treeproof::threshold
