@@ -27,7 +27,14 @@ DATA = Path(
 )
 
 
-SWITCHES = ("inheritance", "partitions", "boxes", "sets", "portable_kernels")
+SWITCHES = (
+    "inheritance",
+    "partitions",
+    "boxes",
+    "sets",
+    "pairs",
+    "portable_kernels",
+)
 
 
 def check(
