@@ -5,8 +5,9 @@
 namespace treeproof::threshold {
 
 template <class Phi>
-BinaryPairs<Phi>::BinaryPairs(const Context<Loss>& context)
-    : context_(&context), n_(static_cast<std::size_t>(context.columns->n_features())),
+BinaryPairs<Phi>::BinaryPairs(const Context<Loss>& context, ExplainFours explain)
+    : context_(&context), explain_(explain),
+      n_(static_cast<std::size_t>(context.columns->n_features())),
       n_outputs_(context.loss->n_outputs()), width_(n_outputs_ + 3),
       usable_(context.settings.use_pairs && context.columns->n_features() <= kMostColumns &&
               !context.restricted()) {
@@ -18,6 +19,8 @@ BinaryPairs<Phi>::BinaryPairs(const Context<Loss>& context)
   pairs_.resize(n_ * n_ * width_);
   all_.resize(width_);
   part_.resize(width_);
+  groups_.resize_for_overwrite(n_ * width_ * 4);
+  explained_.resize_for_overwrite(n_ * 4);
   leaves_.resize(n_);
   stumps_.resize(n_);
 }
@@ -80,39 +83,67 @@ bool BinaryPairs<Phi>::add_up(const RowSubset& rows, bool all_pairs) {
   return !context_->limits->stop(static_cast<std::uint32_t>((steps + 40 * n_ * n_) / 1000));
 }
 
+// Writes the moments of the leaves below columns f and g.
 template <class Phi>
-double BinaryPairs<Phi>::loss_of(const double* moments) const {
-  if (moments[2 + n_outputs_] <= 1.0 && !context_->loss->smoothed()) return 0.0;
-  return std::max(0.0,
-                  moments[1 + n_outputs_] - context_->loss->explained(moments[0], moments + 1));
-}
-
-// The loss of the rows on these sides of two columns (1: the rarer value).
-template <class Phi>
-double BinaryPairs<Phi>::loss(std::array<int, 2> sides, std::int32_t f, std::int32_t g,
-                              const RowSubset& rows) {
-  constexpr double kLittle = 1e-6;  // of the weight; below it, differences lose too many digits
-  const double* const both = pair(f, g);
-  const double* const of_f = pair(f, f);
-  const double* const of_g = pair(g, g);
-  for (std::size_t c = 0; c < width_; ++c) {
-    if (sides[0] == 1) part_[c] = sides[1] == 1 ? both[c] : of_f[c] - both[c];
-    else part_[c] = sides[1] == 1 ? of_g[c] - both[c] : (all_[c] - of_f[c]) - (of_g[c] - both[c]);
+void BinaryPairs<Phi>::write_group(std::int32_t f, std::int32_t g, std::size_t group) {
+  const double* const both = pairs_.data() + pair(f, g);
+  const double* const of_f = pairs_.data() + pair(f, f);
+  const double* const of_g = pairs_.data() + pair(g, g);
+  double* leaves = groups_.data() + group * width_ * 4;
+  for (std::size_t c = 0; c < width_; ++c, leaves += 4) {
+    leaves[0] = both[c];
+    leaves[1] = of_f[c] - both[c];
+    leaves[2] = of_g[c] - both[c];
+    leaves[3] = (all_[c] - of_f[c]) - leaves[2];
   }
-  const bool is_sum = sides[0] == 1 && sides[1] == 1;
-  if (part_[2 + n_outputs_] < min_leaf_) return kNever;
-  if (!is_sum && part_[0] < kLittle * all_[0]) return direct_loss(sides, f, g, rows);
-  return loss_of(part_.data());
 }
 
 template <class Phi>
-double BinaryPairs<Phi>::direct_loss(std::array<int, 2> sides, std::int32_t f, std::int32_t g,
+void BinaryPairs<Phi>::explain_groups(std::size_t n_groups) {
+  const Loss& loss = *context_->loss;
+  if (n_outputs_ == 1 && !loss.smoothed()) {
+    explain_(groups_.data(), static_cast<int>(n_groups), static_cast<int>(4 * width_),
+             loss.centres()[0], explained_.data());
+    return;
+  }
+  for (std::size_t k = 0; k < n_groups; ++k) {
+    const double* const group = groups_.data() + k * width_ * 4;
+    for (std::size_t leaf = 0; leaf < 4; ++leaf) {
+      for (std::size_t c = 0; c < n_outputs_; ++c) part_[c] = group[4 * (1 + c) + leaf];
+      const double weight = group[leaf];
+      explained_[4 * k + leaf] = weight > 0.0 ? loss.explained(weight, part_.data()) : 0.0;
+    }
+  }
+}
+
+// The losses of the leaves of a group; infinite for those with too few rows.
+template <class Phi>
+std::array<double, 4> BinaryPairs<Phi>::losses(std::int32_t f, std::int32_t g, std::size_t group,
+                                               const RowSubset& rows) const {
+  constexpr double kLittle = 1e-6;  // of the weight; below it, differences lose too many digits
+  const double* const weight = groups_.data() + group * width_ * 4;
+  const double* const own = weight + 4 * (1 + n_outputs_);
+  const double* const n_rows = own + 4;
+  const bool smoothed = context_->loss->smoothed();
+  std::array<double, 4> out{};
+  for (std::size_t leaf = 0; leaf < 4; ++leaf) {
+    if (n_rows[leaf] < min_leaf_) out[leaf] = kNever;
+    else if (n_rows[leaf] <= 1.0 && !smoothed) out[leaf] = 0.0;
+    else if (leaf > 0 && weight[leaf] < kLittle * all_[0])
+      out[leaf] = direct_loss(leaf, f, g, rows);
+    else out[leaf] = std::max(0.0, own[leaf] - explained_[4 * group + leaf]);
+  }
+  return out;
+}
+
+template <class Phi>
+double BinaryPairs<Phi>::direct_loss(std::size_t leaf, std::int32_t f, std::int32_t g,
                                      const RowSubset& rows) const {
   typename Loss::Tally tally = context_->loss->tally();
+  const bool rare_f = leaf <= 1, rare_g = leaf % 2 == 0;
   for (std::uint32_t r = 0; r < rows.size(); ++r) {
     const std::uint32_t row = rows.row(r);
-    if (is_rare(f, row) == (sides[0] == 1) && is_rare(g, row) == (sides[1] == 1))
-      context_->loss->add(tally, row);
+    if (is_rare(f, row) == rare_f && is_rare(g, row) == rare_g) context_->loss->add(tally, row);
   }
   return context_->loss->value(tally);
 }
@@ -123,6 +154,18 @@ void BinaryPairs<Phi>::offer(std::int32_t column, int side, std::int32_t below, 
   if (penalty() + cost < best.cost) best = {penalty() + cost, below};
 }
 
+template <class Phi>
+void BinaryPairs<Phi>::find_leaves(const RowSubset& rows) {
+  const auto n = static_cast<std::int32_t>(n_);
+  for (std::int32_t f = 0; f < n; ++f) write_group(f, f, static_cast<std::size_t>(f));
+  explain_groups(n_);
+  for (std::int32_t f = 0; f < n; ++f) {
+    const auto at = static_cast<std::size_t>(f);
+    const std::array<double, 4> found = losses(f, f, at, rows);
+    leaves_[at] = {found[3], found[0]};
+  }
+}
+
 // Finds the best stump on both sides of every column. A pair of columns has four parts, which serve
 // as leaves below both columns.
 template <class Phi>
@@ -130,16 +173,16 @@ void BinaryPairs<Phi>::find_stumps(const RowSubset& rows) {
   const auto n = static_cast<std::int32_t>(n_);
   for (std::size_t f = 0; f < n_; ++f)
     stumps_[f] = {Stump{leaves_[f][0], -1}, Stump{leaves_[f][1], -1}};
-  for (std::int32_t f = 0; f < n; ++f) {
+  for (std::int32_t f = 0; f + 1 < n; ++f) {
+    for (std::int32_t g = f + 1; g < n; ++g) write_group(f, g, static_cast<std::size_t>(g - f - 1));
+    explain_groups(static_cast<std::size_t>(n - f - 1));
     for (std::int32_t g = f + 1; g < n; ++g) {
-      const double l11 = loss({1, 1}, f, g, rows);
-      const double l10 = loss({1, 0}, f, g, rows);
-      const double l01 = loss({0, 1}, f, g, rows);
-      const double l00 = loss({0, 0}, f, g, rows);
-      offer(f, 1, g, l11 + l10);
-      offer(f, 0, g, l01 + l00);
-      offer(g, 1, f, l11 + l01);
-      offer(g, 0, f, l10 + l00);
+      const auto [both, only_f, only_g, none] =
+          losses(f, g, static_cast<std::size_t>(g - f - 1), rows);
+      offer(f, 1, g, both + only_f);
+      offer(f, 0, g, only_g + none);
+      offer(g, 1, f, both + only_g);
+      offer(g, 0, f, only_f + none);
     }
   }
 }
@@ -147,8 +190,7 @@ void BinaryPairs<Phi>::find_stumps(const RowSubset& rows) {
 template <class Phi>
 typename BinaryPairs<Phi>::Root BinaryPairs<Phi>::best_root(const Task<double>& task, bool deeper) {
   const RowSubset& rows = *task.rows;
-  for (std::int32_t f = 0; f < static_cast<std::int32_t>(n_); ++f)
-    leaves_[static_cast<std::size_t>(f)] = {loss({0, 0}, f, f, rows), loss({1, 1}, f, f, rows)};
+  find_leaves(rows);
   if (deeper) find_stumps(rows);
   Root best;
   for (std::size_t f = 0; f < n_; ++f) {
@@ -207,17 +249,35 @@ Answer<double> BinaryPairs<Phi>::build(const Task<double>& task, const Root& roo
   return out;
 }
 
+// Nothing if a limit was reached.
+template <class Phi>
+auto BinaryPairs<Phi>::optimum(const Task<double>& task, bool deeper) -> std::optional<Solved> {
+  const RowSubset& rows = *task.rows;
+  const auto splits = static_cast<std::uint64_t>(std::min(task.splits, 3));
+  Key key = key_of(rows);  // and of the limits, by keys beyond those of all rows
+  key += random_key((std::uint64_t{1} << 40) + splits);
+  key += random_key((std::uint64_t{1} << 41) + min_leaf_);
+  if (deeper)
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  if (!add_up(rows, deeper)) return std::nullopt;
+  typename Loss::Tally tally = context_->loss->tally();
+  for (std::uint32_t r = 0; r < rows.size(); ++r) context_->loss->add(tally, rows.row(r));
+  const Solved found{context_->loss->value(tally), best_root(task, deeper)};
+  if (deeper) {
+    if (known_.size() >= kMostKnown) known_.clear();
+    known_.emplace(key, found);
+  }
+  return found;
+}
+
 template <class Phi>
 std::optional<Answer<double>> BinaryPairs<Phi>::solve(const Task<double>& task) {
-  const RowSubset& rows = *task.rows;
   const Loss& loss = *context_->loss;
-  min_leaf_ = std::max<std::uint32_t>(1, task.min_leaf);
   const bool deeper = task.depth == 2 && task.splits >= 2;
-  if (!add_up(rows, deeper)) return std::nullopt;
-  typename Loss::Tally tally = loss.tally();
-  for (std::uint32_t r = 0; r < rows.size(); ++r) loss.add(tally, rows.row(r));
-  const double alone = loss.value(tally);
-  const Root root = best_root(task, deeper);
+  min_leaf_ = std::max<std::uint32_t>(1, task.min_leaf);
+  const std::optional<Solved> best = optimum(task, deeper);
+  if (!best) return std::nullopt;
+  const auto& [alone, root] = *best;
   Answer<double> out;
   out.upper = alone;
   if (root.cost < std::min(alone, task.cutoff)) out = build(task, root);

@@ -13,6 +13,8 @@
 // millionth of the set are therefore summed up directly. The tree that is returned costs what a
 // sum over its rows gives. If that is not within the tolerance of the best cost found here, the
 // answer is left to the solver for any columns.
+//
+// A set of rows occurs again below the same columns in another order, so answers are remembered.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +22,16 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
+#include "core/key.hpp"
 #include "data/row_subset.hpp"
 #include "loss/moment_loss.hpp"
 #include "search/threshold/answer.hpp"
+#include "search/threshold/depth_two/kernels.hpp"
+#include "search/threshold/depth_two/lane_memory.hpp"
+#include "search/threshold/keyed_rows.hpp"
 #include "search/threshold/task.hpp"
 
 namespace treeproof::threshold {
@@ -34,7 +41,7 @@ class BinaryPairs {
  public:
   using Loss = MomentLoss<Phi>;
 
-  explicit BinaryPairs(const Context<Loss>& context);
+  BinaryPairs(const Context<Loss>& context, ExplainFours explain);
 
   // Whether these tasks can be solved here. Proofs need the cuts that were counted, which are not
   // kept here.
@@ -46,6 +53,7 @@ class BinaryPairs {
 
  private:
   static constexpr std::int32_t kMostColumns = 128;  // for the memory of all pairs
+  static constexpr std::size_t kMostKnown = 1 << 15;
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
   // The best stump on one side of a split: its loss with the penalty, and its column.
@@ -59,14 +67,23 @@ class BinaryPairs {
     std::array<Stump, 2> sides;  // of rows with the commoner value, and with the rarer one
   };
 
+  // What a solve has found, whatever the cut-off is.
+  struct Solved {
+    double alone;  // loss of a single leaf
+    Root root;
+  };
+
+  std::optional<Solved> optimum(const Task<double>& task, bool deeper);
   void list_rare_values();
   bool add_up(const RowSubset& rows, bool all_pairs);
   void find_stumps(const RowSubset& rows);
   void offer(std::int32_t column, int side, std::int32_t below, double cost);
-  double loss(std::array<int, 2> sides, std::int32_t f, std::int32_t g, const RowSubset& rows);
-  double loss_of(const double* moments) const;
-  double direct_loss(std::array<int, 2> sides, std::int32_t f, std::int32_t g,
-                     const RowSubset& rows) const;
+  void write_group(std::int32_t f, std::int32_t g, std::size_t group);
+  void find_leaves(const RowSubset& rows);
+  void explain_groups(std::size_t n_groups);
+  std::array<double, 4> losses(std::int32_t f, std::int32_t g, std::size_t group,
+                               const RowSubset& rows) const;
+  double direct_loss(std::size_t leaf, std::int32_t f, std::int32_t g, const RowSubset& rows) const;
   Root best_root(const Task<double>& task, bool deeper);
   Answer<double> build(const Task<double>& task, const Root& root) const;
   SplitTree node(std::int32_t column) const;
@@ -76,12 +93,13 @@ class BinaryPairs {
     const auto at = static_cast<std::size_t>(f);
     return context_->columns->rank_of(f)[row] == rare_rank_[at];
   }
-  double* pair(std::int32_t f, std::int32_t g) {
-    return pairs_.data() +
-           (static_cast<std::size_t>(f) * n_ + static_cast<std::size_t>(g)) * width_;
+  // Where the moments of the rows with both rarer values are.
+  std::size_t pair(std::int32_t f, std::int32_t g) const {
+    return (static_cast<std::size_t>(f) * n_ + static_cast<std::size_t>(g)) * width_;
   }
 
   const Context<Loss>* context_;
+  ExplainFours explain_;
   std::size_t n_;  // columns
   std::size_t n_outputs_;
   std::size_t width_;  // moments: weight, sums, own terms, rows
@@ -91,8 +109,13 @@ class BinaryPairs {
   std::vector<std::uint16_t> rare_;        // columns in which a row has the rarer value
   std::vector<double> pairs_;              // [f, g >= f, moment]: rows with both rarer values
   std::vector<double> all_, part_;
+  // The leaves below a column and each of some others: [group, moment, leaf]. The first leaf has
+  // both rarer values, the second that of the column, the third that of the other, the last none.
+  AlignedArray<double> groups_;
+  AlignedArray<double> explained_;             // [group, leaf]
   std::vector<std::array<double, 2>> leaves_;  // losses of the two sides of each column
   std::vector<std::array<Stump, 2>> stumps_;   // the best ones below the two sides
+  std::unordered_map<Key, Solved, KeyHash> known_;
   std::uint32_t min_leaf_ = 1;
 };
 

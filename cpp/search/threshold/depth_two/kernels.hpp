@@ -69,6 +69,12 @@ struct ClassKernels {
   Kernel<T> pairs;  // any number of classes, gains of pairs known
 };
 
+// What the best constants explain of the losses of groups of four leaves, for one output. The
+// groups are `stride` numbers apart; each begins with the weights of the four leaves and their
+// sums.
+using ExplainFours = void (*)(const double* groups, int n_groups, int stride, double centre,
+                              double* out);
+
 struct MomentKernels {
   Kernel<double> one;  // one output
   Kernel<double> one_min;
@@ -76,6 +82,7 @@ struct MomentKernels {
   Kernel<double> many_min;
   Kernel<double> smoothed;  // the same with imaginary rows in every leaf
   Kernel<double> smoothed_min;
+  ExplainFours explain_fours;
 };
 
 struct KernelSet {

@@ -28,7 +28,9 @@ class MomentTerminal {
         lanes_(*context.columns, *context.loss, codes, bins_,
                kernels(choose_kernels(context.settings.portable_kernels)),
                context.settings.min_leaf > 1, context.settings.further_child),
-        stump_(context, stumps), pairs_(context), two_(context, lanes_, stumps) {}
+        stump_(context, stumps),
+        pairs_(context, kernels(choose_kernels(context.settings.portable_kernels)).explain_fours),
+        two_(context, lanes_, stumps) {}
 
   Answer<double> solve(const Task<double>& task) {
     if (pairs_.solves(task)) {
