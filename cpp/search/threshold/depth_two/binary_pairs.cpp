@@ -187,26 +187,24 @@ void BinaryPairs<Phi>::find_stumps(const RowSubset& rows) {
   }
 }
 
+// Without `deeper`, the stumps below the roots are not known, and all three have one split.
 template <class Phi>
-typename BinaryPairs<Phi>::Root BinaryPairs<Phi>::best_root(const Task<double>& task, bool deeper) {
-  const RowSubset& rows = *task.rows;
+auto BinaryPairs<Phi>::best_roots(const RowSubset& rows, bool deeper) -> std::array<Root, 3> {
   find_leaves(rows);
   if (deeper) find_stumps(rows);
-  Root best;
+  std::array<Root, 3> best;
   for (std::size_t f = 0; f < n_; ++f) {
     const std::array<Stump, 2> leaves{Stump{leaves_[f][0], -1}, Stump{leaves_[f][1], -1}};
-    const auto take = [&](const Stump& common, const Stump& rare) {
+    const auto take = [&](std::size_t splits, const Stump& common, const Stump& rare) {
       const double cost = penalty() + common.cost + rare.cost;
-      if (cost < best.cost) best = {cost, static_cast<std::int32_t>(f), {common, rare}};
+      Root& root = best[splits - 1];
+      if (cost < root.cost) root = {cost, static_cast<std::int32_t>(f), {common, rare}};
     };
-    if (!deeper) {
-      take(leaves[0], leaves[1]);
-    } else if (task.splits >= 3) {
-      take(stumps_[f][0], stumps_[f][1]);
-    } else {
-      take(stumps_[f][0], leaves[1]);
-      take(leaves[0], stumps_[f][1]);
-    }
+    take(1, leaves[0], leaves[1]);
+    if (!deeper) continue;
+    take(2, stumps_[f][0], leaves[1]);
+    take(2, leaves[0], stumps_[f][1]);
+    take(3, stumps_[f][0], stumps_[f][1]);
   }
   return best;
 }
@@ -249,35 +247,30 @@ Answer<double> BinaryPairs<Phi>::build(const Task<double>& task, const Root& roo
   return out;
 }
 
-// Nothing if a limit was reached.
+// Null if a limit was reached.
 template <class Phi>
-auto BinaryPairs<Phi>::optimum(const Task<double>& task, bool deeper) -> std::optional<Solved> {
-  const RowSubset& rows = *task.rows;
-  const auto splits = static_cast<std::uint64_t>(std::min(task.splits, 3));
-  Key key = key_of(rows);  // and of the limits, by keys beyond those of all rows
-  key += random_key((std::uint64_t{1} << 40) + splits);
-  key += random_key((std::uint64_t{1} << 41) + min_leaf_);
-  if (deeper)
-    if (const auto known = known_.find(key); known != known_.end()) return known->second;
-  if (!add_up(rows, deeper)) return std::nullopt;
+auto BinaryPairs<Phi>::optimum(const RowSubset& rows, bool deeper) -> const Solved* {
+  Key key = key_of(rows);
+  key += random_key((std::uint64_t{1} << 40) + min_leaf_);  // beyond the keys of all rows
+  if (const auto known = known_.find(key); known != known_.end()) return &known->second;
+  if (!add_up(rows, deeper)) return nullptr;
   typename Loss::Tally tally = context_->loss->tally();
   for (std::uint32_t r = 0; r < rows.size(); ++r) context_->loss->add(tally, rows.row(r));
-  const Solved found{context_->loss->value(tally), best_root(task, deeper)};
-  if (deeper) {
-    if (known_.size() >= kMostKnown) known_.clear();
-    known_.emplace(key, found);
-  }
-  return found;
+  found_ = {context_->loss->value(tally), best_roots(rows, deeper)};
+  if (!deeper) return &found_;
+  if (known_.size() >= kMostKnown) known_.clear();
+  return &known_.emplace(key, found_).first->second;
 }
 
 template <class Phi>
 std::optional<Answer<double>> BinaryPairs<Phi>::solve(const Task<double>& task) {
   const Loss& loss = *context_->loss;
-  const bool deeper = task.depth == 2 && task.splits >= 2;
+  const int splits = task.depth == 1 ? 1 : std::min(task.splits, 3);
   min_leaf_ = std::max<std::uint32_t>(1, task.min_leaf);
-  const std::optional<Solved> best = optimum(task, deeper);
-  if (!best) return std::nullopt;
-  const auto& [alone, root] = *best;
+  const Solved* const best = optimum(*task.rows, splits > 1);
+  if (best == nullptr) return std::nullopt;
+  const double alone = best->alone;
+  const Root& root = best->roots[static_cast<std::size_t>(splits - 1)];
   Answer<double> out;
   out.upper = alone;
   if (root.cost < std::min(alone, task.cutoff)) out = build(task, root);
@@ -294,7 +287,7 @@ std::optional<Answer<double>> BinaryPairs<Phi>::solve(const Task<double>& task) 
   if (!loss.closes(out.lower, out.upper)) return std::nullopt;
   out.lower = out.found ? out.upper : std::max(out.lower, out.upper);
   std::ranges::fill(task.lower_out, 0.0);  // nothing is known about supersets of the rows
-  if (deeper) ++context_->counters->depth_two_solves;
+  if (splits > 1) ++context_->counters->depth_two_solves;
   ++context_->counters->pair_solves;
   return out;
 }

@@ -69,11 +69,11 @@ class BinaryPairs {
 
   // What a solve has found, whatever the cut-off is.
   struct Solved {
-    double alone;  // loss of a single leaf
-    Root root;
+    double alone;               // loss of a single leaf
+    std::array<Root, 3> roots;  // of the best trees with at most one, two and three splits
   };
 
-  std::optional<Solved> optimum(const Task<double>& task, bool deeper);
+  const Solved* optimum(const RowSubset& rows, bool deeper);
   void list_rare_values();
   bool add_up(const RowSubset& rows, bool all_pairs);
   void find_stumps(const RowSubset& rows);
@@ -84,7 +84,7 @@ class BinaryPairs {
   std::array<double, 4> losses(std::int32_t f, std::int32_t g, std::size_t group,
                                const RowSubset& rows) const;
   double direct_loss(std::size_t leaf, std::int32_t f, std::int32_t g, const RowSubset& rows) const;
-  Root best_root(const Task<double>& task, bool deeper);
+  std::array<Root, 3> best_roots(const RowSubset& rows, bool deeper);
   Answer<double> build(const Task<double>& task, const Root& root) const;
   SplitTree node(std::int32_t column) const;
 
@@ -116,6 +116,7 @@ class BinaryPairs {
   std::vector<std::array<double, 2>> leaves_;  // losses of the two sides of each column
   std::vector<std::array<Stump, 2>> stumps_;   // the best ones below the two sides
   std::unordered_map<Key, Solved, KeyHash> known_;
+  Solved found_;  // the last one, if it is not to be remembered
   std::uint32_t min_leaf_ = 1;
 };
 
