@@ -24,6 +24,7 @@ FORBIDDEN = {
     "columns.py": ["treeproof.border", "treeproof.tree", "treeproof.solving",
                    "treeproof.estimators", "treeproof.export", "treeproof._core"],
     "kinds.py": ["treeproof."],
+    "notices.py": ["treeproof."],
     "border": ["treeproof.tree", "treeproof.solving", "treeproof.estimators",
                "treeproof._core", "treeproof.cli"],
     "tree": ["treeproof.border", "treeproof.solving", "treeproof.estimators",

@@ -11,6 +11,7 @@ from rich.console import Console
 from treeproof.cli.training import Training, training_score, weighted_score
 from treeproof.columns import Column
 from treeproof.kinds import LEAF
+from treeproof.notices import warn_user
 
 __all__ = ["report", "scores", "show", "text_columns"]
 
@@ -125,7 +126,7 @@ def show(model: Any, result: dict[str, Any]) -> None:
         )
     for note in (note_few_rows(model), note_single_column(model)):
         if note is not None:
-            warnings.warn(note, UserWarning, stacklevel=2)
+            warn_user(note)
     score = "accuracy" if "accuracy" in result else "r2"
     console.print(
         f"{counted(drawn.n_splits, 'split')}, "

@@ -8,7 +8,6 @@ reads CSV files. A table is a dictionary of columns, which `treeproof.border` ac
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Collection, Sequence
 from glob import glob
 from importlib.util import find_spec
@@ -21,6 +20,7 @@ from treeproof.border.labels import read_vector
 from treeproof.border.names import known_columns
 from treeproof.columns import missing_places
 from treeproof.limits import parse_memory
+from treeproof.notices import warn_user
 from treeproof.sources.csv_files import (
     check_unique,
     header_of,
@@ -168,11 +168,9 @@ def without_unlabelled(table: Table, target: str) -> Table:
             f"{counted(n, 'row')}, so there is nothing to learn from; name another "
             "column."
         )
-    warnings.warn(
+    warn_user(
         f"{counted(n, 'row')} without a value of {target!r} "
-        f"{'is' if n == 1 else 'are'} left out.",
-        UserWarning,
-        stacklevel=2,
+        f"{'is' if n == 1 else 'are'} left out."
     )
     kept = np.flatnonzero(~gone)
     return {name: values.take(kept) for name, values in table.items()}

@@ -5,7 +5,6 @@ Columns that identify the rows are left out, with a note, unless an option names
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from treeproof.cli.tables import (
     without_unlabelled,
 )
 from treeproof.kinds import LEAF
+from treeproof.notices import warn_user
 from treeproof.sources.duck import DuckSource
 
 __all__ = [
@@ -117,12 +117,10 @@ def predicts_numbers(training: Training, target: str, asked: bool | None) -> boo
         return asked
     n_amounts = training.n_amounts()
     if n_amounts:
-        warnings.warn(
+        warn_user(
             f"Column {target!r} holds {n_amounts:,} different numbers, so the tree "
             "predicts a number (--regression); use --classes if each of them is a "
-            "class.",
-            UserWarning,
-            stacklevel=2,
+            "class."
         )
     return bool(n_amounts)
 
@@ -226,12 +224,10 @@ def read_training(
         del table[name]
     counts = None if weights else frequencies_of({**table, target: y})
     if counts is not None and counts != target and counts not in meant:
-        warnings.warn(
+        warn_user(
             f"Column {counts!r} seems to say how many rows each line stands for, as in "
             "a table of frequencies; if so, treeproof fit --weight counts them. Here "
-            "it is a column like any other.",
-            UserWarning,
-            stacklevel=2,
+            "it is a column like any other."
         )
     categorical = _categorical(table, roles["--categorical"])
     return Training(table, y, weights[0] if weights else None, categorical)
@@ -282,11 +278,7 @@ def _leave_out(
             place = f"'{data}'" if Path(data).exists() else f"({data})"
             query = f"{about.query} from {place}".replace('"', r"\"")
             instead = f'make a number of it with the query "{query}"'
-        warnings.warn(
-            f"Column {about.name!r} is left out: it {about.finding}; {instead}.",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn_user(f"Column {about.name!r} is left out: it {about.finding}; {instead}.")
     return [about.name for about in found]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
@@ -29,6 +28,7 @@ from treeproof.estimators.path_proof import (
 from treeproof.estimators.prepared import Prepared
 from treeproof.estimators.shaping import shape_of
 from treeproof.limits import Deadline, parse_memory
+from treeproof.notices import warn_user
 from treeproof.objectives import Costs, Objective
 from treeproof.proof.writer import (
     ProofFile,
@@ -201,12 +201,11 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
     def _warn_if_not_shown(self, shown: int, found: int) -> None:
         """Warn if the checkers cannot show the lower bound of the search."""
         if shown < found:
-            warnings.warn(
+            warn_user(
                 "The proof file has no lower bound worth telling: the checkers would "
                 "take too long to show the one of the search. Limit max_depth, or use "
                 "fewer columns or thresholds.",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
     def _tolerated(self) -> str:

@@ -7,7 +7,6 @@ early, and all methods that need only the fitted tree.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from functools import cache
 from inspect import signature
@@ -35,6 +34,7 @@ from treeproof.border import (
 from treeproof.border.prefix import prefix_of
 from treeproof.border.prefix_words import prefix_in_words
 from treeproof.limits import Deadline, engine_allowance, thread_count
+from treeproof.notices import warn_user
 from treeproof.proof.writer import ProofFile, derived
 from treeproof.solving.answer import Answer
 from treeproof.solving.certificates import (
@@ -193,7 +193,7 @@ class OptimalTree(BaseEstimator):
             self.certificates_, exact=not self._real_costs
         )
         if warn and status in STOPPED:
-            warnings.warn(self._stopped_early(), ConvergenceWarning, stacklevel=3)
+            warn_user(self._stopped_early(), ConvergenceWarning)
 
     def add_level(self, level: Certificate) -> None:
         """Add what is known about trees of a smaller depth to the certificate.
@@ -312,12 +312,11 @@ class OptimalTree(BaseEstimator):
     def _warn_if_weaker(self, shown: Any, found: Any) -> None:
         """Warn if a proof shows a lower bound than the search has found."""
         if shown < found * (1 - 1e-9):
-            warnings.warn(
+            warn_user(
                 f"The proof shows {100 * shown / found:.3g}% of the lower bound that "
                 "the search found: its time was up. Fit with a larger time_limit, or "
                 "none, for a whole proof.",
                 ConvergenceWarning,
-                stacklevel=4,
             )
 
     def _read_rows(self, X: Any, *, all_columns: bool = False) -> Columns:

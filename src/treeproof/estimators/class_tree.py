@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.base import ClassifierMixin
 
 from treeproof.columns import plain
 from treeproof.estimators.base import OptimalTree
+from treeproof.notices import warn_user
 from treeproof.tree.leaf_facts import smoothed
 
 __all__ = ["ClassTree"]
@@ -39,14 +39,12 @@ class ClassTree(ClassifierMixin, OptimalTree):
         label = plain(tree.prediction(0))
         penalty = float(getattr(self, "split_penalty", 0.0))
         saves = "saves" if self.optimal_ else "was found that saves"
-        warnings.warn(
+        warn_user(
             f"The tree is a single leaf that always predicts {label!r}, which is right "
             f"for {share:.1%} of the rows; no split {saves} more errors than its "
             f"penalty of {penalty:g}. If the other classes matter, use "
             "class_weight='balanced', a cost_matrix, or metric='f1' with a max_depth; "
-            "for a larger tree alone, a smaller split_penalty.",
-            UserWarning,
-            stacklevel=3,
+            "for a larger tree alone, a smaller split_penalty."
         )
 
     def predict(self, X: Any) -> NDArray[Any]:

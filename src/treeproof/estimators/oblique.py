@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -23,6 +22,7 @@ from treeproof.border.raw import read_raw_table
 from treeproof.estimators.base import common_constraints
 from treeproof.estimators.class_tree import ClassTree
 from treeproof.limits import engine_allowance, parse_memory, thread_count
+from treeproof.notices import warn_user
 from treeproof.proper.anytime import search
 from treeproof.proper.family import FAMILIES, Family, describe_size, make_families
 from treeproof.proper.oblique_tree import ObliqueTree, grow_tree
@@ -367,11 +367,10 @@ class ObliqueTreeClassifier(ClassTree):
                 f'{message}; or search with on_too_many="anytime", which keeps the '
                 "best tree and a proved bound when the time limit ends."
             )
-        warnings.warn(
+        warn_user(
             f"{message}, to search them all. Searching anytime: the best tree is kept "
             "with a proved bound.",
             ConvergenceWarning,
-            stacklevel=3,
         )
         return most
 

@@ -9,6 +9,8 @@ from time import monotonic
 
 from sklearn.exceptions import ConvergenceWarning
 
+from treeproof.notices import warn_user
+
 __all__ = ["Budget", "one_warning"]
 
 # minimum time of a search in seconds; even then it returns its first tree
@@ -66,11 +68,10 @@ def one_warning(what: str) -> Iterator[None]:
             other.message, other.category, other.filename, other.lineno
         )
     if stopped:
-        warnings.warn(
+        warn_user(
             f"{what}: a limit ended {len(stopped)} of the paths before they were "
             f"proved, so the trees compared may not be the best ones. Raise the "
             f"estimator's time_limit, set its max_depth to 3 or 4, or raise `low`. "
             f"The first of them said: {stopped[0].message}",
             ConvergenceWarning,
-            stacklevel=4,
         )

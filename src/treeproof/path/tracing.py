@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
@@ -17,6 +16,7 @@ from treeproof.estimators.classifier import OptimalTreeClassifier
 from treeproof.estimators.prepared import Prepared
 from treeproof.estimators.regressor import OptimalTreeRegressor
 from treeproof.estimators.variants import model_like
+from treeproof.notices import warn_user
 from treeproof.path.envelope import Envelope, Segment, trace
 from treeproof.path.result import PathPoint, PenaltyPath
 from treeproof.path.searches import Searches
@@ -131,11 +131,10 @@ def penalty_path(
     )
     if not path.optimal:
         worst = max(point.gap for point in points)
-        warnings.warn(
+        warn_user(
             f"The path is not proved optimal everywhere ({path.status}): trees may be "
             f"up to {worst:.3g} better. Raise time_limit or the smallest penalty.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return path
 

@@ -17,7 +17,6 @@ what is predicted for a row comes from models that have not seen it.
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+
+from treeproof.notices import warn_user
 
 __all__ = ["METHODS", "Nuisances", "clipped", "cross_fit", "score", "together"]
 
@@ -168,13 +169,11 @@ def clipped(chances: Numbers, least: float) -> Numbers:
     """Return propensities of at least `least`; warn if some were below."""
     below = chances < least
     if below.any():
-        warnings.warn(
+        warn_user(
             f"{np.count_nonzero(below)} propensities are below "
             f"min_propensity={least:g} (the least is {chances.min():.3g}) and were "
             "raised to it: these rows were hardly ever given the treatment. Leave such "
-            "rows or treatments out, or raise min_propensity.",
-            UserWarning,
-            stacklevel=4,
+            "rows or treatments out, or raise min_propensity."
         )
     return np.maximum(chances, least)
 

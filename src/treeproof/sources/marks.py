@@ -12,11 +12,11 @@ the time of day.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from treeproof.border.marks import USUAL_MARKS, is_usual
+from treeproof.notices import warn_user
 from treeproof.sources.duck import quoted
 
 __all__ = ["infinite_marks", "read_cells", "without_infinite", "without_marks"]
@@ -228,11 +228,9 @@ def _is_infinite(cell: str) -> bool:
 def _say(found: dict[str, int]) -> None:
     names = [f"{name!r} ({count:,})" for name, count in found.items()]
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    warnings.warn(
+    warn_user(
         "Cells such as 'NA' or '?' among numbers and dates are read as missing in: "
-        f"{', '.join(names[:5])}{more}.",
-        UserWarning,
-        stacklevel=2,
+        f"{', '.join(names[:5])}{more}."
     )
 
 

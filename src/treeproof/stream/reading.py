@@ -10,7 +10,6 @@ time.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from treeproof.columns import is_missing
+from treeproof.notices import warn_user
 
 __all__ = ["Other", "Reading"]
 
@@ -88,11 +88,10 @@ class Reading:
         room = max(0, self.max_features - self.n_features)
         if len(found) > room and not self.refused:
             self.refused = True
-            warnings.warn(
+            warn_user(
                 f"There are more than {self.max_features} features; {found[room]!r} "
                 "and others that appear from now on are not read. Raise max_features "
-                "to read them.",
-                stacklevel=4,
+                "to read them."
             )
         self.n_features += min(room, len(found))
         return found[:room]
@@ -116,11 +115,10 @@ class Reading:
 
     def other(self, name: Any, value: Any) -> Other:
         """Announce that a feature has too many categories."""
-        warnings.warn(
+        warn_user(
             f"Feature {name!r} has more than {self.max_categories} categories; "
             f"{value!r} and others that appear from now on are read alike, as 'other'. "
-            f"Raise max_categories, or leave {name!r} out.",
-            stacklevel=4,
+            f"Raise max_categories, or leave {name!r} out."
         )
         return Other()
 
