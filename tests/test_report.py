@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.cli import app
 from treeproof.report import investigate, to_html
+from treeproof.report.measures import measure_of
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "circle", "line", "rect", "path"}
 
@@ -103,6 +104,96 @@ def test_the_command(table, tmp_path):
     assert "Optimal: no tree of depth 1" in result.output
     text = check_page(page.read_text())
     assert "Column &#x27;id&#x27; is left out" in text and "read as missing" in text
+
+
+def write_survey(folder):
+    """A table of 60 lines that stand for 1 to 5 people each."""
+    rng = np.random.default_rng(1)
+    lines = ["age,plan,people,outcome"]
+    for i in range(60):
+        age, people = int(rng.integers(20, 80)), int(rng.integers(1, 6))
+        left = (age > 45) ^ (rng.random() < 0.2)
+        plan = "plus" if i % 3 else "pro"
+        lines.append(f"{age},{plan},{people},{'left' if left else 'stayed'}")
+    (folder / "survey.csv").write_text("\n".join(lines))
+    return folder / "survey.csv"
+
+
+def report_of(folder, *options):
+    page = folder / "out.html"
+    arguments = [str(write_survey(folder)), "--target", "outcome", "-o", str(page)]
+    result = CliRunner().invoke(app, ["report", *arguments, *options])
+    assert result.exit_code == 0, result.exception
+    return check_page(page.read_text()), result.output
+
+
+def test_the_command_counts_weights(tmp_path):
+    page, said = report_of(tmp_path, "--weight", "people", "--max-depth", "1")
+    columns = np.genfromtxt(tmp_path / "survey.csv", delimiter=",", dtype=str)
+    age, plan, people, outcome = columns[1:].T
+    X = {"age": age.astype(float), "plan": plan.astype(object)}
+    weights = people.astype(float)
+    model = OptimalTreeClassifier(max_depth=1).fit(X, outcome, weights)
+    assert model.certificate() in page and model.certificate() in said
+    assert "with their weights" in page and "Weight of the held-out rows" in page
+    assert "2 columns to split on" in page
+    # A line of weight n counts as n lines do.
+    copies = np.repeat(np.arange(60), weights.astype(int))
+    every = {name: values[copies] for name, values in X.items()}
+    alike = OptimalTreeClassifier(max_depth=1).fit(every, outcome[copies])
+    assert alike.objective_ == pytest.approx(model.objective_)
+
+
+def test_held_out_scores_are_weighted(tmp_path):
+    write_survey(tmp_path)
+    columns = np.genfromtxt(tmp_path / "survey.csv", delimiter=",", dtype=str)
+    X, y = {"age": columns[1:, 0].astype(float)}, columns[1:, 3]
+    weights = columns[1:, 2].astype(float)
+    found = investigate(
+        OptimalTreeClassifier(max_depth=1), X, y, weights, title="t", target="y"
+    )
+    right = found.predicted == found.actual
+    assert found.scores[0][2] == np.average(right, weights=found.weights)
+    assert len(found.weights) == found.n_held_out and len(found.scores) == 4
+
+
+def test_the_command_knows_costs_and_metrics(tmp_path):
+    costs = tmp_path / "costs.json"
+    costs.write_text('{"left": {"stayed": 5}, "stayed": {"left": 1}}')
+    page, _ = report_of(
+        tmp_path, "--cost-matrix", str(costs), "--abstain-cost", "0.4", "--drop",
+        "people", "--max-depth", "2", "--jobs", "2", "--memory-limit", "1GB",
+    )  # fmt: skip
+    assert "mean cost of its predictions" in page and "<th>mean cost</th>" in page
+    page, _ = report_of(
+        tmp_path, "--metric", "f1", "--pos-label", "left", "--max-depth", "1",
+        "--max-splits", "1", "--missing", "branch",
+    )  # fmt: skip
+    assert "<th>F1</th>" in page and "1 minus its F1" in page
+
+
+def test_a_mean_cost_is_that_of_the_estimator(table):
+    X, y = table
+    costs = {"left": {"stayed": 5}, "stayed": {"left": 1}}
+    model = OptimalTreeClassifier(cost_matrix=costs, abstain_cost=0.3, max_depth=1)
+    measure = measure_of(model, y)
+    model.fit(X, y)
+    weights = np.arange(len(y)) % 3
+    expected = model.mean_cost(X, y, weights)
+    assert measure.of(model.predict(X), y, weights) == pytest.approx(expected)
+    assert None in model.predict(X)
+
+
+def test_columns_that_restrictions_name_are_left_out_too(table, tmp_path):
+    page, _ = report_of(
+        tmp_path, "--monotonic", "-age", "--max-depth", "1", "--allowed-features",
+        "age,plan",
+    )  # fmt: skip
+    assert "+0." in page[page.index("Which columns matter") :]
+    prefix = tmp_path / "top.json"
+    prefix.write_text('{"feature": "age", "threshold": 50}')
+    page, _ = report_of(tmp_path, "--prefix", str(prefix), "--max-depth", "2")
+    assert "No columns were left out to see what they add" in page
 
 
 def test_summary(table):

@@ -147,9 +147,7 @@ def _without(
     model: Any, X: Any, y: Any, sample_weight: Any, place: int, name: str
 ) -> DroppedColumn:
     fresh = clone(model)
-    if getattr(fresh, "first_split", None) in (name, place):
-        fresh.set_params(first_split=None)
-    fresh.set_params(verbose=False)
+    fresh.set_params(verbose=False, **_parameters_without(fresh, place, name))
     known = model.tree_.given_columns
     if fresh.categorical_features != "from_dtype":
         left = [c for j, c in enumerate(known) if j != place]
@@ -171,6 +169,36 @@ def _without(
             max(fresh.objective_ - model.lower_bound_, 0.0),
         )
     return DroppedColumn(name, fresh.objective_, fresh.lower_bound_, increase, fresh)
+
+
+def _parameters_without(model: Any, place: int, name: str) -> dict[str, Any]:
+    """Return the parameters that name the column, without it."""
+    changed: dict[str, Any] = {}
+
+    def left(listed: Any) -> list[Any]:
+        """Return columns without it; numbers of later columns fall by one."""
+        kept = [c for c in listed if c not in (name, place)]
+        return [c - 1 if not isinstance(c, str) and c > place else c for c in kept]
+
+    if getattr(model, "first_split", None) is not None:
+        changed["first_split"] = next(iter(left([model.first_split])), None)
+    if getattr(model, "allowed_features", None) is not None:
+        changed["allowed_features"] = left(model.allowed_features)
+    groups = getattr(model, "interaction_cst", None)
+    if groups is not None and not isinstance(groups, str):
+        changed["interaction_cst"] = [g for g in map(left, groups) if g]
+    for parameter in ("monotonic_cst", "test_costs"):
+        told = getattr(model, parameter, None)
+        if isinstance(told, Mapping):  # columns that are measured together are a tuple
+            keys = {k: left(k if isinstance(k, tuple) else [k]) for k in told}
+            changed[parameter] = {
+                tuple(keys[k]) if len(keys[k]) > 1 else keys[k][0]: what
+                for k, what in told.items()
+                if keys[k]
+            }
+        elif told is not None:
+            changed[parameter] = np.delete(np.asarray(told), place)
+    return changed
 
 
 def _table_without(X: Any, place: int, name: str) -> Any:

@@ -14,7 +14,14 @@ from sklearn.exceptions import ConvergenceWarning
 from treeproof.cli import completion
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.fitted import report, scores, show
-from treeproof.cli.objective import objective_parameters
+from treeproof.cli.objective import (
+    AbstainCost,
+    Beta,
+    CostMatrix,
+    Metric,
+    PosLabel,
+    objective_parameters,
+)
 from treeproof.cli.outputs import Outputs, check_folder, say_written
 from treeproof.cli.restrictions import (
     Allowed,
@@ -111,43 +118,11 @@ def fit(
             rich_help_panel=TREE,
         ),
     ] = None,
-    cost_matrix: Annotated[
-        str | None,
-        typer.Option(
-            help="JSON file with the cost of each prediction for each true class: "
-            '{"true": {"predicted": cost}}.',
-            rich_help_panel=TREE,
-        ),
-    ] = None,
-    abstain_cost: Annotated[
-        float | None,
-        typer.Option(
-            help="Cost of making no prediction; a leaf abstains if predicting would "
-            "cost more.",
-            rich_help_panel=TREE,
-        ),
-    ] = None,
-    metric: Annotated[
-        str,
-        typer.Option(
-            help="The metric to maximise: accuracy, balanced_accuracy, f1, fbeta or "
-            "jaccard.",
-            rich_help_panel=TREE,
-        ),
-    ] = "accuracy",
-    pos_label: Annotated[
-        str | None,
-        typer.Option(
-            help="The positive class of f1, fbeta and jaccard.", rich_help_panel=TREE
-        ),
-    ] = None,
-    beta: Annotated[
-        float,
-        typer.Option(
-            help="For fbeta: how many times as important recall is as precision.",
-            rich_help_panel=TREE,
-        ),
-    ] = 1.0,
+    cost_matrix: CostMatrix = None,
+    abstain_cost: AbstainCost = None,
+    metric: Metric = "accuracy",
+    pos_label: PosLabel = None,
+    beta: Beta = 1.0,
     monotonic: Monotonic = None,
     shape: ListOrTree = "tree",
     interactions: Interactions = None,

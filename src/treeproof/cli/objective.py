@@ -3,13 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from treeproof.columns import plain
 
 from .json_file import read_json
 
-__all__ = ["objective_parameters", "read_costs"]
+__all__ = [
+    "AbstainCost", "Beta", "CostMatrix", "Metric", "PosLabel",
+    "objective_parameters", "read_costs",
+]  # fmt: skip
+
+PANEL = "What errors cost"
+
+CostMatrix = Annotated[
+    str | None,
+    typer.Option(
+        help="JSON file with the cost of each prediction for each true class: "
+        '{"true": {"predicted": cost}}.',
+        rich_help_panel=PANEL,
+    ),
+]
+AbstainCost = Annotated[
+    float | None,
+    typer.Option(
+        help="Cost of making no prediction; a leaf abstains if predicting would cost "
+        "more.",
+        rich_help_panel=PANEL,
+    ),
+]
+Metric = Annotated[
+    str,
+    typer.Option(
+        help="The metric to maximise: accuracy, balanced_accuracy, f1, fbeta or "
+        "jaccard.",
+        rich_help_panel=PANEL,
+    ),
+]
+PosLabel = Annotated[
+    str | None,
+    typer.Option(
+        help="The positive class of f1, fbeta and jaccard.", rich_help_panel=PANEL
+    ),
+]
+Beta = Annotated[
+    float,
+    typer.Option(
+        help="For fbeta: how many times as important recall is as precision.",
+        rich_help_panel=PANEL,
+    ),
+]
 
 
 def objective_parameters(

@@ -9,21 +9,48 @@ from typing import Annotated
 
 import typer
 
+from treeproof.cli.objective import (
+    AbstainCost,
+    Beta,
+    CostMatrix,
+    Metric,
+    PosLabel,
+    objective_parameters,
+)
+from treeproof.cli.option_names import in_options
 from treeproof.cli.outputs import check_folder, say_written
+from treeproof.cli.restrictions import (
+    Allowed,
+    Interactions,
+    ListOrTree,
+    Monotonic,
+    Prefix,
+    TestCosts,
+    given_columns,
+    restriction_parameters,
+)
 from treeproof.cli.training import listed, marks, predicts_numbers, read_training
 from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
+    ClassWeight,
     Database,
     Drop,
+    FirstSplit,
     Goal,
+    Jobs,
     Keep,
     MaxDepth,
+    MaxSplits,
+    MemoryLimit,
     MinSamplesLeaf,
+    Missing,
     MissingMarks,
     Penalize,
+    Quantiles,
     TableFile,
     Target,
+    Weight,
 )
 
 __all__ = ["register", "report"]
@@ -43,12 +70,26 @@ def report(
     ] = 0.01,
     penalize: Penalize = "leaves",
     max_depth: MaxDepth = None,
+    max_splits: MaxSplits = None,
     min_samples_leaf: MinSamplesLeaf = 1,
     categorical_split: CategoricalSplit = "auto",
-    class_weight: Annotated[
-        str | None, typer.Option(help="'balanced' gives all classes equal weight.")
-    ] = None,
+    missing: Missing = "best-side",
+    first_split: FirstSplit = None,
+    class_weight: ClassWeight = None,
+    cost_matrix: CostMatrix = None,
+    abstain_cost: AbstainCost = None,
+    metric: Metric = "accuracy",
+    pos_label: PosLabel = None,
+    beta: Beta = 1.0,
+    monotonic: Monotonic = None,
+    shape: ListOrTree = "tree",
+    interactions: Interactions = None,
+    test_costs: TestCosts = None,
+    prefix: Prefix = None,
+    allowed_features: Allowed = None,
     categorical: Categorical = None,
+    quantiles: Quantiles = None,
+    weight: Weight = None,
     drop: Drop = None,
     keep: Keep = None,
     na: MissingMarks = None,
@@ -63,6 +104,8 @@ def report(
             "times as long."
         ),
     ] = 20.0,
+    memory_limit: MemoryLimit = None,
+    n_jobs: Jobs = 1,
 ) -> None:
     """Write a report on a table as one HTML file.
 
@@ -73,41 +116,64 @@ def report(
 
     treeproof report iris.csv --target species -o iris.html
     treeproof report houses.csv --target price --max-depth 3
+    treeproof report survey.csv --target answer --weight people
     """
+    from treeproof.border.labels import read_weights
     from treeproof.cli.fit import make_estimator
     from treeproof.report import investigate, to_html
 
     check_folder(output)
     roles = {
-        "--weight": [],
+        "--weight": [] if weight is None else [weight],
         "--drop": listed(drop),
         "--categorical": listed(categorical),
     }
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        training = read_training(data, database, target, roles, listed(keep), marks(na))
+        kept = [*listed(keep), *given_columns(first_split, prefix, allowed_features)]
+        training = read_training(data, database, target, roles, kept, marks(na))
         regression = predicts_numbers(training, target, goal)
+    weights = training.weights
+    if weights is not None:
+        weights = read_weights(weights, len(training.labels()))
     model = make_estimator(
         regression,
         class_weight,
+        **objective_parameters(
+            None if regression else training.labels,
+            cost_matrix, abstain_cost, metric, pos_label, beta,
+        ),
+        **restriction_parameters(
+            regression, monotonic, shape, interactions, test_costs, prefix,
+            allowed_features,
+        ),
         split_penalty=split_penalty,
         penalize=penalize,
         max_depth=max_depth,
+        max_splits=max_splits,
         min_samples_leaf=min_samples_leaf,
         categorical_features=training.categorical,
         categorical_split=categorical_split,
+        missing=missing,
+        first_split=first_split,
         time_limit=time_limit or None,
-    )
+        memory_limit=memory_limit,
+        n_jobs=n_jobs,
+        quantiles=quantiles,
+    )  # fmt: skip
     path = Path(data)
     found = investigate(
         model,
         training.X,
         training.labels(),
+        weights,
         title=path.name if path.is_file() else "query",
         target=target,
         test_size=test_size,
     )
-    found.notes = [*(str(note.message) for note in said), *found.notes]
+    notes = [*(str(note.message) for note in said), *found.notes]
+    found.notes = [in_options(note) for note in notes]
+    found.alternatives = in_options(found.alternatives)
     found.command = _command(context, data, target, output)
     Path(output).write_text(to_html(found), encoding="utf-8")
     typer.echo(model.certificate())

@@ -226,7 +226,7 @@ def read_training(
     if counts is not None and counts != target and counts not in meant:
         warn_user(
             f"Column {counts!r} seems to say how many rows each line stands for, as in "
-            "a table of frequencies; if so, treeproof fit --weight counts them. Here "
+            f"a table of frequencies; if so, --weight {counts} counts them. Here "
             "it is a column like any other."
         )
     categorical = _categorical(table, roles["--categorical"])

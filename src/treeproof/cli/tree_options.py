@@ -14,13 +14,19 @@ __all__ = [
     "ClassWeight",
     "Database",
     "Drop",
+    "FirstSplit",
     "Goal",
+    "Jobs",
     "JsonOutput",
     "Keep",
     "MaxDepth",
+    "MaxSplits",
+    "MemoryLimit",
     "MinSamplesLeaf",
+    "Missing",
     "MissingMarks",
     "Penalize",
+    "Quantiles",
     "TableFile",
     "Target",
     "Weight",
@@ -45,6 +51,7 @@ JsonOutput = Annotated[
 ]
 
 MaxDepth = Annotated[int | None, typer.Option(help="Maximum depth of the tree.")]
+MaxSplits = Annotated[int | None, typer.Option(help="Maximum number of splits.")]
 MinSamplesLeaf = Annotated[
     int, typer.Option(help="Minimum number of training rows in a leaf.")
 ]
@@ -62,6 +69,37 @@ CategoricalSplit = Annotated[
         help="How categorical columns are split: auto, either, multiway, one-vs-rest "
         "or subset.",
         autocompletion=completion.split_kinds,
+    ),
+]
+Missing = Annotated[
+    str,
+    typer.Option(
+        help="best-side: missing values go to the better side of a split; branch: they "
+        "have a branch of their own; error: they are refused.",
+        autocompletion=completion.missing_modes,
+    ),
+]
+FirstSplit = Annotated[
+    str | None,
+    typer.Option(
+        help="The column that the first split must test.",
+        autocompletion=completion.columns,
+    ),
+]
+Quantiles = Annotated[
+    int | None,
+    typer.Option(
+        help="Divide each numeric column with more distinct values than this into this "
+        "many bins."
+    ),
+]
+MemoryLimit = Annotated[
+    str | None, typer.Option(help="Memory limit, such as 500MB or 2GB.")
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        "--jobs", "--n-jobs", help="Number of threads; -1 uses all processors."
     ),
 ]
 Categorical = Annotated[

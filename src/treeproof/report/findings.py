@@ -18,7 +18,8 @@ from sklearn.base import clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.importance import DroppedColumn
-from treeproof.report.peers import Score, compare, score_of
+from treeproof.report.measures import Measure, measure_of
+from treeproof.report.peers import Score, compare
 from treeproof.solving.summary import note_few_rows, note_single_column
 
 __all__ = ["Findings", "investigate"]
@@ -45,10 +46,14 @@ class Findings:
     scores : list of (str, int or None, float)
         Learners with their leaves and their scores on held-out rows, ours first; empty
         where there were too few rows to hold any out.
+    low_is_good : bool
+        Whether smaller scores are better.
     n_held_out : int
         How many rows were held out.
     predicted, actual : ndarray
         Predictions for held-out rows, and what they were.
+    weights : ndarray or None
+        What each held-out row counts; None for 1.
     dropped : list of DroppedColumn
         How much worse the best tree is without each column.
     alternatives : str
@@ -73,9 +78,11 @@ class Findings:
     n_rows: int
     measure: str
     scores: list[Score] = field(default_factory=list)
+    low_is_good: bool = False
     n_held_out: int = 0
     predicted: NDArray[Any] = field(default_factory=lambda: np.empty(0))
     actual: NDArray[Any] = field(default_factory=lambda: np.empty(0))
+    weights: NDArray[np.float64] | None = None
     dropped: list[DroppedColumn] = field(default_factory=list)
     alternatives: str = ""
     use: dict[str, int] = field(default_factory=dict)
@@ -87,6 +94,7 @@ def investigate(
     model: Any,
     X: Mapping[str, Any],
     y: NDArray[Any],
+    sample_weight: NDArray[np.float64] | None = None,
     *,
     title: str,
     target: str,
@@ -104,6 +112,8 @@ def investigate(
         The columns of the table.
     y : ndarray
         The target.
+    sample_weight : ndarray or None, default=None
+        What each row counts; None for 1.
     title, target : str
         What the table and its target are called.
     test_size : float, default=0.3
@@ -123,13 +133,11 @@ def investigate(
     >>> found.model.n_splits_, found.n_held_out, found.scores[0][2]
     (1, 12, 1.0)
     """
-    numeric = is_regressor(model)
-    balanced = not numeric and model.class_weight is not None
-    measure = "R²" if numeric else "balanced accuracy" if balanced else "accuracy"
-    found = Findings(title, target, model, len(y), measure)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        model.fit(X, y)
+        model.fit(X, y, sample_weight)
+    measure = measure_of(model, y)
+    found = Findings(title, target, model, len(y), measure.name)
     found.notes = [
         str(note.message)
         for note in said
@@ -140,10 +148,10 @@ def investigate(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if test_size > 0 and len(y) >= _FEW_ROWS:
-            _hold_out(found, X, y, test_size, random_state, numeric, balanced)
+            _hold_out(found, X, y, sample_weight, measure, test_size, random_state)
         if details and model.n_splits_ > 0:
-            _without_columns(found, X, y)
-            if not numeric:
+            _without_columns(found, X, y, sample_weight)
+            if not is_regressor(model):
                 _count_alternatives(found)
     return found
 
@@ -152,26 +160,44 @@ def _hold_out(
     found: Findings,
     X: Mapping[str, Any],
     y: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    measure: Measure,
     test_size: float,
     random_state: int,
-    numeric: bool,
-    balanced: bool,
 ) -> None:
     from treeproof.report.splitting import split_rows, take
 
-    train, test = split_rows(y, test_size, random_state, numeric)
-    ours = clone(found.model).set_params(verbose=False).fit(take(X, train), y[train])
+    numeric = is_regressor(found.model)
+    train, test = split_rows(y, test_size, random_state, numeric, weights)
+    ours = clone(found.model).set_params(verbose=False)
+    try:
+        if weights is None:
+            ours.fit(take(X, train), y[train])
+        else:
+            ours.fit(take(X, train), y[train], weights[train])
+            found.weights = weights[test]
+    except ValueError as reason:  # such as costs of a class that has one row
+        found.notes.append(f"No rows were held out: {reason}")
+        return
     found.predicted, found.actual = ours.predict(take(X, test)), y[test]
-    found.n_held_out = len(test)
-    told = score_of(found.predicted, found.actual, numeric, balanced)
+    found.n_held_out, found.low_is_good = len(test), measure.low_is_good
+    told = measure.of(found.predicted, found.actual, found.weights)
     leaves = ours.get_n_leaves()
     found.scores = [
         ("optimal tree", leaves, told),
-        *compare(X, y, train, test, numeric=numeric, leaves=leaves, balanced=balanced),
-    ]
+        *compare(
+            X, y, train, test,
+            measure=measure, numeric=numeric, leaves=leaves, weights=weights,
+        ),
+    ]  # fmt: skip
 
 
-def _without_columns(found: Findings, X: Mapping[str, Any], y: NDArray[Any]) -> None:
+def _without_columns(
+    found: Findings,
+    X: Mapping[str, Any],
+    y: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+) -> None:
     model = found.model
     if len(model.tree_.columns) < 2:
         return
@@ -183,8 +209,10 @@ def _without_columns(found: Findings, X: Mapping[str, Any], y: NDArray[Any]) -> 
         if limit is not None:  # all of them together take about as long as the fit
             model.set_params(time_limit=max(limit / len(most), 0.5))
         found.dropped = model.drop_column_importance(
-            X, y, columns=[model.tree_.columns[j].name for j in most]
+            X, y, weights, columns=[model.tree_.columns[j].name for j in most]
         )
+    except ValueError as reason:  # such as a given top that tests the column
+        found.notes.append(f"No columns were left out to see what they add: {reason}")
     finally:
         model.set_params(time_limit=limit)
 

@@ -6,6 +6,7 @@ on paper: wide parts scroll on the screen and shrink in print.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
@@ -17,7 +18,7 @@ import numpy as np
 from treeproof.columns import plain
 from treeproof.palette import MUTED, class_colour
 from treeproof.report.findings import Findings
-from treeproof.words import counted, number, percent
+from treeproof.words import count, counted, number, percent
 
 __all__ = ["to_html"]
 
@@ -84,14 +85,16 @@ def _meaning(found: Findings) -> str:
     """Explain what the cost in the certificate is made of."""
     model = found.model
     part = "leaf but one" if model.penalize == "leaves" else "split"
-    loss = (
-        "share of the variance that it leaves"
-        if found.measure == "R²"
-        else "share of rows that it gets wrong"
-    )
-    if found.measure == "balanced accuracy":
-        loss += ", all classes weighing the same,"
-    price = number(model.split_penalty)
+    losses = {
+        "R²": "share of the variance that it leaves",
+        "accuracy": "share of rows that it gets wrong",
+        "balanced accuracy": "share of rows that it gets wrong, all classes weighing "
+        "the same,",
+        "mean cost": "mean cost of its predictions",
+    }
+    if found.measure not in losses:  # F1 and other ratios, which know no penalty
+        return f"The cost of a tree is 1 minus its {found.measure}."
+    loss, price = losses[found.measure], number(model.split_penalty)
     return f"The cost of a tree is the {loss} plus {price} for every {part}."
 
 
@@ -140,10 +143,23 @@ def _scores(found: Findings) -> str:
     return (
         "<h2>On rows that were held out</h2>\n"
         f"<p>Each learner was fitted to {found.n_rows - found.n_held_out:,} rows and "
-        f"scored on the other {found.n_held_out:,}.</p>\n"
+        f"scored on the other {found.n_held_out:,}{_how_scored(found)}.</p>\n"
         f'<div class="wide" tabindex="0"><table><tr>{head}</tr>{"".join(rows)}</table>'
         "</div>\n"
     )
+
+
+def _how_scored(found: Findings) -> str:
+    """Say what is not obvious about the scores."""
+    words = ", with their weights" if found.weights is not None else ""
+    if found.low_is_good:
+        return words + (
+            "; a low mean cost is good. The other learners do not know the costs and "
+            "make as few errors as they can"
+        )
+    if found.measure not in ("R²", "accuracy", "balanced accuracy"):
+        words += "; the other learners do not know that measure"
+    return words
 
 
 def _mistakes(found: Findings) -> str:
@@ -154,24 +170,35 @@ def _mistakes(found: Findings) -> str:
     labels = [plain(v) for v in np.unique(found.actual)]
     if len(labels) > _MOST_CLASSES:
         return ""
-    said = [plain(v) for v in found.predicted]
-    true = [plain(v) for v in found.actual]
-    columns = [*labels, *sorted({s for s in said if s not in labels}, key=str)]
-    head = "".join(f"<th>{escape(str(c))}</th>" for c in columns)
+    said, true = map(plain, found.predicted), map(plain, found.actual)
+    ones = np.ones(found.n_held_out)
+    weights = (ones if found.weights is None else found.weights).tolist()
+    cells: Counter[tuple[Any, Any]] = Counter()
+    for one, other, weight in zip(true, said, weights, strict=True):
+        cells[one, other] += weight
+    more = {other for _, other in cells if other not in labels}
+    columns = [*labels, *sorted(more, key=str)]
+    head = "".join(f"<th>{escape(_said(c))}</th>" for c in columns)
     rows = []
     for label in labels:
-        cells = []
+        line = ""
         for column in columns:
-            n = sum(t == label and s == column for t, s in zip(true, said, strict=True))
+            n = cells[label, column]
             kind = "hit" if label == column else "miss" if n else ""
-            cells.append(f'<td class="{kind}">{n:,}</td>')
-        rows.append(f"<tr><td>{escape(str(label))}</td>{''.join(cells)}</tr>")
+            line += f'<td class="{kind}">{count(n)}</td>'
+        rows.append(f"<tr><td>{escape(str(label))}</td>{line}</tr>")
+    what = "Held-out rows" if found.weights is None else "Weight of the held-out rows"
     return (
-        "<h2>Which rows it gets wrong</h2>\n<p>Held-out rows: what they were (down) "
+        f"<h2>Which rows it gets wrong</h2>\n<p>{what}: what they were (down) "
         "and what the tree predicts (across).</p>\n"
         f'<div class="wide" tabindex="0"><table><tr><th></th>{head}</tr>'
         f"{''.join(rows)}</table></div>\n"
     )
+
+
+def _said(prediction: Any) -> str:
+    """Return a prediction as text; None is that of a leaf that abstains."""
+    return "abstains" if prediction is None else str(prediction)
 
 
 def _residuals(found: Findings) -> str:
@@ -218,13 +245,18 @@ def _importance(found: Findings) -> str:
             f'<td class="bar"><span style="width:{100 * shares[j]:.0f}%"></span></td>'
             f"<td>{escape(_increase(without.get(name)))}</td></tr>"
         )
+    last = "best cost without it" if found.dropped else ""
     head = "".join(
-        f"<th>{h}</th>"
-        for h in ("column", "share of what splits save", "", "best cost without it")
+        f"<th>{h}</th>" for h in ("column", "share of what splits save", "", last)
+    )
+    explained = (
+        "<p>The last column is an exact search over all trees that do not use the "
+        "column: how much more the best of them costs.</p>\n"
+        if found.dropped
+        else ""
     )
     return (
-        "<h2>Which columns matter</h2>\n<p>The last column is an exact search over all "
-        "trees that do not use the column: how much more the best of them costs.</p>\n"
+        f"<h2>Which columns matter</h2>\n{explained}"
         f'<div class="wide" tabindex="0"><table><tr>{head}</tr>{"".join(rows)}</table>'
         "</div>\n"
     )

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from treeproof.border.dates import date_columns, with_date_parts
 from treeproof.border.raw import read_raw_table
 from treeproof.border.table import encode_table
+from treeproof.report.measures import Measure
 
-__all__ = ["Score", "compare", "score_of"]
+__all__ = ["Score", "compare"]
 
 _MOST_CATEGORIES = 250  # of a column of scikit-learn's boosted trees
 _MOST_HOT = 60
@@ -32,9 +33,10 @@ def compare(
     train: NDArray[np.intp],
     test: NDArray[np.intp],
     *,
+    measure: Measure,
     numeric: bool,
     leaves: int,
-    balanced: bool,
+    weights: NDArray[np.float64] | None = None,
 ) -> list[Score]:
     """Fit the other learners on the same rows; return their scores on the others.
 
@@ -46,12 +48,15 @@ def compare(
         The target.
     train, test : ndarray of int
         Numbers of the rows to fit and to score on.
+    measure : Measure
+        What the learners are scored by. Where classes count alike, they do for the
+        other learners as well; costs and ratios are not known to them.
     numeric : bool
         Whether the target is a number.
     leaves : int
         The size that CART may have.
-    balanced : bool
-        Whether classes count alike: the score is then balanced accuracy.
+    weights : ndarray or None
+        What each row counts; None for 1.
     """
     from sklearn.ensemble import (
         HistGradientBoostingClassifier,
@@ -60,7 +65,7 @@ def compare(
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     hot, codes, categorical = _encoded(X)
-    weight: dict[str, Any] = {"class_weight": "balanced"} if balanced else {}
+    weight: dict[str, Any] = {"class_weight": "balanced"} if measure.balanced else {}
     cart = DecisionTreeRegressor if numeric else DecisionTreeClassifier
     boosted: Any = (
         HistGradientBoostingRegressor if numeric else HistGradientBoostingClassifier
@@ -80,38 +85,21 @@ def compare(
         ),
     ]
     found: list[Score] = []
+
+    def rows_of(rows: NDArray[np.intp]) -> NDArray[np.float64] | None:
+        return None if weights is None else weights[rows]
+
     for name, model, matrix in models:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                model.fit(matrix[train], y[train])
+                model.fit(matrix[train], y[train], sample_weight=rows_of(train))
             except ValueError:  # such as a class with one row
                 continue
         n_leaves = int(model.get_n_leaves()) if hasattr(model, "get_n_leaves") else None
-        told = score_of(model.predict(matrix[test]), y[test], numeric, balanced)
+        told = measure.of(model.predict(matrix[test]), y[test], rows_of(test))
         found.append((name, n_leaves, told))
     return found
-
-
-def score_of(
-    predicted: NDArray[Any], actual: NDArray[Any], numeric: bool, balanced: bool
-) -> float:
-    """Return R², accuracy or balanced accuracy.
-
-    Examples
-    --------
-    >>> score_of(np.array([0, 1]), np.array([0, 0]), False, False)
-    0.5
-    """
-    from sklearn.metrics import balanced_accuracy_score, r2_score
-
-    if numeric:
-        return float(r2_score(actual, predicted)) if len(actual) > 1 else 0.0
-    if balanced:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return float(balanced_accuracy_score(actual, predicted))
-    return float(np.mean(predicted == actual))
 
 
 def _encoded(
