@@ -1,9 +1,11 @@
 """``treeproof path`` and ``treeproof alternatives``, run as users run them."""
 
 import json
+import re
 
 import pytest
 
+from treeproof.cli.alternatives import _share
 from treeproof.datasets import load_monks
 
 
@@ -31,6 +33,22 @@ def test_path_and_choice(monks, treeproof, tmp_path):
     assert status == 0 and "penalty from" in out and "yes" in out
     status, out, _ = treeproof("predict", model, monks)
     assert status == 0
+
+
+def test_alternatives_are_counted_as_people_write_numbers(monks, treeproof):
+    code, out, _ = treeproof(
+        "alternatives", monks, "--target", "target", "--split-penalty", 0.01,
+        "--within", 0.05, "--show", 1,
+    )  # fmt: skip
+    assert code == 0
+    count = re.match(r"([\d,]+) trees within 0.05 of the optimum", out)[1]
+    assert f"{int(count.replace(',', '')):,}" == count and len(count) > 4
+    assert "\ncost 0.0" in out and "objective" not in out
+
+
+def test_shares_are_rounded_honestly():
+    shares = [_share(n, 10_000) for n in (0, 1, 5_000, 9_999, 10_000)]
+    assert shares == ["none", "<0.1%", "50.0%", ">99.9%", "all"]
 
 
 def test_alternatives(monks, treeproof, tmp_path):

@@ -149,19 +149,29 @@ def _report(model: Any, trees: Any, use: dict[str, int], some: list[Any]) -> Any
 
 def _show(trees: Any, use: dict[str, int], some: list[Any]) -> None:
     from treeproof.tree.drawing import draw
-    from treeproof.words import counted
+    from treeproof.words import counted, number
 
     console = Console(highlight=False)
-    console.print(repr(trees)[1:-1], style="bold", soft_wrap=True)
+    total = f"{trees.count:,}"  # the first number of the line
+    headline = repr(trees)[1:-1].replace(str(trees.count), total, 1)
+    console.print(headline, style="bold", soft_wrap=True)
     for name, n in sorted(use.items(), key=lambda item: -item[1]):
-        share = "all" if n == trees.count else f"{n / trees.count:.1%}" if n else "none"
+        share = _share(n, trees.count)
         console.print(f"  {share:>6} test {name}", soft_wrap=True)
     for found in some:
         console.print(
-            f"\nobjective {found.objective:.6g}: loss {found.loss:.4f}, "
+            f"\ncost {number(found.objective)}: loss {number(found.loss, 4)}, "
             + counted(found.n_splits, "split")
         )
         console.print(draw(found.tree.collapse()), soft_wrap=True)
+
+
+def _share(n: int, total: int) -> str:
+    """Return a share of the trees in words: all and none only if it is true."""
+    if n in (0, total):
+        return "all" if n else "none"
+    text = f"{n / total:.1%}"
+    return {"100.0%": ">99.9%", "0.0%": "<0.1%"}.get(text, text)
 
 
 def register(app: typer.Typer) -> None:

@@ -103,8 +103,8 @@ def bench(
 
     Every fit runs in a process of its own, with limits on time and memory. Most
     solvers accept only 0/1 columns, so tables are converted to such columns
-    first, in the same way for all solvers. Objectives are recomputed from every
-    returned tree, and contradictory claims are reported. The extra "peers"
+    first, in the same way for all solvers. Costs are recomputed from every returned
+    tree, and contradictory claims are reported. The extra "peers"
     installs the other solvers; --peers names another Python interpreter that has
     them.
 
@@ -208,7 +208,7 @@ def _line(result: Result, proofs: bool) -> str:
 
 
 def _cell(result: Result, proofs: bool) -> str:
-    """Return the seconds and the result: a proof, or an objective."""
+    """Return the seconds and the result: a proof, or a cost."""
     if result.seconds is None:
         return _WORDS.get(result.status, result.status)
     if not proofs and result.objective is not None:
@@ -223,7 +223,7 @@ def _show(contest: Contest, title: str) -> None:
     proofs = contest.close is None
     solvers = list(dict.fromkeys(r.solver for r in contest.results))
     what = (
-        "to a proof; lowest objective found"
+        "to a proof; lowest cost found"
         if proofs
         else "and error rate; lowest error rate"
     )
@@ -233,7 +233,7 @@ def _show(contest: Contest, title: str) -> None:
     table.add_column("problem")
     for solver in solvers:
         table.add_column(SOLVERS[solver].title, justify="right", no_wrap=True)
-    table.add_column("objective" if proofs else "errors", justify="right")
+    table.add_column("cost" if proofs else "errors", justify="right")
     for name in contest.problems:
         results = {r.solver: r for r in contest.of(name)}
         best = contest.least(name)

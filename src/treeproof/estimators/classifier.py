@@ -200,7 +200,7 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         True if and only if ``lower_bound_ == objective_``. The search compares the two
         as integers, without any tolerance.
         With "log_loss" and "gini", whose losses are real numbers, it means that no tree
-        is better by more than 1e-9 of the objective (or 1e-12 of the loss of a single
+        is better by more than 1e-9 of its cost (or 1e-12 of the loss of a single
         leaf, whichever is larger).
     objective_ : float
         The cost of the tree.

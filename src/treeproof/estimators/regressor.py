@@ -179,7 +179,7 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
     ----------
     optimal_ : bool
         True if and only if ``lower_bound_ == objective_``. Losses are real numbers, so
-        this means: no tree is better by more than 1e-9 of the objective (or 1e-12 of
+        this means: no tree is better by more than 1e-9 of its cost (or 1e-12 of
         the loss of a single leaf, where that is more).
     objective_ : float
         The cost of the tree.

@@ -85,7 +85,7 @@ class Job:
     stopped : bool
         Whether somebody asked it to stop.
     events : list of (float, float, float, int)
-        Seconds, lower bound, objective and nodes of the searches in it.
+        Seconds, lower bound, cost and nodes of the searches in it.
     levels : list of Certificate
         What was proved, level after level of depth.
     tree : Tree or None

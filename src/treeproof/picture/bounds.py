@@ -16,7 +16,7 @@ __all__ = ["plot_bounds"]
 
 
 def plot_bounds(history: History, ax: Any = None) -> Any:
-    """Draw objective and lower bound against time.
+    """Draw the cost of the best tree and the lower bound against time.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ class OptimalPolicyTree(PolicyTree):
         What the search minimises: penalties minus the mean reward. Without a penalty
         ``-policy_value_``.
     lower_bound_ : float
-        No tree has a smaller objective, or a mean reward above ``-lower_bound_``.
+        No tree has a smaller cost, or a mean reward above ``-lower_bound_``.
     gap_ : float
         ``objective_ - lower_bound_``.
     status_ : {"optimal", "time_limit", "memory_limit", "interrupted"}

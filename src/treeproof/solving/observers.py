@@ -1,6 +1,6 @@
 """The observers of a search: the history of a fit, the progress line, the caller.
 
-A search reports (kind, seconds, lower bound, objective, nodes) whenever a bound moves.
+A search reports (kind, seconds, lower bound, cost, nodes) whenever a bound moves.
 `observing` passes these events to everyone who wants them: always to the `History`
 that becomes ``history_`` of the estimator, to the progress line if ``verbose`` is set,
 and to the functions that `watch` has installed around the fit. Levels of depth and
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 Observer = Callable[[int, float, float, float, int], None]
-"""Called with event kind, seconds, lower bound, objective and nodes so far."""
+"""Called with event kind, seconds, lower bound, cost and nodes so far."""
 
 _watching: ContextVar[tuple[Callable[..., None], ...]] = ContextVar(
     "treeproof_watching", default=()
@@ -104,7 +104,7 @@ def watch(observer: Observer) -> Iterator[None]:
     Parameters
     ----------
     observer : callable
-        Called with the kind of the event, the seconds, the lower bound, the objective
+        Called with the kind of the event, the seconds, the lower bound, the cost
         and the number of subproblems so far. An exception that it raises stops the
         search and is raised by `fit`. KeyboardInterrupt is an exception to this rule:
         like Ctrl-C, it stops the search and keeps the best tree.
@@ -115,7 +115,7 @@ def watch(observer: Observer) -> Iterator[None]:
     >>> seen = []
     >>> with watch(lambda kind, seconds, lower, upper, nodes: seen.append(upper)):
     ...     clf = OptimalTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
-    >>> seen == sorted(seen, reverse=True)  # objectives only get better
+    >>> seen == sorted(seen, reverse=True)  # costs only get better
     True
     """  # noqa: E501
     token = _watching.set((*_watching.get(), observer))

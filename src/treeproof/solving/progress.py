@@ -1,7 +1,7 @@
 """The progress line of ``verbose=True`` and of the command line.
 
 One line on standard error, rewritten a few times a second: elapsed time, best
-objective, lower bound, gap, and the depth up to which no tree is better. It is fed by
+cost, lower bound, gap, and the depth up to which no tree is better. It is fed by
 the engine's events.
 """
 
@@ -33,7 +33,7 @@ class ProgressLine:
     --------
     >>> from treeproof.solving.progress import ProgressLine
     >>> print(ProgressLine.text(2.0, 0.25, 0.5, proved=3))
-    2.0 s   objective 0.5000   lower bound 0.2500   gap 0.2500   depth 3 proved
+    2.0 s   cost 0.5000   lower bound 0.2500   gap 0.2500   depth 3 proved
     """
 
     def __init__(self, console: Console | None = None) -> None:
@@ -73,7 +73,7 @@ class ProgressLine:
         """Return the line for one event."""
         level = f"   depth {proved} proved" if proved else ""
         return (
-            f"{seconds:.1f} s   objective {upper:.4f}   lower bound {lower:.4f}   "
+            f"{seconds:.1f} s   cost {upper:.4f}   lower bound {lower:.4f}   "
             f"gap {upper - lower:.4f}{level}"
         )
 

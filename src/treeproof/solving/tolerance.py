@@ -10,7 +10,7 @@ __all__ = ["GapTolerance"]
 
 @dataclass(frozen=True)
 class GapTolerance:
-    """A search may end if the gap is at most ``absolute + relative * objective``.
+    """A search may end if the gap is at most ``absolute + relative * cost``.
 
     Examples
     --------

@@ -37,7 +37,7 @@ Point = tuple[float, float, float]
 def bound_points(
     events: list[tuple[float, float, float, int]], now: float | None = None
 ) -> list[Point]:
-    """Return seconds, lower bound and objective of a search, not too many of them.
+    """Return seconds, lower bound and cost of a search, not too many of them.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class SearchView:
                 .classes("tp-chart")
                 .props(
                     'data-part="chart" role="img" '
-                    'aria-label="Objective and lower bound over time"'
+                    'aria-label="Cost and lower bound over time"'
                 )
             )
         desk.add(self)
