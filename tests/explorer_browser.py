@@ -15,6 +15,32 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
 PATIENCE = 120  # seconds until a condition that does not come true is a failure
 
+# The size of letters on the screen is that of the style times all scales above it.
+_SMALL_TEXTS = """
+const found = [], all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (all.nextNode()) {
+  const text = all.currentNode.textContent.trim(), own = all.currentNode.parentElement;
+  if (!text || ["SCRIPT", "STYLE", "TEMPLATE"].includes(own.tagName)) continue;
+  const style = getComputedStyle(own), range = document.createRange();
+  range.selectNodeContents(all.currentNode);
+  const box = range.getBoundingClientRect();
+  if (style.visibility === "hidden" || !box.width || !box.height) continue;
+  let size = parseFloat(style.fontSize);
+  if (own.ownerSVGElement) {
+    const matrix = own.getScreenCTM();
+    size *= Math.hypot(matrix.b, matrix.d);
+  } else {
+    for (let up = own; up; up = up.parentElement) {
+      const moved = getComputedStyle(up).transform;
+      if (moved === "none") continue;
+      const matrix = new DOMMatrix(moved);
+      size *= Math.hypot(matrix.c, matrix.d);
+    }
+  }
+  if (size < arguments[0] - 0.01) found.push(`${text}: ${size.toFixed(1)}`);
+}
+return found;
+"""
 _COMMAND = "from treeproof.cli import main; main()"
 _OPTIONS = (
     "--headless=new",
@@ -164,6 +190,10 @@ class User:
         self.wait(lambda: self.all(".tp-complaint button")[0].click() or True)
         self.wait(lambda: not self.all(".tp-complaint"))
         return text
+
+    def small_texts(self, least=12):
+        """Return the words that are shown with letters of fewer pixels than that."""
+        return self.driver.execute_script(_SMALL_TEXTS, least)
 
     def faults(self):
         """Return the errors that scripts of the page have reported."""

@@ -40,7 +40,7 @@ def main() -> None:
     """Take both pictures."""
     with tempfile.TemporaryDirectory() as folder, browser(folder) as driver:
         with server("wine") as address:
-            user = User(driver, (1280, 800))
+            user = User(driver, (1280, 860))
             fitted(user, address)
             settled(user)
             driver.save_screenshot(str(IMAGES / "explorer.png"))

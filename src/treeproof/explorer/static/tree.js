@@ -2,7 +2,9 @@
 // Nodes carry data-node; a click or Enter on one is told to the server.
 window.treeproofTree = (() => {
   const LARGEST = 1.6; // a small tree is not blown up to fill the canvas
+  const READABLE = 1.5; // the smallest words of a picture, of size 8, are 12 pixels high
   let drag = null;
+  let whole = false; // whether the user asked for the whole tree
 
   const canvas = () => document.querySelector('[data-part="tree"]');
   const picture = () => canvas()?.querySelector("svg");
@@ -12,15 +14,36 @@ window.treeproofTree = (() => {
     svg.setAttribute("viewBox", `${x} ${y} ${width} ${height}`);
   }
 
+  // Show all of a tree if its words are then large enough to be read, or if the user
+  // asked for all of it; else begin at its root.
   function fit() {
     const svg = picture();
     if (!svg?.dataset.width) return;
     const box = canvas().getBoundingClientRect();
     if (!box.width || !box.height) return;
     const width = parseFloat(svg.dataset.width), height = parseFloat(svg.dataset.height);
-    const scale = Math.min(box.width / width, box.height / height, LARGEST);
+    const all = Math.min(box.width / width, box.height / height, LARGEST);
+    const scale = whole ? all : Math.max(all, READABLE);
     const w = box.width / scale, h = box.height / scale;
-    setView(svg, (width - w) / 2, (height - h) / 2, w, h);
+    const root = svg.querySelector('[data-node="0"]')?.getBBox();
+    const left = root ? root.x + root.width / 2 - w / 2 : 0;
+    setView(svg, w < width ? Math.min(Math.max(left, 0), width - w) : (width - w) / 2,
+            h < height ? 0 : (height - h) / 2, w, h);
+  }
+
+  function fitWhole() {
+    whole = true;
+    fit();
+  }
+
+  // The keyboard reaches nodes that are outside of the view; they are moved into it.
+  function show(node) {
+    const svg = picture(), box = node.getBBox(), v = view(svg);
+    const inside = box.x >= v.x && box.x + box.width <= v.x + v.width &&
+      box.y >= v.y && box.y + box.height <= v.y + v.height;
+    if (!inside)
+      setView(svg, box.x + box.width / 2 - v.width / 2,
+              box.y + box.height / 2 - v.height / 2, v.width, v.height);
   }
 
   function zoom(factor, px, py) {
@@ -54,6 +77,7 @@ window.treeproofTree = (() => {
       if (tries > 0) setTimeout(() => fresh(tries - 1), 50);
       return;
     }
+    whole = false;
     svg.dataset.width = view(svg).width;
     svg.dataset.height = view(svg).height;
     svg.removeAttribute("width");
@@ -95,7 +119,7 @@ window.treeproofTree = (() => {
     if (!inCanvas(event)) return;
     const node = event.target.closest("[data-node]");
     const act = {
-      "+": () => zoom(1.25), "-": () => zoom(0.8), "0": fit,
+      "+": () => zoom(1.25), "-": () => zoom(0.8), "0": fitWhole,
       ArrowLeft: () => pan(40, 0), ArrowRight: () => pan(-40, 0),
       ArrowUp: () => pan(0, 40), ArrowDown: () => pan(0, -40),
       Enter: () => node && choose(node), " ": () => node && choose(node),
@@ -104,10 +128,25 @@ window.treeproofTree = (() => {
     event.preventDefault();
     act();
   });
+  document.addEventListener("focusin", (event) => {
+    const node = inCanvas(event) && event.target.closest("[data-node]");
+    if (node && !drag) show(node);
+  });
   window.addEventListener("resize", fit);
   // The canvas also changes size when its tab is opened or the chosen node is shown.
   const sizes = new ResizeObserver(fit);
   const watchCanvas = () => canvas() && sizes.observe(canvas());
+
+  // Pictures that are wider than their boxes show their roots first.
+  function centre(tries = 40) {
+    const roots = document.querySelectorAll('.tp-picture [data-node="0"]');
+    if (!roots.length && tries > 0) setTimeout(() => centre(tries - 1), 50);
+    roots.forEach((root) => {
+      const box = root.closest(".tp-picture"), all = box.getBoundingClientRect();
+      const own = root.getBoundingClientRect();
+      box.scrollLeft += own.left + own.width / 2 - all.left - all.width / 2;
+    });
+  }
 
   // On a narrow window the search is far below the button that starts it.
   function follow() {
@@ -115,5 +154,5 @@ window.treeproofTree = (() => {
     if (window.innerWidth <= 900) search?.scrollIntoView({ block: "start" });
   }
 
-  return { fit, zoom, fresh, follow };
+  return { fit, fitWhole, zoom, fresh, centre, follow };
 })();

@@ -6,6 +6,7 @@ from nicegui import ui
 
 from treeproof.explorer.comparison import Comparison, Contender
 from treeproof.explorer.views.desk import Desk
+from treeproof.explorer.views.legible import readable
 
 __all__ = ["CompareView", "figures"]
 
@@ -98,4 +99,8 @@ class CompareView:
                 with ui.element("figure"):
                     with ui.element("figcaption"):
                         ui.label(one.name)
-                    ui.html(one.tree.to_svg(), sanitize=False).classes("tp-picture")
+                    ui.html(
+                        readable(one.tree.to_svg(), f"Picture of {one.name}"),
+                        sanitize=False,
+                    ).classes("tp-picture").props('tabindex="0"')
+        ui.run_javascript("treeproofTree.centre()")

@@ -9,6 +9,7 @@ from nicegui import ui
 from treeproof.explorer.fitting import Fitted
 from treeproof.explorer.nodes import Histogram, NodeFacts, histogram, node_facts
 from treeproof.explorer.views.desk import Desk
+from treeproof.explorer.views.legible import CHART_FONT
 from treeproof.palette import INK, MUTED, class_colour
 
 __all__ = ["NodeView", "chart_options"]
@@ -154,7 +155,7 @@ def chart_options(counts: Histogram) -> dict[str, Any]:
         subtitle = f"{counts.left_out} more not shown"
     return {
         "animation": False,
-        "textStyle": {"fontFamily": "inherit", "color": INK},
+        "textStyle": {"fontFamily": CHART_FONT, "color": INK},
         "title": {"subtext": subtitle, "right": 0, "top": -8},
         "grid": {"left": 42, "right": 10, "top": 46, "bottom": 40},
         "legend": {"top": 0, "type": "scroll", "itemHeight": 9, "itemWidth": 9},

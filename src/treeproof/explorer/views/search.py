@@ -10,6 +10,7 @@ from nicegui import ui
 from treeproof.explorer.job import Job
 from treeproof.explorer.levels import LevelState
 from treeproof.explorer.views.desk import Desk
+from treeproof.explorer.views.legible import CHART_FONT
 from treeproof.palette import INK, MUTED, class_colour
 from treeproof.solving.summary import note_few_rows
 from treeproof.words import counted
@@ -194,7 +195,7 @@ def _options() -> dict[str, Any]:
             "splitLine": {"lineStyle": {"color": "#eceff2"}}}  # fmt: skip
     return {
         "animation": False,
-        "textStyle": {"fontFamily": "inherit", "color": INK},
+        "textStyle": {"fontFamily": CHART_FONT, "color": INK},
         "grid": {"left": 56, "right": 16, "top": 26, "bottom": 24},
         "legend": {"top": 0, "right": 0, "itemHeight": 2, "icon": "rect"},
         "tooltip": {"trigger": "axis"},

@@ -28,10 +28,10 @@ class TreeView:
                 for sign, name, call in (
                     ("+", "Zoom in", "zoom(1.25)"),
                     ("−", "Zoom out", "zoom(0.8)"),  # noqa: RUF001
-                    ("⤢", "Fit the whole tree", "fit()"),
+                    ("⤢", "Fit the whole tree", "fitWhole()"),
                 ):
                     ui.button(sign).props(
-                        f'dense outline size=sm aria-label="{name}" title="{name}"'
+                        f'dense outline aria-label="{name}" title="{name}"'
                     ).on("click", js_handler=f"() => treeproofTree.{call}")
         ui.on("tp_node", self._choose)
         desk.add(self)
