@@ -46,6 +46,14 @@ def test_alternatives_are_counted_as_people_write_numbers(monks, treeproof):
     assert "\ncost 0.0" in out and "objective" not in out
 
 
+def test_the_depth_up_to_which_trees_were_counted_is_named(monks, treeproof):
+    _, out, _ = treeproof(
+        "alternatives", monks, "--target", "target", "--max-depth", 2,
+        "--within", 0.05, "--show", 0,
+    )  # fmt: skip
+    assert re.match(r"\d+ trees? of depth 2 or less within 0.05 of the optimum", out)
+
+
 def test_shares_are_rounded_honestly():
     shares = [_share(n, 10_000) for n in (0, 1, 5_000, 9_999, 10_000)]
     assert shares == ["none", "<0.1%", "50.0%", ">99.9%", "all"]

@@ -9,8 +9,10 @@ from typer.testing import CliRunner
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.cli import app
+from treeproof.importance import DroppedColumn
 from treeproof.report import investigate, to_html
 from treeproof.report.measures import measure_of
+from treeproof.report.page import _increase
 
 VOID = {"meta", "br", "hr", "img", "input", "link", "circle", "line", "rect", "path"}
 
@@ -194,6 +196,53 @@ def test_columns_that_restrictions_name_are_left_out_too(table, tmp_path):
     prefix.write_text('{"feature": "age", "threshold": 50}')
     page, _ = report_of(tmp_path, "--prefix", str(prefix), "--max-depth", "2")
     assert "No columns were left out to see what they add" in page
+
+
+def test_a_larger_tree_is_advised_where_one_is_better():
+    rng = np.random.default_rng(0)
+    X = {"place": rng.uniform(size=400)}
+    y = np.floor(X["place"] * 40) % 2
+    found = investigate(
+        OptimalTreeClassifier(0.05), X, y, title="t", target="y", details=False
+    )
+    assert found.larger_is_better and found.scores[2][1] > 30
+    assert "a larger tree is worth trying" in check_page(to_html(found))
+    found.scores[2] = ("CART, grown to the end", 12345, 0.0)
+    assert "<td>12,345</td>" in to_html(found)
+    steps = np.floor(X["place"] * 2)
+    found = investigate(OptimalTreeClassifier(), X, steps, title="t", target="y")
+    assert not found.larger_is_better and "worth trying" not in to_html(found)
+
+
+def test_a_tree_is_called_optimal_only_if_it_is():
+    rng = np.random.default_rng(0)
+    X = {f"x{k}": rng.normal(size=300) for k in range(9)}
+    model = OptimalTreeClassifier(0.001, time_limit=0.05)
+    y = rng.integers(0, 2, 300)
+    found = investigate(model, X, y, title="t", target="y", details=False)
+    assert found.scores[0][0] == "best tree found"
+
+
+def test_a_single_leaf_is_explained(table):
+    X, y = table
+    found = investigate(OptimalTreeClassifier(0.6), X, y, title="t", target="y")
+    [note] = [n for n in found.notes if n.startswith("No split saves more")]
+    assert "penalty of 0.6" in note and "class_weight='balanced'" in note
+    assert note in OptimalTreeClassifier(0.6).fit(X, y).summary()
+    costs = OptimalTreeClassifier(0.6, abstain_cost=0.4).fit(X, y)
+    assert "class_weight" not in costs.summary()
+    pure = OptimalTreeClassifier().fit(X, np.zeros(150))
+    assert "No split" not in pure.summary()
+
+
+def test_without_a_proof_the_difference_that_was_found_is_shown():
+    proved = DroppedColumn("a", 0.3, 0.3, (0.1, 0.1))
+    assert _increase(proved, 0.2) == "+0.1"
+    assert _increase(DroppedColumn("a", 0.2, 0.2, (0.0, 0.0)), 0.2) == "no more"
+    open_ = DroppedColumn("a", 0.3, 0.05, (0.0, 0.25))
+    assert _increase(open_, 0.2) == "+0.1 found; at most 0.25"
+    known = DroppedColumn("a", 0.3, 0.25, (0.05, 0.25))
+    assert _increase(known, 0.2) == "+0.1 found; between 0.05 and 0.25"
 
 
 def test_summary(table):

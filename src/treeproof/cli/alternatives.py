@@ -152,9 +152,7 @@ def _show(trees: Any, use: dict[str, int], some: list[Any]) -> None:
     from treeproof.words import counted, number
 
     console = Console(highlight=False)
-    total = f"{trees.count:,}"  # the first number of the line
-    headline = repr(trees)[1:-1].replace(str(trees.count), total, 1)
-    console.print(headline, style="bold", soft_wrap=True)
+    console.print(_headline(trees), style="bold", soft_wrap=True)
     for name, n in sorted(use.items(), key=lambda item: -item[1]):
         share = _share(n, trees.count)
         console.print(f"  {share:>6} test {name}", soft_wrap=True)
@@ -164,6 +162,15 @@ def _show(trees: Any, use: dict[str, int], some: list[Any]) -> None:
             + counted(found.n_splits, "split")
         )
         console.print(draw(found.tree.collapse()), soft_wrap=True)
+
+
+def _headline(trees: Any) -> str:
+    """Return how many trees there are, and of which depth if not all were counted."""
+    total = f"{trees.count:,}"  # the first number of the line
+    words = repr(trees)[1:-1].replace(str(trees.count), total, 1)
+    if trees.max_depth is None:
+        return words
+    return words.replace(" within ", f" of depth {trees.max_depth} or less within ", 1)
 
 
 def _share(n: int, total: int) -> str:

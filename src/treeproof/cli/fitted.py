@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from treeproof.cli.option_names import in_options
 from treeproof.cli.training import Training, training_score, weighted_score
 from treeproof.columns import Column
 from treeproof.kinds import LEAF
@@ -101,7 +102,12 @@ def abstaining_share(model: Any) -> float:
 
 def show(model: Any, result: dict[str, Any]) -> None:
     """Print the tree, its certificate and its scores."""
-    from treeproof.solving.summary import STOPPED, note_few_rows, note_single_column
+    from treeproof.solving.summary import (
+        STOPPED,
+        note_few_rows,
+        note_single_column,
+        note_single_leaf,
+    )
     from treeproof.tree.drawing import draw
     from treeproof.words import counted, number
 
@@ -117,13 +123,9 @@ def show(model: Any, result: dict[str, Any]) -> None:
             f"{number(model.objective_)}, and a better one is not ruled out.",
             soft_wrap=True,
         )
-    penalty = getattr(model, "split_penalty", 0)
-    if drawn.n_splits == 0 and model.optimal_ and penalty and model.max_depth != 0:
-        console.print(
-            f"No split saves more than its penalty of {penalty:g}; a smaller "
-            "--split-penalty gives a larger tree.",
-            soft_wrap=True,
-        )
+    alone = note_single_leaf(model)
+    if alone is not None:
+        console.print(in_options(alone), soft_wrap=True)
     for note in (note_few_rows(model), note_single_column(model)):
         if note is not None:
             warn_user(note)

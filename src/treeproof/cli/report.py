@@ -100,7 +100,7 @@ def report(
     time_limit: Annotated[
         float,
         typer.Option(
-            help="Seconds for each of the two fits; the whole report may take three "
+            help="Seconds for each of the two fits; the whole report may take five "
             "times as long."
         ),
     ] = 20.0,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,16 +18,22 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
+from treeproof.alternatives.engine import LimitReachedError
 from treeproof.importance import DroppedColumn
 from treeproof.report.measures import Measure, measure_of
-from treeproof.report.peers import Score, compare
-from treeproof.solving.summary import note_few_rows, note_single_column
+from treeproof.report.peers import GROWN, Score, compare
+from treeproof.solving.summary import (
+    note_few_rows,
+    note_single_column,
+    note_single_leaf,
+)
 
 __all__ = ["Findings", "investigate"]
 
 _FEW_ROWS = 20  # too few to hold any out
 _MOST_DROPPED = 8
 _MARGIN = 0.01
+_CLEARLY = 0.02  # share of a score by which another one is clearly better
 
 
 @dataclass
@@ -48,6 +55,8 @@ class Findings:
         where there were too few rows to hold any out.
     low_is_good : bool
         Whether smaller scores are better.
+    larger_is_better : bool
+        Whether CART with more leaves predicts held-out rows clearly better.
     n_held_out : int
         How many rows were held out.
     predicted, actual : ndarray
@@ -79,6 +88,7 @@ class Findings:
     measure: str
     scores: list[Score] = field(default_factory=list)
     low_is_good: bool = False
+    larger_is_better: bool = False
     n_held_out: int = 0
     predicted: NDArray[Any] = field(default_factory=lambda: np.empty(0))
     actual: NDArray[Any] = field(default_factory=lambda: np.empty(0))
@@ -143,7 +153,11 @@ def investigate(
         for note in said
         if not issubclass(note.category, ConvergenceWarning)
     ]
-    doubts = note_few_rows(model), note_single_column(model)
+    doubts = (
+        note_few_rows(model),
+        note_single_column(model),
+        note_single_leaf(model),
+    )
     found.notes += [doubt for doubt in doubts if doubt is not None]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -184,12 +198,21 @@ def _hold_out(
     told = measure.of(found.predicted, found.actual, found.weights)
     leaves = ours.get_n_leaves()
     found.scores = [
-        ("optimal tree", leaves, told),
+        ("optimal tree" if ours.optimal_ else "best tree found", leaves, told),
         *compare(
             X, y, train, test,
             measure=measure, numeric=numeric, leaves=leaves, weights=weights,
         ),
     ]  # fmt: skip
+    found.larger_is_better = _larger_is_better(found)
+
+
+def _larger_is_better(found: Findings) -> bool:
+    """Whether CART with more leaves predicts the held-out rows clearly better."""
+    by_name = {name: (leaves, score) for name, leaves, score in found.scores}
+    ours, cart = found.scores[0], by_name.get(GROWN, (0, found.scores[0][2]))
+    ahead = ours[2] - cart[1] if found.low_is_good else cart[1] - ours[2]
+    return (cart[0] or 0) > (ours[1] or 0) and ahead > _CLEARLY * abs(ours[2])
 
 
 def _without_columns(
@@ -220,10 +243,13 @@ def _without_columns(
 def _count_alternatives(found: Findings) -> None:
     try:
         trees = found.model.near_optimal(_MARGIN)
-        found.use = trees.feature_use()
     except (RuntimeError, ValueError, AttributeError) as reason:
         found.alternatives = str(reason)
         return
+    if found.model.time_limit is not None:
+        trees.limit_questions(found.model.time_limit / 2)
+    with suppress(LimitReachedError):  # the number of trees is known all the same
+        found.use = trees.feature_use()
     n = trees.count
     if n == 0:  # counted for a depth that is too small for a tree within the margin
         found.use = {}

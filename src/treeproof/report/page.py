@@ -134,9 +134,10 @@ def _scores(found: Findings) -> str:
     rows = []
     for k, (name, leaves, score) in enumerate(found.scores):
         bar = f'<td class="bar"><span style="width:{100 * max(score, 0) / best:.0f}%">'
+        size = "many" if leaves is None else count(leaves)
         rows.append(
             f"<tr{' class=ours' if k == 0 else ''}><td>{escape(name)}</td>"
-            f"<td>{'many' if leaves is None else leaves}</td><td>{score:.3f}</td>"
+            f"<td>{size}</td><td>{score:.3f}</td>"
             f"{bar}</span></td></tr>"
         )
     head = "".join(f"<th>{h}</th>" for h in ("learner", "leaves", found.measure, ""))
@@ -145,7 +146,18 @@ def _scores(found: Findings) -> str:
         f"<p>Each learner was fitted to {found.n_rows - found.n_held_out:,} rows and "
         f"scored on the other {found.n_held_out:,}{_how_scored(found)}.</p>\n"
         f'<div class="wide" tabindex="0"><table><tr>{head}</tr>{"".join(rows)}</table>'
-        "</div>\n"
+        f"</div>\n{_advice(found)}"
+    )
+
+
+def _advice(found: Findings) -> str:
+    """Return what to try if the penalty seems too large."""
+    if not found.larger_is_better:
+        return ""
+    return (
+        "<p>CART predicts these rows better with more leaves, so a larger tree is "
+        "worth trying: a smaller --split-penalty, or the size that treeproof path "
+        "--cv 5 chooses.</p>\n"
     )
 
 
@@ -243,7 +255,7 @@ def _importance(found: Findings) -> str:
         rows.append(
             f"<tr><td>{escape(name)}</td><td>{percent(shares[j])}</td>"
             f'<td class="bar"><span style="width:{100 * shares[j]:.0f}%"></span></td>'
-            f"<td>{escape(_increase(without.get(name)))}</td></tr>"
+            f"<td>{escape(_increase(without.get(name), model.objective_))}</td></tr>"
         )
     last = "best cost without it" if found.dropped else ""
     head = "".join(
@@ -262,13 +274,16 @@ def _importance(found: Findings) -> str:
     )
 
 
-def _increase(found: Any) -> str:
+def _increase(found: Any, cost: float) -> str:
+    """Return how much more the best tree without a column costs than the one shown."""
     if found is None:
         return ""
     low, high = found.increase
     if found.optimal:
         return "no more" if low == 0 else f"+{number(low, 3)}"
-    return f"+{number(low, 3)} to +{number(high, 3)}"
+    more = number(max(found.objective - cost, 0.0), 3)
+    known = f"between {number(low, 3)} and" if low > 0 else "at most"
+    return f"+{more} found; {known} {number(high, 3)}"
 
 
 def _alternatives(found: Findings) -> str:

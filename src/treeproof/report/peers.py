@@ -12,13 +12,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from treeproof.border.dates import date_columns, with_date_parts
 from treeproof.border.raw import read_raw_table
 from treeproof.border.table import encode_table
 from treeproof.report.measures import Measure
 
-__all__ = ["Score", "compare"]
+__all__ = ["GROWN", "Score", "compare"]
+
+GROWN = "CART, grown to the end"
 
 _MOST_CATEGORIES = 250  # of a column of scikit-learn's boosted trees
 _MOST_HOT = 60
@@ -77,7 +80,7 @@ def compare(
             cart(max_leaf_nodes=size, random_state=0, **weight),
             hot,
         ),
-        ("CART, grown to the end", cart(random_state=0, **weight), hot),
+        (GROWN, cart(random_state=0, **weight), hot),
         (
             "boosted trees",
             boosted(categorical_features=categorical, random_state=0, **weight),
@@ -93,7 +96,10 @@ def compare(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                model.fit(matrix[train], y[train], sample_weight=rows_of(train))
+                # On a busy machine the threads of boosted trees wait for each other,
+                # many times as long as one of them alone would take.
+                with threadpool_limits(1, user_api="openmp"):
+                    model.fit(matrix[train], y[train], sample_weight=rows_of(train))
             except ValueError:  # such as a class with one row
                 continue
         n_leaves = int(model.get_n_leaves()) if hasattr(model, "get_n_leaves") else None

@@ -9,7 +9,9 @@ import numpy as np
 from treeproof.kinds import LEAF
 from treeproof.words import counted, number
 
-__all__ = ["STOPPED", "note_few_rows", "note_single_column", "summarise"]
+__all__ = [
+    "STOPPED", "note_few_rows", "note_single_column", "note_single_leaf", "summarise",
+]  # fmt: skip
 
 # why a search ended without a proof, and what to try
 STOPPED = {
@@ -108,6 +110,31 @@ def note_single_column(model: Any) -> str | None:
     )
 
 
+def note_single_leaf(model: Any) -> str | None:
+    """Return a note if no split pays for itself, else None.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> X, y = [[k] for k in range(40)], [0, 0, 0, 1] * 10
+    >>> print(note_single_leaf(OptimalTreeClassifier(0.2).fit(X, y))[:44])
+    No split saves more than its penalty of 0.2;
+    """
+    penalty = float(getattr(model, "split_penalty", 0.0))
+    if model.tree_.collapse().n_splits or not model.optimal_ or not penalty:
+        return None
+    if getattr(model, "max_depth", None) == 0 or model.objective_ == 0:
+        return None
+    note = (
+        f"No split saves more than its penalty of {penalty:g}; a smaller split_penalty "
+        "gives a larger tree"
+    )
+    alike = getattr(model, "class_weight", "") is None and model.metric == "accuracy"
+    if alike and model.cost_matrix is None and model.abstain_cost is None:
+        note += ", and class_weight='balanced' one for which all classes count alike"
+    return f"{note}."
+
+
 def _note_outliers(model: Any, tree: Any) -> str | None:
     """Return a note if a tree of numbers has leaves for single outliers, else None.
 
@@ -173,7 +200,8 @@ def summarise(model: Any) -> str:
         lines += ["", "share of each column in what the splits save:"]
         for j in order[:_MOST_COLUMNS]:
             lines.append(f"{shares[j]:>6.0%}  {model.tree_.columns[j].name}")
-    for note in (note_few_rows(model), note_single_column(model)):
+    notes = note_few_rows(model), note_single_column(model), note_single_leaf(model)
+    for note in notes:
         if note is not None:
             lines += ["", note]
     return "\n".join(lines)
