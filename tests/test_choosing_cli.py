@@ -59,6 +59,15 @@ def test_shares_are_rounded_honestly():
     assert shares == ["none", "<0.1%", "50.0%", ">99.9%", "all"]
 
 
+def test_a_choice_at_the_end_of_the_path_asks_for_more(monks, treeproof):
+    words = ["path", monks, "--target", "target", "--cv", 3]
+    _, out, _ = treeproof(*words, "--low", 0.06)
+    assert "It is the largest of these trees; a smaller --low" in out
+    _, out, _ = treeproof(*words, "--low", 0.001, "--max-depth", 5)
+    rows = re.findall(r"^ +\d.*$", out, flags=re.M)
+    assert ("largest of these" in out) == rows[-1].rstrip().endswith("*")
+
+
 def test_alternatives(monks, treeproof, tmp_path):
     status, out, _ = treeproof(
         "alternatives", monks, "--target", "target", "--split-penalty", 0.02,

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    f1_score,
+    fbeta_score,
+    jaccard_score,
+)
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof.cli.fitted import _by_measure, scores
 from treeproof.cli.training import Training, training_score
 
 
@@ -39,6 +46,50 @@ def test_r2(criterion, weighted):
     model.fit(X, y, weights)
     found = training_score(model, Training(X, y, weights, None))
     assert found == pytest.approx(model.score(X, y, weights), abs=1e-12)
+
+
+def with_costs(y, predicted):
+    return np.where(predicted == y, 0, np.where(y == 1, 5, 1)).mean()
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "by_hand"),
+    [
+        ({"metric": "f1"}, "f1", lambda y, p: f1_score(y, p)),
+        (
+            {"metric": "fbeta", "beta": 2},
+            "fbeta",
+            lambda y, p: fbeta_score(y, p, beta=2),
+        ),
+        ({"metric": "jaccard"}, "jaccard", jaccard_score),
+        ({"metric": "balanced_accuracy"}, "balanced_accuracy", balanced_accuracy_score),
+        ({"class_weight": "balanced"}, "balanced_accuracy", balanced_accuracy_score),
+        ({"cost_matrix": [[0, 1], [5, 0]]}, "mean_cost", with_costs),
+    ],
+    ids=str,
+)
+def test_the_measure_of_the_fit_is_shown(options, key, by_hand):
+    X, y = table(3)
+    labels = (y > 2).astype(int)
+    model = OptimalTreeClassifier(0.01, max_depth=1, **options).fit(X[:40], labels[:40])
+    inside = Training(X[:40], labels[:40], None, None)
+    outside = Training(X[40:], labels[40:], None, None)
+    found = scores(model, False, inside, outside)
+    assert found[key] == pytest.approx(by_hand(labels[:40], model.predict(X[:40])))
+    expected = by_hand(labels[40:], model.predict(X[40:]))
+    assert found[f"held_out_{key}"] == pytest.approx(expected)
+    assert f"held out {expected:.4f}" in _by_measure(found)
+
+
+def test_accuracy_and_r2_are_not_shown_twice():
+    X, y = table(3)
+    for model, target in (
+        (OptimalTreeClassifier(max_depth=1), (y > 2).astype(int)),
+        (OptimalTreeRegressor(max_depth=1), y),
+    ):
+        rows = Training(X, target, None, None)
+        found = scores(model.fit(X, target), target is y, rows, None)
+        assert "measure" not in found and _by_measure(found) == ""
 
 
 def test_leaves_are_asked_instead_of_rows(monkeypatch):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from treeproof.cli.option_names import in_options
@@ -15,6 +16,13 @@ from treeproof.kinds import LEAF
 from treeproof.notices import warn_user
 
 __all__ = ["report", "scores", "show", "text_columns"]
+
+_KEYS = {  # names of measures in JSON
+    "balanced accuracy": "balanced_accuracy",
+    "mean cost": "mean_cost",
+    "F1": "f1",
+    "Jaccard index": "jaccard",
+}
 
 
 def text_columns(columns: Iterable[Column]) -> list[str]:
@@ -64,31 +72,30 @@ def scores(
             found["held_out_weight"] = float(apart / (kept + apart))
     if getattr(model, "abstain_cost", None) is not None:
         found["abstains"] = abstaining_share(model)
-    elif getattr(model, "class_weight", None) is not None:
-        found |= _balanced_scores(model, training, held_out)
-    return found
+    return found | _measured(model, training, held_out)
 
 
-def _balanced_scores(
+def _measured(
     model: Any, training: Training, held_out: Training | None
-) -> dict[str, float]:
-    """Return how well classes that count alike are predicted; {} for large files."""
-    from sklearn.metrics import balanced_accuracy_score
+) -> dict[str, Any]:
+    """Return the score by the measure of the fit if it is not accuracy or R2.
+
+    It is left out for large files, whose rows are not in memory.
+    """
+    from treeproof.report.measures import measure_of
 
     if isinstance(training.y, str):
         return {}
-    parts = {"balanced_accuracy": training, "held_out_balanced_accuracy": held_out}
-    found = {}
-    with warnings.catch_warnings():  # a rare class may have no row that is held out
-        warnings.simplefilter("ignore", UserWarning)
-        for name, rows in parts.items():
-            if rows is not None:
-                told = model.predict(rows.X)
-                found[name] = float(
-                    balanced_accuracy_score(
-                        rows.labels(), told, sample_weight=rows.weights
-                    )
-                )
+    measure = measure_of(model, training.labels())
+    if measure.name in ("accuracy", "R²"):
+        return {}
+    name = _KEYS.get(measure.name, "fbeta")
+    found: dict[str, Any] = {"measure": measure.name}
+    for key, rows in ((name, training), (f"held_out_{name}", held_out)):
+        if rows is not None:
+            with suppress(KeyError):  # a class that has no row to fit has no cost
+                told = np.asarray(model.predict(rows.X))
+                found[key] = measure.of(told, rows.labels(), rows.weights)
     return found
 
 
@@ -135,20 +142,21 @@ def show(model: Any, result: dict[str, Any]) -> None:
         f"{counted(drawn.n_leaves, 'leaf', 'leaves')}, depth "
         f"{result['depth']}; {score} {result[score]:.4f}; "
         + (f"{_held_out(result)}; " if "held_out" in result else "")
-        + _balanced(result)
+        + _by_measure(result)
         + (f"abstains on {result['abstains']:.0%}; " if "abstains" in result else "")
         + f"{result['seconds']:.2f} s with solver {result['solver']}",
         soft_wrap=True,
     )
 
 
-def _balanced(result: dict[str, Any]) -> str:
-    """Return the mean share of each class that is right, in words."""
-    if "balanced_accuracy" not in result:
+def _by_measure(result: dict[str, Any]) -> str:
+    """Return the score by the measure of the fit in words."""
+    name = _KEYS.get(result.get("measure", ""), "fbeta")
+    if name not in result:
         return ""
-    words = f"balanced accuracy {result['balanced_accuracy']:.4f}"
-    if "held_out_balanced_accuracy" in result:
-        words += f", held out {result['held_out_balanced_accuracy']:.4f}"
+    words = f"{result['measure']} {result[name]:.4f}"
+    if f"held_out_{name}" in result:
+        words += f", held out {result[f'held_out_{name}']:.4f}"
     return words + "; "
 
 

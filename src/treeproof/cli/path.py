@@ -31,6 +31,7 @@ from treeproof.cli.tree_options import (
     Target,
     Weight,
 )
+from treeproof.notices import warn_user
 
 __all__ = ["path", "register"]
 
@@ -69,7 +70,10 @@ def path(
     keep: Keep = None,
     na: MissingMarks = None,
     time_limit: Annotated[
-        float, typer.Option(help="Time limit of each path in seconds; 0 for no limit.")
+        float,
+        typer.Option(
+            help="Time limit in seconds, for all folds together; 0 for no limit."
+        ),
     ] = 60.0,
     plot: Annotated[
         str | None,
@@ -185,6 +189,7 @@ def _report(found: Any, chosen: Any) -> dict[str, Any]:
 
 
 def _show(found: Any, chosen: Any) -> None:
+    from treeproof.solving.summary import note_few_rows
     from treeproof.tree.drawing import draw
     from treeproof.words import counted
 
@@ -213,9 +218,24 @@ def _show(found: Any, chosen: Any) -> None:
         f"{counted(found.n_searches, 'search', 'searches')}, {found.seconds:.2f} s"
     )
     if chosen is not None:
-        console.print("* chosen by its score on held-out rows\n")
+        console.print("* chosen by its score on held-out rows")
+        if len(found) > 1 and chosen.best_index_ == len(found) - 1:
+            console.print(
+                "It is the largest of these trees; a smaller --low adds larger ones, "
+                "which may be better still.",
+                soft_wrap=True,
+            )
+        console.print()
         console.print(draw(chosen.tree_.collapse()), soft_wrap=True)
-        console.print(f"\n{chosen.certificate()}", style="bold green", soft_wrap=True)
+        style = "bold green" if chosen.optimal_ else "bold yellow"
+        console.print(f"\n{chosen.certificate()}", style=style, soft_wrap=True)
+        note = note_few_rows(
+            chosen.estimator_,
+            "A larger --min-samples-leaf gives a smaller tree; "
+            "--one-standard-error takes the smallest that is not clearly worse.",
+        )
+        if note is not None:
+            warn_user(note)
 
 
 def register(app: typer.Typer) -> None:
