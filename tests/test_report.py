@@ -68,6 +68,12 @@ def test_a_classification(table):
                     "Other trees as good"):  # fmt: skip
         assert f"<h2>{heading}</h2>" in page
     assert model.certificate() in page
+    width, seen = re.search(
+        r'<svg[^>]* width="([\d.]+)"[^>]*viewBox="0 0 ([\d.]+)', page
+    ).groups()
+    assert float(width) == pytest.approx(
+        1.5 * float(seen)
+    )  # words of size 8 are 12 pixels high
     assert all(one.name in X for one in found.dropped)
 
 

@@ -11,12 +11,14 @@ from html import escape
 from typing import Any
 
 from treeproof.palette import MUTED
-from treeproof.picture.scene import Scene
+from treeproof.picture.scene import SMALL, Scene
 
-__all__ = ["badge", "estimator_html", "to_svg"]
+__all__ = ["badge", "estimator_html", "readable", "to_svg"]
 
 # Control characters, halves of surrogate pairs, and two that are no characters.
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_LEAST = 12.0  # pixels of words that are read on a screen
+_SIZE = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
 _FONT = "Verdana, 'DejaVu Sans', sans-serif"
 
 
@@ -51,6 +53,35 @@ def to_svg(scene: Scene) -> str:
             f'text-anchor="{words.anchor}"{weight}>{_text(words.text)}</text>'
         )
     return "\n".join([*parts, "</svg>"])
+
+
+def readable(svg: str, label: str | None = None) -> str:
+    """Return a picture of a tree enlarged until its smallest words are 12 pixels high.
+
+    Pictures are drawn for paper, with words of the sizes 8 and 10.
+
+    Parameters
+    ----------
+    svg : str
+        As `to_svg` returns it.
+    label : str or None
+        What a screen reader says about it.
+
+    Examples
+    --------
+    >>> readable('<svg width="100" height="50.5" viewBox="0 0 100 50.5"></svg>', "Tree")
+    '<svg aria-label="Tree" width="150" height="75.75" viewBox="0 0 100 50.5"></svg>'
+    """
+    factor = _LEAST / SMALL
+
+    def enlarged(found: re.Match[str]) -> str:
+        width, height = (_n(float(size) * factor) for size in found.groups())
+        return f'width="{width}" height="{height}"'
+
+    svg = _SIZE.sub(enlarged, svg, count=1)
+    if label is None:
+        return svg
+    return svg.replace("<svg", f'<svg aria-label="{escape(label)}"', 1)
 
 
 def _text(words: str) -> str:

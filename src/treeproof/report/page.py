@@ -17,6 +17,7 @@ import numpy as np
 
 from treeproof.columns import plain
 from treeproof.palette import MUTED, class_colour
+from treeproof.picture.svg import readable
 from treeproof.report.findings import Findings
 from treeproof.words import count, counted, number, percent
 
@@ -103,7 +104,7 @@ def _tree(found: Findings) -> str:
     return (
         '<h2>The tree</h2>\n<div class="wide tree" tabindex="0" role="img" '
         f'aria-label="The tree; its rules are listed below.">'
-        f"{found.model.to_svg(caption=False, details=True)}</div>\n"
+        f"{readable(found.model.to_svg(caption=False, details=True))}</div>\n"
         f"<ul>{rules}</ul>\n"
         '<p class="muted">Ranges in the leaves are 95% confidence intervals.</p>\n'
         if found.model.n_splits_

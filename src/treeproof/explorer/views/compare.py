@@ -6,7 +6,7 @@ from nicegui import ui
 
 from treeproof.explorer.comparison import Comparison, Contender
 from treeproof.explorer.views.desk import Desk
-from treeproof.explorer.views.legible import readable
+from treeproof.picture.svg import readable
 
 __all__ = ["CompareView", "figures"]
 
