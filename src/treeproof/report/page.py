@@ -262,12 +262,16 @@ def _importance(found: Findings) -> str:
     head = "".join(
         f"<th>{h}</th>" for h in ("column", "share of what splits save", "", last)
     )
-    explained = (
-        "<p>The last column is an exact search over all trees that do not use the "
-        "column: how much more the best of them costs.</p>\n"
-        if found.dropped
-        else ""
-    )
+    explained = ""
+    if found.dropped:
+        stopped = not all(one.optimal for one in found.dropped)
+        explained = (
+            "<p>The last column is an exact search over all trees that do not use the "
+            "column: how much more the best of them costs."
+            + (" Where the search was stopped, it says what was found until then and "
+               "what was proved." if stopped else "")
+            + "</p>\n"
+        )  # fmt: skip
     return (
         f"<h2>Which columns matter</h2>\n{explained}"
         f'<div class="wide" tabindex="0"><table><tr>{head}</tr>{"".join(rows)}</table>'
