@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.cli import app
 from treeproof.importance import DroppedColumn
-from treeproof.report import investigate, to_html
+from treeproof.report import Findings, investigate, to_html
+from treeproof.report.findings import _count_alternatives
 from treeproof.report.measures import measure_of
 from treeproof.report.page import _increase
 
@@ -218,6 +219,29 @@ def test_a_larger_tree_is_advised_where_one_is_better():
     steps = np.floor(X["place"] * 2)
     found = investigate(OptimalTreeClassifier(), X, steps, title="t", target="y")
     assert not found.larger_is_better and "worth trying" not in to_html(found)
+
+
+@pytest.mark.parametrize(("depth", "words"), [(2, "included"), (3, "not among them")])
+def test_a_tree_that_is_deeper_than_those_counted_is_not_among_them(depth, words):
+    class Trees:
+        count, max_depth = 445, 2
+
+        def feature_use(self):
+            return {"a": 445}
+
+    class Model:
+        time_limit = None
+
+        def near_optimal(self, margin):
+            return Trees()
+
+        def get_depth(self):
+            return depth
+
+    found = Findings("t", "y", Model(), 10, "accuracy")
+    _count_alternatives(found)
+    assert found.alternatives.startswith("445 trees of depth 2 or less cost at most")
+    assert words in found.alternatives and found.use == {"a": 445}
 
 
 def test_a_tree_is_called_optimal_only_if_it_is():

@@ -103,8 +103,8 @@ def bench(
 
     Every fit runs in a process of its own, with limits on time and memory. Most
     solvers accept only 0/1 columns, so tables are converted to such columns
-    first, in the same way for all solvers. Costs are recomputed from every returned
-    tree, and contradictory claims are reported. The extra "peers"
+    first, in the same way for all solvers. Costs are recomputed from every
+    returned tree, and contradictory claims are reported. The extra "peers"
     installs the other solvers; --peers names another Python interpreter that has
     them.
 

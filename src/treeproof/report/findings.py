@@ -246,13 +246,8 @@ def _count_alternatives(found: Findings) -> None:
     except (RuntimeError, ValueError, AttributeError) as reason:
         found.alternatives = str(reason)
         return
-    if found.model.time_limit is not None:
-        trees.limit_questions(found.model.time_limit / 2)
-    with suppress(LimitReachedError):  # the number of trees is known all the same
-        found.use = trees.feature_use()
     n = trees.count
     if n == 0:  # counted for a depth that is too small for a tree within the margin
-        found.use = {}
         found.alternatives = (
             "The trees that cost nearly as little could not be counted before a limit; "
             f"none of depth {trees.max_depth} or less costs at most {_MARGIN:g} more "
@@ -260,8 +255,17 @@ def _count_alternatives(found: Findings) -> None:
             "makes counting them easier."
         )
         return
+    if found.model.time_limit is not None:
+        trees.limit_questions(found.model.time_limit / 2)
+    with suppress(LimitReachedError):  # the number of trees is known all the same
+        found.use = trees.feature_use()
     which = "" if trees.max_depth is None else f" of depth {trees.max_depth} or less"
     found.alternatives = (
         f"{n:,} {'tree' if n == 1 else 'trees'}{which} cost at most {_MARGIN:g} more "
-        "than the best one, the best one included."
+    )
+    deeper = trees.max_depth is not None and found.model.get_depth() > trees.max_depth
+    found.alternatives += (
+        "than the tree above, which is deeper and not among them."
+        if deeper
+        else "than the best one, the best one included."
     )
