@@ -18,8 +18,11 @@ from treeproof.cli.objective import (
     AbstainCost,
     Beta,
     CostMatrix,
+    Criterion,
     Metric,
     PosLabel,
+    Quantile,
+    leaf_parameters,
     objective_parameters,
 )
 from treeproof.cli.outputs import Outputs, check_folder, say_written
@@ -120,6 +123,8 @@ def fit(
     ] = None,
     cost_matrix: CostMatrix = None,
     abstain_cost: AbstainCost = None,
+    criterion: Criterion = None,
+    quantile: Quantile = None,
     metric: Metric = "accuracy",
     pos_label: PosLabel = None,
     beta: Beta = 1.0,
@@ -344,6 +349,7 @@ def fit(
         regression,
         class_weight,
         **objective,
+        **leaf_parameters(regression, criterion, quantile),
         **restricted,
         split_penalty=split_penalty,
         penalize=penalize,

@@ -25,6 +25,11 @@ _KEYS = {  # names of measures in JSON
 }
 
 
+def _key(measure: str) -> str:
+    """Return the name of a measure in JSON."""
+    return "d2" if measure.startswith("D²") else _KEYS.get(measure, "fbeta")
+
+
 def text_columns(columns: Iterable[Column]) -> list[str]:
     """Return the names of a model's columns whose categories are text."""
     return [
@@ -72,7 +77,12 @@ def scores(
             found["held_out_weight"] = float(apart / (kept + apart))
     if getattr(model, "abstain_cost", None) is not None:
         found["abstains"] = abstaining_share(model)
-    return found | _measured(model, training, held_out)
+    measured = _measured(model, training, held_out)
+    if "d2" in measured:  # R² says little of leaves that do not predict means
+        found.pop("r2")
+        if held_out is not None:
+            found["held_out"] = measured.pop("held_out_d2")
+    return found | measured
 
 
 def _measured(
@@ -89,7 +99,7 @@ def _measured(
     measure = measure_of(model, training.labels())
     if measure.name in ("accuracy", "R²"):
         return {}
-    name = _KEYS.get(measure.name, "fbeta")
+    name = _key(measure.name)
     found: dict[str, Any] = {"measure": measure.name}
     for key, rows in ((name, training), (f"held_out_{name}", held_out)):
         if rows is not None:
@@ -136,13 +146,14 @@ def show(model: Any, result: dict[str, Any]) -> None:
     for note in (note_few_rows(model), note_single_column(model)):
         if note is not None:
             warn_user(note)
-    score = "accuracy" if "accuracy" in result else "r2"
+    score = next(name for name in ("accuracy", "r2", "d2") if name in result)
+    called = result["measure"] if score == "d2" else score
     console.print(
         f"{counted(drawn.n_splits, 'split')}, "
         f"{counted(drawn.n_leaves, 'leaf', 'leaves')}, depth "
-        f"{result['depth']}; {score} {result[score]:.4f}; "
+        f"{result['depth']}; {called} {result[score]:.4f}; "
         + (f"{_held_out(result)}; " if "held_out" in result else "")
-        + _by_measure(result)
+        + ("" if score == "d2" else _by_measure(result))
         + (f"abstains on {result['abstains']:.0%}; " if "abstains" in result else "")
         + f"{result['seconds']:.2f} s with solver {result['solver']}",
         soft_wrap=True,
@@ -151,7 +162,7 @@ def show(model: Any, result: dict[str, Any]) -> None:
 
 def _by_measure(result: dict[str, Any]) -> str:
     """Return the score by the measure of the fit in words."""
-    name = _KEYS.get(result.get("measure", ""), "fbeta")
+    name = _key(result.get("measure", ""))
     if name not in result:
         return ""
     words = f"{result['measure']} {result[name]:.4f}"

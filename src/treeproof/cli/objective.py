@@ -1,4 +1,4 @@
-"""The objective of a fit on the command line: costs, abstaining, a metric."""
+"""What a fit on the command line minimises: costs, a metric, a loss of the leaves."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from treeproof.columns import plain
 from .json_file import read_json
 
 __all__ = [
-    "AbstainCost", "Beta", "CostMatrix", "Metric", "PosLabel",
-    "objective_parameters", "read_costs",
+    "AbstainCost", "Beta", "CostMatrix", "Criterion", "Metric", "PosLabel",
+    "Quantile", "leaf_parameters", "objective_parameters", "read_costs",
 ]  # fmt: skip
 
 PANEL = "What errors cost"
@@ -55,6 +55,57 @@ Beta = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+Criterion = Annotated[
+    str | None,
+    typer.Option(
+        help="The loss of a leaf. For classes: misclassification, or log_loss or gini, "
+        "which choose the tree by its probabilities. For numbers: squared_error, "
+        "absolute_error, quantile or poisson.",
+        rich_help_panel=PANEL,
+    ),
+]
+Quantile = Annotated[
+    float | None,
+    typer.Option(
+        help="With --criterion quantile: the quantile that a leaf predicts, between 0 "
+        "and 1.",
+        rich_help_panel=PANEL,
+    ),
+]
+_OF_CLASSES = ("misclassification", "log_loss", "gini")
+_OF_NUMBERS = ("squared_error", "absolute_error", "quantile", "poisson")
+
+
+def leaf_parameters(
+    regression: bool, criterion: str | None, quantile: float | None
+) -> dict[str, Any]:
+    """Return the parameters of the estimator for the loss of a leaf.
+
+    Examples
+    --------
+    >>> leaf_parameters(True, "quantile", 0.9)
+    {'criterion': 'quantile', 'quantile': 0.9}
+    """
+    if quantile is not None and criterion != "quantile":
+        raise ValueError("--quantile needs --criterion quantile.")
+    if criterion is None:
+        return {}
+    known, others = (
+        (_OF_NUMBERS, _OF_CLASSES) if regression else (_OF_CLASSES, _OF_NUMBERS)
+    )
+    if criterion in others:
+        kind, other = ("--regression", "--classes")[:: 1 if regression else -1]
+        raise ValueError(
+            f"--criterion {criterion} does not go with {kind}; use "
+            f"{', '.join(known[:-1])} or {known[-1]}, or pass {other}."
+        )
+    if criterion not in known:
+        raise ValueError(
+            f"--criterion {criterion} is not known; use {', '.join(known[:-1])} or "
+            f"{known[-1]}."
+        )
+    given: dict[str, Any] = {"criterion": criterion}
+    return given if quantile is None else given | {"quantile": quantile}
 
 
 def objective_parameters(

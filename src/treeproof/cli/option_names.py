@@ -22,8 +22,8 @@ _SAME_NAMES = (
 )  # fmt: skip
 # These are words of English too: they are parameters only where a value follows.
 _WITH_VALUE = (
-    "beta", "metric", "missing", "penalize", "prefix", "quantiles", "shape", "solver",
-    "tolerance",
+    "beta", "criterion", "metric", "missing", "penalize", "prefix", "quantiles",
+    "shape", "solver", "tolerance",
 )  # fmt: skip
 
 _VALUE = r"=(\[[^\]]*\]|'[^']*'|\"[^\"]*\"|[\w.+-]*\w)"

@@ -13,8 +13,11 @@ from treeproof.cli.objective import (
     AbstainCost,
     Beta,
     CostMatrix,
+    Criterion,
     Metric,
     PosLabel,
+    Quantile,
+    leaf_parameters,
     objective_parameters,
 )
 from treeproof.cli.option_names import in_options
@@ -78,6 +81,8 @@ def report(
     class_weight: ClassWeight = None,
     cost_matrix: CostMatrix = None,
     abstain_cost: AbstainCost = None,
+    criterion: Criterion = None,
+    quantile: Quantile = None,
     metric: Metric = "accuracy",
     pos_label: PosLabel = None,
     beta: Beta = 1.0,
@@ -123,11 +128,8 @@ def report(
     from treeproof.report import investigate, to_html
 
     check_folder(output)
-    roles = {
-        "--weight": [] if weight is None else [weight],
-        "--drop": listed(drop),
-        "--categorical": listed(categorical),
-    }
+    roles = {"--weight": [] if weight is None else [weight], "--drop": listed(drop),
+             "--categorical": listed(categorical)}  # fmt: skip
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         kept = [*listed(keep), *given_columns(first_split, prefix, allowed_features)]
@@ -143,6 +145,7 @@ def report(
             None if regression else training.labels,
             cost_matrix, abstain_cost, metric, pos_label, beta,
         ),
+        **leaf_parameters(regression, criterion, quantile),
         **restriction_parameters(
             regression, monotonic, shape, interactions, test_costs, prefix,
             allowed_features,

@@ -74,7 +74,7 @@ def measure_of(model: Any, y: NDArray[Any]) -> Measure:
     ('mean cost', 2.5)
     """
     if is_regressor(model):
-        return Measure("R²", _r2)
+        return _of_numbers(model)
     if model.cost_matrix is not None or model.abstain_cost is not None:
         return Measure("mean cost", _costs_of(model, np.unique(y)), low_is_good=True)
     if model.metric in RATIOS:
@@ -82,6 +82,39 @@ def measure_of(model: Any, y: NDArray[Any]) -> Measure:
     if model.class_weight is not None or model.metric == "balanced_accuracy":
         return Measure("balanced accuracy", _balanced, balanced=True)
     return Measure("accuracy", _accuracy)
+
+
+def _of_numbers(model: Any) -> Measure:
+    """Return R², or its like for the loss of the leaves."""
+    criterion = getattr(model, "criterion", "squared_error")
+    if criterion == "absolute_error":
+        return Measure(
+            "D² of absolute errors", _share_explained("d2_absolute_error_score")
+        )
+    if criterion == "poisson":
+        return Measure("D² of deviances", _share_explained("d2_tweedie_score", power=1))
+    if criterion == "quantile" and np.ndim(model.quantile) == 0:
+        return Measure(
+            "D² of quantile losses",
+            _share_explained("d2_pinball_score", alpha=float(model.quantile)),
+        )
+    return Measure("R²", _r2)
+
+
+def _share_explained(scorer: str, **options: Any) -> Scoring:
+    """Return the part of a loss that predictions explain, as scikit-learn scores it."""
+    least = np.finfo(np.float64).tiny  # counts are scored by predictions above zero
+
+    def value(predicted: NDArray[Any], actual: NDArray[Any], weights: Any) -> float:
+        from sklearn import metrics
+
+        if len(actual) < 2:
+            return 0.0
+        told = np.maximum(predicted, least) if "power" in options else predicted
+        of = getattr(metrics, scorer)
+        return float(of(actual, told, sample_weight=weights, **options))
+
+    return value
 
 
 def _costs_of(model: Any, classes: NDArray[Any]) -> Scoring:
